@@ -1,6 +1,6 @@
 """Steering dialogue: calls per tree, speed of CFR on dialogue trees, and how often PSRO recovers the known equilibrium.
 
-    python benchmarks/steer.py [--seeds 200] [--first-seed 0] [--own-games]
+    PYTHONPATH=tests/support python benchmarks/steer.py [--seeds 200] [--first-seed 0] [--own-games]
 
 The simulated speaker's true game is known, so "recovered" is checked against the truth: every true payoff and every
 true probability of a prompt lies within the interval that PSRO states (95 %, all figures together).
@@ -14,16 +14,15 @@ from dataclasses import replace
 from statistics import median
 
 import numpy as np
+from true_dialogue import true_payoffs
 
 from bestresponse.games.dialogue.domain import load_domain
 from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.games.dialogue.recorded import Book, RecordedDialogue
 from bestresponse.games.dialogue.scenario import all_scenarios, scenarios
 from bestresponse.players.dialogue.referee import DealReferee
-from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.players.dialogue.simulated_styles import CYCLE, FIRMNESS, NEUTRAL
+from bestresponse.players.dialogue.simulated import CYCLE, FIRMNESS, NEUTRAL, SimulatedSpeaker
 from bestresponse.players.dialogue.speaker import Speaker
-from bestresponse.players.dialogue.truth import true_payoffs
 from bestresponse.players.llm.player import Sampling
 from bestresponse.report.stats.rates import wilson
 from bestresponse.studies.steer.building import Cast, build, size_of

@@ -1,39 +1,95 @@
-"""Hold the shape of the source: small folders, short functions, documented names, few late imports, few `Any`."""
+"""Hold the shape of the source: how much of it there is, that public things are documented and named once, few `Any`.
+
+Every ceiling may be lowered at any time. It is raised only together with the reason in docs/design.md, under Size.
+"""
 
 import ast
+import io
+import re
+import tokenize
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 import bestresponse
 
 ROOT = Path(bestresponse.__file__).parent
-LARGEST_FOLDER = 18
-LONGEST_FUNCTION = 60
-KERNELS = {
-    "logic/embedded/machine.py _search",
-    "theory/equilibria/extreme_kernels.py _pair_exactly",
-    "theory/equilibria/many_players/path_kernels.py _evaluate",
-    "theory/trees/cfr_numba.py _iterate",
+LINES = {
+    "(top)": 53,
+    "analysis": 2118,
+    "api": 579,
+    "cli": 2752,
+    "core": 1029,
+    "formal": 7863,
+    "games": 4343,
+    "integrations": 1180,
+    "logic": 6752,
+    "models": 2948,
+    "players": 2125,
+    "report": 2257,
+    "runs": 3302,
+    "studies": 13310,
+    "theory": 11141,
+    "web": 5834,
 }
-"""Loops that are compiled, or too hot to be divided."""
-LATE_IMPORTS = 62
-"""Imports inside functions: of optional and of slow packages. Lower this number when you remove one."""
-UNTYPED = 250
-"""Uses of `Any` in signatures. Lower this number when you remove some."""
+"""Lines of code by package: lines with anything but a comment or a docstring on them."""
+LATE_IMPORTS = 56
+"""Imports inside functions: of optional and of slow packages."""
+UNTYPED = 883
+"""Uses of `Any`, and of aliases that stand for it, in signatures."""
+SHARED_NAMES = 164
+"""Public names that are defined in more than one module."""
+SHORT_HELPERS = 529
+"""Private functions of at most six lines that are called once in their module."""
+FREE = {
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENCODING,
+    tokenize.ENDMARKER,
+}
+ALIASES = {"Any", "JsonObject", "JsonMapping", "AnyGame", "Action"}
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @cache
-def modules() -> list[tuple[str, ast.Module]]:
-    return [
-        (path.relative_to(ROOT).as_posix(), ast.parse(path.read_text("utf-8"))) for path in sorted(ROOT.rglob("*.py"))
-    ]
+def modules() -> list[tuple[str, str, ast.Module]]:
+    paths = sorted(ROOT.rglob("*.py"))
+    return [(path.relative_to(ROOT).as_posix(), text := path.read_text("utf-8"), ast.parse(text)) for path in paths]
 
 
 @cache
 def functions(tree: ast.AST) -> list[Function]:
     return [node for node in ast.walk(tree) if isinstance(node, Function)]
+
+
+def count_lines(text: str, tree: ast.Module) -> int:
+    """Count the lines that hold a token other than a comment, leaving out docstrings and strings below attributes."""
+    documented: set[int] = set()
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        for statement in body if isinstance(body, list) else []:
+            if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+                if isinstance(statement.value.value, str):
+                    documented.update(range(statement.lineno, (statement.end_lineno or statement.lineno) + 1))
+    lines: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type not in FREE:
+            lines.update(range(token.start[0], token.end[0] + 1))
+    return len(lines - documented)
+
+
+@cache
+def count_packages() -> Counter[str]:
+    total: Counter[str] = Counter()
+    for name, text, tree in modules():
+        total[name.partition("/")[0] if "/" in name else "(top)"] += count_lines(text, tree)
+    return total
 
 
 def undocumented(tree: ast.AST) -> Iterator[str]:
@@ -50,7 +106,7 @@ def undocumented(tree: ast.AST) -> Iterator[str]:
             yield from undocumented(node)
 
 
-def late_imports(tree: ast.AST) -> int:
+def count_late_imports(tree: ast.AST) -> int:
     inside = {
         node
         for function in functions(tree)
@@ -60,41 +116,60 @@ def late_imports(tree: ast.AST) -> int:
     return len(inside)
 
 
-def count_any(function: Function) -> int:
+def count_untyped(function: Function) -> int:
     a = function.args
-    arguments = [*a.posonlyargs, *a.args, *a.kwonlyargs, *(one for one in (a.vararg, a.kwarg) if one)]
+    arguments = [*a.posonlyargs, *a.args, *a.kwonlyargs, *(extra for extra in (a.vararg, a.kwarg) if extra)]
     annotations = [*(argument.annotation for argument in arguments), function.returns]
     return sum(
-        isinstance(node, ast.Name) and node.id == "Any"
+        isinstance(node, ast.Name) and node.id in ALIASES
         for annotation in annotations
         if annotation is not None
         for node in ast.walk(annotation)
     )
 
 
-def test_no_folder_holds_more_files_than_a_reader_takes_in():
-    folders = {path.parent for path in ROOT.rglob("*.py")}
-    crowded = {str(folder.relative_to(ROOT)): len(list(folder.glob("*.py"))) for folder in folders}
-    assert {name: count for name, count in crowded.items() if count > LARGEST_FOLDER} == {}
+def list_public(tree: ast.Module) -> Iterator[str]:
+    for node in tree.body:
+        if isinstance(node, Function | ast.ClassDef) and not node.name.startswith("_"):
+            yield node.name
 
 
-def test_functions_are_short():
-    long = {
-        f"{name} {function.name}"
-        for name, tree in modules()
-        for function in functions(tree)
-        if (function.end_lineno or 0) - function.lineno + 1 > LONGEST_FUNCTION
-    }
-    assert long - KERNELS == set()
+def count_short_helpers(text: str, tree: ast.Module) -> int:
+    private = [node for node in tree.body if isinstance(node, Function) and re.match(r"_[a-z]", node.name)]
+    return sum(
+        (node.end_lineno or 0) - node.lineno < 6 and len(re.findall(rf"\b{node.name}\b", text)) == 2 for node in private
+    )
+
+
+@pytest.mark.parametrize("package", sorted(count_packages()))
+def test_no_package_has_more_lines_of_code_than_its_ceiling(package):
+    assert count_packages()[package] <= LINES[package]
 
 
 def test_public_objects_are_documented():
-    assert [f"{name} {one}" for name, tree in modules() for one in undocumented(tree)] == []
+    assert [f"{name} {thing}" for name, _, tree in modules() for thing in undocumented(tree)] == []
 
 
 def test_imports_inside_functions_do_not_become_more():
-    assert sum(late_imports(tree) for _, tree in modules()) <= LATE_IMPORTS
+    assert sum(count_late_imports(tree) for _, _, tree in modules()) <= LATE_IMPORTS
 
 
 def test_untyped_signatures_do_not_become_more():
-    assert sum(count_any(function) for _, tree in modules() for function in functions(tree)) <= UNTYPED
+    assert sum(count_untyped(function) for _, _, tree in modules() for function in functions(tree)) <= UNTYPED
+
+
+def test_public_names_that_mean_several_things_do_not_become_more():
+    homes = defaultdict(set)
+    for name, _, tree in modules():
+        for public in list_public(tree):
+            homes[public].add(name)
+    assert sum(len(places) > 1 for places in homes.values()) <= SHARED_NAMES
+
+
+def test_private_functions_that_only_name_a_line_do_not_become_more():
+    assert sum(count_short_helpers(text, tree) for _, text, tree in modules()) <= SHORT_HELPERS
+
+
+def test_comments_blank_lines_and_docstrings_are_free():
+    text = '"""Doc."""\n\n# why\nX = 1\n"""About X."""\n\n\ndef f():\n    """Say."""\n    return X  # why\n'
+    assert count_lines(text, ast.parse(text)) == 3

@@ -10,8 +10,7 @@ import pytest
 from closed_port import closed_port
 from cpu_limit import cpu_limit
 from examples import multiply_examples
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from shuffled import shuffle_files
 from waiting import run_at_once, time_limit, wait_until
 

@@ -16,36 +16,42 @@ from bestresponse.core.lazy import lazy_exports
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from bestresponse.api.reasoning import open_model as open_model
-    from bestresponse.api.reasoning import play as play
-    from bestresponse.api.reasoning import reproduce as reproduce
-    from bestresponse.api.reasoning import verify as verify
-    from bestresponse.api.running import bench as bench
-    from bestresponse.api.running import bench_policy as bench_policy
-    from bestresponse.api.running import bench_stories as bench_stories
-    from bestresponse.api.running import simulate as simulate
-    from bestresponse.api.running import simulate_water as simulate_water
-    from bestresponse.api.running import steer as steer
-    from bestresponse.api.running import tournament as tournament
-    from bestresponse.api.running import verify_model as verify_model
-    from bestresponse.api.solving import Formalized as Formalized
-    from bestresponse.api.solving import Solution as Solution
-    from bestresponse.api.solving import check as check
-    from bestresponse.api.solving import formalize as formalize
-    from bestresponse.api.solving import nash as nash
-    from bestresponse.api.solving import solve as solve
+    from bestresponse.api.formalizing import (
+        Formalized as Formalized,
+        check as check,
+        formalize as formalize,
+        list_models as list_models,
+    )
+    from bestresponse.api.reasoning import (
+        open_model as open_model,
+        play as play,
+        reproduce as reproduce,
+        verify as verify,
+    )
+    from bestresponse.api.running import (
+        simulate_water as simulate_water,
+    )
+    from bestresponse.api.solving import (
+        Solution as Solution,
+        ask as ask,
+        compare as compare,
+        convert as convert,
+        list_games as list_games,
+        nash as nash,
+        solve as solve,
+    )
     from bestresponse.core.errors import BestResponseError as BestResponseError
     from bestresponse.games.lookup import find_game as find_game
     from bestresponse.models.providers.function import from_function as from_function
     from bestresponse.runs import executors as executors
-    from bestresponse.runs.run import Run as Run
-    from bestresponse.runs.run import load_run as load_run
+    from bestresponse.runs.run import Run as Run, load_run as load_run
     from bestresponse.runs.store.merge import merge_runs as merge_runs
-    from bestresponse.studies.bench.classic import Benchmark as Benchmark
-    from bestresponse.studies.bench.classic import GamePromptFormatter as GamePromptFormatter
-    from bestresponse.studies.bench.classic import LLMInterface as LLMInterface
-    from bestresponse.studies.bench.classic import generate_games as generate_games
-    from bestresponse.studies.bench.classic import matrix_game as matrix_game
+    from bestresponse.studies.bench.study import bench as bench
     from bestresponse.studies.population.study import population as simulate_population  # noqa: F401
+    from bestresponse.studies.simulate.study import simulate as simulate
+    from bestresponse.studies.steer.study import steer as steer
+    from bestresponse.studies.stories.study import stories_study as bench_stories  # noqa: F401
+    from bestresponse.studies.tournament.study import tournament as tournament
+    from bestresponse.studies.verify.study import verify_model as verify_model
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -85,7 +85,7 @@ def test_a_formalized_story_goes_straight_into_solve_tournament_and_simulate(tmp
     assert [one.kind for one in found.solve().equilibria] == ["pure"]
     assert br.solve(found).equilibria[0].kind == br.nash(found).equilibria[0].kind == "pure"
     assert len(br.tournament(found, ["best-response", "random"], rounds=2, output_dir=tmp_path).rows()) == 2
-    assert br.simulate(found, repeats=2, output_dir=tmp_path).summary()["plays"] == 2
+    assert br.simulate(found, repeats=2, output_dir=tmp_path).summary()["answered"] == 2
 
 
 def test_a_story_without_a_game_says_why(tmp_path):

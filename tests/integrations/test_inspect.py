@@ -11,7 +11,7 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from bestresponse.core.errors import UsageError
 from bestresponse.formal.evaluate.dataset import stories
-from bestresponse.games.logic.program_writer import write_program
+from bestresponse.games.logic.tables import write_program
 from bestresponse.integrations.inspect.tasks import formalize, game, nash_gap, verify
 
 

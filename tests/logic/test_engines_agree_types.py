@@ -4,8 +4,7 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from bestresponse.core.errors import LimitReached, ProgramRefused
 from bestresponse.logic.embedded.engine import EmbeddedEngine

@@ -5,165 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Literal, Unpack
+from typing import Any, Literal, Unpack
 
 from bestresponse.api.settings import (
-    BenchSettings,
-    PolicySettings,
     RunOptions,
-    SimulateSettings,
-    SteerSettings,
-    StoriesSettings,
-    TournamentSettings,
-    VerifySettings,
     WaterSettings,
 )
 from bestresponse.core.errors import ModelUnavailable, UsageError
-from bestresponse.core.json import JsonObject, digest
+from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
-from bestresponse.games.named_game import NamedGame
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.base import Model
-from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.llm.persona import published_personas
-from bestresponse.players.lookup import SIMULATED, choose_default
-from bestresponse.players.strategies.function import HistoryFunction
 from bestresponse.runs.executors.lookup import find_executor
-from bestresponse.runs.inputs import GameLike, ModelLike, as_found, as_model, as_source
+from bestresponse.runs.inputs import ModelLike, as_model
 from bestresponse.runs.launch import run_study
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.run import Run
 from bestresponse.runs.shard import Shard
 from bestresponse.runs.study import AnyStudy, Config
-from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.games.given import UserGame
-from bestresponse.studies.bench.sequential.config import SequentialConfig
-from bestresponse.studies.bench.sequential.study import SequentialStudy
-from bestresponse.studies.bench.study import BenchStudy
-from bestresponse.studies.simulate.config import SimulateConfig, usual_policy
-from bestresponse.studies.simulate.study import SimulateStudy
-from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.study import SteerStudy
-from bestresponse.studies.stories.config import StoriesConfig
-from bestresponse.studies.stories.study import StoriesStudy
-from bestresponse.studies.tournament.config import Entry, Stage, TournamentConfig
-from bestresponse.studies.tournament.entries import GROUPS, gather, make_stage
-from bestresponse.studies.tournament.study import TournamentStudy
-from bestresponse.studies.verify.config import VerifyConfig
-from bestresponse.studies.verify.study import VerifyStudy
 from bestresponse.studies.water.config import WaterConfig
 from bestresponse.studies.water.study import WaterStudy
-from bestresponse.theory.games.normal_form import NormalForm
 
 __all__ = [
-    "bench",
-    "bench_policy",
-    "bench_stories",
-    "simulate",
     "simulate_water",
-    "steer",
-    "tournament",
-    "verify_model",
 ]
-
-
-def bench(
-    model: ModelLike | Sequence[ModelLike], game: GameLike | None = None, **settings: Unpack[BenchSettings]
-) -> Run[Any]:
-    """Measure the Nash gap and the exploitability of models on random matrix games, or on one game of yours."""
-    names, given = as_models(_as_list(model))
-    own: JsonObject = {}
-    if game is not None:
-        found = as_found(game)
-        form = found.solvable()
-        if not isinstance(form, NormalForm):
-            raise UsageError(f"{found.name} is played in turn; call bench_policy instead")
-        user_game = UserGame.from_form(found.name, form)
-        own = {"given": user_game, "num_rows": user_game.shape[0], "num_cols": user_game.shape[1]}
-        own |= {"themes": ("own",), "num_games": min(24, user_game.most_orders)}
-    config = BenchConfig(models=names, **(own | _pick(settings, BenchConfig)))
-    return _run(BenchStudy(), config, given, settings)
-
-
-def bench_policy(
-    model: ModelLike | Sequence[ModelLike], game: str | Path, **settings: Unpack[PolicySettings]
-) -> Run[Any]:
-    """Measure how far the policies of models are from an equilibrium of a game played in turn (a name or a file)."""
-    names, given = as_models(_as_list(model))
-    config = SequentialConfig(names, NamedGame.find(str(game)), **_pick(settings, SequentialConfig))
-    return _run(SequentialStudy(), config, given, settings)
-
-
-def bench_stories(model: ModelLike | Sequence[ModelLike], **settings: Unpack[StoriesSettings]) -> Run[Any]:
-    """Measure how well models turn stories into games."""
-    names, given = as_models(_as_list(model))
-    return _run(StoriesStudy(), StoriesConfig(names, **_pick(settings, StoriesConfig)), given, settings)
-
-
-def tournament(
-    game: GameLike, entries: Sequence[str | Model | HistoryFunction] = ("all",), **settings: Unpack[TournamentSettings]
-) -> Run[Any]:
-    """Run a round robin in a repeated game.
-
-    An entry is the name of a strategy or of a group of strategies, a function of the own and the other's moves so far
-    that returns the next move, a model, or the name of one.
-    """
-    stage = make_stage(as_found(game), as_source(game))
-    wanted: list[Entry] = []
-    given: dict[str, Model] = {}
-    functions: dict[str, HistoryFunction] = {}
-    for entry in entries:
-        wanted += _enter(entry, stage, settings.get("default_move"), given, functions)
-    config = TournamentConfig(stage, tuple(wanted), **_pick(settings, TournamentConfig))
-    return _run(TournamentStudy(functions), config, given, settings)
-
-
-def _enter(
-    entry: str | Model | HistoryFunction,
-    stage: Stage,
-    default_move: str | None,
-    given: dict[str, Model],
-    functions: dict[str, HistoryFunction],
-) -> list[Entry]:
-    """Turn one entry into what the tournament keeps; models and functions are collected on the way."""
-    if isinstance(entry, str):
-        if entry in GROUPS or not ("/" in entry or entry.startswith(("http", "verified:")) or entry.endswith(".gguf")):
-            return list(gather([entry], stage, default_move).entries)
-        return [Entry(entry, "model", entry)]
-    if isinstance(entry, Model):
-        given[entry.id] = entry
-        return [Entry(entry.id, "model", entry.id)]
-    if not callable(entry):
-        raise UsageError(f"expected a strategy, a model or a function, got {type(entry).__name__}")
-    name = getattr(entry, "__name__", type(entry).__name__)
-    functions[name] = entry
-    return [Entry(name, "function", digest(repr(getattr(entry, "__code__", entry)), 12))]
-
-
-def simulate(
-    game: GameLike,
-    model: ModelLike | None = None,
-    *,
-    seats: Mapping[str, ModelLike] | None = None,
-    others: ModelLike | None = None,
-    **settings: Unpack[SimulateSettings],
-) -> Run[Any]:
-    """Play a game many times and measure payoffs, moves, regret and welfare beside what theory says.
-
-    `seats` says who sits where by role: a strategy by name, a model or its name. `model` takes the seats that are not
-    named, with `others` only the first of them.
-    """
-    source = as_source(game)
-    rules = source.game()
-    who: dict[str, ModelLike] = dict(seats or {})
-    free = [role for role in rules.roles if role not in who]
-    if model is not None:
-        who |= dict.fromkeys(free[:1] if others is not None else free, model)
-    rest: ModelLike = others if others is not None else choose_default(rules)
-    names, given = as_models([who.get(role, rest) for role in rules.roles])
-    chosen: JsonObject = {"policy": usual_policy(rules)} | _pick(settings, SimulateConfig)
-    config = SimulateConfig(source, tuple(zip(rules.roles, names, strict=True)), **chosen)
-    return _run(SimulateStudy(), config, given, settings)
 
 
 def simulate_water(
@@ -183,21 +49,6 @@ def simulate_water(
     wanted = (False, True) if personas == "both" else (bool(personas),)
     chosen: JsonObject = {"persona_texts": published_personas()} | _pick(settings, WaterConfig)
     return _run(WaterStudy(), WaterConfig(names, personas=wanted, **chosen), given, settings)
-
-
-def steer(domain: str | Path, model: ModelLike = SIMULATED, **settings: Unpack[SteerSettings]) -> Run[Any]:
-    """Let an equilibrium solver choose how a model speaks in a dialogue, and measure what that earns."""
-    (name,), given = as_models([model])
-    config = SteerConfig(str(domain), name, **_pick(settings, SteerConfig))
-    given = {SIMULATED: SimulatedSpeaker(config.seed)} | given
-    return _run(SteerStudy(), config, given, settings)
-
-
-def verify_model(model: ModelLike, game: GameLike, **settings: Unpack[VerifySettings]) -> Run[Any]:
-    """Let a model reason about a game, refute what is wrong, and measure what the feedback changes."""
-    (name,), given = as_models([model])
-    config = VerifyConfig(as_source(game), name, **_pick(settings, VerifyConfig))
-    return _run(VerifyStudy(), config, given, settings)
 
 
 def _run(study: AnyStudy, config: Config, given: Mapping[str, Model], settings: RunOptions) -> Run[Any]:

@@ -11,18 +11,10 @@ from bestresponse.players.llm.agent import Policy
 from bestresponse.players.llm.persona import Persona
 from bestresponse.runs.execution import Progress
 from bestresponse.runs.executors.base import Executor
-from bestresponse.theory.trees.cfr import Variant
 
 __all__ = [
     "AgentSettings",
-    "BenchSettings",
-    "PolicySettings",
     "RunOptions",
-    "SimulateSettings",
-    "SteerSettings",
-    "StoriesSettings",
-    "TournamentSettings",
-    "VerifySettings",
     "WaterSettings",
 ]
 
@@ -45,79 +37,6 @@ class RunOptions(TypedDict, total=False):
     on_progress: Callable[[Progress], None]
 
 
-class BenchSettings(RunOptions, total=False):
-    """The settings of `bench`; see `BenchConfig`."""
-
-    num_games: int
-    num_rows: int
-    num_cols: int
-    seed: int
-    llm_seed: int | None
-    family: str
-    scale: float
-    decimals: int
-    suite: str
-    elicit: tuple[str, ...]
-    formats: tuple[str, ...]
-    themes: tuple[str, ...]
-    seats: tuple[str, ...]
-    style: str
-    temperature: float | None
-    max_tokens: int | None
-    samples: int
-    attempts: int
-    precision: float | None
-    think: bool
-
-
-class PolicySettings(RunOptions, total=False):
-    """The settings of `bench_policy`; see `SequentialConfig`."""
-
-    elicit: tuple[str, ...]
-    policies: int
-    samples: int
-    max_infosets: int | None
-    seats: tuple[str, ...]
-    style: str
-    temperature: float | None
-    max_tokens: int | None
-    attempts: int
-    think: bool
-    llm_seed: int
-
-
-class StoriesSettings(RunOptions, total=False):
-    """The settings of `bench_stories`; see `StoriesConfig`."""
-
-    games: tuple[str, ...]
-    count: int | None
-    attempts: int
-    shots: int
-    form: Literal["auto", "program", "table"]
-    max_tokens: int
-    temperature: float
-    samples: int
-    llm_seed: int | None
-
-
-class TournamentSettings(RunOptions, total=False):
-    """The settings of `tournament`; see `TournamentConfig`."""
-
-    rounds: int
-    noise: float
-    continuation: float
-    repetitions: int | None
-    against: str | None
-    default_move: str | None
-    targets: tuple[tuple[str, float], ...]
-    moran: int
-    seed: int
-    temperature: float | None
-    max_tokens: int
-    attempts: int
-    style: str
-
-
 class AgentSettings(RunOptions, total=False):
     """How models are asked in simulations."""
 
@@ -133,18 +52,6 @@ class AgentSettings(RunOptions, total=False):
     max_tokens: int
 
 
-class SimulateSettings(AgentSettings, total=False):
-    """The settings of `simulate`; see `SimulateConfig`."""
-
-    personas: Mapping[str, Persona]
-    policy: Policy
-    rounds: int
-    continuation: float
-    discount: float
-    noise: float
-    referee: str
-
-
 class WaterSettings(AgentSettings, total=False):
     """The settings of `simulate_water`; see `WaterConfig`."""
 
@@ -152,54 +59,3 @@ class WaterSettings(AgentSettings, total=False):
     rules: WaterRules
     persona_texts: Mapping[str, Persona]
     policy: Policy
-
-
-class SteerSettings(RunOptions, total=False):
-    """The settings of `steer`; see `SteerConfig`."""
-
-    judge: str
-    scenarios_by: str
-    second: str
-    second_judge: str
-    solver: Literal["cfr", "psro"]
-    games: int
-    seed: int
-    replies: int
-    wordings: int
-    types: int
-    actions: str
-    payoffs: Literal["deal", "score"]
-    early_end: bool
-    follow: bool
-    classifier: str
-    iterations: int
-    variant: Variant
-    oracle: str
-    meta: str
-    candidates: int
-    plays: int
-    swap_seats: bool
-    transfer: str
-    temperature: float
-    max_tokens: int
-    fresh: int
-    held_out: int
-    imitate: bool
-    embed: str
-
-
-class VerifySettings(RunOptions, total=False):
-    """The settings of `verify_model`; see `VerifyConfig`."""
-
-    translator: str
-    repeats: int
-    attempts: int
-    manner: Literal["positive", "negative"]
-    unit: Literal["text", "paragraph"]
-    disguised: bool
-    inverted: bool
-    seat: int
-    temperature: float | None
-    max_tokens: int
-    seed: int | None
-    after: tuple[str, ...]

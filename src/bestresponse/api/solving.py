@@ -1,35 +1,40 @@
-"""Find, solve, check and formalize games."""
+"""Solve, compare, convert and list games."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, TypedDict
 
+from bestresponse.analysis.answers.ask import Answered, ask_game
 from bestresponse.analysis.solve.data import as_data
 from bestresponse.analysis.solve.document import as_document
+from bestresponse.analysis.solve.pictures import draw_game, drawable, picture_section
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, Wish
 from bestresponse.analysis.solve.solve import solve_found
-from bestresponse.core.errors import InvalidGame
+from bestresponse.core import registry
+from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
-from bestresponse.core.notebook import format_html
-from bestresponse.formal.formalize.autoformalizer import Formalization, Formalizer, Settings
-from bestresponse.formal.formalize.plan import Wish as FormWish
-from bestresponse.games.logic.game import as_game, read_program_text
+from bestresponse.games.comparison import Comparison, compare_games
+from bestresponse.games.convert import WRITERS, format_game
+from bestresponse.games.inputs import GameLike, Matrix, as_found
 from bestresponse.games.lookup import Found
-from bestresponse.logic.engine import EngineKind, open_engine
-from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.report.document import Document
-from bestresponse.runs.inputs import GameLike, Matrix, ModelLike, as_found, as_model
-from bestresponse.runs.models import ModelLimits, open_models
-from bestresponse.runs.reporting.notebook import embed_page
+from bestresponse.report.frames import Frame, column
+from bestresponse.report.page import embed_page, render
+from bestresponse.theory import catalogue
+from bestresponse.theory.catalogue.trees import tree_entry, tree_names
+from bestresponse.theory.equilibria.many_players.budget import SECONDS
 from bestresponse.theory.equilibria.result import NashResult
 from bestresponse.theory.equilibria.solve import nash as solve_nash
 from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.generators.draw import families
+from bestresponse.theory.generators.family import FAMILIES
 from bestresponse.theory.trees.normal_form import to_normal_form
 
-__all__ = ["Formalized", "Solution", "check", "formalize", "nash", "solve"]
+__all__ = ["GameRow", "Solution", "ask", "compare", "convert", "list_games", "nash", "solve"]
 
 
 @dataclass(frozen=True)
@@ -45,7 +50,7 @@ class Solution:
         return f"Solution({self.game.name!r}, {count}: {kinds})"
 
     def _repr_html_(self) -> str:
-        return embed_page(self.document)
+        return embed_page(self.to_document())
 
     @property
     def equilibria(self) -> tuple[Any, ...]:
@@ -60,14 +65,25 @@ class Solution:
         """What the first of two players gets in a constant-sum game; None elsewhere."""
         return None if self.solved.value is None else self.solved.value.number
 
-    @cached_property
-    def document(self) -> Document:
-        """Everything that is known, as a report."""
+    def to_document(self) -> Document:
+        """Return everything that is known as a report."""
         return as_document(self.game, self.solved)
 
     def to_json(self) -> JsonObject:
         """Return everything that is known as plain JSON data."""
         return as_data(self.game, self.solved)
+
+    def draw(self, kind: Literal["svg", "png"] = "svg") -> bytes:
+        """Draw the game; UsageError where there is no picture of it."""
+        return draw_game(drawable(self.game.solvable()), kind)
+
+    def to_page(self) -> str:
+        """Return everything that is known as one HTML page, with a picture where there is one."""
+        try:
+            sections = (picture_section(drawable(self.game.solvable())),)
+        except UsageError:
+            sections = ()
+        return render(as_document(self.game, self.solved, sections))
 
 
 def solve(
@@ -77,8 +93,13 @@ def solve(
     method: str = "auto",
     iterations: int | None = None,
     objective: Literal["welfare", "fairness", "entropy", "any"] | None = None,
+    seconds: float = SECONDS,
+    report: Callable[[str], None] | None = None,
 ) -> Solution:
     """Solve a game: a name, a file, a table, a tree, rules, a payoff matrix, or the matrices of two players.
+
+    `iterations` are those of CFR or the double oracle, `objective` asks for the correlated equilibrium that is best by
+    it, `seconds` bound the search for mixed equilibria of more than two players, and `report` is told how far it is.
 
     >>> solve([[3, 0], [5, 1]], [[3, 5], [0, 1]])
     Solution('game', 1 equilibrium: pure)
@@ -86,88 +107,71 @@ def solve(
     2.5
     """
     found = as_found(game, other)
-    return Solution(found, solve_found(found, Wish(method, iterations, objective)))
+    return Solution(found, solve_found(found, Wish(method, iterations, objective, seconds, report)))
+
+
+def ask(
+    game: GameLike,
+    other: Matrix | None = None,
+    *,
+    concept: str | None = None,
+    dynamics: str | None = None,
+    settings: Mapping[str, object] | None = None,
+) -> Answered:
+    """Ask one solution concept of a game by name, or where play leads by one of the dynamics.
+
+    >>> ask("prisoners-dilemma", concept="rationalizable").answer.data["kept"]
+    {'row': ['defect'], 'col': ['defect']}
+    """
+    return ask_game(as_found(game, other), concept=concept, dynamics=dynamics, settings=settings)
+
+
+def compare(first: GameLike, second: GameLike) -> Comparison:
+    """Say whether two games are the same up to names, order and positive affine payoffs, and where they differ.
+
+    >>> compare("prisoners-dilemma", "prisoners-dilemma").same
+    True
+    """
+    return compare_games(as_found(first).solvable(), as_found(second).solvable())
+
+
+def convert(game: GameLike, path: str | Path, *, force: bool = False) -> Path:
+    """Write a game into a file that ends in .efg, .nfg, .json or .pl; `force` overwrites one that is there."""
+    out = Path(path)
+    if out.suffix.lower() not in WRITERS:
+        raise UsageError(f"{out}: expected a file ending in {', '.join(WRITERS)}")
+    if out.exists() and not force:
+        raise UsageError(f"{out} is there already; choose another name or overwrite it by force")
+    out.write_text(format_game(as_found(game).solvable(), out.suffix.lower()), "utf-8")
+    return out
+
+
+class GameRow(TypedDict):
+    """A game that can be named, or a family of games that `bench` draws from."""
+
+    name: str
+    kind: str
+    what: Annotated[str, column("what it is")]
+
+
+def list_games() -> Frame[GameRow]:
+    """List the games of the catalogue, the registered games and the families that `bench` draws from."""
+    rows = [GameRow(name=entry.name, kind="matrix", what=entry.description) for entry in catalogue.entries()]
+    rows += [GameRow(name=name, kind="tree", what=tree_entry(name).description) for name in tree_names()]
+    for name in registry.games.names():
+        try:
+            what = inspect.getdoc(registry.games.load(name)) or ""
+        except UsageError as error:
+            what = str(error)
+        rows.append(GameRow(name=name, kind="registered", what=what.partition("\n")[0]))
+    rows += [
+        GameRow(name=name, kind="family", what=(inspect.getdoc(FAMILIES[name]) or "").partition("\n")[0])
+        for name in families()
+    ]
+    return Frame(GameRow, rows)
 
 
 def nash(game: GameLike, other: Matrix | None = None) -> NashResult:
     """Return all Nash equilibria that can be found of a game; trees are taken in their reduced normal form."""
     form = game if isinstance(game, NormalForm) and other is None else as_found(game, other).solvable()
     return solve_nash(form if isinstance(form, NormalForm) else to_normal_form(form))
-
-
-def check(program: str | Path, *, engine: EngineKind = "auto") -> Report:
-    """Check a game program, given as text or as a file: syntax, names, running, and the game that comes out."""
-    is_file = isinstance(program, Path) or (program.endswith(".pl") and "\n" not in program)
-    text = read_program_text(Path(program)) if is_file else str(program)
-    opened = open_engine(engine)
-    try:
-        return validate(text, opened)
-    finally:
-        opened.close()
-
-
-@dataclass(frozen=True)
-class Formalized:
-    """What came of a story: every attempt of the model, and the game where there is one."""
-
-    formalization: Formalization
-    name: str = "story"
-
-    def __repr__(self) -> str:
-        return f"Formalized({self.name!r}, {'a game' if self.ok else self.formalization.trouble[:150]})"
-
-    def _repr_html_(self) -> str:
-        return self.solve()._repr_html_() if self.ok else format_html(repr(self), ("program",), [(self.program,)])
-
-    @property
-    def ok(self) -> bool:
-        """Whether a game came out."""
-        return self.formalization.ok
-
-    @property
-    def program(self) -> str:
-        """The best program that the model wrote."""
-        return self.formalization.source
-
-    @property
-    def game(self) -> Found:
-        """The game, as every other function takes it; InvalidGame says why where there is none."""
-        table = self.formalization.table
-        if not self.ok or table is None:
-            raise InvalidGame(self.formalization.trouble)
-        return Found(self.name, "file", as_game(table, self.name), " ".join(self.formalization.story.split())[:200])
-
-    def solve(self, **options: Any) -> Solution:
-        """Solve the game; the options are those of `solve`."""
-        return solve(self.game, **options)
-
-    def save(self, path: str | Path) -> Path:
-        """Write the program into a file."""
-        Path(path).write_text(self.program + "\n", "utf-8")
-        return Path(path)
-
-
-def formalize(
-    story: str | Path,
-    model: ModelLike,
-    *,
-    name: str = "story",
-    form: FormWish = "auto",
-    attempts: int = 5,
-    max_tokens: int = 1500,
-    temperature: float = 0.0,
-    seed: int | None = None,
-    engine: EngineKind = "auto",
-    output_dir: str | Path = "results",
-    limits: ModelLimits | None = None,
-) -> Formalized:
-    """Let a model turn a story, given as text or as a file, into a checked game program."""
-    text = story.read_text("utf-8-sig") if isinstance(story, Path) else story
-    named = as_model(model)
-    settings = Settings(attempts=attempts, form=form, max_tokens=max_tokens, temperature=temperature, seed=seed)
-    opened = open_engine(engine)
-    try:
-        with open_models((named,), Path(output_dir), limits) as models:
-            return Formalized(Formalizer(models.models[named], opened, settings).formalize(text), name)
-    finally:
-        opened.close()

@@ -29,12 +29,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "bench": ("bench", "Measure the Nash gap and the exploitability of models on matrix games."),
     "check": ("games.check", "Check whether logic programs are games, and if not, why not."),
     "compare": ("games.compare", "Say whether two games are the same, and if not, where they differ."),
-    "convert": ("games.convert", "Write a game in another format: .efg, .nfg or .json."),
+    "convert": ("lists", "Write a game in another format: .efg, .nfg or .json."),
     "formalize": ("formalize.command", "Turn a story into a checked and solved game program."),
-    "games": ("games.games", "List the games that can be named, and the families that `bench` draws from."),
+    "games": ("lists", "List the games that can be named, and the families that `bench` draws from."),
     "merge": ("runs.merge", "Put parts of a run together, such as those of --shard."),
     "mcp": ("mcp", "Offer solving, checking and comparing to assistants as tools of an MCP server."),
-    "models": ("models", "List the models that can be named, and download weights."),
+    "models": ("lists", "List the models that can be named, and download weights."),
     "play": ("play", "Play a game yourself."),
     "replay": ("runs.replay", "Play a recorded run again from its own replies, and compare."),
     "report": ("runs.report", "Measure and report a recorded run again."),
@@ -43,9 +43,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("serve.command", "Open games to people in a browser."),
     "simulate": ("simulate.water", "Simulate many agents in one game, many times."),
     "solve": ("games.solve", "Print the equilibria of a game, and all else that theory knows of it."),
-    "steer": ("steer", "Let an equilibrium solver choose how a model speaks."),
-    "tournament": ("tournament", "Run a round robin of strategies and models in a repeated game."),
-    "verify": ("verify.command", "Check reasoning about payoffs by logic."),
+    "steer": ("runs.run:steer", "Let an equilibrium solver choose how a model speaks."),
+    "tournament": ("runs.run:tournament", "Run a round robin of strategies and models in a repeated game."),
+    "verify": ("verify", "Check reasoning about payoffs by logic."),
 }
 """Each command's module in `cli.commands`, which is imported when the command runs, and its line in `--help`.
 
@@ -66,8 +66,10 @@ class _LazyGroup(TyperGroup):
         module = import_module(f"bestresponse.cli.commands.{source}")
         if study:
             command: Any = typer.main.get_command(module.app).get_command(ctx, study)
-        elif isinstance(sub_app := getattr(module, "app", None), typer.Typer):
-            command = typer.main.get_command(sub_app)
+        elif sub_apps := [
+            app for name in ("app", cmd_name) if isinstance(app := getattr(module, name, None), typer.Typer)
+        ]:
+            command = typer.main.get_command(sub_apps[0])
         else:
             single = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
             single.command(cmd_name)(getattr(module, cmd_name))

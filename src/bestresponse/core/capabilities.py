@@ -29,26 +29,10 @@ from bestresponse.core.game import NATURE, REFEREE, Action, AnyGame, Role, View
 from bestresponse.core.player import Player
 
 __all__ = [
-    "AdjustableRounds",
-    "CostedDecisions",
-    "EquilibriumSummary",
-    "Figure",
-    "KnownEquilibrium",
-    "NamedStrategies",
-    "PeopleRules",
-    "PlayedRounds",
-    "PrivateInformation",
-    "Question",
-    "Quiz",
-    "RoundHistory",
-    "TheoryRemark",
-    "Wording",
-    "find_equilibrium_moves",
-    "find_known_equilibrium",
-    "measure_decision_cost",
-    "play_out_equilibrium",
-    "word_rules",
-]
+    "AdjustableRounds", "CostedDecisions", "EquilibriumSummary", "Figure", "KnownEquilibrium", "NamedStrategies",
+    "PeopleRules", "PlayedRounds", "PrivateInformation", "Question", "Quiz", "RoundHistory", "TheoryRemark", "Wording",
+    "find_equilibrium_moves", "find_known_equilibrium", "measure_decision_cost", "play_out_equilibrium", "word_rules",
+]  # fmt: skip
 
 _EXACT = 1e-9
 _ROUNDING = 0.0051
@@ -75,11 +59,9 @@ class KnownEquilibrium(Protocol):
 
     def describe_equilibrium(self) -> EquilibriumSummary | None:
         """Describe the equilibrium, or return None where none is known for these parameters."""
-        ...
 
     def choose_equilibrium(self, view: View, ask: Ask) -> Action:
         """Choose what the role of `view` does in the equilibrium."""
-        ...
 
 
 @runtime_checkable
@@ -88,7 +70,6 @@ class CostedDecisions(Protocol):
 
     def measure_cost(self, state: Any, role: Role, action: Action) -> float:
         """Return what `role` loses by answering `action` in `state` if all others keep to the equilibrium."""
-        ...
 
 
 @runtime_checkable
@@ -98,11 +79,9 @@ class NamedStrategies(Protocol):
     @property
     def strategy_names(self) -> tuple[str, ...]:
         """The names of the strategies, the one that fills unnamed seats first."""
-        ...
 
     def make_strategy(self, name: str, role: Role, seed: int) -> Player | None:
         """Make the player of that name for that seat; None where the game has no such strategy."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +106,6 @@ class Quiz(Protocol):
 
     def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
         """Make a few questions for whoever sits in the seat of `role`."""
-        ...
 
 
 @runtime_checkable
@@ -137,16 +115,13 @@ class Wording(Protocol):
     @property
     def title(self) -> str:
         """What the game is called in headings."""
-        ...
 
     @property
     def unit(self) -> str:
         """What payoffs are counted in, in the plural: coins, points. Empty where they have no unit."""
-        ...
 
     def word_question(self, ask: Ask) -> str:
         """Put the ask as one question."""
-        ...
 
 
 @runtime_checkable
@@ -155,7 +130,6 @@ class PeopleRules(Protocol):
 
     def word_rules(self, role: Role) -> str:
         """Word the rules, in Markdown, for the person in the seat of `role`."""
-        ...
 
 
 @runtime_checkable
@@ -164,7 +138,6 @@ class PrivateInformation(Protocol):
 
     def word_private(self, state: Any, role: Role) -> str:
         """Say what `role` alone knows in `state`."""
-        ...
 
 
 Figure = int | float | str
@@ -197,7 +170,6 @@ class RoundHistory(Protocol):
 
     def list_rounds(self, state: Any, role: Role) -> PlayedRounds:
         """List what `role` may know of the rounds before `state`."""
-        ...
 
 
 @runtime_checkable
@@ -207,21 +179,17 @@ class AdjustableRounds(Protocol):
     @property
     def rounds_word(self) -> str:
         """What a round is called, in the plural: rounds, days."""
-        ...
 
     @property
     def usual_rounds(self) -> int:
         """How many rounds suit people at a screen."""
-        ...
 
     @property
     def most_answers(self) -> int:
         """How often a seat is asked at most."""
-        ...
 
     def with_rounds(self, rounds: int) -> AnyGame:
         """Return the same game with that many rounds."""
-        ...
 
 
 @runtime_checkable
@@ -231,7 +199,6 @@ class TheoryRemark(Protocol):
     @property
     def theory_remark(self) -> str:
         """What is known, in a sentence or two."""
-        ...
 
 
 def word_rules(game: AnyGame, view: View) -> str:

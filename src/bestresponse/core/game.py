@@ -49,37 +49,29 @@ class Game(Protocol[State]):
     @property
     def name(self) -> str:
         """The name under which the game stands in records."""
-        ...
 
     @property
     def version(self) -> int:
         """Raised whenever the rules change, so that records tell which rules they followed."""
-        ...
 
     @property
     def roles(self) -> tuple[Role, ...]:
         """The seats that receive payoffs; NATURE and REFEREE are asked too but are no seats."""
-        ...
 
     def start(self) -> State:
         """The state before anybody has moved."""
-        ...
 
     def asks(self, state: State) -> Mapping[Role, Ask]:
         """Who has to move now, and how. Empty: over; one: sequential; many: simultaneous."""
-        ...
 
     def view(self, state: State, role: Role) -> View:
         """What `role` may know in `state`."""
-        ...
 
     def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
         """The state after every asked role has moved."""
-        ...
 
     def payoffs(self, state: State) -> Mapping[Role, float]:
         """What each role has earned so far."""
-        ...
 
 
 AnyGame: TypeAlias = Game[Any]

@@ -74,11 +74,9 @@ class Player(Protocol):
     @property
     def name(self) -> str:
         """The name under which the player stands in records."""
-        ...
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Answer `ask`, knowing what `view` tells."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,6 @@ class HasNormalForm(Protocol):
     @property
     def normal_form(self) -> NormalForm:
         """The payoff table."""
-        ...
 
 
 @runtime_checkable
@@ -37,7 +36,6 @@ class HasTree(Protocol):
     @property
     def tree(self) -> Tree:
         """The game tree."""
-        ...
 
 
 @runtime_checkable
@@ -47,12 +45,10 @@ class HasStage(Protocol):
     @property
     def stage(self) -> AnyGame:
         """The game of one round."""
-        ...
 
     @property
     def continuation(self) -> float:
         """The probability that another round follows; 1 where the number of rounds is fixed."""
-        ...
 
 
 @runtime_checkable
@@ -62,29 +58,23 @@ class HasSpeakers(Protocol):
     @property
     def domain(self) -> Domain:
         """What the dialogue is about."""
-        ...
 
     @property
     def roles(self) -> tuple[Role, ...]:
         """The speakers."""
-        ...
 
     @property
     def messages(self) -> int:
         """How many messages a talk has at most."""
-        ...
 
     def rules_after(self, said: int) -> bool:
         """Tell whether the referee rules once so many messages were said."""
-        ...
 
     def neutral(self, seat: int) -> tuple[str, ...]:
         """The choices of a seat that nobody tells how to speak."""
-        ...
 
     def with_seed(self, seed: int) -> AnyGame:
         """Return the dialogue with the people and the private information that the seed draws."""
-        ...
 
 
 def find_stage(game: AnyGame) -> AnyGame:

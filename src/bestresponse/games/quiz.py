@@ -16,10 +16,11 @@ from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixt
 from bestresponse.core.capabilities import Question, Quiz
 from bestresponse.core.game import NATURE, REFEREE, Action, AnyGame, Role
 from bestresponse.games.capabilities import HasTree, find_stage_form
+from bestresponse.games.texts import join_words
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import CHANCE, Tree
 
-__all__ = ["ask_about_paths", "ask_about_play", "ask_about_table", "join_words", "make_quiz", "say_choice"]
+__all__ = ["ask_about_paths", "ask_about_play", "ask_about_table", "make_quiz", "say_choice"]
 
 _COUNT = 2
 _MOST_STEPS = 60
@@ -159,12 +160,3 @@ def _name_role(role: Role) -> str:
 
 def _format_move(move: Action) -> str:
     return f"{move:g}" if isinstance(move, float) else str(move)
-
-
-def join_words(parts: Sequence[str]) -> str:
-    """Join parts of a sentence.
-
-    >>> join_words(["a", "b", "c"])
-    'a, b and c'
-    """
-    return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)

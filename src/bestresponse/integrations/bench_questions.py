@@ -15,10 +15,8 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.measure import measure
-from bestresponse.studies.bench.plan import Plan
-from bestresponse.studies.bench.playing import make_player
-from bestresponse.studies.bench.rows import get_number
+from bestresponse.studies.bench.measure import measure_plays
+from bestresponse.studies.bench.plays import Plan, prepare_plays
 
 __all__ = ["FIGURES", "BenchQuestions", "Measured"]
 
@@ -56,26 +54,29 @@ class BenchQuestions:
     def measure_reply(self, number: int, reply: Reply) -> Measured:
         """Read a reply and measure it; `InvalidMove` where there is nothing to be read."""
         _, play = self._play(number, reply)
-        (row,) = measure(_make_plan(self), [play])
+        ((row, _),) = measure_plays(_make_plan(self), [play])
         if row["strategy"] is None:
             raise InvalidMove(row["how"])
-        figures = {name: figure for name in FIGURES if (figure := get_number(row, name)) is not None}
+        figures = {name: row[name] for name in FIGURES if row.get(name) is not None}
         return Measured(row["strategy"], figures)
 
     def _play(self, number: int, reply: Reply) -> tuple[ScriptedModel, StoredPlay]:
         # Not every model of every tool takes a schema: the prompt is the one for models that do not.
         model = ScriptedModel([reply], abilities=Abilities())
         spec = _list_specs(self)[number]
-        record = make_player(_make_plan(self), {_MODEL: model})(spec, [], lambda submission: None)
+        record = prepare_plays(_make_plan(self), {_MODEL: model})(spec, [], lambda submission: None)
         return model, StoredPlay(spec.id, spec.data, record)
 
 
 @cache
 def _make_plan(questions: BenchQuestions) -> Plan:
     size = questions.actions
-    return Plan(BenchConfig((_MODEL,), questions.num_games, size, size, questions.seed))
+    config = BenchConfig(
+        _MODEL, num_games=questions.num_games, num_rows=size, num_cols=size, seed=questions.seed, elicit="mixed"
+    )
+    return Plan(config)
 
 
 @cache
 def _list_specs(questions: BenchQuestions) -> list[Spec]:
-    return list(_make_plan(questions).specs())
+    return list(map(Spec.of, _make_plan(questions).list_plays()))

@@ -13,117 +13,57 @@ if TYPE_CHECKING:
     )
     from bestresponse.logic.engine import (
         Answer as Answer,
-    )
-    from bestresponse.logic.engine import (
         Limits as Limits,
-    )
-    from bestresponse.logic.engine import (
         LogicEngine as LogicEngine,
-    )
-    from bestresponse.logic.engine import (
         Program as Program,
-    )
-    from bestresponse.logic.engine import (
         Proof as Proof,
-    )
-    from bestresponse.logic.engine import (
         RuntimeFault as RuntimeFault,
-    )
-    from bestresponse.logic.engine import (
         Verdict as Verdict,
-    )
-    from bestresponse.logic.engine import (
         open_engine as open_engine,
     )
     from bestresponse.logic.gate.check import (
         GatedProgram as GatedProgram,
-    )
-    from bestresponse.logic.gate.check import (
         check as check,
     )
     from bestresponse.logic.language.diagnostics import (
         Diagnostic as Diagnostic,
-    )
-    from bestresponse.logic.language.diagnostics import (
         Severity as Severity,
-    )
-    from bestresponse.logic.language.diagnostics import (
         Stage as Stage,
-    )
-    from bestresponse.logic.language.diagnostics import (
         numbered as numbered,
     )
     from bestresponse.logic.language.reader import (
         Clause as Clause,
-    )
-    from bestresponse.logic.language.reader import (
         read as read,
     )
     from bestresponse.logic.language.terms import (
         Atom as Atom,
-    )
-    from bestresponse.logic.language.terms import (
         Struct as Struct,
-    )
-    from bestresponse.logic.language.terms import (
         Term as Term,
-    )
-    from bestresponse.logic.language.terms import (
         Var as Var,
-    )
-    from bestresponse.logic.language.terms import (
         write as write,
+    )
+    from bestresponse.logic.programs.game_table import (
+        Decision as Decision,
+        End as End,
+        tree as tree,
     )
     from bestresponse.logic.programs.strategies import (
         StrategyReader as StrategyReader,
-    )
-    from bestresponse.logic.programs.strategies import (
         StrategyTable as StrategyTable,
-    )
-    from bestresponse.logic.programs.strategies import (
         strategy_table as strategy_table,
     )
     from bestresponse.logic.programs.table import (
         Extraction as Extraction,
-    )
-    from bestresponse.logic.programs.table import (
         GameTable as GameTable,
-    )
-    from bestresponse.logic.programs.table import (
         Row as Row,
-    )
-    from bestresponse.logic.programs.table import (
         extract as extract,
-    )
-    from bestresponse.logic.programs.table import (
         published_cells as published_cells,
     )
     from bestresponse.logic.programs.validate import (
         Expectation as Expectation,
-    )
-    from bestresponse.logic.programs.validate import (
         Report as Report,
-    )
-    from bestresponse.logic.programs.validate import (
         feedback as feedback,
-    )
-    from bestresponse.logic.programs.validate import (
         validate_strategy as validate_strategy,
-    )
-    from bestresponse.logic.programs.views import (
-        Decision as Decision,
-    )
-    from bestresponse.logic.programs.views import (
-        End as End,
-    )
-    from bestresponse.logic.programs.views import (
-        NormalFormView as NormalFormView,
-    )
-    from bestresponse.logic.programs.views import (
-        normal_form as normal_form,
-    )
-    from bestresponse.logic.programs.views import (
-        tree as tree,
     )
     from bestresponse.logic.swi.engine import (
         SwiEngine as SwiEngine,

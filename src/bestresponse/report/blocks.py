@@ -2,7 +2,7 @@
 
 A report is a list of blocks; each is called with what was measured and returns what it shows, or None where there is
 nothing to show. A block with a title begins a section, one without goes on with the section before it; what stands
-before the first title opens the report. Any function from `Measurement` to a `Shown` is a block too.
+before the first title opens the report. Any function from `Measurement` to one `Shown` or several is a block too.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from jinja2 import Environment, StrictUndefined, Template
 
-from bestresponse.report.document import Block, Cell, Column, Figure, Note, Paragraph, Section, Table
+from bestresponse.report.document import Block, Cell, Column, Figure, KeyValues, Note, Paragraph, Section, Table
 from bestresponse.report.figures import charts
 from bestresponse.report.frames import Frame
 from bestresponse.report.metrics import Figures
@@ -29,6 +29,7 @@ __all__ = [
     "boxes",
     "build_sections",
     "fill_template",
+    "headline",
     "intervals",
     "lines",
     "metrics_table",
@@ -52,6 +53,16 @@ class Measurement(Protocol):
         """The metrics of the study."""
         ...
 
+    @property
+    def total(self) -> int | None:
+        """How many plays were planned; None where that is not settled beforehand."""
+        ...
+
+    @property
+    def answered(self) -> int:
+        """How many plays have a result."""
+        ...
+
     def frame(self, name: str) -> Frame[Any]:
         """Return the frame of that name; an empty one where the run has none."""
         ...
@@ -65,7 +76,7 @@ class Shown:
     blocks: tuple[Block, ...]
 
 
-ReportBlock = Callable[[Measurement], Shown | None]
+ReportBlock = Callable[[Measurement], "Shown | Sequence[Shown] | None"]
 
 
 @dataclass(frozen=True)
@@ -88,6 +99,8 @@ class table:
             head = Frame(part.row, part.rows[: self.most], part.more)
             names = self.columns or [name for name in head.columns if name != self.split]
             kept = [name for name in names if any(row.get(name) is not None for row in head)]
+            if not kept:
+                continue
             blocks.append(head.to_table(kept, f"{label}: {caption}".strip(": ") if label else caption))
             if len(part) > self.most:
                 blocks.append(Note(f"{len(part) - self.most:,} more rows are in {self.frame}.csv."))
@@ -109,6 +122,22 @@ class metrics_table:
 
 
 @dataclass(frozen=True)
+class headline:
+    """Show metrics of the first group that has any, by name and title, as large figures at the head of a report."""
+
+    metrics: Mapping[str, str]
+
+    def __call__(self, measured: Measurement) -> Shown | None:
+        """Build the figures, or none where no group has one."""
+        for _, figures in measured.figures.groups:
+            known = [(title, figures[name]) for name, title in self.metrics.items() if figures.get(name) is not None]
+            if known:
+                items = tuple((title, _estimate(value)) for title, value in known)
+                return Shown("", (KeyValues(items, prominent=True, format=".3g"),))
+        return None
+
+
+@dataclass(frozen=True)
 class pivot:
     """Spread a column of a frame over the values of another; `heat` draws the numbers as a shaded picture instead."""
 
@@ -119,11 +148,12 @@ class pivot:
     title: str = ""
     caption: str = ""
     split: str = ""
+    where: Mapping[str, object] = field(default_factory=dict)
     heat: bool = False
 
     def __call__(self, measured: Measurement) -> Shown | None:
         """Build the table or the picture, or none where the frame is empty."""
-        frame = measured.frame(self.frame)
+        frame = measured.frame(self.frame).select(**self.where)
         blocks: list[Block] = []
         for label, part in _split(frame, self.split):
             cells = {(row[self.rows], row[self.columns]): row[self.value] for row in part}
@@ -189,17 +219,16 @@ class lines:
     def _find_bands(
         self, groups: Mapping[str, Sequence[Mapping[str, Any]]]
     ) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
-        """Yield the finite bands: where an interval is open there is nothing to draw."""
+        """Yield the bands; one value alone has none, so there the band shrinks to the line."""
         for name, rows in groups.items():
             if self.band:
                 low, high = (_take(rows, end) for end in self.band)
-            elif all(isinstance(row[self.y], Interval) for row in rows):
-                low = np.array([row[self.y].low for row in rows], dtype=np.float64)
-                high = np.array([row[self.y].high for row in rows], dtype=np.float64)
             else:
-                continue
-            if np.isfinite(low).all() and np.isfinite(high).all():
-                yield name, (low, high)
+                ends = [_find_ends(row[self.y]) for row in rows]
+                low, high = np.array(ends, dtype=np.float64).T
+            known, middle = np.isfinite(low) & np.isfinite(high), _take(rows, self.y)
+            if known.any():
+                yield name, (np.where(known, low, middle), np.where(known, high, middle))
 
 
 @dataclass(frozen=True)
@@ -336,12 +365,11 @@ def build_sections(
     opening: list[Block] = []
     sections: list[tuple[str, list[Block]]] = []
     for block in blocks:
-        shown = block(measured)
-        if shown is None:
-            continue
-        if shown.title and (not sections or sections[-1][0] != shown.title):
-            sections.append((shown.title, []))
-        (sections[-1][1] if sections else opening).extend(shown.blocks)
+        result = block(measured)
+        for shown in [result] if isinstance(result, Shown) else result or ():
+            if shown.title and (not sections or sections[-1][0] != shown.title):
+                sections.append((shown.title, []))
+            (sections[-1][1] if sections else opening).extend(shown.blocks)
     return tuple(opening), tuple(Section(title, tuple(inside)) for title, inside in sections)
 
 
@@ -375,6 +403,11 @@ def _split(frame: Frame[Any], name: str) -> Iterator[tuple[str, Frame[Any]]]:
 
 def _take(rows: Iterable[Mapping[str, Any]], name: str) -> np.ndarray:
     return np.array([_estimate(row[name]) for row in rows], dtype=np.float64)
+
+
+def _find_ends(value: Any) -> tuple[float, float]:
+    """Return the ends of an interval; NaN where it tells nothing, as that of a single value."""
+    return (value.low, value.high) if isinstance(value, Interval) and value.n > 1 else (float("nan"), float("nan"))
 
 
 def _estimate(value: Any) -> float:

@@ -27,9 +27,10 @@ from bestresponse.report.numbers import NOISE, format_number
 from bestresponse.report.stats.interval import Interval
 from bestresponse.report.text import abridged, pieces, visible
 
-__all__ = ["render"]
+__all__ = ["embed_page", "render"]
 
 _MOST_ROWS = 1000
+_NOTEBOOK_HEIGHT = 600
 _UNFOLDED = 120
 """Longer cells are folded."""
 _LIMITS = {"cell": 300, "quote": 4000, "code": 20_000, "text": 20_000, "line": 300}
@@ -54,6 +55,12 @@ def render(document: Document) -> str:
         )
     )
     return page.rstrip() + "\n"
+
+
+def embed_page(document: Document) -> str:
+    """Return the report as an HTML frame of its own for notebooks, so that its style touches nothing around it."""
+    style = f"width: 100%; height: {_NOTEBOOK_HEIGHT}px; border: 0"
+    return f'<iframe sandbox="allow-scripts" style="{style}" srcdoc="{escape(render(document))}"></iframe>'
 
 
 @functools.cache

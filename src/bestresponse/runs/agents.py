@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal
 
-from bestresponse.core.episode import Question, Submission
+from bestresponse.core.episode import Question
 from bestresponse.core.errors import ModelUnavailable, UsageError
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.player import Decision, Status
 from bestresponse.models.base import Model
-from bestresponse.players.llm.agent import POLICIES, Agent, WithFailurePolicy
-from bestresponse.players.llm.memory import memory
+from bestresponse.players.llm.agent import POLICIES, Agent, WithFailurePolicy, memory, reasoning
 from bestresponse.players.llm.persona import Persona
 from bestresponse.players.llm.player import Sampling
 from bestresponse.players.llm.prompting import Style
-from bestresponse.players.llm.reading import find_reasons
-from bestresponse.players.llm.reasoning import reasoning
 from bestresponse.players.llm.verified import is_verified, with_review
 from bestresponse.runs.checks import check_sizes, check_temperature
 from bestresponse.runs.settings import RunSettings, setting, settings
 
-__all__ = ["AGENT_SETTINGS", "STYLES", "AgentSettings", "Replies", "ask_at_once", "check_agents", "settled_agent"]
+__all__ = [
+    "AGENT_SETTINGS",
+    "STYLES",
+    "AgentSettings",
+    "ask_at_once",
+    "check_agents",
+    "make_agent",
+]
 
 STYLES = ("auto", "line", "json")
 AGENT_SETTINGS = (
-    "memory", "own_words", "reasoning", "reasons", "attempts", "policy", "style", "temperature", "max_tokens",
+    "memory", "own_words", "reasoning", "reasons", "attempts", "style", "temperature", "max_tokens",
 )  # fmt: skip
-"""What a spec says about its agents, besides their personas."""
+"""What a spec says about its agents, besides their personas and what becomes of them without an answer (`policy`)."""
 
 
 @settings
@@ -73,58 +77,36 @@ def check_agents(settings: Any, most_repeats: int) -> None:
         raise UsageError(f"--style {settings.style!r}: expected one of {', '.join(STYLES)}")
 
 
-def settled_agent(
-    data: JsonMapping, name: str, model: Model, persona: Persona | None, seed: int, replies: Sequence[str] = ()
+def make_agent(
+    data: JsonMapping,
+    name: str,
+    model: Model,
+    seed: int,
+    *,
+    persona: Persona | None = None,
+    replies: Sequence[str] = (),
+    about_others: str = "",
 ) -> WithFailurePolicy:
     """Seat the model of that name by the settings of a spec's data (`AGENT_SETTINGS`); `replies` are its own so far."""
+    verified = is_verified(name)
+    style: Style = data["style"]
+    if data["style"] == "auto":
+        # JSON where the model keeps to schemas and the object has room for its thoughts; what is checked is free text
+        has_room = data["reasons"] or data["reasoning"] == "direct"
+        style = "json" if model.abilities.schema and has_room and not verified else "line"
     agent = Agent(
         model,
         persona,
         memory(data["memory"]),
         reasoning(data["reasoning"]),
         Sampling(data["temperature"], max_tokens=data["max_tokens"], seed=seed % 2**31),
-        _style(data, model, verified=is_verified(name)),
+        style,
         data["attempts"],
         data["reasons"],
         replies if data["own_words"] else (),
+        about_others,
     )
     return WithFailurePolicy(with_review(name, agent), data["policy"])
-
-
-def _style(data: JsonMapping, model: Model, *, verified: bool) -> Style:
-    """Return the style asked for; where none is, JSON if the model can and the object has room for its thoughts."""
-    match data["style"]:
-        case "line" | "json" as wanted:
-            return wanted  # type: ignore[no-any-return]
-        case _:
-            room = data["reasons"] or data["reasoning"] == "direct"
-            return "json" if model.abilities.schema and room and not verified else "line"
-
-
-class Replies:
-    """What each seat of one play has said so far, its answers left out."""
-
-    def __init__(self, done: Iterable[Submission] = ()) -> None:
-        self._by_role: dict[str, list[str]] = {}
-        for submission in done:
-            self.add(submission)
-
-    def add(self, submission: Submission) -> None:
-        """Take in one decision."""
-        self.get(submission.role).append(find_reasons(submission.decision.reasoning))
-
-    def keep_with(self, keep: Callable[[Submission], None]) -> Callable[[Submission], None]:
-        """Return a function that keeps a submission and takes it in."""
-
-        def both(submission: Submission) -> None:
-            keep(submission)
-            self.add(submission)
-
-        return both
-
-    def get(self, role: str) -> list[str]:
-        """Return the list of a seat's words, one entry a decision; it grows with the play."""
-        return self._by_role.setdefault(role, [])
 
 
 def ask_at_once(questions: list[Question]) -> list[Decision]:
@@ -134,13 +116,11 @@ def ask_at_once(questions: list[Question]) -> list[Decision]:
     else:
         with ThreadPoolExecutor(len(questions), thread_name_prefix="seat") as pool:
             decisions = list(pool.map(lambda question: question[1].decide(question[2], question[3]), questions))
-    reached = [
-        d for (_, player, _, _), d in zip(questions, decisions, strict=True) if isinstance(player, WithFailurePolicy)
+    of_models = [
+        decision
+        for (_, player, _, _), decision in zip(questions, decisions, strict=True)
+        if isinstance(player, WithFailurePolicy)
     ]
-    if reached and all(_unreachable(decision) for decision in reached):
-        raise ModelUnavailable(reached[0].reading.how)
+    if of_models and all(d.stand_in and not d.calls and d.reading.status is Status.REFUSED for d in of_models):
+        raise ModelUnavailable(of_models[0].reading.how)
     return decisions
-
-
-def _unreachable(decision: Decision) -> bool:
-    return bool(decision.stand_in) and not decision.calls and decision.reading.status is Status.REFUSED

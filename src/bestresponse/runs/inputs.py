@@ -8,96 +8,40 @@ types below. To a type checker they are descriptors: the constructor takes what 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from pydantic_core import core_schema
 
-from bestresponse.core.errors import UsageError
-from bestresponse.core.game import AnyGame
+from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.json import digest
-from bestresponse.games.lookup import Found, find_game
+from bestresponse.games.inputs import as_source
+from bestresponse.games.lookup import find_game
 from bestresponse.games.named_game import NamedGame
 from bestresponse.models.base import Model, Reply, Request
 from bestresponse.models.providers.function import from_function
-from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.players.llm.persona import Persona, make_persona, read_personas
 
 __all__ = [
     "Converted",
-    "GameLike",
     "GameSetting",
-    "Matrix",
     "ModelLike",
     "ModelSetting",
     "ModelsSetting",
     "NamedModel",
     "NamesSetting",
     "OptionalGameSetting",
-    "ProgramGame",
+    "OptionalModelSetting",
+    "PersonasSetting",
     "SeatsSetting",
-    "as_found",
     "as_model",
-    "as_source",
 ]
 
 Given = TypeVar("Given")
 Kept = TypeVar("Kept")
 
-Matrix: TypeAlias = Sequence[Sequence[int | float | Fraction]] | NDArray[Any]
-
-
-@runtime_checkable
-class ProgramGame(Protocol):
-    """A game that was written as a program, such as a formalized story."""
-
-    @property
-    def game(self) -> Found:
-        """The game that the program describes."""
-        ...
-
-    @property
-    def program(self) -> str:
-        """The text of the program."""
-        ...
-
-
-GameLike: TypeAlias = "str | Path | NormalForm | Tree | AnyGame | Found | ProgramGame | Matrix"
-"""A name, a file, a table, a tree, rules, a formalized story, or the payoff matrix of a zero-sum game."""
 ModelLike: TypeAlias = "str | Model | Callable[[str], str | Reply] | Callable[[Request], str | Reply]"
 """A name, a model, or any function from a prompt to a text."""
-
-
-def as_found(game: GameLike, other: Matrix | None = None) -> Found:
-    """Turn whatever names or is a game into one; `other` are the payoffs of the second player of a bimatrix game."""
-    if other is not None:
-        return _wrap(NormalForm.bimatrix(_check_matrix(game), _check_matrix(other)))
-    if isinstance(game, NormalForm | Tree):
-        return _wrap(game)
-    if isinstance(game, Found):
-        return game
-    if isinstance(game, str | Path):
-        return find_game(game)
-    if isinstance(game, Sequence | np.ndarray):
-        return _wrap(NormalForm.zero_sum(_check_matrix(game)))
-    if isinstance(game, ProgramGame):
-        return game.game
-    if hasattr(game, "asks"):
-        return Found(game.name, "registered", game)
-    raise UsageError(f"expected a game, its name, a file or a payoff matrix, got {type(game).__name__}")
-
-
-def as_source(game: GameLike) -> NamedGame:
-    """Turn a game into what a run keeps of it: its name, or its text."""
-    if isinstance(game, str | Path):
-        return NamedGame.find(str(game))
-    if isinstance(game, ProgramGame) and not isinstance(game, Found):
-        return NamedGame(game.game.name, ".pl", game.program)
-    found = as_found(game)
-    return NamedGame.from_form(found.name, found.solvable())
 
 
 class NamedModel(str):
@@ -135,25 +79,6 @@ def as_model(model: ModelLike) -> NamedModel:
             name = f"function-{str(source or digest(repr(model)))[:6]}"
         return NamedModel(name, from_function(name, model))
     raise UsageError(f"expected a model, its name or a function from prompt to text, got {type(model).__name__}")
-
-
-def _wrap(form: NormalForm | Tree) -> Found:
-    return Found(form.name or "game", "file", form)
-
-
-def _check_matrix(matrix: object) -> ArrayLike:
-    """Return the matrix as it was given, so that whole numbers and fractions stay exact."""
-    if isinstance(matrix, np.ndarray) and matrix.ndim == 2 and matrix.dtype.kind in "biuf":
-        return matrix
-    try:
-        array = np.asarray(matrix, dtype=np.float64)
-    except OverflowError:
-        return cast("ArrayLike", matrix)  # the table refuses the number
-    except (TypeError, ValueError):
-        raise UsageError("expected a matrix of numbers: rows of equal length") from None
-    if array.ndim != 2:
-        raise UsageError(f"expected a matrix of numbers, rows by columns, got an array of shape {array.shape}")
-    return cast("ArrayLike", matrix)
 
 
 class Converted(Generic[Given, Kept]):
@@ -241,6 +166,20 @@ class ModelSetting(Converted["ModelLike", NamedModel]):
         return str(value)
 
 
+class OptionalModelSetting(Converted["ModelLike | None", "NamedModel | None"]):
+    """A model, its name, a function from prompt to text, or none."""
+
+    @classmethod
+    def convert(cls, value: Any, stored: bool) -> NamedModel | None:
+        """Name the model, if there is one."""
+        return None if value is None else as_model(value)
+
+    @classmethod
+    def to_json(cls, value: NamedModel | None) -> str | None:
+        """Return the name."""
+        return None if value is None else str(value)
+
+
 class ModelsSetting(Converted["ModelLike | Sequence[ModelLike]", tuple[NamedModel, ...]]):
     """One model or several; players and strategies that are named may stand among them."""
 
@@ -291,3 +230,24 @@ class SeatsSetting(Converted["Mapping[str, ModelLike]", Mapping[str, NamedModel]
     def to_json(cls, value: Mapping[str, NamedModel]) -> dict[str, str]:
         """Return the names by seat."""
         return {seat: str(player) for seat, player in value.items()}
+
+
+class PersonasSetting(Converted["str | Path | Mapping[str, Persona | Mapping[str, str]]", Mapping[str, Persona]]):
+    """Personas by seat: a TOML file with a table for each, or a mapping of such tables or personas."""
+
+    @classmethod
+    def convert(cls, value: Any, stored: bool) -> Mapping[str, Persona]:
+        """Read the file, or make the personas of the mapping."""
+        if isinstance(value, str | Path) and not stored:
+            return read_personas(Path(value))
+        if not isinstance(value, Mapping):
+            raise SettingError("personas", f"expected a file or a mapping from seats to personas, got {value!r}")
+        return {
+            str(seat): entry if isinstance(entry, Persona) else make_persona(str(seat), entry, "personas")
+            for seat, entry in value.items()
+        }
+
+    @classmethod
+    def to_json(cls, value: Mapping[str, Persona]) -> dict[str, dict[str, str]]:
+        """Return the texts by seat."""
+        return {seat: persona.to_json() for seat, persona in value.items()}

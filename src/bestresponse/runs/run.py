@@ -16,10 +16,10 @@ from bestresponse.report import codec
 from bestresponse.report.document import Document
 from bestresponse.report.frames import Frame
 from bestresponse.report.metrics import Figures
+from bestresponse.report.page import embed_page
 from bestresponse.runs.execution import Outcome
 from bestresponse.runs.replay import Replay
 from bestresponse.runs.reporting.costs import CallTotals, Prices, count_calls, price_by_model, sum_money
-from bestresponse.runs.reporting.notebook import embed_page
 from bestresponse.runs.reporting.publish import publish
 from bestresponse.runs.shard import Shard
 from bestresponse.runs.store.folder import RunFolder
@@ -90,6 +90,11 @@ class Run(Generic[C]):
             return self.study.count_part(self.config, None if part is None else Shard.parse(part))
 
     @property
+    def answered(self) -> int:
+        """How many plays have a result."""
+        return self.results.answered
+
+    @property
     def complete(self) -> bool:
         """Whether every play is there."""
         return (self.path / "finished").exists() if self.outcome is None else self.outcome.complete
@@ -102,7 +107,7 @@ class Run(Generic[C]):
 
     def frame(self, name: str) -> Frame[Any]:
         """Return the frame of that name; an empty one where nothing of the kind was measured."""
-        return self.frames.get(name) or Frame(dict, [])
+        return self.frames[name] if name in self.frames else Frame(dict, [])
 
     def rows(self) -> Sequence[Row]:
         """Return one row for each measured play or answer."""

@@ -1,16 +1,18 @@
 """Games with seats: who sits where, which plays there are, one play of them, and what they cost at most.
 
-Every repeat has a seed of its own, from which chance and every seat draw: runs of one game with other players in the
-seats meet the same chances in the same situations, so they can be compared repeat by repeat. Seats that move together
-are asked at the same time.
+A study says of which game a spec is and who sits where; this module does the rest for all of them. Every repeat has a
+seed of its own, from which chance and every seat draw: runs of one game with other players in the seats meet the same
+chances in the same situations, so they can be compared repeat by repeat. Seats that move together are asked at the same
+time.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 
@@ -29,24 +31,27 @@ from bestresponse.models.base import Model
 from bestresponse.players.llm.agent import Policy, lets_pass
 from bestresponse.players.llm.persona import Persona
 from bestresponse.players.llm.player import Sampling
+from bestresponse.players.llm.reading import find_reasons
 from bestresponse.players.llm.verified import is_verified
-from bestresponse.players.lookup import SIMULATED, find_strategy, seat_speaker
-from bestresponse.players.strategies.random import RandomPlayer
-from bestresponse.runs.agents import AGENT_SETTINGS, AgentSettings, Replies, ask_at_once, settled_agent
+from bestresponse.players.lookup import SIMULATED, choose_default, describe_seat, find_strategy, seat_speaker
+from bestresponse.players.strategies.fixed import RandomPlayer
+from bestresponse.runs.agents import AGENT_SETTINGS, AgentSettings, ask_at_once, make_agent
 from bestresponse.runs.estimate import Estimate
-from bestresponse.runs.inputs import GameSetting
+from bestresponse.runs.execution import PlayOne
+from bestresponse.runs.inputs import GameSetting, NamedModel
 from bestresponse.runs.settings import setting, settings
 from bestresponse.runs.spec import Spec
 from bestresponse.theory.trees.tree import Tree
 
 __all__ = [
     "MatchSettings",
-    "count_thoughts",
+    "assign_seats",
+    "choose_policy",
+    "describe_play",
     "estimate_plays",
     "find_model_seats",
     "list_plays",
     "make_player",
-    "make_repeated",
 ]
 
 _TRIALS = 5
@@ -68,31 +73,28 @@ class MatchSettings(AgentSettings):
     rounds: int = setting(
         default=1, ge=1, le=10_000, help="Rounds of a game with a payoff table; with continuation the most there are."
     )
-    continuation: float = setting(default=1.0, ge=0, le=1, help="Probability of another round after each.")
-    discount: float = setting(default=1.0, ge=0, le=1, help="What a payoff counts one round later.")
+    continuation: float = setting(default=1.0, gt=0, le=1, help="Probability of another round after each.")
+    discount: float = setting(default=1.0, gt=0, le=1, help="What a payoff counts one round later.")
     noise: float = setting(default=0.0, ge=0, lt=1, help="Probability that another move is made than was meant.")
+    about_others: Literal["nothing", "participant", "truth"] = setting(
+        default="nothing",
+        help="What models are told of the other players: nothing, that each is a participant too, or who it really is.",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("continuation", "discount"):
             if self.rounds == 1 and getattr(self, name) != 1:
                 raise SettingError(name, "this is about several rounds; give rounds, the most there are")
-
-    @property
-    def policy(self) -> Policy:
-        """What becomes of a seat without a usable answer: it passes where the game lets it, else the play is void."""
-        usual: Policy = "abstain" if lets_pass(find_first_asks(self.make_game())) else "void"
-        if self.on_failure == "abstain" and usual != "abstain":
-            raise SettingError("on_failure", f"{self.game.name} lets nobody pass; use void")
-        return self.on_failure or usual
+        choose_policy(self, self.make_game())
 
     def make_game(self) -> AnyGame:
         """Return the game to be played, repeated where the settings say so; the same object each time."""
-        return make_repeated(self.game, self.rounds, self.continuation, self.discount, self.noise)
+        return _make_match(self.game, self.rounds, self.continuation, self.discount, self.noise)
 
 
 @lru_cache(maxsize=16)
-def make_repeated(source: NamedGame, rounds: int, continuation: float, discount: float, noise: float = 0.0) -> AnyGame:
+def _make_match(source: NamedGame, rounds: int, continuation: float, discount: float, noise: float) -> AnyGame:
     """Make the game, repeated where there are several rounds or moves can go wrong; SettingError where it cannot be."""
     game = source.game()
     if rounds == 1 and (not noise or isinstance(game, HasSpeakers)):
@@ -105,28 +107,30 @@ def make_repeated(source: NamedGame, rounds: int, continuation: float, discount:
     return RepeatedGame(game.normal_form, rounds, continuation, discount=discount, noise=noise)
 
 
-def list_plays(
-    config: MatchSettings,
-    study: str,
-    seats: Mapping[str, str],
-    personas: Mapping[str, Persona] | None = None,
-    referee: str = "",
-) -> Iterator[JsonObject]:
-    """Yield one play a repeat as plain data: the game, who sits where, and how models among them are asked."""
-    data: JsonObject = {
-        "study": study,
-        "game": {"name": config.game.name, "digest": config.game.digest},
-        "seats": [[role, str(player)] for role, player in seats.items()],
-    }
-    if config.rounds > 1 or config.noise:
-        data |= {name: getattr(config, name) for name in ("rounds", "continuation", "discount", "noise")}
-    if referee:
-        data["referee"] = str(referee)
-    if find_model_seats(config.make_game(), seats) or referee not in ("", SIMULATED):
-        data |= {name: getattr(config, name) for name in AGENT_SETTINGS}
-        data["personas"] = {name: asdict(persona) for name, persona in (personas or {}).items()}
-    for repeat in range(config.repeats):
-        yield {**data, "repeat": repeat, "seed": split(config.seed, "simulate", repeat)}
+def choose_policy(config: AgentSettings, game: AnyGame) -> Policy:
+    """Choose what becomes of a seat without a usable answer: it passes where the game lets it, or the play is void."""
+    usual: Policy = "abstain" if lets_pass(find_first_asks(game)) else "void"
+    if config.on_failure == "abstain" and usual != "abstain":
+        raise SettingError("on_failure", f"{game.name} lets nobody pass; use void")
+    return config.on_failure or usual
+
+
+def assign_seats(
+    game: AnyGame,
+    named: Mapping[str, NamedModel],
+    model: NamedModel | None,
+    others: NamedModel | None = None,
+) -> dict[str, NamedModel]:
+    """Seat the named players, then the model, in the first free seat only where there are others, then the others."""
+    for role in named:
+        if role not in game.roles:
+            raise SettingError("seat", f"there is no seat {role!r}; expected one of {', '.join(game.roles)}")
+    free = [role for role in game.roles if role not in named]
+    if model is not None and not free:
+        raise SettingError("model", "every seat is named, so there is none for the model")
+    seated = {**named, **(dict.fromkeys(free[:1] if others else free, model) if model is not None else {})}
+    rest = others or NamedModel(choose_default(game))
+    return {role: seated.get(role, rest) for role in game.roles}
 
 
 def find_model_seats(game: AnyGame, seats: Mapping[str, str]) -> tuple[str, ...]:
@@ -134,18 +138,54 @@ def find_model_seats(game: AnyGame, seats: Mapping[str, str]) -> tuple[str, ...]
     return tuple(role for role, player in seats.items() if find_strategy(player, game, role, 0) is None)
 
 
-def estimate_plays(config: MatchSettings, seats: Mapping[str, str], referee: str = "") -> Estimate:
+def describe_play(
+    config: AgentSettings,
+    game: AnyGame,
+    seats: Mapping[str, str],
+    personas: Mapping[str, Persona] | None = None,
+    referee: str | None = None,
+) -> JsonObject:
+    """Describe who sits where and, where a model is asked, how, as plain data of a spec."""
+    data: JsonObject = {"seats": [[role, str(player)] for role, player in seats.items()]}
+    if referee:
+        data["referee"] = str(referee)
+    if find_model_seats(game, seats) or referee not in (None, SIMULATED):
+        data |= {name: getattr(config, name) for name in AGENT_SETTINGS}
+        data["policy"] = choose_policy(config, game)
+        data["personas"] = {seat: asdict(persona) for seat, persona in (personas or {}).items()}
+    return data
+
+
+def list_plays(
+    config: MatchSettings,
+    study: str,
+    seats: Mapping[str, str],
+    personas: Mapping[str, Persona] | None = None,
+    referee: str | None = None,
+) -> Iterator[JsonObject]:
+    """Yield one play a repeat as plain data: the game, who sits where, and how models among them are asked."""
+    data: JsonObject = {"study": study, "game": {"name": config.game.name, "digest": config.game.digest}}
+    data |= describe_play(config, config.make_game(), seats, personas, referee)
+    if config.rounds > 1 or config.noise:
+        data |= {name: getattr(config, name) for name in ("rounds", "continuation", "discount", "noise")}
+    if config.about_others != "nothing":
+        data["about_others"] = config.about_others
+    for repeat in range(config.repeats):
+        yield {**data, "repeat": repeat, "seed": split(config.seed, "simulate", repeat)}
+
+
+def estimate_plays(
+    config: AgentSettings, game: AnyGame, seats: Mapping[str, str], rounds: int = 1, referee: str | None = None
+) -> Estimate:
     """Count the calls of models at most, shared out by seats; a prompt is about as long as the first briefing."""
-    game = config.make_game()
     asked = [seats[role] for role in find_model_seats(game, seats)]
-    most, sure = _count_calls(config, game, seats, referee)
-    names = dict.fromkeys([*asked, *([referee] if referee not in ("", SIMULATED) else [])])
-    calls = {str(name): most * asked.count(name) // max(len(asked), 1) for name in names}
+    most, sure = _count_calls(config, game, seats, rounds, referee)
+    names = dict.fromkeys([*asked, *([referee] if referee not in (None, SIMULATED) else [])])
+    calls = {str(name): config.repeats * most * asked.count(name) // max(len(asked), 1) for name in names}
     briefing = len(game.view(game.start(), game.roles[0]).briefing) // _CHARACTERS_PER_TOKEN
     return Estimate(
         config.repeats,
-        f"{config.game.name} with {', '.join(f'{role} = {player}' for role, player in seats.items())}, "
-        f"seed {config.seed}",
+        f"{', '.join(f'{role} = {player}' for role, player in seats.items())}, seed {config.seed}",
         calls,
         {name: count * briefing for name, count in calls.items()},
         {name: count * config.max_tokens for name, count in calls.items()},
@@ -153,22 +193,24 @@ def estimate_plays(config: MatchSettings, seats: Mapping[str, str], referee: str
     )
 
 
-def _count_calls(config: MatchSettings, game: AnyGame, seats: Mapping[str, str], referee: str) -> tuple[int, bool]:
-    """Count the calls of all repeats at most, and say whether that is sure."""
+def _count_calls(
+    config: AgentSettings, game: AnyGame, seats: Mapping[str, str], rounds: int, referee: str | None
+) -> tuple[int, bool]:
+    """Count the calls of one play at most, and say whether that is sure."""
     asked = find_model_seats(game, seats)
     if isinstance(game, HasSpeakers):
         rulings = sum(game.rules_after(said) for said in range(1, game.messages + 1))
         said = len(asked) * game.messages // len(game.roles)
-        return config.repeats * (said + rulings * (referee != SIMULATED)), True
+        return said + rulings * (referee != SIMULATED), True
     if not asked:
         return 0, True
-    questions, sure = _count_questions(config, game, asked)
-    each = config.attempts + count_thoughts(config.reasoning, len(seats) - 1) + config.memory.startswith("summary")
+    questions, sure = _count_questions(game, asked, rounds)
+    each = config.attempts + _count_thoughts(config.reasoning, len(seats) - 1) + config.memory.startswith("summary")
     each *= _REVIEWS if any(is_verified(seats[role]) for role in asked) else 1
-    return config.repeats * questions * each, sure
+    return questions * each, sure
 
 
-def count_thoughts(reasoning: str, rivals: int) -> int:
+def _count_thoughts(reasoning: str, rivals: int) -> int:
     """Count the calls that a way of reasoning makes before an answer."""
     name, _, depth = reasoning.partition(":")
     if name == "k-level":
@@ -176,13 +218,13 @@ def count_thoughts(reasoning: str, rivals: int) -> int:
     return {"predict": 1, "reflect": 1, "refine": 2}.get(name, 0)
 
 
-def _count_questions(config: MatchSettings, game: AnyGame, seats: tuple[str, ...]) -> tuple[int, bool]:
+def _count_questions(game: AnyGame, seats: tuple[str, ...], rounds: int) -> tuple[int, bool]:
     """Count how often these seats are asked in one play at most, and say whether that is sure."""
     theory = describe_theory(game)
     if isinstance(game, AdjustableRounds):
         return game.most_answers * len(seats), True
     if theory.form is not None:
-        return config.rounds * len(seats), True
+        return rounds * len(seats), True
     if theory.tree is not None:
         return _find_longest(theory.tree, [game.roles.index(seat) for seat in seats]), True
     return max(_count_in_trial(game, seats, trial) for trial in range(_TRIALS)), False
@@ -207,38 +249,55 @@ def _count_in_trial(game: AnyGame, seats: tuple[str, ...], trial: int) -> int:
     return sum(counts[seat] for seat in seats)
 
 
-def make_player(
-    game: AnyGame, models: Mapping[str, Model]
-) -> Callable[[Spec, list[Submission], Callable[[Submission], None]], Record]:
-    """Return the function that plays one spec of this game, for `execute`."""
+def make_player(find_game: Callable[[JsonMapping], AnyGame], models: Mapping[str, Model]) -> PlayOne:
+    """Return the function that plays one spec, for `execute`; `find_game` finds the game by the data of a spec."""
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
-        replies = Replies(done)
-        seats = {
-            role: _player(spec.data, game, role, who, models, replies.get(role)) for role, who in spec.data["seats"]
-        }
-        seats[NATURE] = Nature(spec.data["seed"])
+        data, game = spec.data, find_game(spec.data)
+        replies: defaultdict[str, list[str]] = defaultdict(list)  # what each seat has said, its answers left out
+
+        def remember(submission: Submission) -> None:
+            replies[submission.role].append(find_reasons(submission.decision.reasoning))
+
+        def keep_and_remember(submission: Submission) -> None:
+            keep(submission)
+            remember(submission)
+
+        for submission in done:
+            remember(submission)
+        seats = {role: _seat(data, game, role, name, models, replies[role]) for role, name in data["seats"]}
+        seats[NATURE] = Nature(data["seed"])
         if isinstance(game, HasSpeakers):
-            seats[REFEREE] = _player(spec.data, game, REFEREE, spec.data["referee"], models, ())
-        return play(game, seats, submissions=done, ask_seats=ask_at_once, on_submission=replies.keep_with(keep))
+            seats[REFEREE] = _seat(data, game, REFEREE, data["referee"], models, ())
+        return play(game, seats, submissions=done, ask_seats=ask_at_once, on_submission=keep_and_remember)
 
     return play_one
 
 
-def _player(
-    data: JsonMapping,
-    game: AnyGame,
-    role: str,
-    who: str,
-    models: Mapping[str, Model],
-    replies: Sequence[str],
+def _seat(
+    data: JsonMapping, game: AnyGame, role: str, name: str, models: Mapping[str, Model], replies: Sequence[str]
 ) -> Player:
-    player = find_strategy(who, game, role, data["seed"])
+    """Make the player of a seat: a strategy of that name, else the model."""
+    player = find_strategy(name, game, role, data["seed"])
     if player is not None:
         return player
-    own_seed = split(data["seed"], "seat", role)
+    seed = split(data["seed"], "seat", role)
     if isinstance(game, HasSpeakers):
-        sampling = Sampling(data["temperature"], max_tokens=data["max_tokens"], seed=own_seed % 2**31)
-        return seat_speaker(models[who], game, role, own_seed, sampling)
+        sampling = Sampling(data["temperature"], max_tokens=data["max_tokens"], seed=seed % 2**31)
+        return seat_speaker(models[name], game, role, seed, sampling)
     persona = Persona(**data["personas"][role]) if role in data["personas"] else None
-    return settled_agent(data, who, models[who], persona, own_seed, replies)
+    about = _describe_others(data, game, role)
+    return make_agent(data, name, models[name], seed, persona=persona, replies=replies, about_others=about)
+
+
+def _describe_others(data: JsonMapping, game: AnyGame, role: str) -> str:
+    """Say who the other players are, as far as the spec wants it said."""
+    wanted = data.get("about_others", "nothing")
+    if wanted == "nothing":
+        return ""
+    sentences = []
+    for other, name in data["seats"]:
+        if other != role:
+            description = "another participant" if wanted == "participant" else describe_seat(name, game, other)
+            sentences.append(f"{other[:1].upper()}{other[1:]} is {description}.")
+    return " ".join(sentences)

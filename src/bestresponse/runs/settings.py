@@ -8,9 +8,9 @@
         agents: int = setting(default=100, help="Agents of each population.", ge=2, le=1_000_000)
 
 The class is a frozen dataclass checked by pydantic, so `PopulationConfig("hawk-dove", agents=1)` raises a
-`SettingError` that names the field, and type checkers know its constructor. A setting with `how=True` says how a run is made (workers,
-folders, budgets): it changes no number and is left out of the run's identity. What cannot be said by the bounds of one
-field is checked in `__post_init__`, which raises `SettingError`.
+`SettingError` that names the field, and type checkers know its constructor. A setting with `how=True` says how a run
+is made (workers, folders, budgets): it changes no number and is left out of the run's identity. What cannot be said by
+the bounds of one field is checked in `__post_init__`, which raises `SettingError`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 from pydantic.fields import FieldInfo
 
-from bestresponse.core.errors import SettingError, UsageError
+from bestresponse.core.errors import BestResponseError, SettingError, UsageError
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.registry import did_you_mean
 from bestresponse.runs.execution import Progress
@@ -209,9 +209,12 @@ def _as_plain(value: object) -> object:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _explain(kind: type, error: ValidationError) -> UsageError:
+def _explain(kind: type, error: ValidationError) -> BestResponseError:
     """Say in our words what is wrong with the first setting that cannot be used."""
     first = error.errors(include_url=False)[0]
+    cause = first.get("ctx", {}).get("error")
+    if isinstance(cause, BestResponseError):  # one of ours that is a ValueError too, which pydantic wraps
+        return cause
     place = [str(part) for part in first["loc"]]
     name = place[0] if place else ""
     known = list_settings(kind)

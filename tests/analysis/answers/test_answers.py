@@ -24,8 +24,8 @@ def asked(game, **question):
 
 @pytest.mark.parametrize("name", [question.name for question in DYNAMICS])
 def test_every_dynamic_is_answered_as_data_and_as_a_page(name):
-    given = [] if name in ("alpha-rank",) else ["steps=50"]
-    found = asked(HAWK_DOVE, dynamics=name, given=given)
+    settings = {} if name == "alpha-rank" else {"steps": 50}
+    found = asked(HAWK_DOVE, dynamics=name, settings=settings)
     data = json.loads(json.dumps(found.to_json(), allow_nan=False))
     assert (data["game"], data["asked"]) == ("given", name)
     assert data["method"]
@@ -42,15 +42,17 @@ def test_every_concept_is_answered_as_data_and_as_a_page(name):
 
 def test_the_replicator_leads_to_the_mixed_equilibrium_of_hawk_dove():
     # Hawks and doves earn the same where 2 h + 7 (1 - h) = 3 h + 5 (1 - h): two thirds of hawks.
-    data = asked(HAWK_DOVE, dynamics="replicator", given=["start=0.1,0.9/0.1,0.9", "one_population=yes"]).to_json()
+    data = asked(
+        HAWK_DOVE, dynamics="replicator", settings={"start": "0.1,0.9/0.1,0.9", "one_population": "yes"}
+    ).to_json()
     assert data["final"]["row"]["hawk"] == pytest.approx(2 / 3, abs=1e-6)
     assert data["gap"] < 1e-5
     assert len(data["path"]["times"]) == len(data["path"]["strategies"]["row"]["hawk"]) <= 200
 
 
 def test_concepts_have_their_values():
-    assert asked(HAWK_DOVE, concept="level-k", given=["level=1"]).to_json()["predicted"]["row"]["hawk"] == 1.0
-    response = asked(HAWK_DOVE, concept="quantal-response", given=["precision=0"]).to_json()
+    assert asked(HAWK_DOVE, concept="level-k", settings={"level": 1}).to_json()["predicted"]["row"]["hawk"] == 1.0
+    response = asked(HAWK_DOVE, concept="quantal-response", settings={"precision": 0}).to_json()
     assert response["strategies"]["col"] == {"hawk": 0.5, "dove": 0.5}
     assert asked(HAWK_DOVE, concept="ordinal").to_json()["name"] == "chicken"
     assert asked(find_game("prisoners-dilemma").game, concept="rationalizable").to_json()["kept"]["row"] == ["defect"]
@@ -66,20 +68,20 @@ def test_a_tree_is_asked_in_its_normal_form_and_the_threat_of_the_incumbent_is_n
 
 
 @pytest.mark.parametrize(
-    ("question", "given", "sentence"),
+    ("question", "settings", "sentence"),
     [
-        ({"concept": "nonsense"}, [], "--concept: there is no 'nonsense'; expected one of quantal-response"),
-        ({"dynamics": "replicator"}, ["speed=3"], "replicator has these settings: steps=10000, start="),
-        ({"dynamics": "replicator"}, ["steps=many"], "--set steps=many: expected a whole number"),
-        ({"dynamics": "replicator"}, ["one_population=perhaps"], "expected yes or no"),
-        ({"dynamics": "moran"}, ["fitness=quadratic"], "expected exponential or linear"),
-        ({"concept": "correlated"}, ["objective=envy"], "expected one of welfare"),
-        ({}, [], "expected either --dynamics or --concept"),
+        ({"concept": "nonsense"}, {}, "concept: there is no 'nonsense'; expected one of quantal-response"),
+        ({"dynamics": "replicator"}, {"speed": 3}, "it has these: steps=10000, start="),
+        ({"dynamics": "replicator"}, {"steps": "many"}, "steps: expected a whole number"),
+        ({"dynamics": "replicator"}, {"one_population": "perhaps"}, "expected yes or no"),
+        ({"dynamics": "moran"}, {"fitness": "quadratic"}, "expected exponential or linear"),
+        ({"concept": "correlated"}, {"objective": "envy"}, "expected one of welfare"),
+        ({}, {}, "expected either dynamics or concept"),
     ],
 )
-def test_what_is_not_there_is_refused_in_a_sentence(question, given, sentence):
+def test_what_is_not_there_is_refused_in_a_sentence(question, settings, sentence):
     with pytest.raises(UsageError, match=sentence):
-        asked(HAWK_DOVE, **question, given=given)
+        asked(HAWK_DOVE, **question, settings=settings)
 
 
 def test_settings_have_the_type_of_their_default():
@@ -109,5 +111,5 @@ def test_concepts_of_trees_are_asked_of_trees_only():
 
 @pytest.mark.parametrize(("kind", "first"), [("svg", b"<?xml"), ("png", b"\x89PNG")])
 def test_a_path_is_drawn_in_lines_or_in_pixels(kind, first):
-    chart = ask_game(find_game("hawk-dove"), dynamics="replicator", given=["steps=20"]).answer.chart
+    chart = ask_game(find_game("hawk-dove"), dynamics="replicator", settings={"steps": 20}).answer.chart
     assert chart.draw(kind).startswith(first)

@@ -27,11 +27,12 @@ def test_a_formalized_game_is_simulated_reported_and_replayed(bestresponse, serv
     assert "prisoners_dilemma with ada = http" in done.stderr
     assert "3 plays; at most 9 calls; about" in done.stderr
     summary = json.loads(done.stdout)
-    assert summary["payoffs"]["ben"]["estimate"] == 5.0
-    assert (summary["plays"], summary["void"], summary["costs"][0]["calls"]) == (3, 0, 3)
+    assert summary["figures"][1]["payoff"]["estimate"] == 5.0
+    assert (summary["answered"], summary["voids"], summary["costs"][0]["calls"]) == (3, [], 3)
     (run,) = tmp_path.glob("simulate-*")
-    assert {path.name for path in run.iterdir()} >= {"report.html", "report.json", "rows.csv", "finished"}
-    assert len((run / "rows.csv").read_text().splitlines()) == 7
+    files = {path.name for path in run.iterdir()}
+    assert files >= {"report.html", "report.json", "payoffs.csv", "moves.csv", "finished"}
+    assert len((run / "moves.csv").read_text().splitlines()) == 7
     assert bestresponse(*words).stdout == done.stdout
     assert len(server.delivered) == 3
     assert "3 plays came out the same, 0 did not" in bestresponse("replay", tmp_path).stdout
@@ -69,8 +70,8 @@ def test_a_dry_run_says_what_would_be_paid_for_and_does_nothing(bestresponse, tm
     ("words", "sentence"),
     [
         (["stag-hant"], "there is no game or file named 'stag-hant'. Did you mean stag-hunt?"),
-        (["stag-hunt", "--seat", "me=random"], "expected ROLE=PLAYER with one of row, col"),
-        (["stag-hunt", "--seat", "row=random", "--seat", "col=random", "--model", "m"], "there is none for --model"),
+        (["stag-hunt", "--seat", "me=random"], "--seat: there is no seat 'me'; expected one of row, col"),
+        (["stag-hunt", "--seat", "row=random", "--seat", "col=random", "--model", "m"], "--model: every seat is named"),
         (["nowhere.pl"], "nowhere.pl: there is no such file"),
     ],
 )

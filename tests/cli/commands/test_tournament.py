@@ -39,25 +39,25 @@ def totals(done):
 
 
 def test_all_strategies_meet_and_a_table_and_a_report_come_out(tournament, tmp_path):
-    done = tournament(tmp_path, "prisoners-dilemma", "--strategies", "all", "--rounds", 10)
+    done = tournament(tmp_path, "prisoners-dilemma", "--entries", "all", "--rounds", 10)
     assert done.returncode == 0, done.stderr
     assert "tit-for-tat" in done.stdout
-    assert "left out: cooperator" in done.stderr
     (run,) = tmp_path.glob("tournament-*")
     assert {path.name for path in run.iterdir()} >= {
         "manifest.json",
         "report.html",
         "report.json",
         "summary.json",
-        "rows.csv",
+        "standings.csv",
     }
     assert "Who earned what against whom" in (run / "report.html").read_text()
+    assert "cooperator,here it does the same as default-move" in (run / "left_out.csv").read_text()
 
 
 def test_a_logic_program_gives_the_same_standings_as_the_table_it_means(tournament, tmp_path):
     path = tmp_path / "game.pl"
     path.write_text(PROGRAM)
-    words = ("--strategies", "all", "--rounds", 10, "--noise", 0.05, "--json")
+    words = ("--entries", "all", "--rounds", 10, "--noise", 0.05, "--json")
     program, table = tournament(tmp_path, path, *words), tournament(tmp_path, "prisoners-dilemma", *words)
     assert program.returncode == 0, program.stderr
     ours, theirs = totals(program), totals(table)
@@ -69,8 +69,8 @@ def test_rules_and_saved_agents_take_part(tournament, tmp_path):
     (tmp_path / "mean.pl").write_text(RULES)
     agent = {"name": "Eve", "game": PROGRAM, "rules": RULES}
     (tmp_path / "eve.json").write_text(json.dumps(agent))
-    files = ("--strategy", tmp_path / "mean.pl", "--strategy", tmp_path / "eve.json")
-    done = tournament(tmp_path, "prisoners-dilemma", *files, "--strategies", "tit-for-tat", "--rounds", 4, "--json")
+    files = ("--entries", tmp_path / "mean.pl", "--entries", tmp_path / "eve.json")
+    done = tournament(tmp_path, "prisoners-dilemma", *files, "--entries", "tit-for-tat", "--rounds", 4, "--json")
     assert done.returncode == 0, done.stderr
     assert totals(done)["mean"] == totals(done)["Eve"] == 2 * (4 + 4 + 5 + 3)
 
@@ -78,7 +78,7 @@ def test_rules_and_saved_agents_take_part(tournament, tmp_path):
 def test_a_strategy_in_words_is_formalized_by_the_model(tournament, serve, tmp_path):
     server = serve(answer=lambda body: f"```prolog\n{RULES}```")
     (tmp_path / "grumpy.txt").write_text("Always defect.")
-    words = ("--strategy", tmp_path / "grumpy.txt", "--strategies", "default-move", "--model", server.model)
+    words = ("--entries", tmp_path / "grumpy.txt", "--entries", "default-move", "--model", server.model)
     done = tournament(tmp_path, "prisoners-dilemma", *words, "--rounds", 4, "--json")
     assert done.returncode == 0, done.stderr
     assert totals(done)["grumpy"] == 2 * (4 + 20)
@@ -90,11 +90,11 @@ def test_a_strategy_in_words_is_formalized_by_the_model(tournament, serve, tmp_p
 def test_words_without_a_model_and_rules_that_stay_wrong_end_in_a_sentence(tournament, serve, tmp_path):
     path = tmp_path / "grumpy.txt"
     path.write_text("Always defect.")
-    alone = tournament(tmp_path, "prisoners-dilemma", "--strategy", path)
+    alone = tournament(tmp_path, "prisoners-dilemma", "--entries", path)
     assert alone.returncode == 2
     assert "--model" in alone.stderr
     server = serve(answer=lambda body: "Certainly! I would defect.")
-    prose = tournament(tmp_path, "prisoners-dilemma", "--strategy", path, "--model", server.model)
+    prose = tournament(tmp_path, "prisoners-dilemma", "--entries", path, "--model", server.model)
     assert prose.returncode == 1
     assert "after 5 attempts" in prose.stderr
     assert "Traceback" not in prose.stderr
@@ -102,7 +102,7 @@ def test_words_without_a_model_and_rules_that_stay_wrong_end_in_a_sentence(tourn
 
 def test_a_model_plays_can_be_stopped_goes_on_and_is_reported_and_replayed(bestresponse, tournament, serve, tmp_path):
     server = serve(answer=lambda body: '{"answer": "defect"}')
-    words = ("prisoners-dilemma", "--strategies", "tit-for-tat,defector", "--player", server.model, "--rounds", 3)
+    words = ("prisoners-dilemma", "--entries", "tit-for-tat,defector", "--entries", server.model, "--rounds", 3)
     stopped = tournament(tmp_path, *words, "--max-calls", 4, "--cache", "off", "--workers", 1)
     assert stopped.returncode == 1
     assert "not everything was played" in stopped.stderr
@@ -119,10 +119,10 @@ def test_a_model_plays_can_be_stopped_goes_on_and_is_reported_and_replayed(bestr
 
 
 def test_winners_by_target_clones_and_evolution(tournament, tmp_path):
-    words = ("--strategies", "published", "--rounds", 4, "--against", "anti-tit-for-tat", "--moran", 12)
+    words = ("--entries", "published", "--rounds", 4, "--against", "anti-tit-for-tat", "--moran", 12)
     done = tournament(tmp_path, "prisoners-dilemma", *words, "--target", "default-move=6", "--json")
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["winners"] == ["default-move"]
+    assert json.loads(done.stdout)["winners"] == [{"name": "default-move"}]
     (run,) = tmp_path.glob("tournament-*")
     assert "Moran process" in (run / "report.html").read_text()
 
@@ -132,11 +132,11 @@ def test_winners_by_target_clones_and_evolution(tournament, tmp_path):
     [
         (("prisoners-dilemna",), "prisoners-dilemma"),
         (("kuhn-poker",), "two players"),
-        (("prisoners-dilemma", "--strategies", "tit-for-tot"), "tit-for-tat"),
-        (("matching-pennies", "--strategies", "grim"), "cooperate"),
+        (("prisoners-dilemma", "--entries", "tit-for-tot"), "tit-for-tat"),
+        (("matching-pennies", "--entries", "grim"), "cooperate"),
         (("prisoners-dilemma", "--noise", "2"), "noise"),
-        (("prisoners-dilemma", "--target", "random"), "NAME=TOTAL"),
-        (("prisoners-dilemma", "--strategy", "missing.pl"), "missing.pl"),
+        (("prisoners-dilemma", "--target", "random"), "NAME=VALUE"),
+        (("prisoners-dilemma", "--entries", "missing.pl"), "missing.pl"),
         (("prisoners-dilemma", "--default-move", "sulk"), "sulk"),
     ],
 )
@@ -149,7 +149,7 @@ def test_bad_requests_end_in_a_sentence(tournament, tmp_path, words, told):
 
 @pytest.mark.skipif(find_spec("axelrod") is not None, reason="axelrod is installed here")
 def test_without_axelrods_library_its_strategies_are_refused_with_what_to_do(tournament, tmp_path):
-    done = tournament(tmp_path, "prisoners-dilemma", "--strategies", "axelrod:TitForTat,tit-for-tat")
+    done = tournament(tmp_path, "prisoners-dilemma", "--entries", "axelrod:TitForTat,tit-for-tat")
     assert done.returncode == 2
     assert "pip install axelrod" in done.stderr
 

@@ -6,8 +6,7 @@ from fractions import Fraction
 
 import pytest
 from drawn_claims import TABLE_FORMS, TREE_FORMS, table_claims, tables, tree_claims, trees
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from bestresponse.formal.claims import (
     FORMS,

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from drawn_claims import TABLE_FORMS, VALUES, table_claims
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from sentences import read_by, read_examples, score
 
 from bestresponse.formal.claims import Claim, Reviewer, RulesTranslator, Subject, TheoryCheck, say

@@ -5,8 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from bestresponse.formal.evaluate.equivalence import same_game, same_order, strategically_equivalent
 from bestresponse.formal.formalize.table_data import table_to_data

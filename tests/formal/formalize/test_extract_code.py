@@ -2,8 +2,7 @@
 
 import pytest
 from cpu_limit import cpu_limit
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from bestresponse.formal.formalize.extract_code import find_asides, find_code
 

@@ -7,10 +7,10 @@ from bestresponse.formal.strategies.agents import Agent
 from bestresponse.formal.strategies.programs import published_strategy
 from bestresponse.formal.strategies.table_program import write_program
 from bestresponse.formal.strategies.verbal import WordsSettings, formalize_strategy
+from bestresponse.games.named_game import NamedGame
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.studies.tournament.entries import read_stage
-from bestresponse.studies.tournament.verbal_strategies import formalize_entry
+from bestresponse.studies.tournament.entries import formalize_entry, make_stage, read_strategy
 from bestresponse.theory.catalogue.tables import load
 
 GAME = write_program(load("prisoners-dilemma"))
@@ -107,10 +107,14 @@ def test_a_hostile_answer_is_refused_and_told_so():
 def test_a_file_becomes_one_who_takes_part(tmp_path):
     path = tmp_path / "grumpy.txt"
     path.write_text(WORDS)
-    entry = formalize_entry(path, read_stage("prisoners-dilemma"), ScriptedModel([RIGHT]))
+    entry = formalize_entry(
+        read_strategy(path), make_stage(NamedGame.find("prisoners-dilemma")), ScriptedModel([RIGHT])
+    )
     assert (entry.name, entry.kind, entry.words) == ("grumpy", "rules", WORDS)
     with pytest.raises(InvalidGame, match="still wrong"):
-        formalize_entry(path, read_stage("prisoners-dilemma"), ScriptedModel([MISSPELT] * 5))
+        formalize_entry(
+            read_strategy(path), make_stage(NamedGame.find("prisoners-dilemma")), ScriptedModel([MISSPELT] * 5)
+        )
 
 
 TWO_IN_A_ROW = """

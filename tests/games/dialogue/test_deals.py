@@ -7,12 +7,7 @@ from steering import dialogue
 
 from bestresponse.core.ask import Words
 from bestresponse.core.errors import InvalidMove
-from bestresponse.games.dialogue.deals.issues import Issues
-from bestresponse.games.dialogue.deals.moves import Moves
-from bestresponse.games.dialogue.deals.option import Option
-from bestresponse.games.dialogue.deals.price import Price
-from bestresponse.games.dialogue.deals.trade import Trade
-from bestresponse.games.dialogue.deals.verdict import Verdict
+from bestresponse.games.dialogue.deals import Issues, Moves, Option, Price, Trade, Verdict
 from bestresponse.models.base import Finish, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.referee import DealReferee, ScoreReferee, read_object, read_value

@@ -6,8 +6,7 @@ from steering import cast_of, dialogue, recorded
 from bestresponse.core.conformance import check_game
 from bestresponse.core.errors import InvalidGame, OverBudget
 from bestresponse.games.dialogue.domain import domain_names, load_domain, parse_domain
-from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.games.dialogue.plain import make_plain_dialogue
+from bestresponse.games.dialogue.game import DialogueGame, make_plain_dialogue
 from bestresponse.games.dialogue.recorded import PERSON, Book, Entry, RecordedDialogue
 from bestresponse.games.dialogue.scenario import scenarios
 from bestresponse.models.providers.scripted import ScriptedModel

@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from bestresponse.core.ask import PASS, Choice
 from bestresponse.core.conformance import check_player
@@ -14,10 +13,18 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, View
 from bestresponse.core.player import Nature
 from bestresponse.games.water.batch import prices_to_win, serve_many
-from bestresponse.games.water.bidders import BIDDERS, BidderPlayer, bidder, play_many, seat_seed
+from bestresponse.games.water.bidders import (
+    BIDDERS,
+    SOLVED,
+    BidderPlayer,
+    bidder,
+    play_many,
+    policy_of,
+    seat_seed,
+    solve,
+)
 from bestresponse.games.water.game import Water, water
 from bestresponse.games.water.rules import Resident, WaterRules, allocate, with_abundance
-from bestresponse.games.water.solver import SOLVED, policy_of, solve
 
 FIVE = ("random", "share:0.3", "need", "myopic", "no-regret")
 

@@ -3,8 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from bestresponse.core.ask import PASS, Amount
 from bestresponse.core.conformance import check_game
@@ -13,8 +12,8 @@ from bestresponse.core.errors import InvalidMove, NotAsked, UsageError
 from bestresponse.core.game import NATURE
 from bestresponse.core.player import Decision, Nature
 from bestresponse.core.registry import games
-from bestresponse.games.water.game import Resident, Standing, Water, WaterRules, water
-from bestresponse.games.water.rules import RESIDENTS, allocate
+from bestresponse.games.water.game import Water, water
+from bestresponse.games.water.rules import RESIDENTS, Resident, Standing, WaterRules, allocate
 
 
 def day(game, state, supply, *bids):

@@ -4,8 +4,7 @@ from contextlib import suppress
 
 import pytest
 from games_for_logic import DILEMMA
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from bestresponse.core.errors import LimitReached, LogicError, ProgramRefused, UsageError
 from bestresponse.logic.embedded.engine import EmbeddedEngine

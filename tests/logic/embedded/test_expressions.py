@@ -1,8 +1,7 @@
 """Arithmetic in the bodies of clauses computes what `evaluate` computes, with the same faults."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from bestresponse.core.errors import LogicError
 from bestresponse.logic import EmbeddedEngine

@@ -1,7 +1,9 @@
 """Which predicates a game needs, and which of them are its rules."""
 
+import pytest
+
+from bestresponse.logic.gate.check import Needs
 from bestresponse.logic.gate.goals import indicator
-from bestresponse.logic.gate.needs import Needs
 from bestresponse.logic.language.reader import read
 
 PARTS = ("rule/0", "chosen/0", "shown/0")
@@ -27,6 +29,28 @@ def test_a_predicate_that_is_called_like_a_strategy_may_be_a_rule() -> None:
 def test_a_strategy_that_the_rules_call_is_part_of_them() -> None:
     found = needs("finally(A, B) :- select(p, o, s, m).\nselect(P, O, S, M) :- chosen.")
     assert found.is_rule("chosen/0")
+    assert found.is_rule("select/4")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "call(select(p, o, s), M)",
+        "call(select, p, o, s, M)",
+        "maplist(select(p, o), [s], [M])",
+        "foldl(select(p), [o], s, M)",
+        "findall(M, call(select(p, o), s, M), Ms)",
+        "maplist([X, Y]>>call(select(p, o, X), Y), [s], [M])",
+    ],
+)
+def test_a_strategy_that_the_rules_call_with_added_arguments_is_part_of_them(call: str) -> None:
+    found = needs(f"finally(A, M) :- {call}.\nselect(P, O, S, M) :- chosen.")
+    assert [found.is_rule(key) for key in ("chosen/0", "select/4")] == [True, True]
+
+
+@pytest.mark.parametrize("call", ["call(select(x, y), z)", "maplist(select(x), [y], [z])", "holds(select(a, b), c)"])
+def test_fewer_arguments_than_a_strategy_has_call_no_strategy(call: str) -> None:
+    assert not needs(f"finally(A, B) :- {call}.\nselect(P, O, S, M) :- chosen.").is_rule("chosen/0")
 
 
 def test_in_a_program_that_is_no_game_everything_is_needed_and_nothing_a_rule() -> None:

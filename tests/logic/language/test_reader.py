@@ -1,8 +1,7 @@
 """The reader: what is read, what is refused, and where."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from bestresponse.logic.language.reader import read, read_term
 from bestresponse.logic.language.terms import Atom, Struct, Term, Var, list_of, same, write

@@ -356,6 +356,12 @@ class TestServerAlone:
         assert said[1].startswith("error(existence_error(procedure,/(fact,1))")
         assert untouched(place)
 
+    @pytest.mark.parametrize("goal", ["table_row(_, _)", "G = table_row(_, _), G", "maplist(table_row, [_], [_])"])
+    def test_a_program_does_not_ask_about_itself(self, worker: list[Worker], goal: str) -> None:
+        said = self.attack(worker, f"{DILEMMA}\nattack :- {goal}.\n", "attack")
+        assert said[0] == "loaded"
+        assert said[1].startswith("error(existence_error(procedure,/(table_row,2))")
+
     def test_the_attack_would_work_where_a_trusted_clause_makes_it(self, place: Path) -> None:
         worker = start_worker(find_swipl(), layers=())
         worker.request("solver(0)", aimed("hole :- shell('touch breach/x').\n", place), 60.0, 1 << 16)

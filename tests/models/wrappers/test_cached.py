@@ -6,8 +6,7 @@ import threading
 from dataclasses import fields, replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from waiting import join_threads, run_at_once, start_thread
 
 from bestresponse.core.errors import ModelUnavailable, NotCached, StoreError

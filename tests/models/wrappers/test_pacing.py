@@ -4,8 +4,7 @@ import random
 import threading
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from waiting import run_at_once
 
 from bestresponse.core.errors import BadReply, ModelUnavailable, Transient, UsageError

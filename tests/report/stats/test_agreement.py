@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from bestresponse.core.errors import UsageError
 from bestresponse.report.stats.agreement import cohen_kappa, fleiss_kappa, icc, krippendorff_alpha

@@ -8,24 +8,19 @@ from running import run
 
 import bestresponse as br
 from bestresponse.core.errors import StoreError, UsageError
-from bestresponse.games.named_game import NamedGame
 from bestresponse.models.base import Reply, Usage
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.run import load_run
 from bestresponse.runs.shard import Shard
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.study import BenchStudy
-from bestresponse.studies.simulate.config import SimulateConfig
-from bestresponse.studies.simulate.study import SimulateStudy
+from bestresponse.studies.bench.study import bench as bench_study
+from bestresponse.studies.simulate.study import SimulateConfig, simulate
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.study import SteerStudy
-from bestresponse.studies.stories.config import StoriesConfig
-from bestresponse.studies.stories.study import StoriesStudy
-from bestresponse.studies.tournament.config import Entry, TournamentConfig
-from bestresponse.studies.tournament.entries import gather, read_stage
-from bestresponse.studies.tournament.study import TournamentStudy
-from bestresponse.studies.verify.config import VerifyConfig
-from bestresponse.studies.verify.study import VerifyStudy
+from bestresponse.studies.steer.study import steer
+from bestresponse.studies.stories.study import StoriesConfig, stories_study
+from bestresponse.studies.tournament.entries import Entry
+from bestresponse.studies.tournament.study import TournamentConfig, tournament
+from bestresponse.studies.verify.study import VerifyConfig, verify_model
 from bestresponse.studies.water.config import WaterConfig
 from bestresponse.studies.water.study import WaterStudy
 
@@ -43,15 +38,13 @@ def answering(texts):
 
 
 def bench_case():
-    config = BenchConfig(models=("scripted",), num_games=12, num_rows=2, num_cols=2, seed=1, seats=("row", "col"))
-    return BenchStudy(), config, answering(['{"A": 0.5, "B": 0.5}', '{"A": 0.3, "B": 0.7}', "no idea"])
+    config = BenchConfig(model=("scripted",), num_games=12, num_rows=2, num_cols=2, seed=1, seat=("row", "col"))
+    return bench_study, config, answering(['{"A": 0.5, "B": 0.5}', '{"A": 0.3, "B": 0.7}', "no idea"])
 
 
 def simulate_case():
-    seats = (("row", "scripted"), ("column", "random"))
-    game = NamedGame.find("stag-hunt")
-    seats = tuple(zip(game.game().roles, ("scripted", "random"), strict=True))
-    return SimulateStudy(), SimulateConfig(game, seats, repeats=9, style="line"), answering(["stag", "hare", "stag"])
+    config = SimulateConfig("stag-hunt", "scripted", others="random", repeats=9, style="line")
+    return simulate, config, answering(["stag", "hare", "stag"])
 
 
 def water_case():
@@ -59,19 +52,18 @@ def water_case():
 
 
 def tournament_case():
-    stage = read_stage("prisoners-dilemma")
-    entries = (*gather(["tit-for-tat", "alternator"], stage).entries, Entry("scripted", "model", "scripted"))
-    return TournamentStudy(), TournamentConfig(stage, entries, rounds=3), answering(["cooperate", "defect"])
+    entries = ("tit-for-tat", "alternator", Entry("scripted", "model", "scripted"))
+    return tournament, TournamentConfig("prisoners-dilemma", entries, rounds=3), answering(["cooperate", "defect"])
 
 
 def verify_case():
-    config = VerifyConfig(NamedGame("prisoners-dilemma"), "scripted", repeats=5, attempts=1)
-    return VerifyStudy(), config, answering(["I choose A.", "I choose B."])
+    config = VerifyConfig("scripted", "prisoners-dilemma", repeats=5, attempts=1)
+    return verify_model, config, answering(["I choose A.", "I choose B."])
 
 
 def stories_case():
-    config = StoriesConfig(("scripted",), count=4, attempts=1)
-    return StoriesStudy(), config, answering(["This is no game.", "Nor is this."])
+    config = StoriesConfig("scripted", count=4, attempts=1)
+    return stories_study, config, answering(["This is no game.", "Nor is this."])
 
 
 CASES = [bench_case, simulate_case, water_case, tournament_case, verify_case, stories_case]
@@ -96,7 +88,7 @@ def test_the_summary_of_merged_parts_is_that_of_the_unbroken_run_byte_for_byte(t
     assert merged.manifest.shard is None
     merged.publish()
     whole.publish()
-    for name in ("summary.json", "rows.csv"):
+    for name in ("summary.json", f"{next(iter(whole.frames))}.csv"):
         assert (merged.path / name).read_bytes() == (whole.path / name).read_bytes()
     assert len(list(merged.folder.plays())) == len(list(whole.folder.plays())) == merged.total
 
@@ -185,15 +177,14 @@ def test_a_folder_of_one_part_is_not_gone_on_with_as_another(tmp_path):
 
 
 def test_a_run_that_stops_by_its_own_figures_or_has_no_plays_has_no_parts(tmp_path):
-    study, config, models = bench_case()
-    with pytest.raises(UsageError, match="leave out --precision or --shard"):
-        run(study, replace(config, precision=0.1), tmp_path, models, shard=Shard(1, 2))
+    _, config, _ = bench_case()
+    with pytest.raises(UsageError, match="precision: a part of a run cannot tell how precise the whole is"):
+        replace(config, precision=0.1, shard="1/2")
     with pytest.raises(UsageError, match="no plays to share out"):
-        run(SteerStudy(), SteerConfig("meeting", "simulated"), tmp_path, {}, shard=Shard(1, 2))
-    stage = read_stage("prisoners-dilemma")
-    strategies = TournamentConfig(stage, tuple(gather(["tit-for-tat", "cooperator"], stage, None).entries))
+        run(steer, SteerConfig("meeting", "simulated"), tmp_path, {}, shard=Shard(1, 2))
+    strategies = TournamentConfig("prisoners-dilemma", ["tit-for-tat", "cooperator"])
     with pytest.raises(UsageError, match="this tournament has no plays to share out"):
-        run(TournamentStudy(), strategies, tmp_path, {}, shard=Shard(1, 2))
+        run(tournament, strategies, tmp_path, {}, shard=Shard(1, 2))
 
 
 def test_folders_without_exactly_one_run_are_refused(tmp_path):
@@ -208,5 +199,5 @@ def test_python_runs_a_part_by_its_numbers(tmp_path):
         return '{"A": 0.5, "B": 0.5}'
 
     settings = {"num_games": 6, "num_rows": 2, "num_cols": 2, "seed": 3}
-    parts = [br.bench(model, output_dir=tmp_path / str(k), shard=(k, 2), **settings).path for k in (1, 2)]
+    parts = [br.bench(model, output_dir=tmp_path / str(k), shard=f"{k}/2", **settings).path for k in (1, 2)]
     assert br.merge_runs(parts, tmp_path / "all").complete

@@ -4,27 +4,32 @@ import pytest
 from running import run
 
 from bestresponse.core.errors import UsageError
-from bestresponse.games.named_game import NamedGame
-from bestresponse.studies.simulate.config import SimulateConfig
-from bestresponse.studies.simulate.study import SimulateStudy
+from bestresponse.studies.simulate.study import SimulateConfig, simulate
 
 
 def config(name, **settings):
-    game = NamedGame.find(name)
-    seats = tuple((role, "simulated") for role in game.game().roles)
-    return SimulateConfig(game, seats, repeats=4, **settings)
+    return SimulateConfig(name, "simulated", repeats=4, **settings)
 
 
 @pytest.mark.parametrize("name", ["bargaining", "rps-talk"])
 def test_a_dialogue_is_simulated_and_replayed_without_a_model(name, tmp_path):
-    found = run(SimulateStudy(), config(name), tmp_path)
-    assert found.results.summary["plays"] == 4
-    assert found.results.summary["void"] == 0
-    assert SimulateStudy().estimate(config(name)).total_calls == 0
+    made = run(simulate, config(name), tmp_path)
+    (game,) = made.frame("game")
+    assert (game["plays"], game["void"]) == (4, 0)
+    assert simulate.estimate(config(name)).total_calls == 0
+    assert made.replay().same == 4
+
+
+def test_the_first_model_that_speaks_rules_where_nobody_is_named():
+    assert config("meeting").referee == "simulated"
+    assert SimulateConfig("meeting", "m", others="simulated").referee == "m"
+    assert SimulateConfig("meeting", "m", others="simulated", referee="r").models == ("m", "r")
 
 
 def test_rules_of_moves_are_refused_in_a_dialogue_and_a_referee_elsewhere():
-    with pytest.raises(UsageError, match="belong to games with moves"):
+    with pytest.raises(UsageError, match="noise: it belongs to games with moves"):
         config("meeting", noise=0.1)
+    with pytest.raises(UsageError, match="about_others: it belongs to games with moves"):
+        config("meeting", about_others="truth")
     with pytest.raises(UsageError, match="nobody rules in stag-hunt"):
-        SimulateConfig(NamedGame.find("stag-hunt"), (("row", "random"), ("col", "random")), referee="simulated")
+        SimulateConfig("stag-hunt", "random", referee="simulated")

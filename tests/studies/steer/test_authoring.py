@@ -9,8 +9,7 @@ from bestresponse.core.errors import InvalidGame
 from bestresponse.games.dialogue.domain import domain_names, load_domain
 from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.games.dialogue.recorded import Book
-from bestresponse.games.dialogue.scenario import scenarios
-from bestresponse.games.dialogue.written import read_scenario, scenario_schema
+from bestresponse.games.dialogue.scenario import read_scenario, scenario_schema, scenarios
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.studies.steer.authoring import Author, most_questions

@@ -9,11 +9,8 @@ from bestresponse.core import play
 from bestresponse.core.conformance import check_player
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.games.matrix.repeated import RepeatedGame
-from bestresponse.players.strategies.automaton import AutomatonPlayer
-from bestresponse.players.strategies.axelrod import AxelrodPlayer
-from bestresponse.studies.tournament.config import TournamentConfig
-from bestresponse.studies.tournament.entries import gather, read_stage
-from bestresponse.studies.tournament.study import TournamentStudy
+from bestresponse.players.strategies.automaton import AutomatonPlayer, AxelrodPlayer
+from bestresponse.studies.tournament.study import TournamentConfig, tournament
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.library import classic_strategy
@@ -44,15 +41,13 @@ def test_a_strategy_with_chance_is_a_function_of_its_view():
 
 
 def test_library_strategies_take_part_in_tournaments(tmp_path):
-    stage = read_stage("prisoners-dilemma")
-    config = TournamentConfig(stage, gather(["axelrod:Grudger", "grim", "defector"], stage).entries, rounds=6)
-    ran = running.run(TournamentStudy(), config, tmp_path)
-    rows = {row.name: row for row in ran.results.table}
-    assert rows["axelrod:Grudger"].total == rows["grim"].total
+    config = TournamentConfig("prisoners-dilemma", ["axelrod:Grudger", "grim", "defector"], rounds=6)
+    rows = {row["name"]: row for row in running.run(tournament, config, tmp_path).frame("standings")}
+    assert rows["axelrod:Grudger"]["total"] == rows["grim"]["total"]
 
 
 def test_what_the_library_does_not_have_or_cannot_play_is_said():
     with pytest.raises(UsageError, match="TitForTat"):
-        gather(["axelrod:TitForTot"], read_stage("prisoners-dilemma"))
+        TournamentConfig("prisoners-dilemma", "axelrod:TitForTot")
     with pytest.raises(InvalidGame, match="cooperate"):
-        gather(["axelrod:TitForTat"], read_stage("matching-pennies"))
+        TournamentConfig("matching-pennies", "axelrod:TitForTat")

@@ -6,61 +6,68 @@ import pytest
 import running
 
 from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.games.named_game import NamedGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.page import render
-from bestresponse.studies.tournament.config import Entry, Stage, TournamentConfig
-from bestresponse.studies.tournament.entries import gather, read_stage, read_strategy
-from bestresponse.studies.tournament.evolution import ecology, moran_runs
-from bestresponse.studies.tournament.measure import measure_standings
-from bestresponse.studies.tournament.plan import Plan
-from bestresponse.studies.tournament.standings import normalised, winners_by_target, winners_by_total
-from bestresponse.studies.tournament.study import TournamentStudy
+from bestresponse.studies.tournament.entries import Entry, gather, make_stage, read_strategy
+from bestresponse.studies.tournament.standings import (
+    measure_standings,
+    normalise,
+    winners_by_target,
+    winners_by_total,
+)
+from bestresponse.studies.tournament.study import METRICS, TournamentConfig, tournament
+from bestresponse.theory.games.normal_form import NormalForm
 
-DILEMMA = read_stage("prisoners-dilemma")
+DILEMMA = NamedGame.find("prisoners-dilemma")
 
 
-def tournament(*names, game=DILEMMA, more=(), **settings):
-    return TournamentConfig(game, (*gather(names, game).entries, *more), **settings)
+def configure(*names, game=DILEMMA, **settings):
+    return TournamentConfig(game, names, **settings)
 
 
 def standings(*names, **settings):
-    return measure_standings(Plan(tournament(*names, **settings)))
+    return measure_standings(configure(*names, **settings))
+
+
+def list_entries(names, game, default_move=None):
+    return gather(names, make_stage(NamedGame.find(game)), default_move)
 
 
 def by_name(found):
-    return {row.name: row for row in found.table}
+    return {row["name"]: row for row in found.rows}
 
 
 def test_a_small_round_robin_worked_out_by_hand():
     """Ten rounds of 3/0/5/1: tit-for-tat meets itself (30), a defector (0 + 9 x 1 = 9, who gets 5 + 9 = 14)."""
     found = standings("tit-for-tat", "defector", rounds=10)
     rows = by_name(found)
-    assert rows["tit-for-tat"].total == 2 * (30 + 9)
-    assert rows["defector"].total == 2 * (10 + 14)
-    assert rows["tit-for-tat"].per_round == pytest.approx(1.95)
-    assert rows["tit-for-tat"].share == pytest.approx(1.95 / 5)
+    assert rows["tit-for-tat"]["total"] == 2 * (30 + 9)
+    assert rows["defector"]["total"] == 2 * (10 + 14)
+    assert rows["tit-for-tat"]["per_round"] == pytest.approx(1.95)
+    assert rows["tit-for-tat"]["share"] == pytest.approx(1.95 / 5)
     assert found.winners == ("tit-for-tat",)
 
 
 def test_both_seats_are_played_and_differ_where_the_game_does():
     """Battle of the sexes: always opera in both seats is worth 2 in the first seat and 1 in the second."""
-    rows = by_name(standings("default-move", game=read_stage("battle-of-the-sexes"), rounds=4))
-    assert (rows["default-move"].first, rows["default-move"].second) == (2, 1)
+    rows = by_name(standings("default-move", game="battle-of-the-sexes", rounds=4))
+    assert (rows["default-move"]["first"], rows["default-move"]["second"]) == (2, 1)
 
 
 def test_a_strategy_that_differs_by_seat_plays_each_seat_its_own_way():
     """Matching pennies, five rounds. Two best responses chase each other: the matcher wins rounds 1, 3 and 5, so -1 for
     the second seat. Against heads for ever the second seat loses the first round and wins the other four: 3."""
-    found = standings("best-response", "default-move", game=read_stage("matching-pennies"), rounds=5)
+    found = standings("best-response", "default-move", game="matching-pennies", rounds=5)
     assert found.totals[0, 0].tolist() == [1, -1]
     assert found.totals[1, 0].tolist() == [-3, 3]
-    assert by_name(found)["best-response"].second == pytest.approx((-1 + 3) / 2 / 5)
+    assert by_name(found)["best-response"]["second"] == pytest.approx((-1 + 3) / 2 / 5)
 
 
 def test_matches_against_one_are_those_of_the_published_clones():
     """Four rounds against anti-tit-for-tat with 3/2/8/5: the published targets 11, 32, 16 and 24 of the first seat."""
-    form = DILEMMA.form
-    game = Stage("campaign", form.players, form.actions, (((5.0, 2.0), (8.0, 3.0)), ((5.0, 8.0), (2.0, 3.0))))
+    payoffs = np.array([[[5.0, 2.0], [8.0, 3.0]], [[5.0, 8.0], [2.0, 3.0]]])
+    game = NormalForm(payoffs, actions=(("cooperate", "defect"),) * 2, name="campaign")
     found = standings("published", game=game, rounds=4, against="anti-tit-for-tat")
     rival = [entry.name for entry in found.config.entries].index("anti-tit-for-tat")
     totals = {entry.name: found.totals[k, rival, 0] for k, entry in enumerate(found.config.entries)}
@@ -68,21 +75,21 @@ def test_matches_against_one_are_those_of_the_published_clones():
     assert totals["anti-default-move"] == 32
     assert totals["anti-tit-for-tat"] == 16
     assert totals["best-response"] == 24
-    assert found.opponents == (rival,)
+    assert found.opponents == [rival]
 
 
 def test_winners_are_told_by_target_or_by_total():
     totals = {"a": 10.0, "b": 12.0, "c": 12.0}
     assert winners_by_total(totals) == ("b", "c")
     assert winners_by_target(totals, {"a": 10, "c": 11}) == ("a",)
-    found = standings("tit-for-tat", "defector", rounds=10, targets=(("tit-for-tat", 1.0), ("defector", 48.0)))
+    found = standings("tit-for-tat", "defector", rounds=10, target={"tit-for-tat": 1.0, "defector": 48.0})
     assert found.winners == ("defector",)
 
 
 def test_the_normalised_payoff_is_that_of_the_paper():
-    assert normalised(399, least=1, most=9, plays=60) == pytest.approx(0.70625)
+    assert normalise(399, least=1, most=9, plays=60) == pytest.approx(0.70625)
     with pytest.raises(UsageError, match="all are 2"):
-        normalised(3, 2, 2, 1)
+        normalise(3, 2, 2, 1)
 
 
 def test_played_matches_agree_with_worked_out_ones():
@@ -95,31 +102,31 @@ def test_played_matches_agree_with_worked_out_ones():
 
 
 def test_classic_strategies_are_left_out_with_the_reason_where_nobody_can_cooperate():
-    found = gather(["all"], read_stage("matching-pennies"))
-    assert [entry.name for entry in found.entries] == [
+    entries, left_out = list_entries(["all"], "matching-pennies")
+    assert [entry.name for entry in entries] == [
         "anti-default-move", "anti-tit-for-tat", "best-response", "default-move", "random", "tit-for-tat",
     ]  # fmt: skip
-    ((who, why),) = found.left_out
-    assert who == "the classic strategies"
+    ((name, why),) = left_out
+    assert name == "the classic strategies"
     assert "to cooperate" in why
 
 
 def test_a_strategy_that_is_named_must_be_able_to_play():
     with pytest.raises(InvalidGame, match="to cooperate"):
-        gather(["grim"], read_stage("matching-pennies"))
+        list_entries(["grim"], "matching-pennies")
     with pytest.raises(UsageError, match="tit-for-tat"):
-        gather(["tit-for-tot"], DILEMMA)
+        list_entries(["tit-for-tot"], "prisoners-dilemma")
 
 
 def test_the_same_behaviour_takes_part_once():
-    found = gather(["all"], DILEMMA)
-    names = [entry.name for entry in found.entries]
+    entries, left_out = list_entries(["all"], "prisoners-dilemma")
+    names = [entry.name for entry in entries]
     assert len(names) == len(set(names)) == 31
-    assert ("cooperator", "here it does the same as default-move") in found.left_out
+    assert ("cooperator", "here it does the same as default-move") in left_out
 
 
 def test_another_default_move_makes_published_and_classic_ones_differ():
-    names = [entry.name for entry in gather(["all"], DILEMMA, "defect").entries]
+    names = [entry.name for entry in list_entries(["all"], "prisoners-dilemma", "defect")[0]]
     assert "tit-for-tat" in names
     assert "classic tit-for-tat" in names
 
@@ -134,59 +141,66 @@ def test_another_default_move_makes_published_and_classic_ones_differ():
         ({"repetitions": 0}, "repetitions"),
         ({"moran": 1}, "population"),
         ({"against": "nobody"}, "nobody"),
-        ({"targets": (("nobody", 1.0),)}, "nobody"),
+        ({"target": {"nobody": 1.0}}, "nobody"),
     ],
 )
 def test_impossible_settings_are_refused_in_a_sentence(settings, told):
     with pytest.raises(UsageError, match=told):
-        tournament("tit-for-tat", **settings)
+        configure("tit-for-tat", **settings)
 
 
 def test_games_that_are_no_match_are_refused():
     with pytest.raises(InvalidGame, match="two players"):
-        read_stage("kuhn-poker")
+        configure("tit-for-tat", game="kuhn-poker")
 
 
 def test_settings_survive_json():
-    config = tournament("published", noise=0.1, targets=(("random", 3.0),), moran=20)
-    assert TournamentConfig.from_json(json.loads(json.dumps(config.to_json()))) == config
+    config = configure("published", noise=0.1, target={"random": 3.0}, moran=20)
+    assert TournamentConfig.from_json(json.loads(json.dumps(config.to_json()))).to_json() == config.to_json()
 
 
 def test_defectors_die_out_among_reciprocators():
     found = standings("tit-for-tat", "grim", "defector", rounds=200)
-    path = ecology(found)
-    shares = dict(zip(path.names, path.shares[-1], strict=True))
+    shares = {row["strategy"]: row["share"] for row in found.list_shares() if row["generation"] == 1000}
     assert shares["defector"] < 1e-6
     assert shares["tit-for-tat"] + shares["grim"] == pytest.approx(1)
 
 
 def test_the_moran_process_counts_every_run():
-    found = moran_runs(standings("tit-for-tat", "defector", rounds=50, moran=20))
-    assert sum(found.wins) + found.undecided == found.runs == 100
-    assert found.wins[found.names.index("tit-for-tat")] > 80
+    wins = {row["strategy"]: row["wins"] for row in standings("tit-for-tat", "defector", moran=20).list_takeovers()}
+    assert sum(wins.values()) == 100
+    assert wins["tit-for-tat"] > 80
+
+
+def test_a_population_without_room_for_every_strategy_is_refused():
+    with pytest.raises(UsageError, match="no place for each of 3 strategies; expected at least 3"):
+        standings("tit-for-tat", "defector", "grim", moran=2).list_takeovers()
 
 
 def test_a_saved_agent_and_a_rules_file_take_part(tmp_path):
     (tmp_path / "mean.pl").write_text("select(_P, _O, _S, defect).\n")
     entry = read_strategy(tmp_path / "mean.pl")
-    rows = by_name(standings("defector", more=(entry,)))
-    assert rows["mean"].total == rows["defector"].total
+    rows = by_name(standings("defector", entry))
+    assert rows["mean"]["total"] == rows["defector"]["total"]
 
 
 def play_with(model, tmp_path, *names, **settings):
-    config = tournament(*names, more=(Entry("llm", "model", "llm"),), **settings)
-    ran = running.run(TournamentStudy(), config, tmp_path, {"llm": model})
-    return ran.outcome, ran.results, ran.report()
+    config = configure(*names, Entry("llm", "model", "llm"), **settings)
+    ran = running.run(tournament, config, tmp_path, {"llm": model})
+    return ran.outcome, measure_standings(config, ran.folder.sorted_plays()), ran
 
 
 def test_a_model_plays_beside_strategies_in_both_seats_and_against_itself(tmp_path):
     model = ScriptedModel(lambda request: '{"answer": "defect"}', name="llm")
-    outcome, found, document = play_with(model, tmp_path, "tit-for-tat", "defector", rounds=5)
+    outcome, found, ran = play_with(model, tmp_path, "tit-for-tat", "defector", rounds=5)
     assert outcome.played == 5
     rows = by_name(found)
-    assert rows["llm"].total == rows["defector"].total == 2 * (9 + 5 + 5)
+    assert rows["llm"]["total"] == rows["defector"]["total"] == 2 * (9 + 5 + 5)
     assert found.totals[2, 0].tolist() == [5 + 4, 0 + 4]
-    assert "How the answers were read" in render(document)
+    assert "How the answers were read" in render(ran.report())
+    assert ran.frame("answers")[0]["valid"] == 30
+    match = ran.frame("matches").select(first="llm", second="tit-for-tat")[0]
+    assert (match["first_total"], match["second_total"], match["plays"], match["missing"]) == (9, 4, 1, 0)
 
 
 def test_a_finished_tournament_asks_nobody_again(tmp_path):
@@ -203,11 +217,17 @@ def test_an_answer_that_cannot_be_read_is_missing_and_bounded_not_zero(tmp_path)
 
     _, found, _ = play_with(ScriptedModel(script, name="llm"), tmp_path, "tit-for-tat", "defector", rounds=3)
     rows = by_name(found)
-    assert (rows["llm"].total, rows["llm"].share, rows["llm"].missing) == (None, None, 6)
-    assert rows["defector"].missing == 2
-    low, high = rows["defector"].bounds
-    assert low < rows["defector"].share < high
+    assert (rows["llm"]["total"], rows["llm"]["share"], rows["llm"]["missing"]) == (None, None, 6)
+    assert rows["defector"]["missing"] == 2
+    low, high = rows["defector"]["share_low"], rows["defector"]["share_high"]
+    assert low < rows["defector"]["share"] < high
     assert high - low == pytest.approx(2 / 6)
+    bounds = {metric.name: metric.compute(rows["defector"]) for metric in METRICS if metric.name.startswith("share")}
+    # Four of six matches were played: two against tit-for-tat (7 of 15 points), two against itself (3 of 15).
+    share = (7 + 7 + 3 + 3) / 4 / 15
+    assert bounds["share"] == pytest.approx(share)
+    assert bounds["share_low"] == pytest.approx(share * 4 / 6)
+    assert bounds["share_high"] == pytest.approx(share * 4 / 6 + 2 / 6)
 
 
 def test_noise_reaches_model_players_too(tmp_path):

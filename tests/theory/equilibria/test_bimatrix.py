@@ -4,8 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
 from bestresponse.theory import NormalForm, extreme_equilibria, nash, nash_one, pure_nash, regret

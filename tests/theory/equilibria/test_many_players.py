@@ -1,18 +1,17 @@
 """More than two players: pure equilibria, mixed ones by path following, one by tracing; each with its certificate."""
 
 from fractions import Fraction
-from math import inf
+from math import inf, prod
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from bestresponse.core.errors import TooLarge, UsageError
 from bestresponse.theory import NormalForm, nash, nash_one, pure_nash, regret
+from bestresponse.theory.equilibria.many_players.certify import certify
 from bestresponse.theory.equilibria.many_players.homotopy import count_paths, follow_paths
 from bestresponse.theory.equilibria.many_players.newton import scale_payoffs, worst_regret
-from bestresponse.theory.equilibria.many_players.polymatrix import approximate_to_equilibrium, solve_polymatrix
 from bestresponse.theory.equilibria.many_players.tracing import trace_to_equilibrium
 
 
@@ -203,7 +202,7 @@ def test_without_time_the_answer_says_what_was_not_searched() -> None:
     result = nash(pennies, seconds=0.0)
     assert not result.complete
     assert not result.mixed_searched
-    assert result.method == "pure search, logit tracing, polymatrix approximation"
+    assert result.method == "pure search, logit tracing"
     assert result.equilibria[0].strategies[0] == pytest.approx([1 / 3] * 3)
 
 
@@ -215,27 +214,10 @@ def test_all_equilibria_of_a_game_with_hundreds_of_supports_are_found() -> None:
     assert result.regret <= 1e-9
 
 
-@pytest.mark.parametrize("shape", [(2, 2, 2), (3, 3, 3), (2, 2, 2, 2), (6, 5, 4)])
-def test_approximation_by_polymatrix_games_ends_at_an_equilibrium(shape) -> None:
-    for seed in range(4):
-        payoffs = scale_payoffs(NormalForm(np.random.default_rng([seed, *shape]).random((len(shape), *shape))))
-        found = approximate_to_equilibrium(payoffs)
-        assert found is not None
-        assert worst_regret(payoffs, found) < 1e-9
-
-
-def test_a_polymatrix_game_of_three_is_solved() -> None:
-    # A circle of matching pennies: everybody wants to match the next one, the last to differ from the first.
-    penny, nothing = np.array([[1.0, -1.0], [-1.0, 1.0]]), np.zeros((2, 2))
-    pairs = [[nothing, penny, nothing], [nothing, nothing, penny], [-penny, nothing, nothing]]
-    assert np.array(solve_polymatrix(pairs, [np.zeros(2)] * 3)) == pytest.approx(0.5)
-
-
 def test_one_equilibrium_can_be_asked_for_by_method() -> None:
     game = NormalForm(np.random.default_rng(3).random((3, 3, 3, 3)))
-    for method in ("logit", "polymatrix"):
-        assert nash_one(game, method=method).regret < 1e-9
-    with pytest.raises(UsageError, match="expected one of auto, logit, polymatrix"):
+    assert nash_one(game, method="logit").regret < 1e-9
+    with pytest.raises(UsageError, match="expected one of auto, logit, got 'magic'"):
         nash_one(game, method="magic")
     with pytest.raises(UsageError, match="is for more than two players"):
         nash_one([[1, 0], [0, 1]], [[1, 0], [0, 1]], method="logit")
@@ -257,6 +239,69 @@ def test_of_a_strict_equilibrium_and_a_continuum_only_the_strict_one_is_not_mark
     result = nash(game)
     assert result.complete_for == ("isolated Nash", "pure Nash")
     assert [e.supports for e in result.equilibria if not e.in_continuum] == [((1,), (1,), (1,))]
+
+
+def exact_gains(game: NormalForm, exact: tuple[tuple[Fraction, ...], ...]) -> list[Fraction]:
+    """What every player could gain, cell by cell in fractions."""
+    gains = []
+    for player, actions in enumerate(game.shape):
+        earned = [Fraction(0)] * actions
+        for cell in np.ndindex(*game.shape):
+            others = [exact[j][a] for j, a in enumerate(cell) if j != player]
+            earned[cell[player]] += prod(others) * Fraction(game.given[player][cell])
+        gains.append(max(earned) - sum(p * u for p, u in zip(exact[player], earned, strict=True)))
+    return gains
+
+
+def test_a_loss_of_one_beside_payoffs_of_ten_billion_makes_no_equilibrium() -> None:
+    big = 10**10
+    cells = """
+        2 0 0 B   0 1 0 0   0 0 0 B   1 0 0 B   0 2 2 0   2 1 0 1   2 2 0 2   B 0 1 2
+        2 B 0 2   1 2 1 1   0 1 2 B   1 1 2 2   1 B 2 B   B B 2 2   0 2 B 0   B 1 B 2
+    """
+    numbers = [big if word == "B" else int(word) for word in cells.split()]
+    payoffs = np.array(numbers, dtype=object).reshape(2, 2, 2, 2, 4).transpose(4, 3, 2, 1, 0)
+    game = NormalForm(payoffs)
+    assert pure_nash(game) == ((1, 0, 1, 1),)
+    for cell in np.ndindex(2, 2, 2, 2):
+        certified = certify(game, tuple(np.eye(2)[a] for a in cell))
+        assert (certified is not None) == (cell == (1, 0, 1, 1))
+
+
+@pytest.mark.parametrize("shape", [(2, 2, 2, 2), (3, 2, 2)])
+@pytest.mark.parametrize("values", [(0, 1, 2, 10**10), (0, 1, 2**60, 2**60 + 1), (0, 1, -3, 10**13)])
+def test_whatever_the_range_of_exact_payoffs_what_is_listed_is_an_equilibrium(values, shape) -> None:
+    drawn = np.random.default_rng([0, *shape]).integers(0, 4, (len(shape), *shape))
+    game = NormalForm(np.array(values, dtype=object)[drawn])
+    result = nash(game, engine="numpy", seconds=2)
+    assert {tuple(s[0] for s in e.supports) for e in result.pure} == set(pure_nash(game))
+    for e in result.equilibria:
+        if e.exact is None:
+            assert regret(game, e.strategies).max() <= 1e-15 * np.ptp(game.payoffs)
+        else:
+            assert exact_gains(game, e.exact) == [0] * len(shape)
+
+
+def test_a_candidate_next_to_an_equilibrium_is_moved_to_it_and_one_that_is_none_is_refused() -> None:
+    a, b, c = np.indices((2, 2, 2))
+    game = NormalForm(np.stack([a == b, b == c, 3 * (c != a)]).astype(int))
+    near = (np.array([0.5 + 1e-8, 0.5 - 1e-8]), np.array([0.5, 0.5]), np.array([0.5, 0.5]))
+    assert certify(game, near).exact == ((Fraction(1, 2), Fraction(1, 2)),) * 3
+    assert certify(game, (np.array([1.0, 0.0]),) * 3) is None
+    assert certify(NormalForm(game.payoffs * 0.1), (np.array([1.0, 0.0]),) * 3) is None
+
+
+def test_a_probability_of_one_in_ten_billion_is_a_mixed_equilibrium_and_not_a_pure_one() -> None:
+    # Player 2 is indifferent where 1 plays a1 with 10^-13; player 1 mixes as matching pennies, 3 does nothing.
+    big = 10**13
+    row, col = [[1, 0], [0, 1]], [[0, 1], [big, 1]]
+    payoffs = np.zeros((3, 2, 2, 2), dtype=object)
+    payoffs[0, :, :, 0] = payoffs[0, :, :, 1] = row
+    payoffs[1, :, :, 0] = payoffs[1, :, :, 1] = col
+    payoffs[2, :, :, 0] = 1
+    candidate = (np.array([1 - 1e-13, 1e-13]), np.array([0.5, 0.5]), np.array([1.0, 0.0]))
+    exact = certify(NormalForm(payoffs), candidate).exact
+    assert exact == ((1 - Fraction(1, big), Fraction(1, big)), (Fraction(1, 2), Fraction(1, 2)), (1, 0))
 
 
 @pytest.mark.parametrize("seed", range(30))

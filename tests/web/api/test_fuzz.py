@@ -10,7 +10,7 @@ from bestresponse.runs.store.folder import RunFolder
 
 schemathesis = pytest.importorskip("schemathesis", reason="schemathesis is not installed")
 
-from bestresponse.web.security.limits import RateLimit  # noqa: E402
+from bestresponse.web.security import RateLimit  # noqa: E402
 
 EXAMPLES = 2
 pytestmark = pytest.mark.slow

@@ -3,8 +3,8 @@
 import pytest
 from web_server import export, hidden, make_ready, seat, take
 
+from bestresponse.web.services.export import COLUMNS
 from bestresponse.web.sessions.control import replace
-from bestresponse.web.watching.codebook import COLUMNS
 
 PAIR = """
 title = "A dilemma"

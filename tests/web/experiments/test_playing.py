@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from web_server import export, hidden, join, make_ready, seat, take
 
-from bestresponse.web.sessions.control import replace
-from bestresponse.web.sessions.seating import take_seat
+from bestresponse.web.sessions.control import replace, take_seat
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "experiments"
 
@@ -88,6 +87,13 @@ def test_public_goods_in_two_treatments(server):
     assert sum(row["points"] for row in paid if row["treatment"] == "with punishment") == 4 * 32 - 4 * (1 + 3)
     meanings = {row["column"]: row["meaning"] for row in export(server, "codebook", lobby)}
     assert meanings["q_fair"].startswith("How fair was your group?")
+
+
+def test_instructions_tell_the_usual_values_of_parameters_too(server):
+    text = 'title = "x"\n[[games]]\ngame = "ultimatum-amounts"\nseats = ["person", "person"]\nquiz = false\n'
+    lobby = server.state.sessions.create_experiment(f'{text}instructions = "You are $role; the pie is $pie euros."\n')
+    client, link = seat(server, lobby)
+    assert "You are proposer; the pie is 10 euros." in client.get(link).text
 
 
 def test_a_dialogue_ends_when_both_name_the_same_day(server):

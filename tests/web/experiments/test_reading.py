@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.web.experiments.lines import find_line
 from bestresponse.web.experiments.model import Item, Payment
-from bestresponse.web.experiments.plan import draw_treatments
-from bestresponse.web.experiments.reading import check_experiment, parse_experiment
+from bestresponse.web.experiments.reading import check_experiment, find_line, parse_experiment
+from bestresponse.web.sessions.lobby import draw_treatments
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples" / "experiments").glob("*.toml"))
 SMALL = """title = "Small"
@@ -29,12 +28,12 @@ def test_the_examples_are_right():
 
 def test_a_treatment_changes_only_what_it_names():
     text = next(path for path in EXAMPLES if path.stem == "public-goods").read_text("utf-8")
-    plain, punished = check_experiment(text).treatments
-    assert dict(plain.parts[0].setup.game.parameters)["punishment"] is False
-    assert dict(punished.parts[0].setup.game.parameters) == {
+    plain, punished = parse_experiment(text)[1].values()
+    assert plain[0].setup.game.parameters["punishment"] is False
+    assert punished[0].setup.game.parameters == {
         "rounds": 10, "endowment": 20, "factor": 1.6, "punishment": True, "impact": 3, "most_points": 5
     }  # fmt: skip
-    assert plain.parts[0].questions == punished.parts[0].questions
+    assert plain[0].questions == punished[0].questions
 
 
 @pytest.mark.parametrize(
@@ -43,7 +42,7 @@ def test_a_treatment_changes_only_what_it_names():
         ('title = "x', "this is not TOML"),
         (
             "groups = 0\n" + SMALL.replace("groups = 4\n", ""),
-            "line 1: groups is 0; expected a whole number from 1 to 500",
+            "line 1: groups is 0; expected at least 1",
         ),
         (SMALL + "roundz = 3\n", "line 7: there is no setting named 'roundz' here. Did you mean rounds?"),
         (SMALL.replace('["person", "person"]', '["person"]'), "line 3: the game one: prisoners-dilemma has 2 seats"),
@@ -55,12 +54,32 @@ def test_a_treatment_changes_only_what_it_names():
             "line 3: the game one: two roles are named 'A'; give each a name of its own",
         ),
         ("title = 'x'\n", "line 1: there is no game"),
-        (SMALL + '[limits]\nanswer = "soon"\n', "line 8: answer is 'soon'; expected a whole number from 0 to 86400"),
+        (SMALL + '[limits]\nanswer = "soon"\n', "line 8: answer is 'soon'; expected a whole number"),
         (SMALL + '[completion]\nlink = "javascript:alert(1)"\n', "line 8: link is 'javascript:alert(1)'"),
         (SMALL + '[[questionnaire]]\nname = "a b"\ntext = "?"\n', "line 8: name is 'a b'"),
+        (
+            SMALL + '[[questionnaire]]\nname = "a"\ntext = "?"\nkind = "choice"\n',
+            "line 7: options are missing; a choice",
+        ),
+        (
+            SMALL + 2 * '[[questionnaire]]\nname = "a"\ntext = "?"\n',
+            "line 11: 'a' stands twice among the questionnaire",
+        ),
         (SMALL + '[[games.questions]]\ntext = "?"\n', "line 7: answer is missing"),
+        (
+            SMALL + '[[treatments]]\nname = "t"\n[treatments.games.two]\nrounds = 2\n',
+            "line 9: there is no game named 'two'",
+        ),
+        (
+            SMALL + '[[treatments]]\nname = "t"\n[treatments.games.one]\nrounds = 0\n',
+            "line 10: rounds is 0; expected at least 1",
+        ),
+        (
+            SMALL + 'instructions = "You have $endowment."\n',
+            "line 7: the game one: $endowment in the instructions stands for nothing",
+        ),
         (SMALL + '[payment]\ncurrency = "EUR"\nrate = -1\n', "line 9: rate is -1"),
-        (SMALL.replace("title", 'language = "xx"\ntitle'), "line 1: language is 'xx'; expected one of en, de"),
+        (SMALL.replace("title", 'language = "xx"\ntitle'), "line 1: there are no texts in 'xx'; known: en, de"),
         (SMALL + '[[games]]\ngame = "dialogue:meeting"\nseats = ["person", "person"]\n', "a dialogue needs a referee"),
         (SMALL + '[[games]]\ngame = "chicken"\nseats = ["person", "strategy:random"]\n', "different numbers of people"),
     ],
@@ -70,6 +89,10 @@ def test_a_broken_file_is_refused_with_line_and_cause(change, why):
         check_experiment(change)
     assert why in str(error.value)
     assert str(error.value).count("line ") <= 1
+
+
+def test_a_file_may_begin_with_the_mark_of_notepad():
+    assert check_experiment("\ufeff" + SMALL).title == "Small"
 
 
 def test_a_line_is_found_behind_texts_of_several_lines():
@@ -82,9 +105,9 @@ def test_a_line_is_found_behind_texts_of_several_lines():
 
 def test_treatments_are_drawn_in_blocks():
     text = SMALL + "".join(f'[[treatments]]\nname = "{name}"\n' for name in "AB")
-    drawn = draw_treatments(parse_experiment(text))
+    drawn = draw_treatments(parse_experiment(text)[0])
     assert sorted(drawn[:2]) == sorted(drawn[2:]) == ["A", "B"]
-    assert drawn == draw_treatments(parse_experiment(text))
+    assert drawn == draw_treatments(parse_experiment(text)[0])
 
 
 def test_money_is_rounded_to_a_hundredth_and_never_below_the_least():

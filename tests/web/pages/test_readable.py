@@ -14,7 +14,7 @@ def text(page):
 
 
 def test_public_goods_are_a_table_of_rounds_with_one_question_unit_and_range(server):
-    game = GameChoice("public-goods-punishment", parameters=(("rounds", 2), ("punishment", False)))
+    game = GameChoice("public-goods-punishment", parameters={"rounds": 2, "punishment": False})
     people = sit_down(server, Setup(game, ("person",) * 4, quiz=False))
     page = text(people[0][0].get(people[0][1]))
     assert "Round 1 of 2" in page

@@ -10,7 +10,7 @@ from waiting import join_threads, run_at_once, start_thread
 from bestresponse.logic.programs.validate import validate
 from bestresponse.logic.settings import settings
 from bestresponse.report.document import Note
-from bestresponse.web.formalizing.editor import check_program
+from bestresponse.web.services.formalizing import check_program
 from bestresponse.web.sessions import games
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from bestresponse.core.errors import BestResponseError
-from bestresponse.web.security.keys import Keys, load_secret
+from bestresponse.web.security import Keys, load_secret
 
 
 def test_a_token_opens_its_own_door_and_no_other():

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from bestresponse.web.security import limits
+from bestresponse.web import security as limits
 
 
 @pytest.fixture

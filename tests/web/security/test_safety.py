@@ -6,7 +6,7 @@ import pytest
 from fastapi.testclient import TestClient
 from web_server import MODEL
 
-from bestresponse.web.security.limits import RateLimit
+from bestresponse.web.security import RateLimit
 
 EVIL = '"><script>alert(1)</script><img src=x onerror=alert(2)>'
 PATHS = (

@@ -1,6 +1,7 @@
 """What goes wrong stays where it is: a table that cannot be rebuilt, a write that fails, a game that is gone."""
 
 import json
+from dataclasses import asdict
 
 import pytest
 from web_server import hidden, sit_down, take
@@ -51,7 +52,7 @@ def test_a_lobby_whose_game_is_gone_breaks_nothing_else(server):
     server.state.sessions.journal.append_event(
         "lobby",
         lobby="abc",
-        setup=Setup(GameChoice("no-such-game"), ("person", "person")).to_json(),
+        setup=asdict(Setup(GameChoice("no-such-game"), ("person", "person"))),
         sessions=["abc-1"],
     )
     server.restart()

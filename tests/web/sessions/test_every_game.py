@@ -8,7 +8,7 @@ from plugins import lay_package
 from web_server import Server
 
 from bestresponse.formal.formalize.examples import library
-from bestresponse.web.security.limits import RateLimit
+from bestresponse.web.security import RateLimit
 from bestresponse.web.sessions.games import _list_offers, list_offers
 
 MOST_ANSWERS = 400

@@ -6,9 +6,8 @@ import pytest
 from web_server import hidden, join
 
 from bestresponse.core.errors import UsageError
-from bestresponse.web.sessions.control import begin_without
+from bestresponse.web.sessions.control import begin_without, take_seat
 from bestresponse.web.sessions.register import SeatRegister, read_labels
-from bestresponse.web.sessions.seating import take_seat
 from bestresponse.web.sessions.setup import GameChoice, Setup
 
 PAIR = Setup(GameChoice("prisoners-dilemma"), ("person", "person"), quiz=False)

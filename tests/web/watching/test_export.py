@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from bestresponse.web.watching import export
-from bestresponse.web.watching.codebook import COLUMNS
+from bestresponse.web.services import export
+from bestresponse.web.services.export import COLUMNS
 
 MOVES = {0: ("volunteer", "wait"), 1: ("wait", "volunteer")}
 

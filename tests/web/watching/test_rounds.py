@@ -5,10 +5,9 @@ from web_server import sit_down, take
 
 from bestresponse.core.episode import Submission
 from bestresponse.core.player import Decision
+from bestresponse.web.services.export import COLUMNS, locate_answers
 from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.setup import GameChoice, Setup
-from bestresponse.web.watching.codebook import COLUMNS
-from bestresponse.web.watching.rounds import locate_answers
 
 
 def place(name, rounds, answers):

@@ -8,7 +8,7 @@ from typing import Generic, Literal, TypeVar
 
 import numpy as np
 
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.report.document import Block, Document, Figure, Section
 from bestresponse.report.figures.charts import lines
 from bestresponse.theory.games.normal_form import Array, NormalForm
@@ -22,13 +22,11 @@ __all__ = [
     "Setting",
     "Values",
     "build_document",
-    "find_question",
     "name_mix",
     "read_profile",
 ]
 
 G = TypeVar("G")
-H = TypeVar("H")
 Data = dict[str, object]
 Value = str | int | float | bool
 Values = Mapping[str, Value]
@@ -48,12 +46,12 @@ class Setting:
         """Turn text into a value of the default's type; UsageError where that fails."""
         try:
             if isinstance(self.default, bool):
-                return {"yes": True, "no": False}[text.lower()]
+                return {"yes": True, "no": False, "true": True, "false": False}[text.lower()]
             return type(self.default)(text)
         except (ValueError, KeyError):
             kinds = {bool: "yes or no", int: "a whole number", float: "a number"}
             expected = kinds.get(type(self.default), "text")
-            raise UsageError(f"--set {self.name}={text}: expected {expected} ({self.words})") from None
+            raise SettingError(self.name, f"expected {expected} ({self.words}), got {text!r}") from None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,32 +87,16 @@ class Question(Generic[G]):
     ask: Callable[[G, Values], Answer]
     settings: tuple[Setting, ...] = field(default=())
 
-    def answer(self, game: G, given: Sequence[str] = ()) -> Answer:
-        """Compute the answer; each of `given` is a setting as NAME=VALUE."""
-        return self.ask(game, self.read_settings(given))
-
-    def read_settings(self, given: Sequence[str]) -> Values:
-        """Take the defaults and what is given; UsageError names a setting that is not there."""
+    def answer(self, game: G, settings: Mapping[str, object] | None = None) -> Answer:
+        """Compute the answer with these settings in place of the defaults; texts are read as numbers where need be."""
         known = {setting.name: setting for setting in self.settings}
         values: dict[str, Value] = {setting.name: setting.default for setting in self.settings}
-        for text in given:
-            name, equals, value = text.partition("=")
-            if not equals or name not in known:
+        for name, value in (settings or {}).items():
+            if name not in known:
                 expected = ", ".join(f"{s.name}={s.default}" for s in self.settings) or "none"
-                raise UsageError(f"--set {text}: {self.name} has these settings: {expected}")
-            values[name] = known[name].read(value)
-        return values
-
-
-def find_question(
-    name: str, questions: Sequence[Question[G]], option: str, also: Sequence[Question[H]] = ()
-) -> Question[G]:
-    """Find a question by name; UsageError lists all names, and those of `also`."""
-    for question in questions:
-        if question.name == name:
-            return question
-    names = [*(one.name for one in questions), *(one.name for one in also)]
-    raise UsageError(f"{option}: there is no {name!r}; expected one of {', '.join(names)}")
+                raise UsageError(f"{self.name} has no setting {name!r}; it has these: {expected}")
+            values[name] = known[name].read(str(value))
+        return self.ask(game, values)
 
 
 def build_document(game: str, asked: str, words: str, answer: Answer, *, drawn: bool = False) -> Document:
@@ -143,5 +125,5 @@ def read_profile(game: NormalForm, text: str) -> Profile | None:
     try:
         mixes = [[float(p) for p in part.split(",")] for part in text.split("/")]
     except ValueError:
-        raise UsageError(f"--set start={text}: expected probabilities such as 0.2,0.8/0.5,0.5") from None
+        raise SettingError("start", f"expected probabilities such as 0.2,0.8/0.5,0.5, got {text!r}") from None
     return as_profile(game, mixes)

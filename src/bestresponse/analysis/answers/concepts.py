@@ -9,7 +9,7 @@ import numpy as np
 
 from bestresponse.analysis.answers.answer import Answer, Chart, Data, Question, Setting, Values, name_mix
 from bestresponse.analysis.solve.words import cell_text, mix_text, number_text, payoff_unit, regret_text
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import SettingError
 from bestresponse.report.document import Block, Cell, Column, KeyValues, Note, Table
 from bestresponse.theory.correlation.equilibria import Objective, correlated
 from bestresponse.theory.equilibria.perfect import find_perfect
@@ -93,7 +93,7 @@ def _think_hierarchy(game: NormalForm, values: Values) -> Answer:
 def _correlate(game: NormalForm, values: Values, coarse: bool) -> Answer:
     objective = str(values["objective"])
     if objective not in get_args(Objective):
-        raise UsageError(f"--set objective={objective}: expected one of {', '.join(get_args(Objective))}")
+        raise SettingError("objective", f"expected one of {', '.join(get_args(Objective))}, got {objective!r}")
     found = correlated(game, cast(Objective, objective), coarse=coarse)
     likely = [(float(found.distribution[cell]), cell) for cell in np.ndindex(*game.shape)]
     likely = sorted((one for one in likely if one[0] > _SHOWN), key=lambda one: -one[0])

@@ -6,7 +6,7 @@ import numpy as np
 
 from bestresponse.analysis.answers.answer import Answer, Chart, Data, Question, Setting, Values, name_mix, read_profile
 from bestresponse.analysis.solve.words import mix_text, number_text, regret_text
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import SettingError
 from bestresponse.report.document import Block, Column, KeyValues, Note, Table
 from bestresponse.theory.dynamics.alpha_rank import alpha_rank
 from bestresponse.theory.dynamics.fictitious_play import fictitious_play
@@ -79,7 +79,7 @@ def _chart_path(game: NormalForm, path: Trajectory) -> Chart:
 def _replicate(game: NormalForm, values: Values) -> Answer:
     form = str(values["form"])
     if form not in ("euler", "rk4", "discrete"):
-        raise UsageError(f"--set form={form}: expected rk4, euler or discrete")
+        raise SettingError("form", f"expected rk4, euler or discrete, got {form!r}")
     kind: Form = "euler" if form == "euler" else "rk4" if form == "rk4" else "discrete"
     path = replicator(
         game,
@@ -125,10 +125,10 @@ def _drift(game: NormalForm, values: Values) -> Answer:
 def _evolve(game: NormalForm, values: Values) -> Answer:
     """Run the Moran process between the actions of a symmetric game."""
     if game.num_players != 2 or not np.array_equal(game.payoffs[0], game.payoffs[1].T):
-        raise UsageError("--dynamics moran needs a symmetric game of two players; this one is not")
+        raise SettingError("dynamics", "moran needs a symmetric game of two players; this one is not")
     fitness: Fitness = "linear" if values["fitness"] == "linear" else "exponential"
     if values["fitness"] not in ("linear", "exponential"):
-        raise UsageError(f"--set fitness={values['fitness']}: expected exponential or linear")
+        raise SettingError("fitness", f"expected exponential or linear, got {values['fitness']!r}")
     names, population = game.actions[0], int(values["population"])
     share, extra = divmod(population, len(names))
     counts = [share + (k < extra) for k in range(len(names))]

@@ -23,7 +23,11 @@ def payoff_blocks(game: NormalForm) -> tuple[Block, ...]:
     rows, columns = (*game.shape, 1)[:2]
     others = game.shape[2:]
     if rows > _ROWS or columns > _COLUMNS or int(np.prod(others)) > _TABLES:
-        return (Note(f"The payoffs of {'x'.join(map(str, game.shape))} cells are too many to show; --json has them."),)
+        return (
+            Note(
+                f"The payoffs of {'x'.join(map(str, game.shape))} cells are too many to show; the JSON form has them."
+            ),
+        )
     best = [_best(game, player) for player in range(game.num_players)]
     return tuple(_table(game, rest, best) for rest in product(*map(range, others)))
 

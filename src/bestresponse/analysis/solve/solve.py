@@ -7,7 +7,7 @@ import numpy as np
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, Wish
 from bestresponse.analysis.solve.tables import solve_table
 from bestresponse.analysis.solve.trees import solve_any_tree
-from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.errors import InvalidGame, SettingError
 from bestresponse.games.lookup import Found
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
@@ -34,7 +34,7 @@ def solve_form(game: NormalForm | Tree, wish: Wish | None = None) -> SolvedTable
     if isinstance(game, Tree):
         return solve_any_tree(game, wish)
     if wish.iterations:
-        raise UsageError("--iterations does nothing for a game in normal form; it is for trees solved by CFR")
+        raise SettingError("iterations", "it does nothing for a game in normal form; it is for trees solved by CFR")
 
     return solve_table(game, wish)
 

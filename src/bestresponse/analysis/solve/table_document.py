@@ -88,7 +88,9 @@ def _equilibrium_table(game: NormalForm, found: NashResult) -> Table:
     ]
     more = len(found.equilibria) - len(rows)
     what = "Extreme equilibria" if found.complete and found.degenerate else "Equilibria"
-    return Table(columns, tuple(rows), f"{what} (the first {_LISTED}; {more:,} more in --json)" if more else what)
+    return Table(
+        columns, tuple(rows), f"{what} (the first {_LISTED}; {more:,} more in the JSON form)" if more else what
+    )
 
 
 def _indexed(e: Equilibrium) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 
 from bestresponse.analysis.solve.exact import exact_security
 from bestresponse.analysis.solve.solution import TABLE_METHODS, SolvedTable, Value, Wish
-from bestresponse.core.errors import NotCertified, TooLarge, UsageError
+from bestresponse.core.errors import NotCertified, SettingError, TooLarge
 from bestresponse.theory.correlation.equilibria import Objective, correlated
 from bestresponse.theory.engines import has_numba
 from bestresponse.theory.equilibria.extremes import most_vertices
@@ -84,13 +84,13 @@ def find_equilibria(
     seconds: float = SECONDS,
     report: Callable[[str], None] | None = None,
 ) -> NashResult:
-    """The equilibria by `method`; UsageError where it is not for such a game."""
+    """The equilibria by `method`; SettingError where it is not for such a game."""
     if method not in ("auto", *TABLE_METHODS):
-        raise UsageError(f"--method {method} solves trees; for a table use auto, {', '.join(TABLE_METHODS)}")
+        raise SettingError("method", f"{method} solves trees; for a table use auto, {', '.join(TABLE_METHODS)}")
     if method in ("lemke-howson", "zero-sum", "double-oracle") and game.num_players != 2:
-        raise UsageError(f"--method {method} is for two players; this game has {game.num_players}")
+        raise SettingError("method", f"{method} is for two players; this game has {game.num_players}")
     if method in ("zero-sum", "double-oracle") and not is_constant_sum(game):
-        raise UsageError(f"--method {method} is for games where one player's gain is the other's loss; this is none")
+        raise SettingError("method", f"{method} is for games where one player's gain is the other's loss; this is none")
     match method:
         case "enumeration":
             return nash(game, seconds=seconds, report=report)
@@ -192,7 +192,7 @@ def _remarks(game: NormalForm, found: NashResult, method: str) -> list[str]:
     if not found.equilibria:
         remarks.append("no pure equilibrium exists; a mixed one does (Nash 1951): use another method")
     if method == "auto" and game.num_players == 2 and not found.complete:
-        remarks.append("--method enumeration looks for all of them, which may take long")
+        remarks.append("the method enumeration looks for all of them, which may take long")
     return remarks
 
 

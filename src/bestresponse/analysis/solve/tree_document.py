@@ -61,7 +61,7 @@ def _solution(solved: SolvedTree) -> tuple[Block, ...]:
         rows = tuple((c.iteration, c.nash_conv) for c in solved.cfr.checkpoints)
         blocks.append(Table(columns, rows, "How the average policy came closer to an equilibrium"))
     if len(solved.equilibria) > _POLICIES:
-        blocks.append(Note(f"The first {_POLICIES} policies follow; --json has all {len(solved.equilibria):,}."))
+        blocks.append(Note(f"The first {_POLICIES} policies follow; the JSON form has all {len(solved.equilibria):,}."))
     return tuple(blocks)
 
 
@@ -101,7 +101,7 @@ def _policy(equilibrium: TreeEquilibrium, approximate: bool) -> tuple[Block, ...
     ]
     columns = (Column("player"), Column("information set"), Column("plays"))
     more = len(rows) - _SETS
-    caption = f"The first {_SETS} of {len(rows):,} information sets; --json has all" if more > 0 else ""
+    caption = f"The first {_SETS} of {len(rows):,} information sets; the JSON form has all" if more > 0 else ""
     return (Table(columns, tuple(rows[:_SETS]), caption),) if rows else (Note("Nobody has anything to choose."),)
 
 

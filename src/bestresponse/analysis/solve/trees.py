@@ -22,7 +22,7 @@ from bestresponse.analysis.solve.solution import (
     Wish,
 )
 from bestresponse.analysis.solve.tables import solve_table
-from bestresponse.core.errors import NotCertified, TooLarge, UsageError
+from bestresponse.core.errors import NotCertified, SettingError, TooLarge, UsageError
 from bestresponse.theory.equilibria.result import Concept
 from bestresponse.theory.trees.cfr import Variant, cfr
 from bestresponse.theory.trees.mccfr import Sampling, mccfr_tree
@@ -46,24 +46,28 @@ _PAYOFFS = 2000
 _PURE = 1e-9
 _GOOD = 1e-3
 _SOLVED = 1e-8
-_NOT_CLOSE = "the bounds are still {:.3g} apart; more --iterations bring them together"
+_NOT_CLOSE = "the bounds are still {:.3g} apart; more iterations bring them together"
 
 
 def solve_any_tree(tree: Tree, wish: Wish | None = None) -> SolvedTree:
     """The equilibria of `tree`; InvalidGame where a player forgets, UsageError where the method is not for it."""
     wish = wish or Wish()
     if wish.objective:
-        raise UsageError("--objective needs a game in normal form; correlated equilibria of trees are not computed")
+        raise SettingError(
+            "objective", "it needs a game in normal form; correlated equilibria of trees are not computed"
+        )
     form = to_sequence_form(tree)
     method = wish.method if wish.method != "auto" else ""
     if method and method not in TREE_METHODS:
-        raise UsageError(f"--method {method} solves tables; for a tree use auto, {', '.join(TREE_METHODS)}")
+        raise SettingError("method", f"{method} solves tables; for a tree use auto, {', '.join(TREE_METHODS)}")
     iterates = ("double-oracle", *CFR_VARIANTS, *SAMPLINGS)
     if method and wish.iterations and method not in iterates:
-        raise UsageError(f"--iterations does nothing with --method {method}; it is for {', '.join(iterates)}")
+        raise SettingError("iterations", f"it does nothing with the method {method}; it is for {', '.join(iterates)}")
     solved = _by(method, form, wish) if method else _whatever_fits(form, wish)
     if wish.iterations and solved.cfr is None and method not in iterates:
-        raise UsageError(f"--iterations does nothing here, as {solved.method} solves this tree; add --method cfr+")
+        raise SettingError(
+            "iterations", f"it does nothing here, as {solved.method} solves this tree; choose the method cfr+"
+        )
     return solved
 
 
@@ -162,7 +166,7 @@ def _iterated(form: SequenceForm, variant: Variant, wish: Wish) -> SolvedTree:
     scale = float(np.ptp(tree.payoffs[tree.leaves])) or 1.0
     remarks = [f"approximate: NashConv {found.nash_conv:.3g} after {iterations:,} iterations"]
     if found.nash_conv > _GOOD * scale:
-        remarks.append("this is not close to an equilibrium; more --iterations may help")
+        remarks.append("this is not close to an equilibrium; more iterations may help")
     if tree.num_players != 2 or not tree.is_constant_sum:
         remarks.append("CFR is sure to converge only with two players and a constant sum")
     constant = tree.num_players == 2 and tree.is_constant_sum

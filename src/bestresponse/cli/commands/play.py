@@ -17,8 +17,7 @@ import typer
 
 from bestresponse.cli.options import CacheChoice, OutputDir
 from bestresponse.core.capabilities import AdjustableRounds, Wording
-from bestresponse.core.episode import Episode, Question, Record
-from bestresponse.core.episode import play as play_game
+from bestresponse.core.episode import Episode, Question, Record, play as play_game
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, find_first_asks
 from bestresponse.core.json import JsonMapping, JsonObject, digest

@@ -18,44 +18,26 @@ if TYPE_CHECKING:
     )
     from bestresponse.formal.claims.checker import (
         Checked as Checked,
-    )
-    from bestresponse.formal.claims.checker import (
         Checker as Checker,
     )
     from bestresponse.formal.claims.claim import (
         FORMS as FORMS,
-    )
-    from bestresponse.formal.claims.claim import (
         Claim as Claim,
-    )
-    from bestresponse.formal.claims.claim import (
         Malformed as Malformed,
-    )
-    from bestresponse.formal.claims.claim import (
         Mix as Mix,
-    )
-    from bestresponse.formal.claims.claim import (
         Move as Move,
     )
     from bestresponse.formal.claims.feedback import (
         Correction as Correction,
-    )
-    from bestresponse.formal.claims.feedback import (
         Sentence as Sentence,
-    )
-    from bestresponse.formal.claims.feedback import (
         correct as correct,
     )
     from bestresponse.formal.claims.grammar import (
         parse as parse,
-    )
-    from bestresponse.formal.claims.grammar import (
         parse_queries as parse_queries,
     )
     from bestresponse.formal.claims.grammar_json import (
         claims_schema as claims_schema,
-    )
-    from bestresponse.formal.claims.grammar_json import (
         parse_json as parse_json,
     )
     from bestresponse.formal.claims.grounding import (
@@ -63,14 +45,8 @@ if TYPE_CHECKING:
     )
     from bestresponse.formal.claims.review import (
         Refutation as Refutation,
-    )
-    from bestresponse.formal.claims.review import (
         Review as Review,
-    )
-    from bestresponse.formal.claims.review import (
         Reviewer as Reviewer,
-    )
-    from bestresponse.formal.claims.review import (
         State as State,
     )
     from bestresponse.formal.claims.subject import (
@@ -84,11 +60,7 @@ if TYPE_CHECKING:
     )
     from bestresponse.formal.claims.translators.translation import (
         Passage as Passage,
-    )
-    from bestresponse.formal.claims.translators.translation import (
         Reading as Reading,
-    )
-    from bestresponse.formal.claims.translators.translation import (
         Translation as Translation,
     )
     from bestresponse.formal.claims.wording import (

@@ -24,13 +24,7 @@ from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.files import parse_toml, read_text_file
 from bestresponse.core.json import JsonMapping, digest
 from bestresponse.core.registry import did_you_mean
-from bestresponse.games.dialogue.deals.issues import Issues
-from bestresponse.games.dialogue.deals.moves import Moves
-from bestresponse.games.dialogue.deals.option import Option
-from bestresponse.games.dialogue.deals.price import Price
-from bestresponse.games.dialogue.deals.rules import DealRules
-from bestresponse.games.dialogue.deals.trade import Trade
-from bestresponse.games.dialogue.deals.verdict import Verdict
+from bestresponse.games.dialogue.deals import DealRules, Issues, Moves, Option, Price, Trade, Verdict
 from bestresponse.games.dialogue.reader import DomainReader
 
 __all__ = ["Actions", "Domain", "domain_names", "load_domain", "parse_domain", "read_domain_text"]

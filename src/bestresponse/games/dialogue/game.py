@@ -11,6 +11,9 @@ in the same manners, that the others do not read.
     player 1..n  a Choice of manner, then Words
     referee      Words: a JSON object, the deal (see `deals.rules`) or payoffs
 
+In a `PlainDialogue`, which is what people play, nobody chooses a manner first: every seat writes in the neutral manner
+of the domain, so that a turn is one message.
+
 I. Gemp et al., "Steering Language Models with Game-Theoretic Solvers", 2024, section 2.
 """
 
@@ -25,13 +28,17 @@ from bestresponse.core.ask import Ask, Choice, Lottery, Words
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, REFEREE, Action, Role, View
 from bestresponse.core.json import digest
-from bestresponse.games.dialogue.domain import Actions, Domain
-from bestresponse.games.dialogue.scenario import Scenario, scenarios
+from bestresponse.games.dialogue.domain import Actions, Domain, load_domain
+from bestresponse.games.dialogue.scenario import Scenario, scenarios, variants
 from bestresponse.games.dialogue.texts import TEXTS
+from bestresponse.games.texts import join_words
 
-__all__ = ["Dialogue", "DialogueGame", "Spoken", "prompt_key"]
+__all__ = [
+    "Dialogue", "DialogueGame", "PlainDialogue", "Spoken", "draw_plain_dialogue", "make_plain_dialogue", "prompt_key",
+]  # fmt: skip
 
 _LONGEST_RULING = 20_000
+_RANGES = {"seed": (0, 2**31 - 1), "cases": (1, 100), "replies": (1, 50)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,17 +163,14 @@ class DialogueGame:
         if role == NATURE:
             return replace(state, case=move)
         if role == REFEREE:
-            return self._ruled(state, move)
+            ruling = json.loads(move)
+            settled = "payoffs" in ruling or self.domain.deal.settled(ruling)
+            return replace(state, ruling=move, over=settled or len(state.said) == self.messages)
         if not state.manner:
             return replace(state, manner=move)
         seat = self.turn(state)
         manner, to = self.addressed(state.manner, seat)
         return replace(state, said=(*state.said, Spoken(seat, manner, to, move)), manner="", ruling="")
-
-    def _ruled(self, state: Dialogue, ruling: str) -> Dialogue:
-        data = json.loads(ruling)
-        settled = "payoffs" in data or self.domain.deal.settled(data)
-        return replace(state, ruling=ruling, over=settled or len(state.said) == self.messages)
 
     def addressed(self, choice: str, seat: int) -> tuple[str, int]:
         """The manner and the addressee that a choice stands for."""
@@ -186,14 +190,16 @@ class DialogueGame:
     def view(self, state: Dialogue, role: Role) -> View:
         """Return what `role` may know in `state`."""
         if role == NATURE:
-            return View(NATURE, self.name, facts={"state": _plain(state)})
+            said = [[s.seat, s.manner, s.to, s.text] for s in state.said]
+            return View(NATURE, self.name, facts={"state": [state.case, said, state.manner]})
         if role == REFEREE:
             return self._referee_view(state)
         return self._speaker_view(state, self.roles.index(role))
 
     def _speaker_view(self, state: Dialogue, seat: int) -> View:
         scenario = self.cases[max(state.case, 0)]
-        heard = self._list_heard(state, seat)
+        # At the end sealed notes are opened.
+        heard = [one for k, one in enumerate(state.said) if state.over or one.seat == seat or not self.is_sealed(k)]
         situation = self._transcript(heard)
         facts = {
             "seat": seat,
@@ -208,10 +214,6 @@ class DialogueGame:
             situation += "\n\n" + self._instruction(state, seat)
             facts["manner"], _ = self.addressed(state.manner, seat)
         return View(self.roles[seat], f"{self._task(state)}\n\n{self._private_text(state, seat)}", situation, facts)
-
-    def _list_heard(self, state: Dialogue, seat: int) -> list[Spoken]:
-        """List the messages that a seat has read; at the end sealed notes are opened."""
-        return [one for k, one in enumerate(state.said) if state.over or one.seat == seat or not self.is_sealed(k)]
 
     def _once(self, key: tuple[Any, ...], write: Callable[[], str]) -> str:
         """A text that many positions share, written once."""
@@ -230,20 +232,21 @@ class DialogueGame:
             return TEXTS.fill("dialogue_sealed", ending=self.domain.deal.ending)
         left = self.replies * self.domain.players - number
         own = left // self.domain.players
+        rest = "After it the talk ends."
+        if left:
+            come = "comes 1 more message" if left == 1 else f"come {left} more messages"
+            rest = f"After it {come}{f', {own} of them yours' if own else ''}, and then the talk ends."
+        ending = "An agreement of all ends the talk at once. " if self.early_end else ""
+        if self.domain.deal.sealed:
+            ending = "Then each of you hands in a sealed note. "
         return TEXTS.fill(
             "dialogue_protocol",
             number=number,
             messages=self.replies * self.domain.players,
             rank="" if own else ", your last one" if left else ", the last of all: nobody can answer it",
-            rest=_rest(left, own),
-            ending=self._word_ending(),
+            rest=rest,
+            ending=ending + self.domain.deal.ending,
         )
-
-    def _word_ending(self) -> str:
-        """Say what happens when the talk ends."""
-        if self.domain.deal.sealed:
-            return f"Then each of you hands in a sealed note. {self.domain.deal.ending}"
-        return "An agreement of all ends the talk at once. " * self.early_end + self.domain.deal.ending
 
     def _instruction(self, state: Dialogue, seat: int) -> str:
         """What a seat is told about its next message."""
@@ -273,7 +276,7 @@ class DialogueGame:
         public = self.cases[max(state.case, 0)].public
 
         def write() -> str:
-            places = {"names": _listed(self.names), **self.domain.deal.fill_public(), **public}
+            places = {"names": join_words(self.names), **self.domain.deal.fill_public(), **public}
             task = self.domain.fill("task", places)
             return " ".join(part for part in (task, public.get("situation")) if part)
 
@@ -281,53 +284,102 @@ class DialogueGame:
 
     def _places(self, scenario: Scenario, seat: int) -> dict[str, str]:
         others = [name for other, name in enumerate(self.names) if other != seat]
-        places = {"names": _listed(self.names), "me": self.names[seat], "other": _listed(others), **scenario.public}
-        places |= self.domain.deal.fill_public()
-        return places | {name: _lines(value) for name, value in scenario.private[seat].items()}
+        places = {"names": join_words(self.names), "me": self.names[seat], "other": join_words(others)}
+        places |= {**scenario.public, **self.domain.deal.fill_public()}
+        for name, value in scenario.private[seat].items():
+            lines = [f"{item}: {number}" for item, number in value.items()] if isinstance(value, Mapping) else [value]
+            places[name] = "\n".join(map(str, lines))
+        return places
 
     def _transcript(self, said: Sequence[Spoken]) -> str:
         if not said:
             return TEXTS.text("dialogue_silence")
-        parts = (
-            TEXTS.fill(
-                "dialogue_message",
-                number=number,
-                sender=self.names[s.seat],
-                receiver=self.names[s.to],
-                text=_quoted(s.text),
-            )
-            for number, s in enumerate(said, 1)
-        )
+        parts = []
+        for number, s in enumerate(said, 1):
+            # Every line is marked as somebody's words, so that no message can pass for another's or for an instruction.
+            quoted = "\n".join(f"> {line}" for line in s.text.splitlines())
+            sender, receiver = self.names[s.seat], self.names[s.to]
+            parts.append(TEXTS.fill("dialogue_message", number=number, sender=sender, receiver=receiver, text=quoted))
         return TEXTS.fill("dialogue_transcript", messages="\n\n".join(parts))
+
+
+class PlainDialogue(DialogueGame):
+    """A dialogue in the neutral manner."""
+
+    def start(self) -> Dialogue:
+        """Return the state before anybody has moved."""
+        return self._speak_plainly(super().start())
+
+    def apply(self, state: Dialogue, moves: Mapping[Role, Action]) -> Dialogue:
+        """Return the state after these moves."""
+        return self._speak_plainly(super().apply(state, moves))
+
+    def _speak_plainly(self, state: Dialogue) -> Dialogue:
+        asked = [role for role in self.asks(state) if role not in (NATURE, REFEREE)]
+        return replace(state, manner=self.neutral(self.turn(state))[0]) if asked and not state.manner else state
+
+    def word_rules(self, role: Role) -> str:
+        """Word the rules for people: what the talk is about, and how many messages there are."""
+        ends = " The talk ends as soon as you agree." if self.early_end else ""
+        ends = " Then each of you hands in a sealed note with a move." if self.domain.deal.sealed else ends
+        seat = self.roles.index(role)
+        task = self._task(super().start())
+        return f"You are {self.names[seat]}. {task}\n\nEach of you writes {self.replies} messages, in turn.{ends}"
+
+    def word_private(self, state: Dialogue, role: Role) -> str:
+        """Say what the seat knows about itself and, on its turn, which message it writes and what comes after it."""
+        if state.case < 0:
+            return ""
+        seat = self.roles.index(role)
+        own = self._private_text(state, seat)
+        if state.over or self.to_rule(state) or self.turn(state) != seat:
+            return own
+        note = ""
+        if self.is_sealed(len(state.said)):
+            note = f" {self.domain.fill('note', self._places(self.cases[state.case], seat))}"
+        return f"{own}\n\n{self._protocol(len(state.said) + 1)}{note}"
+
+    @property
+    def title(self) -> str:
+        """What the dialogue is called."""
+        return f"A talk: {self.domain.name}"
+
+    unit = "points"
+
+    def word_question(self, ask: object) -> str:
+        """Ask for the next message."""
+        return "What do you write?"
+
+
+def make_plain_dialogue(domain: str, parameters: Mapping[str, object]) -> PlainDialogue:
+    """Make the dialogue of that domain with the parameters seed, cases, replies and early_end.
+
+    Nature draws one of `cases` sets of private information.
+    """
+    given = {"seed": 0, "cases": 1, "replies": 2, "early_end": True, **parameters}
+    strangers = set(given) - {*_RANGES, "early_end"}
+    if strangers:
+        raise UsageError(f"a dialogue has no parameter {min(strangers)!r}; it has {', '.join(_RANGES)}, early_end")
+    numbers = {}
+    for name, (low, high) in _RANGES.items():
+        value = given[name]
+        if not isinstance(value, int) or not low <= value <= high:
+            raise UsageError(f"the parameter {name} is {value!r}; expected {low} to {high}")
+        numbers[name] = value
+    found = load_domain(domain)
+    if found.players != 2:
+        raise UsageError(f"{domain} has {found.players} speakers; expected a dialogue of two")
+    return draw_plain_dialogue(found, **numbers, early_end=given["early_end"] is True)
+
+
+def draw_plain_dialogue(
+    domain: Domain, seed: int = 0, cases: int = 20, *, replies: int = 2, early_end: bool = True
+) -> PlainDialogue:
+    """Draw a dialogue in which nature draws one of `cases` sets of private information, or as many as there are."""
+    drawn = variants(domain, scenarios(domain, seed, 1)[0], seed, cases, fewer=True)
+    return PlainDialogue(domain, drawn, domain.manners(), replies=replies, early_end=early_end)
 
 
 def prompt_key(view: View) -> str:
     """One key for all views whose words are the same: the same question needs to be asked only once."""
     return digest([view.role, view.briefing, view.situation, view.facts.get("told")], 24)
-
-
-def _rest(left: int, own: int) -> str:
-    """Say how many messages come after one, and how many of them its writer has."""
-    if not left:
-        return "After it the talk ends."
-    come = "comes 1 more message" if left == 1 else f"come {left} more messages"
-    return f"After it {come}{f', {own} of them yours' if own else ''}, and then the talk ends."
-
-
-def _quoted(text: str) -> str:
-    """Every line marked as somebody's words, so that no message can pass for another's, or for an instruction."""
-    return "\n".join(f"> {line}" for line in text.splitlines())
-
-
-def _lines(value: object) -> str:
-    if isinstance(value, Mapping):
-        return "\n".join(f"{name}: {number}" for name, number in value.items())
-    return str(value)
-
-
-def _listed(names: tuple[str, ...] | list[str]) -> str:
-    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + f" and {names[-1]}"
-
-
-def _plain(state: Dialogue) -> list[Any]:
-    return [state.case, [[s.seat, s.manner, s.to, s.text] for s in state.said], state.manner]

@@ -16,8 +16,7 @@ from bestresponse.core.ask import Amount, Ask, Lottery
 from bestresponse.core.capabilities import EquilibriumSummary, Question
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, Action, Role, View
-from bestresponse.games.quiz import join_words
-from bestresponse.games.texts import TEXTS, drop_goal
+from bestresponse.games.texts import TEXTS, drop_goal, join_words
 
 __all__ = ["SealedBid", "State", "second_price"]
 

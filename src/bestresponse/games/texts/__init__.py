@@ -1,10 +1,11 @@
 """The texts games show to players."""
 
 import re
+from collections.abc import Sequence
 
 from bestresponse.core.texts import Texts
 
-__all__ = ["TEXTS", "drop_goal"]
+__all__ = ["TEXTS", "drop_goal", "join_words"]
 
 TEXTS = Texts(__name__)
 
@@ -16,3 +17,12 @@ def drop_goal(rules: str) -> str:
     'Choose a number.'
     """
     return re.sub(r"\s*Your goal is [^.]*\.", "", rules).strip()
+
+
+def join_words(parts: Sequence[str]) -> str:
+    """Join parts of a sentence.
+
+    >>> join_words(["a", "b", "c"])
+    'a, b and c'
+    """
+    return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)

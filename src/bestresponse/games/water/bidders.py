@@ -9,14 +9,21 @@ one game. All see only what is public.
     myopic      best response to yesterday's bids: a cent more than it takes, 0 where that is too dear
     no-regret   multiplicative weights over shares of the balance, on what each share would have brought on every day
                 so far (Freund & Schapire 1997; Cesa-Bianchi & Lugosi 2006, ch. 2)
-    solver      an approximate best response found by simulation, see `games.water.solver`
+    solver      an approximate best response found by simulation, see below
+
+The solver's policy has five numbers: the share of the balance it bids when the next dry day would kill, when the one
+after that would, when it could stand two or more, and at full health; and how far above yesterday's price it goes at
+most. They are improved by the cross-entropy method (Rubinstein & Kroese 2004): draw candidates, play each on the same
+games against rivals that bid at random, by share, by need or myopically, keep the best, draw closer to them. What is
+maximised is the number of days lived, survival counting as one more drought. It is a best response within this family
+of policies and to this field, not an equilibrium.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,16 +35,61 @@ from bestresponse.core.json import JsonMapping
 from bestresponse.core.player import Decision
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import split
-from bestresponse.games.water.batch import Floats, Morning, PriceBook, Trace, draw_supplies, prices_to_win, run_many
-from bestresponse.games.water.rules import WaterRules
+from bestresponse.games.water.batch import (
+    CENT,
+    Floats,
+    Morning,
+    PriceBook,
+    Trace,
+    draw_supplies,
+    prices_to_win,
+    run_many,
+)
+from bestresponse.games.water.rules import WaterRules, with_abundance
 
-__all__ = ["BIDDERS", "Bidder", "BidderPlayer", "bidder", "is_bidder", "play_many", "seat_seed", "whole_cents"]
+__all__ = [
+    "BIDDERS", "SOLVED", "Bidder", "BidderPlayer", "bidder", "is_bidder", "kept_for", "play_many", "policy_of",
+    "seat_seed", "solve",
+]  # fmt: skip
 
 Seeds = NDArray[np.uint64]
 Bidder = Callable[[Morning, int, Seeds], Floats]
 """The bids of one seat in every game; the seeds tell the games apart."""
 
-SHARES = np.linspace(0.0, 1.0, 11)
+_SHARES = np.linspace(0.0, 1.0, 11)
+_FIELD = ("random", "share:0.3", "need", "myopic")
+_CANDIDATES = 24
+_ELITE = 5
+_GAMES = 48
+_ROUNDS = 8
+_START = np.array([0.9, 0.6, 0.5, 0.4, 0.8])
+_SPREAD = np.array([0.15, 0.2, 0.2, 0.2, 0.3])
+_FARTHEST = 5.0
+
+SOLVED: dict[str, tuple[tuple[float, ...], ...]] = {
+    "low": (
+        (0.8147, 0.8938, 0.7808, 0.9333, 0.8921),
+        (0.9097, 0.845, 0.8152, 0.234, 0.6727),
+        (0.8873, 0.8474, 0.5833, 0.5246, 0.9637),
+        (0.7908, 0.8311, 0.5891, 0.7013, 0.9252),
+        (0.9877, 0.7915, 0.5554, 0.4089, 0.6801),
+    ),
+    "medium": (
+        (0.8021, 0.7529, 0.6543, 0.3575, 0.66),
+        (0.9909, 0.8991, 0.8209, 0.6997, 0.8381),
+        (0.9324, 0.8301, 0.4369, 0.2187, 0.7945),
+        (0.7044, 0.6439, 0.5695, 0.4475, 0.6341),
+        (0.9463, 0.7495, 0.5734, 0.6165, 0.53),
+    ),
+    "high": (
+        (0.7313, 0.6455, 0.8034, 0.4315, 0.6326),
+        (0.7653, 0.8612, 0.8112, 0.4597, 0.6201),
+        (0.7888, 0.5886, 0.4922, 0.6252, 0.8131),
+        (0.691, 0.5371, 0.545, 0.3278, 0.7344),
+        (0.988, 0.6177, 0.5387, 0.6538, 0.3987),
+    ),
+}
+"""What `solve` gives for the five seats of the published rules."""
 
 
 def seat_seed(seed: int, role: str) -> int:
@@ -93,20 +145,30 @@ def price_today(morning: Morning, seat: int) -> Floats:
 
 def _no_regret(morning: Morning, seat: int, seeds: Seeds) -> Floats:
     """Being served is worth 1, and the share of the balance that it takes is paid out of it."""
-    offers = morning.balances[:, :-1, seat, None] * SHARES
-    gains = ((offers >= morning.prices[:, :, seat, None]) * (1.0 - SHARES)).sum(axis=1)
-    rate = np.sqrt(8 * np.log(len(SHARES)) / morning.rules.days)
+    offers = morning.balances[:, :-1, seat, None] * _SHARES
+    gains = ((offers >= morning.prices[:, :, seat, None]) * (1.0 - _SHARES)).sum(axis=1)
+    rate = np.sqrt(8 * np.log(len(_SHARES)) / morning.rules.days)
     weights = np.exp(rate * (gains - gains.max(axis=1, keepdims=True)))
     reached = np.cumsum(weights, axis=1) / weights.sum(axis=1, keepdims=True)
     drawn = (uniform(seeds, morning.day)[:, None] > reached).sum(axis=1)
     balance = morning.balance[:, seat]
-    return whole_cents(SHARES[np.minimum(drawn, len(SHARES) - 1)] * balance, balance)
+    return whole_cents(_SHARES[np.minimum(drawn, len(_SHARES) - 1)] * balance, balance)
 
 
 def _solver(morning: Morning, seat: int, seeds: Seeds) -> Floats:
-    from bestresponse.games.water.solver import solver_bid
+    return policy_bid(policy_of(morning.rules, seat)[None], morning, seat)
 
-    return solver_bid(morning, seat, seeds)
+
+def policy_bid(policy: Floats, morning: Morning, seat: int) -> Floats:
+    """The bids of one policy a game, or of one for all: shares when deadly, tight, at ease, at full health; margin."""
+    balance, health = morning.balance[:, seat], morning.health[:, seat]
+    thirst, dry = morning.rules.thirst, morning.dry[:, seat]
+    states = (health <= (dry + 1) * thirst, health <= (2 * dry + 3) * thirst, health < morning.rules.most_health)
+    offer = np.select(states, [policy[:, 0], policy[:, 1], policy[:, 2]], policy[:, 3]) * balance
+    if morning.day > 1:
+        dearest = price_today(morning, seat) * (1 + _FARTHEST * policy[:, 4]) + CENT
+        offer = np.minimum(offer, np.where(states[0], np.inf, dearest))
+    return whole_cents(offer, balance)
 
 
 BIDDERS: dict[str, Bidder] = {
@@ -138,10 +200,7 @@ def bidder(name: str) -> Bidder:
 
 def is_bidder(name: str) -> bool:
     """Say whether a bidder has that name; UsageError where its parameter is wrong."""
-    if name.partition(":")[0] not in BIDDERS:
-        return False
-    bidder(name)
-    return True
+    return name.partition(":")[0] in BIDDERS and bool(bidder(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,3 +255,55 @@ def play_many(rules: WaterRules, bidders: Sequence[str], seeds: Sequence[int]) -
         return np.stack([table[seat](morning, seat, own[seat]) for seat in range(len(table))], axis=1)
 
     return run_many(rules, draw_supplies(rules, seeds), bid)
+
+
+def kept_for(rules: WaterRules) -> tuple[tuple[float, ...], ...] | None:
+    """The kept numbers of all seats, where the rules are the published ones."""
+    for abundance, kept in SOLVED.items():
+        if rules == with_abundance(WaterRules(), abundance):
+            return kept
+    return None
+
+
+@lru_cache(maxsize=256)
+def policy_of(rules: WaterRules, seat: int) -> Floats:
+    """The five numbers for this seat: kept ones for the published rules, solved ones for all others."""
+    kept = kept_for(rules)
+    return solve(rules, seat) if kept is None else np.asarray(kept[seat])
+
+
+def solve(rules: WaterRules, seat: int) -> Floats:
+    """Find the five numbers for this seat by simulation; the same rules give the same numbers."""
+    rng = np.random.default_rng(split(0, "water solver", seat))
+    supplies = draw_supplies(rules, [split(0, "water solver game", game) for game in range(_GAMES)])
+    mean, spread = _START.copy(), _SPREAD.copy()
+    for _ in range(_ROUNDS):
+        candidates = np.clip(rng.normal(mean, spread, (_CANDIDATES, 5)), 0.0, 1.0)
+        candidates[0] = np.clip(mean, 0.0, 1.0)
+        trace = _play_against_field(rules, seat, candidates, supplies)
+        lived = trace.present[:, :, seat].sum(axis=1) + rules.days * trace.survived[:, seat]
+        scores = lived.reshape(_CANDIDATES, _GAMES).mean(axis=1)
+        elite = candidates[np.argsort(-scores, kind="stable")[:_ELITE]]
+        mean, spread = elite.mean(axis=0), elite.std(axis=0) + 0.02
+    best: Floats = np.round(np.clip(mean, 0.0, 1.0), 4)
+    return best
+
+
+def _play_against_field(rules: WaterRules, seat: int, candidates: Floats, supplies: Floats) -> Trace:
+    """Play every candidate in `seat` on the same games, in each of them one kind of rival in all other seats."""
+    policies = np.repeat(candidates, _GAMES, axis=0)
+    field = [bidder(name) for name in _FIELD]
+    games = np.arange(len(policies)) % _GAMES
+    kind = games % len(field)
+    seeds = [games.astype(np.uint64) * np.uint64(1000) + np.uint64(other) for other in range(len(rules.residents))]
+
+    def bid(morning: Morning) -> Floats:
+        offers = [
+            policy_bid(policies, morning, seat)
+            if other == seat
+            else np.choose(kind, [rival(morning, other, seeds[other]) for rival in field])
+            for other in range(len(rules.residents))
+        ]
+        return np.stack(offers, axis=1)
+
+    return run_many(rules, np.tile(supplies, (len(candidates), 1)), bid)

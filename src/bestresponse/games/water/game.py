@@ -10,6 +10,9 @@ its recorded games follow:
 4. Water gives `gain` health (at most `most_health`); the n-th dry day in a row costs n times `thirst`. Out at 0.
 
 A payoff is 1 for a resident who is alive after the last day, else 0.
+
+The survival auction is the same with equal residents and a supply that is enough for exactly one (Y. Zhang et al.,
+"K-level reasoning with large language models", 2024).
 """
 
 from __future__ import annotations
@@ -25,51 +28,19 @@ from bestresponse.core.game import NATURE, Action, Role, View
 from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Player
 from bestresponse.games.water.bidders import BIDDERS, BidderPlayer, is_bidder
-from bestresponse.games.water.rules import ABUNDANCE, RESIDENTS, Resident, WaterRules, allocate, with_abundance
-from bestresponse.games.water.tables import tabulate_days
-from bestresponse.games.water.wording import day_in_words, morning_in_words, rules_in_words
+from bestresponse.games.water.rules import (
+    ABUNDANCE,
+    Day,
+    Drought,
+    Resident,
+    Standing,
+    WaterRules,
+    allocate,
+    with_abundance,
+)
+from bestresponse.games.water.wording import day_in_words, morning_in_words, rules_in_words, tabulate_days
 
-__all__ = ["ABUNDANCE", "RESIDENTS", "Day", "Drought", "Resident", "Standing", "Water", "WaterRules", "with_abundance"]
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How one resident is doing."""
-
-    balance: float
-    health: float
-    dry_days: int = 0
-
-    @property
-    def alive(self) -> bool:
-        """Whether the resident is alive."""
-        return self.health > 0
-
-
-@dataclass(frozen=True, slots=True)
-class Day:
-    """A day that is over, seats in the order of the roster; a bid of None is none, by choice or from a dead seat."""
-
-    number: int
-    supply: int
-    present: tuple[bool, ...]
-    bids: tuple[float | None, ...]
-    winners: tuple[bool, ...]
-    after: tuple[Standing, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Drought:
-    """The game after some days; `supply` is None until nature has drawn it."""
-
-    standings: tuple[Standing, ...]
-    past: tuple[Day, ...] = ()
-    supply: int | None = None
-
-    @property
-    def day(self) -> int:
-        """The number of the day, from 1."""
-        return len(self.past) + 1
+__all__ = ["Water", "survival", "water"]
 
 
 @dataclass(frozen=True)
@@ -137,7 +108,9 @@ class Water:
         """The next morning, given who was served today."""
         after = tuple(map(self._evening, state.standings, bids, winners))
         day = Day(state.day, state.supply or 0, tuple(s.alive for s in state.standings), bids, winners, after)
-        return Drought(tuple(map(self._morning, self.rules.residents, after)), (*state.past, day))
+        paid = zip(self.rules.residents, after, strict=True)
+        mornings = tuple(replace(s, balance=s.balance + r.salary) if s.alive else s for r, s in paid)
+        return Drought(mornings, (*state.past, day))
 
     def payoffs(self, state: Drought) -> Mapping[Role, float]:
         """Return what each role has earned so far."""
@@ -203,9 +176,6 @@ class Water:
         dry_days = standing.dry_days + 1
         return Standing(standing.balance, standing.health - dry_days * self.rules.thirst, dry_days)
 
-    def _morning(self, resident: Resident, standing: Standing) -> Standing:
-        return replace(standing, balance=standing.balance + resident.salary) if standing.alive else standing
-
     def _facts(self, state: Drought, role: Role) -> JsonObject:
         """Everything public as plain data; `standings` and `bids` are in the order of the roster."""
         return {
@@ -231,3 +201,11 @@ def water(abundance: str = "medium") -> Water:
     if abundance not in ABUNDANCE:
         raise UsageError(f"there is no abundance {abundance!r}; known: {', '.join(ABUNDANCE)}")
     return Water(with_abundance(WaterRules(), abundance))
+
+
+def survival(players: int = 5, days: int = 10, salary: float = 100) -> Water:
+    """One ration of water a day for a whole town: who bids when?"""
+    if players < 1:
+        raise UsageError(f"the survival auction needs players, got {players}")
+    residents = tuple(Resident(f"player {number}", 1, salary) for number in range(1, players + 1))
+    return Water(WaterRules(residents, 1, 1, days), name="survival-auction", usual_rounds=10)

@@ -1,4 +1,4 @@
-"""The constants of the Water Allocation Challenge as settings, and who is served."""
+"""The constants of the Water Allocation Challenge as settings, how a game stands, and who is served."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, REFEREE, Role
 from bestresponse.core.json import JsonMapping, JsonObject
 
-__all__ = ["ABUNDANCE", "RESIDENTS", "Resident", "WaterRules", "allocate", "serving_order", "with_abundance"]
+__all__ = [
+    "ABUNDANCE", "RESIDENTS", "Day", "Drought", "Resident", "Standing", "WaterRules", "allocate", "serving_order",
+    "with_abundance",
+]  # fmt: skip
 
 ABUNDANCE: dict[str, tuple[int, int]] = {"low": (10, 20), "medium": (15, 25), "high": (20, 30)}
 """The published ranges of the daily supply, both ends included."""
@@ -106,6 +109,46 @@ class WaterRules:
             raise UsageError(f"there is no rule named {unknown[0]!r}; known: {', '.join(sorted(known))}")
         roster = {"residents": tuple(Resident(*entry) for entry in data["residents"])} if "residents" in data else {}
         return cls(**{**data, **roster})
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How one resident is doing."""
+
+    balance: float
+    health: float
+    dry_days: int = 0
+
+    @property
+    def alive(self) -> bool:
+        """Whether the resident is alive."""
+        return self.health > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A day that is over, seats in the order of the roster; a bid of None is none, by choice or from a dead seat."""
+
+    number: int
+    supply: int
+    present: tuple[bool, ...]
+    bids: tuple[float | None, ...]
+    winners: tuple[bool, ...]
+    after: tuple[Standing, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Drought:
+    """The game after some days; `supply` is None until nature has drawn it."""
+
+    standings: tuple[Standing, ...]
+    past: tuple[Day, ...] = ()
+    supply: int | None = None
+
+    @property
+    def day(self) -> int:
+        """The number of the day, from 1."""
+        return len(self.past) + 1
 
 
 def with_abundance(rules: WaterRules, abundance: str) -> WaterRules:

@@ -1,19 +1,16 @@
-"""The Water Allocation Challenge in words: rules, days gone by, and the morning of a new one."""
+"""The Water Allocation Challenge in words, and as tables for people: rules, days gone by, the morning of a new one."""
 
 from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
+from bestresponse.core.capabilities import Figure, PlayedRounds
 from bestresponse.core.game import Role
 from bestresponse.games.texts import TEXTS
-from bestresponse.games.water.rules import WaterRules
+from bestresponse.games.water.rules import Day, Drought, Standing, WaterRules
 
-if TYPE_CHECKING:
-    from bestresponse.games.water.game import Day, Drought, Standing
-
-__all__ = ["day_in_words", "money", "morning_in_words", "rules_in_words"]
+__all__ = ["day_in_words", "money", "morning_in_words", "rules_in_words", "tabulate_days"]
 
 
 @lru_cache(maxsize=256)
@@ -57,7 +54,8 @@ def day_in_words(rules: WaterRules, day: Day) -> str:
 def morning_in_words(rules: WaterRules, state: Drought, role: Role) -> str:
     """Today's supply and everybody's state before the bids, the reader's own last."""
     if state.day > rules.days or not any(standing.alive for standing in state.standings):
-        return _end_in_words(rules, state)
+        left = [r.name for r, s in zip(rules.residents, state.standings, strict=True) if s.alive]
+        return f"The drought is over. Alive: {', '.join(left) or 'nobody'}."
     water = "" if state.supply is None else f" There are {state.supply} units of water today."
     lines = [f"Day {state.day} of {rules.days}. Salaries are paid.{water}"]
     for resident, standing in zip(rules.residents, state.standings, strict=True):
@@ -66,11 +64,6 @@ def morning_in_words(rules: WaterRules, state: Drought, role: Role) -> str:
     own = state.standings[[r.name for r in rules.residents].index(role)]
     lines.append(f"You, {role}: {_status(own)}.")
     return "\n".join(lines)
-
-
-def _end_in_words(rules: WaterRules, state: Drought) -> str:
-    left = [r.name for r, s in zip(rules.residents, state.standings, strict=True) if s.alive]
-    return f"The drought is over. Alive: {', '.join(left) or 'nobody'}."
 
 
 def money(amount: float) -> str:
@@ -88,3 +81,51 @@ def _status(standing: Standing) -> str:
         return "out of the game"
     dry = "1 dry day" if standing.dry_days == 1 else f"{standing.dry_days} dry days in a row"
     return f"${money(standing.balance)}, health {standing.health:g}, {dry}"
+
+
+_OUT = "out"
+
+
+def tabulate_days(rules: WaterRules, state: Drought, role: Role) -> PlayedRounds:
+    """List every day with its supply and all bids, the own one first, and the state of every resident."""
+    names = [resident.name for resident in rules.residents]
+    own = names.index(role)
+    others = [seat for seat in range(len(names)) if seat != own]
+    over = state.day > rules.days or not any(standing.alive for standing in state.standings)
+    facts: list[tuple[str, Figure]] = [] if over or state.supply is None else [("water today", state.supply)]
+    standing = state.standings[own]
+    if standing.alive:
+        facts += [("your money", f"${money(standing.balance)}"), ("your health", standing.health)]
+    status = tuple(
+        (names[seat], f"${money(one.balance)}", one.health, one.dry_days) if one.alive else (names[seat], _OUT, "", "")
+        for seat, one in enumerate(state.standings)
+    )
+    return PlayedRounds(
+        None if over else state.day,
+        rules.days,
+        None,
+        ("day", "you", "your health", "water", *(names[seat] for seat in others)),
+        tuple(
+            (day.number, _bid(day, own), _health(day, own), day.supply, *(_bid(day, seat) for seat in others))
+            for day in state.past
+        ),
+        "day",
+        tuple(facts),
+        ("resident", "money", "health", "dry days"),
+        status,
+    )
+
+
+def _bid(day: Day, seat: int) -> str:
+    """Say what a resident bid and whether it was served; nothing of a resident who was out."""
+    if not day.present[seat]:
+        return ""
+    bid = day.bids[seat]
+    offer = "pass" if bid is None else f"${money(bid)}"
+    return f"{offer}, served" if day.winners[seat] else offer
+
+
+def _health(day: Day, seat: int) -> Figure:
+    if not day.present[seat]:
+        return ""
+    return day.after[seat].health if day.after[seat].alive else _OUT

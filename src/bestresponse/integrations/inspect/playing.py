@@ -17,7 +17,7 @@ from inspect_ai.model import get_model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from bestresponse.api.solving import formalize as formalize_story
+from bestresponse.api.formalizing import formalize as formalize_story
 from bestresponse.core.errors import UsageError
 from bestresponse.formal.evaluate.dataset import Story, stories
 from bestresponse.formal.evaluate.equivalence import same_game

@@ -10,8 +10,8 @@ from pydantic import BaseModel, Field
 from bestresponse.analysis.solve.solution import Wish
 from bestresponse.analysis.solve.solve import check_scale
 from bestresponse.analysis.solve.tables import find_equilibria, is_constant_sum
+from bestresponse.api.formalizing import check as check_program
 from bestresponse.api.reasoning import verify as verify_text
-from bestresponse.api.solving import check as check_program
 from bestresponse.api.solving import solve as solve_game
 from bestresponse.core import registry
 from bestresponse.core.errors import UsageError
@@ -19,6 +19,7 @@ from bestresponse.core.json import JsonObject
 from bestresponse.formal.evaluate.named_games import find_names
 from bestresponse.formal.formalize.table_data import table_to_data
 from bestresponse.games.comparison import compare_games
+from bestresponse.games.inputs import as_source
 from bestresponse.games.lookup import Found
 from bestresponse.games.named_game import NamedGame
 from bestresponse.integrations.game_text import read_game
@@ -39,10 +40,9 @@ from bestresponse.integrations.mcp.results import (
     TournamentTable,
     VerifiedText,
 )
-from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.studies.tournament.entries import gather, make_stage
-from bestresponse.studies.tournament.measure import measure_standings
-from bestresponse.studies.tournament.plan import Plan
+from bestresponse.studies.tournament.standings import measure_standings
+from bestresponse.studies.tournament.study import TournamentConfig
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_entry, tree_names
 from bestresponse.theory.games.normal_form import NormalForm
@@ -230,16 +230,15 @@ def tournament(
     """Let strategies meet in a repeated game with two players, every pair in both seats; payoffs are expected ones."""
     found = read_game(game)
     program = game if found.origin == "file" and game.strip().endswith(".") else ""
-    stage = make_stage(found, NamedGame(found.name, ".pl" if program else "", program))
-    entered = gather(strategies, stage)
-    config = TournamentConfig(
-        stage, entered.entries, rounds=rounds, noise=noise, continuation=continuation, left_out=entered.left_out
-    )
-    if any(entry.kind == "axelrod" for entry in entered.entries):
-        raise UsageError("strategies of the Axelrod library are not offered here; use `bestresponse tournament`")
-    standings = measure_standings(Plan(config))
+    source = NamedGame(found.name, ".pl", program) if program else as_source(found)
+    entries, left_out = gather(strategies, make_stage(source))
+    if any(entry.kind in ("axelrod", "model") for entry in entries):
+        raise UsageError("models and strategies of the Axelrod library are not offered here")
+    config = TournamentConfig(source, entries, rounds=rounds, noise=noise, continuation=continuation, left_out=left_out)
+    standings = measure_standings(config)
     rows = [
-        TournamentRow(name=one.name, total=one.total or 0.0, per_round=one.per_round or 0.0) for one in standings.table
+        TournamentRow(name=row["name"], total=row["total"] or 0.0, per_round=row["per_round"] or 0.0)
+        for row in standings.rows
     ]
     return TournamentTable(
         game=found.name,

@@ -11,9 +11,9 @@ from pettingzoo import register
 from pettingzoo.utils.conversions import parallel_to_aec
 
 from bestresponse.core.errors import UsageError
+from bestresponse.games.inputs import GameLike, as_found
 from bestresponse.integrations.pettingzoo.matrix import MatrixEnvironment
 from bestresponse.integrations.pettingzoo.tree import TreeEnvironment
-from bestresponse.runs.inputs import GameLike, as_found
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_names
 from bestresponse.theory.games.normal_form import NormalForm

@@ -22,6 +22,7 @@ __all__ = [
     "LIBRARY",
     "OUTPUT",
     "PROTECTED",
+    "QUESTIONS",
     "RANDOM",
     "SOLVER",
     "STANDARD",
@@ -122,10 +123,12 @@ GOAL_ARGUMENTS: Final[dict[str, dict[int, int]]] = {
 }  # fmt: skip
 """For each predicate that calls goals: which argument is a goal, and how many arguments are added to it."""
 
-SOLVER: Final = _words(
-    "game/2 holds/2 initialise/2 table_row/2 table_rows/2 table_replay/2 table_players/2 published_cell/4"
-)
+SOLVER: Final = _words("game/2 holds/2 initialise/2")
 """Defined by the solver (see `solver_language`): may be called, must not be defined."""
+
+QUESTIONS: Final = _words("table_row/2 table_rows/1 table_replay/2 table_players/2")
+"""What is asked about a whole game, by the solver too: a game that asked it of itself would never come to an end, and
+count positions, which are the signs that it gets on."""
 
 GAME: Final = _words(
     "initial/1 initially/2 legal/2 possible/2 effect/3 abnormal/3 final/1 finally/2 opposite_move/2 select/4"

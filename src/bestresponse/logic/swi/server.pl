@@ -6,7 +6,7 @@
 %
 % A program is data here: its clauses are read as terms and every goal in them is looked at before it is stored. What is
 % neither defined by the program nor in `allowed/2` below becomes an existence error; a goal that is known only at run
-% time is looked at when it is called. No directive runs, no term is expanded, no module can be named.
+% time is looked at when it is called. How a table is taken out of a game can be asked, but no program can call it. No directive runs, no term is expanded, no module can be named.
 
 :- module(bestresponse, [serve/0]).
 :- set_prolog_flag(autoload, false).  % libraries load what they need now: later no file can be opened
@@ -22,9 +22,6 @@
 
 % The primitives of the list library: it calls them with well-typed arguments.
 bestresponse_games:'raw length'(List, Length) :- length(List, Length).
-bestresponse_games:'raw sort'(List, Sorted) :- sort(List, Sorted).
-bestresponse_games:'raw msort'(List, Sorted) :- msort(List, Sorted).
-bestresponse_games:'raw keysort'(List, Sorted) :- keysort(List, Sorted).
 bestresponse_games:'raw sort'(Key, Order, List, Sorted) :- bestresponse:sort_by(Key, Order, List, Sorted).
 bestresponse_games:'raw compare'(Order, Left, Right) :- compare(Order, Left, Right).
 bestresponse_games:'fresh copy'(Term, Copy) :- copy_term(Term, Copy).
@@ -55,6 +52,7 @@ sort_by(Key, Order, List, Sorted) :-
     ).
 
 :- dynamic(library_defines/2). % library_defines(Name, Arity): what every game may call; of the list library, or redefine
+:- dynamic(question/2).        % question(Name, Arity): what may be asked about a game, but not called by one
 :- dynamic(defines/3).         % defines(Module, Name, Arity): what a game may call by its own right
 :- dynamic(solver_clause/1).   % solver_clause(Clause): what every game has besides; trusted, given once
 :- dynamic(seed/1).
@@ -186,7 +184,7 @@ ask_all(Count, Goals, Module, Limits, [Result|Results]) :-
 ask(Goal, Values, Module, limits(Answers, Steps), Result) :-
     flag(ends, _, 0),
     flag(positions, _, 0),
-    checked(Goal, Module, 0, Checked),
+    checked(Goal, Module, asked, Checked),
     call_with_inference_limit(findnsols(Answers, Values, Module:Checked, Found), Steps, Outcome),
     !,
     (   Outcome == inference_limit_exceeded
@@ -222,13 +220,19 @@ add_library(Clause) :-
     parts(Clause, Head, Body),
     functor(Head, Name, Arity),
     ( library_defines(Name, Arity) -> true ; assertz(library_defines(Name, Arity)) ),
-    computed(Body, Computed),
-    assertz(bestresponse_games:(Head :- Computed)).
+    add_trusted(Head, Body).
 
 % How a table is taken out of a game is there once, for the game that is asked about.
 add_extraction(Clause) :-
-    add_library(Clause),
+    parts(Clause, Head, Body),
+    functor(Head, Name, Arity),
+    ( question(Name, Arity) -> true ; assertz(question(Name, Arity)) ),
+    add_trusted(Head, Body),
     protect(Clause).
+
+add_trusted(Head, Body) :-
+    computed(Body, Computed),
+    assertz(bestresponse_games:(Head :- Computed)).
 
 add_solver(Clause) :-
     assertz(solver_clause(Clause)),
@@ -304,7 +308,7 @@ store(Head, Module, _) :- assertz(Module:Head).
 % ---- goals: what may be called
 
 % checked(+Goal, +Module, +Where, -Checked): Checked does what Goal does, and calls only what Module defines or all may
-% call. Where is the number of the clause, for error messages; 0 if it is in none.
+% call. Where is the number of the clause, for error messages; 0 if it is in none, `asked` in a question.
 checked(Goal, Module, _, bestresponse:run(Module, Goal)) :- var(Goal), !.
 checked((A, B), Module, Where, (A1, B1)) :- !, checked(A, Module, Where, A1), checked(B, Module, Where, B1).
 checked((A ; B), Module, Where, (A1 ; B1)) :- !, checked(A, Module, Where, A1), checked(B, Module, Where, B1).
@@ -326,7 +330,7 @@ checked(Goal, Module, Where, Checked) :-
         Checked =.. [Name|Checks]
     ;   arithmetic(Goal, Where, Checked)
     ->  true
-    ;   allowed(Name, Arity)
+    ;   ( allowed(Name, Arity) ; Where == asked, question(Name, Arity) )
     ->  Checked = Goal
     ;   Checked = bestresponse:absent(Name, Arity, Where)
     ).

@@ -19,7 +19,7 @@ from bestresponse.core.files import parse_toml, read_text_file
 from bestresponse.core.registry import did_you_mean
 from bestresponse.players.llm.texts import TEXTS
 
-__all__ = ["Persona", "parse_personas", "published_personas", "read_personas"]
+__all__ = ["Persona", "make_persona", "parse_personas", "published_personas", "read_personas"]
 
 _LONGEST = 5000
 
@@ -44,9 +44,9 @@ class Persona:
             background=self.background,
         )
 
-    def to_json(self) -> list[str]:
-        """Return the value as plain JSON data."""
-        return [self.name, self.profession, self.personality, self.background]
+    def to_json(self) -> dict[str, str]:
+        """Return the texts as plain JSON data, of which `make_persona` makes the persona again."""
+        return {key: getattr(self, key) for key in _KEYS}
 
 
 _KEYS = tuple(field.name for field in fields(Persona) if field.name != "name")
@@ -77,11 +77,12 @@ def parse_personas(text: str, where: str) -> Mapping[str, Persona]:
         raise UsageError(f"{where} is not TOML: {error}") from None
     if not tables:
         raise UsageError(f"{where} holds no persona; expected a table such as [Alex] with {', '.join(_KEYS)}")
-    return {name: _persona(name, entry, where) for name, entry in tables.items()}
+    return {name: make_persona(name, entry, where) for name, entry in tables.items()}
 
 
-def _persona(name: str, entry: object, where: str) -> Persona:
-    if not isinstance(entry, dict):
+def make_persona(name: str, entry: object, where: str) -> Persona:
+    """Make the persona of that name from its table; UsageError with the place (`where`) that is wrong."""
+    if not isinstance(entry, Mapping):
         raise UsageError(f"{where}: {name!r} stands outside of a table; expected [name] with {', '.join(_KEYS)}")
     for key in entry:
         if key not in _KEYS:

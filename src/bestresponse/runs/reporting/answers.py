@@ -9,10 +9,11 @@ from typing import Annotated, TypedDict
 
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Status
-from bestresponse.report.document import Cell, Column, Section, Table
+from bestresponse.report.blocks import Measurement, Shown
+from bestresponse.report.document import Cell, Column, Note, Section, Table
 from bestresponse.report.frames import Frame, column
 
-__all__ = ["AnswerRow", "Answers", "answers_section", "count_answers", "make_answers_frame"]
+__all__ = ["AnswerRow", "Answers", "answers_section", "count_answers", "make_answers_frame", "warn_of_gaps"]
 
 
 class AnswerRow(TypedDict):
@@ -70,6 +71,21 @@ def make_answers_frame(answers: Mapping[str, Answers]) -> Frame[AnswerRow]:
             for name, read in answers.items()
         ],
     )
+
+
+def warn_of_gaps(measured: Measurement) -> Shown | None:
+    """Say how many plays are missing or void (the frame `voids`), and how often a seat abstained."""
+    void, abstained = len(measured.frame("voids")), sum(row["abstained"] for row in measured.frame("answers"))
+    missing = 0 if measured.total is None else measured.total - measured.answered - void
+    sentences = []
+    if missing:
+        sentences.append(f"{missing:,} of the planned plays are missing; run the same command to play them.")
+    if void:
+        plays = "1 play is" if void == 1 else f"{void:,} plays are"
+        sentences.append(f"{plays} void: a seat gave no answer that could be used. They enter no figure.")
+    if abstained:
+        sentences.append(f"{abstained:,} times a seat without a usable answer abstained, as the settings say.")
+    return Shown("", tuple(Note(sentence, "warning") for sentence in sentences)) if sentences else None
 
 
 def answers_section(answers: Mapping[str, Answers], title: str) -> Section | None:

@@ -354,7 +354,7 @@ def estimate_matches(config: PopulationConfig) -> Estimate:
     """Count the calls of all matches at most."""
     pairs = [dict(zip(config.roles, pair, strict=True)) for pair in product(*config.populations)]
     return Estimate.add(
-        [estimate_plays(config, pair) for pair in pairs],
+        [estimate_plays(config, config.make_game(), pair, config.rounds) for pair in pairs],
         f"{config.repeats * len(pairs):,} matches of {config.game.name}, {len(pairs)} pairs of strategies",
     )
 
@@ -366,7 +366,7 @@ population = Study(
     "population",
     PopulationConfig,
     specs=list_matches,
-    play=lambda config, models: make_player(config.make_game(), models),
+    play=lambda config, models: make_player(lambda data: config.make_game(), models),
     measure=measure,
     metrics=METRICS,
     title="A population in {{ config.game.name }}",

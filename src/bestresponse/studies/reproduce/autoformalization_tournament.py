@@ -31,11 +31,8 @@ from bestresponse.logic.programs.strategies import StrategyTable
 from bestresponse.logic.programs.validate import validate
 from bestresponse.report.document import Cell, Column, Table
 from bestresponse.studies.reproduce.reproduction import Check
-from bestresponse.studies.tournament.config import Stage, TournamentConfig
-from bestresponse.studies.tournament.entries import gather
-from bestresponse.studies.tournament.measure import measure_standings
-from bestresponse.studies.tournament.plan import Plan
-from bestresponse.studies.tournament.standings import normalised
+from bestresponse.studies.tournament.standings import measure_standings, normalise
+from bestresponse.studies.tournament.study import TournamentConfig
 
 __all__ = ["read_lines_of", "tournament_checks", "tournament_table"]
 
@@ -67,7 +64,7 @@ class RecordedGame:
 
     def share(self, total: float, plays: int) -> float:
         """The normalised payoff in percent."""
-        return 100 * normalised(total, min(self.earned.values()), max(self.earned.values()), plays)
+        return 100 * normalise(total, min(self.earned.values()), max(self.earned.values()), plays)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,9 +220,8 @@ def _played_right(game: RecordedGame) -> dict[str, float]:
     table = validate(game.program, EmbeddedEngine()).table
     if table is None:
         raise UsageError(f"the recorded program of {game.name} is no game")
-    stage = Stage.from_form(game.name, as_normal_form(table, game.name), program=game.program)
-    config = TournamentConfig(stage, gather(["published"], stage).entries, rounds=ROUNDS)
-    return {row.name: 100 * (row.share or 0.0) for row in measure_standings(Plan(config)).table}
+    config = TournamentConfig(as_normal_form(table, game.name), "published", rounds=ROUNDS)
+    return {row["name"]: 100 * (row["share"] or 0.0) for row in measure_standings(config).rows}
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -2,77 +2,444 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, TypedDict
 
-from bestresponse.core.game import AnyGame
-from bestresponse.core.json import JsonMapping
-from bestresponse.models.base import Model
-from bestresponse.report.document import Document
-from bestresponse.report.metrics import Figures
-from bestresponse.runs.class_study import Study
+import numpy as np
+
+from bestresponse.analysis.theory import Predicted
+from bestresponse.report.blocks import Measurement, Shown, boxes, lines, metrics_table, table, text
+from bestresponse.report.document import Code, Column, Figure, Paragraph
+from bestresponse.report.figures import charts
+from bestresponse.report.frames import Frame, column
+from bestresponse.report.metrics import Heads, Metric, Value
+from bestresponse.report.stats.interval import Floats, Interval
+from bestresponse.report.stats.rates import Bounds, missing_bounds
+from bestresponse.report.stats.statistics import wilson
 from bestresponse.runs.estimate import Estimate
-from bestresponse.runs.execution import PlayOne
-from bestresponse.runs.run import Run
-from bestresponse.runs.seats import make_player
-from bestresponse.runs.spec import Spec
-from bestresponse.runs.store.folder import RunFolder
-from bestresponse.studies.simulate.config import SimulateConfig
-from bestresponse.studies.simulate.findings import findings
-from bestresponse.studies.simulate.measure import measure
-from bestresponse.studies.simulate.plan import most_calls, specs
-from bestresponse.studies.simulate.results import METRICS, SimulateResults
+from bestresponse.runs.reporting.answers import make_answers_frame, warn_of_gaps
+from bestresponse.runs.seats import estimate_plays, list_plays, make_player
+from bestresponse.runs.study import Measured, Study
+from bestresponse.studies.simulate.plays import (
+    MoveRow,
+    Plays,
+    SimulateConfig,
+    VoidRow,
+    find_nearest,
+    name_move,
+    read_plays,
+)
+from bestresponse.studies.simulate.regrets import Judged, RegretRow, judge, list_regrets
 
-__all__ = ["SimulateStudy"]
+__all__ = ["METRICS", "SeatFigures", "SimulateConfig", "measure_plays", "simulate"]
 
-_CHARACTERS_PER_TOKEN = 4
+_MOST_MOVES = 8
+_MOST_SEATS = 12
+"""More moves and seats than these cannot be told apart in a picture of stacked bars."""
 
 
-class SimulateStudy(Study[SimulateConfig, SimulateResults]):
-    """Payoffs, moves, regret and welfare of any game played many times."""
+class PayoffRow(TypedDict):
+    """What a seat earned in a play: of a round on average where the game was repeated."""
 
-    name = "simulate"
-    config = SimulateConfig
-    metrics = METRICS
+    repeat: int
+    seat: str
+    player: str
+    payoff: Annotated[float | None, column(format=".3f", help="none where the play is void")]
 
-    def specs(self, config: SimulateConfig) -> Iterator[Spec]:
-        """Yield every play as plain data."""
-        return specs(config)
 
-    def count(self, config: SimulateConfig) -> int:
-        """Count the plays; None where that is not known."""
-        return config.repeats
+class ShareRow(TypedDict):
+    """How often a seat made a move."""
 
-    def make_player(self, config: SimulateConfig, models: Mapping[str, Model]) -> PlayOne:
-        """Return the function that plays one spec."""
-        return make_player(config.make_game(), models)
+    seat: str
+    place: Annotated[str | None, column("knowing", help="what the seat knows where it decides")]
+    part: Annotated[str | None, column("for", help="the field of a form")]
+    turn: Annotated[int | None, column("round")]
+    move: str
+    times: int
+    share: Annotated[Interval, column(format=".3f", help="of all its decisions there, 95 % interval over plays")]
+    in_equilibrium: Annotated[float | None, column(format=".3f", help="in the equilibrium nearest to the play")]
 
-    def measure(self, config: SimulateConfig, folder: RunFolder) -> SimulateResults:
-        """Work out rows and summary from the finished plays."""
-        return SimulateResults(measure(config, folder.sorted_records()))
 
-    def figures(self, results: SimulateResults) -> Figures:
-        """List the metrics of every seat."""
-        return results.figures
+class AmountRow(TypedDict):
+    """The amounts that a seat named."""
 
-    def findings(self, results: SimulateResults, run: Run[Any]) -> Document:
-        """Write what the run found as a document."""
-        return findings(results, run)
+    seat: str
+    part: Annotated[str | None, column("for", help="the field of a form")]
+    turn: Annotated[int | None, column("round")]
+    answers: int
+    mean: Annotated[Interval, column("mean amount", ".3f", "95 % interval over plays")]
+    least: Annotated[float, column(format="g")]
+    median: Annotated[float, column(format="g")]
+    most: Annotated[float, column(format="g")]
 
-    def game(self, config: SimulateConfig, data: JsonMapping) -> AnyGame:
-        """Return the game of a spec, for replay and for watching."""
-        return config.make_game()
 
-    def estimate(self, config: SimulateConfig) -> Estimate:
-        """Count the calls of models at most, shared out by seats; a prompt is about as long as the first briefing."""
-        most, game = most_calls(config), config.make_game()
-        seats = [who for role, who in config.seats if role in config.model_seats]
-        calls = {name: most.calls * seats.count(name) // max(len(seats), 1) for name in config.models}
-        briefing = len(game.view(game.start(), game.roles[0]).briefing) // _CHARACTERS_PER_TOKEN
-        return Estimate(
-            config.repeats,
-            f"{config.game.name} with {', '.join(f'{role} = {who}' for role, who in config.seats)}, seed {config.seed}",
-            calls,
-            {name: count * briefing for name, count in calls.items()},
-            {name: count * config.max_tokens for name, count in calls.items()},
-            most.sure,
+class EquilibriumRow(TypedDict):
+    """An equilibrium; what it pays stands in a column for each seat."""
+
+    equilibrium: str
+    nearest: Annotated[bool, column("nearest to the play")]
+    welfare: Annotated[float, column(format=".3f", help="the sum of the payoffs")]
+    regret: Annotated[float, column("largest regret", ".1e", "0 at an exact equilibrium")]
+
+
+class GameRow(TypedDict):
+    """The run as a whole."""
+
+    plays: Annotated[int, column(help="plays that count")]
+    void: int
+    nash_gap: Annotated[Value, column("Nash gap of the frequencies", ".3f")]
+    places: Annotated[int | None, column(help="places where somebody can decide")]
+    unseen: Annotated[int | None, column(help="places to which no play came")]
+    welfare: Annotated[Value, column("mean sum of all payoffs", ".3f", "95 % interval over plays")]
+    equilibrium_welfare: Annotated[float | None, column("at the best equilibrium that is listed", ".3f")]
+    best_welfare: Annotated[float | None, column("the most that all could have", ".3f")]
+    price_of_anarchy: Annotated[float | None, column("price of anarchy observed", ".3f")]
+
+
+@dataclass(frozen=True, slots=True)
+class SeatFigures:
+    """One seat of a run: what it earned and lost by play, and how that stands beside theory.
+
+    `bounds` are the ends of the mean payoff had void plays counted; `losses` are those of answers where an equilibrium
+    is known in words only. None where there is nothing of the kind.
+    """
+
+    plays: Plays
+    seat: str
+    payoffs: Floats
+    predicted: float | None = None
+    bounds: Bounds | None = None
+    regret: Value = None
+    losses: Floats | None = None
+
+
+METRICS: tuple[Metric[SeatFigures], ...] = (
+    Metric(
+        "payoff",
+        "payoff",
+        "mean over plays, of a round in a repeated game (weighted as payoffs are), 95 % interval",
+        "",
+        ".3f",
+        lambda seat: seat.plays.average(seat.payoffs, seat.seat),
+    ),
+    Metric(
+        "equilibrium_payoff",
+        "in equilibrium",
+        "the payoff in the equilibrium nearest to what was played",
+        "",
+        ".3f",
+        lambda seat: seat.predicted,
+    ),
+    Metric(
+        "payoff_least",
+        "had all counted, at least",
+        "the mean payoff if void plays had ended in the worst way",
+        "",
+        ".3f",
+        lambda seat: seat.bounds.low if seat.bounds else None,
+    ),
+    Metric(
+        "payoff_most",
+        "had all counted, at most",
+        "the mean payoff if void plays had ended in the best way",
+        "",
+        ".3f",
+        lambda seat: seat.bounds.high if seat.bounds else None,
+    ),
+    Metric(
+        "regret",
+        "regret",
+        "the best single strategy against what the others did, less what was earned (of a round in a repeated game); "
+        "negative where varying moves earned more than any single one would have",
+        "",
+        ".3f",
+        lambda seat: seat.regret,
+    ),
+    Metric(
+        "lost",
+        "lost",
+        "what the answers of a play lose if all others play the equilibrium",
+        "",
+        ".3f",
+        lambda seat: None if seat.losses is None else seat.plays.average(seat.losses, f"lost {seat.seat}"),
+    ),
+)
+"""Every figure of a seat, in the order of the columns."""
+
+
+def measure_plays(plays: Plays) -> Measured:
+    """Measure what was played; without a play that counts, void plays and answers are all there is."""
+    config = plays.config
+    payoffs = dict(zip(plays.repeats, plays.payoffs.tolist(), strict=True))
+    payoffs |= {row["repeat"]: [None] * len(plays.seats) for row in plays.voids}
+    earned = [
+        PayoffRow(repeat=repeat, seat=seat, player=str(config.seats[seat]), payoff=payoff)
+        for repeat, row in sorted(payoffs.items())
+        for seat, payoff in zip(plays.seats, row, strict=True)
+    ]
+    nearest = find_nearest(plays)
+    judged = judge(plays, nearest) if plays.repeats else None
+    several = plays.rounds > 1
+    return Measured(
+        {
+            "payoffs": Frame(PayoffRow, earned),
+            "moves": Frame(MoveRow, plays.moves),
+            "shares": Frame(ShareRow, list(_list_shares(plays, nearest, by_round=False))),
+            "shares_by_round": Frame(ShareRow, list(_list_shares(plays, nearest, by_round=True)) if several else []),
+            "amounts": Frame(AmountRow, list(_list_amounts(plays, by_round=False))),
+            "amounts_by_round": Frame(AmountRow, list(_list_amounts(plays, by_round=True)) if several else []),
+            "regrets": Frame(RegretRow, list(list_regrets(plays))),
+            "equilibria": _list_equilibria(plays, nearest),
+            "game": Frame(GameRow, [_describe_game(plays, judged)]),
+            "voids": Frame(VoidRow, plays.voids),
+            "answers": make_answers_frame(plays.answers),
+        },
+        len(plays.repeats),
+        ("seat", "player"),
+        _list_seats(plays, nearest, judged) if plays.repeats else {},
+    )
+
+
+def _list_seats(plays: Plays, nearest: Predicted | None, judged: Judged | None) -> dict[Heads, SeatFigures]:
+    theory, void = plays.config.theory, len(plays.voids)
+    predicted = nearest.payoffs if nearest else theory.known.payoffs if theory.known else None
+    ends = None  # every payoff that the game can give, one row a seat
+    if theory.form is not None:
+        ends = theory.form.payoffs.reshape(theory.form.num_players, -1)
+    elif theory.tree is not None:
+        ends = theory.tree.payoffs[theory.tree.leaves].T
+    losses = np.zeros_like(plays.payoffs)
+    for row in plays.moves:
+        losses[plays.numbers[row["repeat"]], plays.seats.index(row["seat"])] += row["cost"] or 0.0
+    groups: dict[Heads, SeatFigures] = {}
+    for number, (seat, player) in enumerate(plays.config.seats.items()):
+        payoffs, bounds = plays.payoffs[:, number], None
+        if void and ends is not None:
+            bounds = missing_bounds(payoffs, void, float(ends[number].min()), float(ends[number].max()))
+        groups[seat, str(player)] = SeatFigures(
+            plays,
+            seat,
+            payoffs,
+            predicted[seat] if predicted else None,
+            bounds,
+            judged.regrets[seat] if judged else None,
+            losses[:, number] if theory.known else None,
         )
+    return groups
+
+
+def _group_moves(
+    plays: Plays, kind: type, by_round: bool
+) -> Iterator[tuple[tuple[str, str, str, int], Sequence[MoveRow]]]:
+    """Yield the moves of a kind (labels or amounts) by seat, place, part and round, in the order of the game.
+
+    In a tree amounts are moves like any other.
+    """
+    tree = plays.config.theory.tree
+    groups: dict[tuple[str, str, str, int], list[MoveRow]] = {}
+    for row in plays.moves:
+        if isinstance(row["move"] if tree is None else name_move(row["move"]), kind):
+            turn = row["turn"] if by_round else 0
+            groups.setdefault((row["seat"], row["place"], row["part"], turn), []).append(row)
+
+    def place_in_order(key: tuple[str, str, str, int]) -> tuple[int, int, int]:
+        return plays.seats.index(key[0]), 0 if tree is None else tree.infoset_index[key[:2]], key[3]
+
+    for key in sorted(groups, key=place_in_order):
+        yield key, groups[key]
+
+
+def _list_shares(plays: Plays, nearest: Predicted | None, *, by_round: bool) -> Iterator[ShareRow]:
+    """Yield every move at every place, all rounds together or round by round."""
+    tree = plays.config.theory.tree
+    for (seat, place, part, turn), rows in _group_moves(plays, str, by_round):
+        options = plays.options[seat, place, part]
+        if tree is not None:
+            options = tree.infosets[tree.infoset_index[seat, place]].moves
+        made, repeats = [name_move(row["move"]) for row in rows], [row["repeat"] for row in rows]
+        for move in dict.fromkeys([*options, *made]):
+            hits = np.array([other == move for other in made], dtype=np.float64)
+            # Answers of one play are not independent: where there are several, plays are drawn and not answers.
+            alone = len(set(repeats)) == len(repeats)
+            yield ShareRow(
+                seat=seat,
+                place=place or None,
+                part=part or None,
+                turn=turn or None,
+                move=move,
+                times=int(hits.sum()),
+                share=wilson(int(hits.sum()), len(hits)) if alone else plays.average(hits, "share", repeats),
+                in_equilibrium=nearest.shares[seat][place].get(move, 0.0) if nearest else None,
+            )
+
+
+def _list_amounts(plays: Plays, *, by_round: bool) -> Iterator[AmountRow]:
+    """Yield every kind of amount, all rounds together or round by round."""
+    nameless = "own choice" if any(row["part"] for row in plays.moves) else None
+    for (seat, _, part, turn), rows in _group_moves(plays, float, by_round):
+        values = np.array([row["move"] for row in rows], dtype=np.float64)
+        least, median, most = map(float, np.quantile(values, [0, 0.5, 1]))
+        mean = plays.average(values, "amount", [row["repeat"] for row in rows])
+        yield AmountRow(
+            seat=seat,
+            part=part or nameless,
+            turn=turn or None,
+            answers=values.size,
+            mean=mean,
+            least=least,
+            median=median,
+            most=most,
+        )
+
+
+def _list_equilibria(plays: Plays, nearest: Predicted | None) -> Frame[EquilibriumRow]:
+    rows = [
+        EquilibriumRow(
+            equilibrium=f"{number}, {predicted.kind}",
+            nearest=predicted is nearest,
+            welfare=predicted.welfare,
+            regret=predicted.regret,
+            **{f"payoff_{seat}": predicted.payoffs[seat] for seat in plays.seats},  # type: ignore[typeddict-item]
+        )
+        for number, predicted in enumerate(plays.config.theory.predicted if plays.repeats else (), 1)
+    ]
+    payoffs = {f"payoff_{seat}": Column(seat, "right", "payoff", ".3f") for seat in plays.seats}
+    return Frame(EquilibriumRow, rows, payoffs)
+
+
+def _describe_game(plays: Plays, judged: Judged | None) -> GameRow:
+    theory = plays.config.theory
+    best = max((predicted.welfare for predicted in theory.predicted), default=None)
+    if best is None and theory.known is not None and theory.known.payoffs:
+        best = sum(theory.known.payoffs.values())
+    welfare = plays.average(plays.payoffs.sum(axis=1), "welfare") if plays.repeats else None
+    optimum, price = theory.optimum, None
+    if welfare is not None and optimum is not None and optimum > 0 and welfare.estimate > 0:
+        price = optimum / welfare.estimate
+    return GameRow(
+        plays=len(plays.repeats),
+        void=len(plays.voids),
+        nash_gap=judged.gap if judged else None,
+        places=judged.places if judged else None,
+        unseen=judged.unseen if judged else None,
+        welfare=welfare,
+        equilibrium_welfare=best if plays.repeats else None,
+        best_welfare=optimum if plays.repeats else None,
+        price_of_anarchy=price,
+    )
+
+
+def draw_shares(measured: Measurement) -> Shown | None:
+    """Draw the moves of every seat that decides at one place among few, above what the nearest equilibrium plays."""
+    bars: dict[str, dict[str, float]] = {}
+    for seat in measured.frame("shares").list_values("seat")[:_MOST_SEATS]:
+        rows = measured.frame("shares").select(seat=seat)
+        if len(rows) > _MOST_MOVES or len({(row["place"], row["part"]) for row in rows}) > 1:
+            continue
+        bars[f"{seat}, played"] = {row["move"]: row["share"].estimate for row in rows}
+        if rows[0]["in_equilibrium"] is not None:
+            bars[f"{seat}, equilibrium"] = {row["move"]: row["in_equilibrium"] for row in rows}
+    if not bars:
+        return None
+    image = charts.bars(bars, x_label="share of plays")
+    return Shown("", (Figure(image, "How often every seat made each move.", "shares of moves by seat"),))
+
+
+def show_rules(measured: Measurement) -> Shown:
+    """Show the rules as the first seat is told them, and the file that the game came from."""
+    game, source = measured.config.make_game(), measured.config.game.text
+    briefing = game.view(game.start(), game.roles[0]).briefing
+    blocks = (Paragraph(f"As {game.roles[0]} is told them:"), Code(briefing, "text"))
+    return Shown("The rules", (*blocks, Code(source, "text")) if source else blocks)
+
+
+def estimate_calls(config: SimulateConfig) -> Estimate:
+    """Count the calls of all plays at most."""
+    estimate = estimate_plays(config, config.make_game(), config.seats, config.rounds, config.referee)
+    return replace(estimate, what=f"{config.game.name} with {estimate.what}")
+
+
+simulate = Study(
+    "simulate",
+    SimulateConfig,
+    specs=lambda config: list_plays(config, "simulate", config.seats, config.personas, config.referee),
+    play=lambda config, models: make_player(lambda data: config.make_game(), models),
+    measure=lambda config, folder: measure_plays(read_plays(config, folder.sorted_records())),
+    metrics=METRICS,
+    title="Playing {{ config.game.name }}",
+    subtitle="{% set players = config.seats.values()|unique|list %}{% if players|length == 1 %}{{ players[0] }} in all "
+    "seats{% else %}{% for seat, player in config.seats.items() %}{{ seat }} = {{ player }}"
+    "{{ '' if loop.last else ', ' }}{% endfor %}{% endif %}: {{ frame('game')[0].plays }} plays of "
+    "{{ config.repeats }}, seed {{ config.seed }}{{ ', payoffs in ' ~ config.unit if config.unit }}",
+    command="simulate",
+    tables=2,
+    game=lambda config, data: config.make_game(),
+    count_plays=lambda config: config.repeats,
+    estimate_calls=estimate_calls,
+    report=(
+        warn_of_gaps,
+        metrics_table("What they earned"),
+        boxes("payoffs", by="seat", value="payoff"),
+        table("shares", title="What they chose", caption="Moves"),
+        draw_shares,
+        table("amounts", title="What they chose", caption="Amounts"),
+        lines(
+            "shares_by_round",
+            x="turn",
+            y="share",
+            by="move",
+            split="seat",
+            title="Round by round",
+            caption="How often each move was made, with 95 % intervals",
+        ),
+        lines(
+            "amounts_by_round",
+            x="turn",
+            y="mean",
+            by="seat",
+            split="part",
+            title="Round by round",
+            caption="Mean amounts by round, with 95 % intervals",
+        ),
+        lines(
+            "regrets",
+            x="turn",
+            y="regret",
+            by="seat",
+            title="Round by round",
+            caption="Regret a round of the rounds so far: the best single move of the play up to then, less what was "
+            "earned, mean over plays with 95 % intervals",
+        ),
+        text(
+            "{% set known = config.theory.known %}{% if known and frame('game')[0].plays %}"
+            "{{ known.concept|capitalize }}: {{ known.words }} {{ known.better }}{% endif %}",
+            title="Beside theory",
+        ),
+        table(
+            "game",
+            ("nash_gap",),
+            title="Beside theory",
+            caption="{% set game = frame('game')[0] %}What every seat could gain by leaving the frequencies alone, "
+            "added up: 0 exactly where they are an equilibrium.{% if game.unseen %} No play came to {{ game.unseen }} "
+            "of the {{ game.places }} places where somebody could decide; there seats are taken to decide {{ 'as in "
+            "the nearest equilibrium' if config.theory.predicted else 'with all moves equally likely' }}.{% endif %}",
+        ),
+        table(
+            "equilibria",
+            title="Beside theory",
+            caption="Equilibria ({{ config.theory.method }}{{ ', maybe not all' if not config.theory.complete }})",
+            most=12,
+        ),
+        table(
+            "game",
+            ("welfare", "equilibrium_welfare", "best_welfare", "price_of_anarchy"),
+            title="All together",
+            caption="The price of anarchy observed is the most that all could have together, everybody knowing "
+            "everything, divided by what they had; there is none where either is not positive.",
+        ),
+        table("voids", title="Plays without a result"),
+        show_rules,
+    ),
+)
+"""Payoffs, moves, regret and welfare of any game played many times."""

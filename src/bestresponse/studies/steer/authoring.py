@@ -1,7 +1,7 @@
 """Scenarios written by a model from examples: names, situations or topics, and private information.
 
 The examples are drawn by the domain's own generator, others for every question; replies are kept in the book like every
-other answer, so the same scenarios are written once. What the model writes is checked (`games.dialogue_written`); what
+other answer, so the same scenarios are written once. What the model writes is checked (`games.dialogue.scenario`); what
 is no scenario of the domain, or one that is there already, is rejected and the reason kept. If too few are left, that
 is an error: the generator never fills in for the model.
 """
@@ -19,13 +19,12 @@ from bestresponse.core.player import Reading, Status
 from bestresponse.core.seeds import split
 from bestresponse.games.dialogue.domain import Domain
 from bestresponse.games.dialogue.recorded import Book, Entry
-from bestresponse.games.dialogue.scenario import Scenario, scenarios
+from bestresponse.games.dialogue.scenario import Scenario, read_scenario, scenario_rules, scenario_schema, scenarios
 from bestresponse.games.dialogue.texts import TEXTS
-from bestresponse.games.dialogue.written import read_scenario, scenario_rules, scenario_schema
 from bestresponse.models.base import Finish, Message, Model, Reply, Request
 from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.models.schema import schema_text
-from bestresponse.players.dialogue.referee import json_objects
+from bestresponse.players.llm.reading import find_json_objects
 
 __all__ = ["Author", "Written", "most_questions"]
 
@@ -153,7 +152,7 @@ def _listed(reply: Reply) -> tuple[list[object] | None, Reading]:
     if len(reply.text) > _LONGEST:
         return None, Reading(Status.ILLEGAL, f"the answer has {len(reply.text)} characters; the limit is {_LONGEST}")
     found: list[object] = []
-    for one in json_objects(reply.text):
+    for _, one in find_json_objects(reply.text):
         inner = one.get("scenarios")
         found += inner if isinstance(inner, list) else [one] if "names" in one else []
     if found:

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame
+from bestresponse.core.native_output import NativeOutputToStderr
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.sequence_form import SequenceForm
 from bestresponse.theory.trees.sequence_form_lp import plan_constraints
@@ -28,6 +29,7 @@ from bestresponse.theory.trees.sequence_form_lp import plan_constraints
 __all__ = ["find_best_equilibrium"]
 
 
+@NativeOutputToStderr()
 def find_best_equilibrium(form: SequenceForm, goals: Sequence[Array], nodes: int = 2_000) -> list[Array] | None:
     """Return the plans of an equilibrium that maximises the sum of `goals` times plans; None after too many nodes.
 

@@ -30,6 +30,7 @@ from typing import Any
 
 import numpy as np
 
+from bestresponse.core.native_output import NativeOutputToStderr
 from bestresponse.studies.steer.best_equilibrium import find_best_equilibrium
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.policy import Policy, uniform_policy
@@ -135,6 +136,7 @@ def _improve_plans(form: SequenceForm, plans: Sequence[Array], goals: Sequence[A
     return found
 
 
+@NativeOutputToStderr()
 def _best_plan(form: SequenceForm, player: int, plans: Sequence[Array], goal: Array, allowed: Array) -> Array:
     """Return the plan of `player` that maximises `goal` and keeps everybody's regret within what is allowed."""
     from scipy import optimize, sparse

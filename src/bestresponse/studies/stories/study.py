@@ -1,83 +1,395 @@
-"""Formalizing stories as a study: how well models turn the project's own stories into games."""
+"""Formalizing stories: how often the program that a model writes for a story is the story's true game.
+
+A program *means what the story says* if its game is the true one: payoff for payoff where the story gives numbers, else
+by the constraints of the game's name or of the story, or, where there are none, by the order of everybody's payoffs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, TypedDict, cast
 
-from bestresponse.formal.formalize.outline.questions import QUESTION_COUNT
+from bestresponse.core.episode import Record, Submission
+from bestresponse.core.errors import SettingError, StoreError
+from bestresponse.core.json import JsonObject, digest
+from bestresponse.core.player import Call, Decision, Reading, Status
+from bestresponse.formal.evaluate.dataset import Story, choose, stories
+from bestresponse.formal.evaluate.validation import judge_levels
+from bestresponse.formal.formalize.autoformalizer import Formalization, Formalizer, Settings
+from bestresponse.formal.formalize.plan import Wish
+from bestresponse.formal.formalize.table_data import table_to_data
 from bestresponse.formal.formalize.texts import TEXTS
-from bestresponse.logic.engine import open_engine
-from bestresponse.models.base import Model
-from bestresponse.report.document import Document
-from bestresponse.report.metrics import Figures
-from bestresponse.runs.class_study import Study
+from bestresponse.logic.engine import LogicEngine, open_engine
+from bestresponse.logic.programs.validate import validate
+from bestresponse.models.base import Finish, Model
+from bestresponse.models.codec import reply_to_json, request_to_json
+from bestresponse.players.llm.verified import is_verified
+from bestresponse.report.blocks import metrics_table, pivot, table, text
+from bestresponse.report.frames import Frame, column
+from bestresponse.report.metrics import Heads, Metric
+from bestresponse.report.stats.interval import Interval
+from bestresponse.report.stats.rates import wilson
 from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import PlayOne
-from bestresponse.runs.run import Run
+from bestresponse.runs.inputs import ModelsSetting, NamedModel, NamesSetting
+from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.spec import Spec
-from bestresponse.runs.store.folder import RunFolder
-from bestresponse.studies.stories.config import StoriesConfig
-from bestresponse.studies.stories.findings import findings
-from bestresponse.studies.stories.measure import METRICS, StoriesResults, measure
-from bestresponse.studies.stories.playing import STUDY, make_player, specs
+from bestresponse.runs.store.folder import RunFolder, StoredPlay
+from bestresponse.runs.study import Measured, Study
 
-__all__ = ["StoriesStudy"]
+__all__ = ["StoriesConfig", "stories_study"]
 
+_AUTHOR = "author"
 _CHARACTERS_PER_TOKEN = 4
 _PROMPT_TOKENS = 2500
 """About what the instructions and one example take."""
 
 
-class StoriesStudy(Study[StoriesConfig, StoriesResults]):
-    """How often the program that a model writes for a story is the story's true game, level by level."""
+@settings
+class StoriesConfig(RunSettings):
+    """Measure how well models turn stories into games."""
 
-    name = STUDY
-    config = StoriesConfig
-    unit = "stories"
-    metrics = METRICS
-    texts = (TEXTS,)
+    model: ModelsSetting = setting(
+        default=("qwen2.5-coder-1.5b",), kw_only=False, short="-m", help="A model; see `bestresponse models`."
+    )
+    games: NamesSetting = setting(default=(), help="Kinds of game whose stories are taken; all if none is named.")
+    count: int | None = setting(
+        default=None, ge=1, help="Stories that are taken, spread over games and kinds; all if not said."
+    )
+    attempts: int = setting(default=5, ge=1, le=20, help="How often a model may write a program for a story.")
+    shots: int = setting(default=1, ge=0, le=10, help="Worked examples in the prompt.")
+    form: Wish = setting(default="auto", help="What models are asked to write.")
+    max_tokens: int = setting(default=1500, ge=1, le=100_000, help="Longest reply, in tokens.")
+    temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature.")
+    samples: int = setting(default=1, ge=1, le=1000, help="Programs of each model for each story.")
+    llm_seed: int | None = setting(default=None, help="Seed sent to the models that take one.")
 
-    def specs(self, config: StoriesConfig) -> Iterator[Spec]:
-        """Yield every play as plain data."""
-        return specs(config)
+    def __post_init__(self) -> None:
+        for name in self.model:
+            if is_verified(name):
+                raise SettingError("model", f"{name}: programs are checked anyway; name it without `verified:`")
+        choose(stories(), self.games)
 
-    def count(self, config: StoriesConfig) -> int:
-        """Count the plays; None where that is not known."""
-        return len(config.chosen()) * len(config.models) * config.samples
+    @property
+    def models(self) -> tuple[NamedModel, ...]:
+        """The models that write."""
+        return self.model
 
-    def make_player(self, config: StoriesConfig, models: Mapping[str, Model]) -> PlayOne:
-        """Return the function that plays one spec."""
-        return make_player(config, models, open_engine("embedded"))
+    def choose_stories(self) -> tuple[Story, ...]:
+        """Return the stories of the run: one of every game before the second of any, and of its kinds by turns.
 
-    def measure(self, config: StoriesConfig, folder: RunFolder) -> StoriesResults:
-        """Work out rows and summary from the finished plays."""
-        order = {model: place for place, model in enumerate(config.models)}
-        rows = tuple(
-            sorted(
-                measure(folder.sorted_plays(), open_engine("embedded")),
-                key=lambda row: (order.get(row["model"], len(order)), row["story"], row["sample"]),
+        The games come in an order that mixes the files: a few stories already show chance, turns and tables.
+        """
+        kinds: Counter[tuple[str, bool, bool]] = Counter()
+        by_game: dict[str, list[tuple[int, int, Story]]] = {}
+        for number, story in enumerate(choose(stories(), self.games)):
+            kind = (story.game, story.numeric, story.canonical)
+            by_game.setdefault(story.game, []).append((kinds[kind], number, story))
+            kinds[kind] += 1
+        ranked = [
+            (rank, digest(game), story)
+            for game, entries in by_game.items()
+            for rank, (_, _, story) in enumerate(sorted(entries, key=lambda entry: entry[:2]))
+        ]
+        return tuple(story for _, _, story in sorted(ranked, key=lambda entry: entry[:2]))[: self.count]
+
+
+def list_tasks(config: StoriesConfig) -> Iterator[JsonObject]:
+    """Yield every story for every model, stories in the outermost loop. The story itself is part of the spec."""
+    shared = {name: value for name, value in config.to_json().items() if name not in ("model", "games", "count")}
+    for story in config.choose_stories():
+        fixed = {"study": "stories", "story": story.id, "hash": digest([story.text, table_to_data(story.table)])}
+        for model in config.model:
+            for sample in range(config.samples):
+                yield {**shared, **fixed, "model": str(model), "sample": sample}
+
+
+def prepare_tasks(config: StoriesConfig, models: Mapping[str, Model]) -> PlayOne:
+    """Return the function that lets a model write the game of one story."""
+    texts = {story.id: story.text for story in stories()}
+    engine = open_engine("embedded")
+
+    def play(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
+        if not done:
+            asked = Settings(
+                attempts=config.attempts,
+                shots=config.shots,
+                form=config.form,
+                max_tokens=config.max_tokens,
+                temperature=config.temperature,
+                seed=config.llm_seed,
+                replicate=spec.data["sample"],
             )
-        )
-        return StoriesResults(rows, max(self.count(config) - len(rows), 0))
+            written = Formalizer(models[spec.data["model"]], engine, asked).formalize(texts[spec.data["story"]])
+            done = [Submission(_AUTHOR, _decide(written))]
+            keep(done[0])
+        right = float(done[0].decision.reading.status is Status.VALID)
+        return Record("stories", 1, {_AUTHOR: spec.data["model"]}, (done[0],), {_AUTHOR: right})
 
-    def figures(self, results: StoriesResults) -> Figures:
-        """List the metrics of every model."""
-        return results.list_figures()
+    return play
 
-    def findings(self, results: StoriesResults, run: Run[Any]) -> Document:
-        """Write what the run found as a document."""
-        return findings(results, run)
 
-    def estimate(self, config: StoriesConfig) -> Estimate:
-        """Count calls and tokens before anything is asked."""
-        stories = config.chosen()
-        each = config.samples * config.attempts * (QUESTION_COUNT if config.form == "outline" else 1)
-        calls = len(stories) * each
-        prompts = each * sum(_PROMPT_TOKENS + len(story.text) // _CHARACTERS_PER_TOKEN for story in stories)
-        return Estimate(
-            self.count(config),
-            f"{len(stories)} stories",
-            dict.fromkeys(config.models, calls),
-            dict.fromkeys(config.models, prompts),
-            dict.fromkeys(config.models, calls * config.max_tokens),
-        )
+def _decide(written: Formalization) -> Decision:
+    """Keep the program and all it took as one decision."""
+    action: JsonObject = {
+        "program": written.source,
+        "attempts": len(written.attempts),
+        "first": written.attempts[0].ok if written.attempts else False,
+        "examples": list(written.examples),
+        "tokens": list(written.tokens),
+        "no_game": written.no_game,
+    }
+    calls = tuple(
+        Call(written.model, request_to_json(request), reply_to_json(reply))
+        for attempt in written.attempts
+        for request, reply in attempt.exchanges
+    )
+    last = written.attempts[-1].reply.text if written.attempts else ""
+    return Decision(action, last, Reading(_find_status(written), written.trouble), calls)
+
+
+def _find_status(written: Formalization) -> Status:
+    if written.ok:
+        return Status.VALID
+    if written.no_game is not None:
+        return Status.REFUSED
+    best = written.best
+    if best is not None and best.reply.finish is Finish.LENGTH:
+        return Status.TRUNCATED
+    return Status.UNPARSEABLE if best is None or best.report is None else Status.ILLEGAL
+
+
+def estimate_calls(config: StoriesConfig) -> Estimate:
+    """Count calls and tokens before anything is asked."""
+    chosen = config.choose_stories()
+    each = config.samples * config.attempts
+    prompts = each * sum(_PROMPT_TOKENS + len(story.text) // _CHARACTERS_PER_TOKEN for story in chosen)
+    names = list(map(str, config.model))
+    return Estimate(
+        len(chosen) * len(names) * config.samples,
+        f"{len(chosen)} stories",
+        dict.fromkeys(names, len(chosen) * each),
+        dict.fromkeys(names, prompts),
+        dict.fromkeys(names, len(chosen) * each * config.max_tokens),
+    )
+
+
+class StoryRow(TypedDict):
+    """One program written for one story, judged on every level.
+
+    `meaning`: it is the story's true game; `first`: it was a game at the first attempt. `equivalent` is not asked of
+    stories without numbers, whose true payoffs are ranks.
+    """
+
+    model: str
+    story: str
+    game: str
+    numeric: bool
+    canonical: bool
+    language: str
+    sample: int
+    status: str
+    attempts: int
+    first: bool
+    prompt: int
+    completion: int
+    syntactic: bool | None
+    functional: bool | None
+    approximate: bool | None
+    exact: bool | None
+    order: bool | None
+    constraints: bool | None
+    equivalent: bool | None
+    meaning: bool
+    why: Annotated[str, column("why not")]
+
+
+class KindRow(TypedDict):
+    """How many programs for stories of one kind mean what the story says."""
+
+    by: str
+    stories: str
+    model: str
+    right: int
+    programs: int
+    share: Annotated[Interval, column(format=".0%", help="means what the story says, 95 % interval")]
+
+
+class StatusRow(TypedDict):
+    """How many answers came out in one way."""
+
+    status: Annotated[str, column("answer")]
+    plays: int
+
+
+Rows = Sequence[StoryRow]
+
+
+def _share(name: str) -> Callable[[Rows], Interval | None]:
+    """Compute the share of rows in which `name` holds, of those in which it was asked; None where in none."""
+
+    def compute(rows: Rows) -> Interval | None:
+        asked = [value for row in rows if isinstance(value := row.get(name), bool)]
+        return wilson(sum(asked), len(asked)) if asked else None
+
+    return compute
+
+
+METRICS: tuple[Metric[Rows], ...] = (
+    Metric("programs", "programs", "programs that were written", "", "", len),
+    Metric("syntactic", "loads", "reader and static checks find no error", "", ".0%", _share("syntactic")),
+    Metric("functional", "plays", "every play ends with one payoff for everybody", "", ".0%", _share("functional")),
+    Metric(
+        "meaning",
+        "means what the story says",
+        "the true game: exact where there are numbers, else in preference",
+        "",
+        ".0%",
+        _share("meaning"),
+    ),
+    Metric("equivalent", "equivalent", "the true game up to positive affine payoffs", "", ".0%", _share("equivalent")),
+    Metric("first", "a game at once", "a game, right or wrong, at the first attempt", "", ".0%", _share("first")),
+    Metric(
+        "attempts",
+        "attempts",
+        "mean number of programs written for a story",
+        "",
+        ".2f",
+        lambda rows: sum(row["attempts"] for row in rows) / len(rows),
+    ),
+    Metric("prompt", "read", "tokens of all prompts", "tokens", ",", lambda rows: sum(r["prompt"] for r in rows)),
+    Metric(
+        "completion", "written", "tokens of all replies", "tokens", ",", lambda rows: sum(r["completion"] for r in rows)
+    ),
+)
+"""Every figure of a model, in the order of the columns."""
+
+
+def measure(config: StoriesConfig, folder: RunFolder) -> Measured:
+    """Judge every program against the true game of its story."""
+    engine = open_engine("embedded")
+    known = {story.id: story for story in stories()}
+    rows = []
+    for play in folder.sorted_plays():
+        if play.data["story"] not in known:
+            raise StoreError(f"the run tells a story that does not exist any more: {play.data['story']}")
+        rows.append(_judge(play, known[play.data["story"]], engine))
+    order = {str(model): number for number, model in enumerate(config.model)}
+    rows.sort(key=lambda row: (order.get(row["model"], len(order)), row["story"], row["sample"]))
+    groups: dict[Heads, list[StoryRow]] = {}
+    for row in rows:
+        groups.setdefault((row["model"],), []).append(row)
+    kinds = [*_count_right(rows, "game", lambda row: row["game"]), *_count_right(rows, "kind", _describe_kind)]
+    statuses = Counter(row["status"] for row in rows).most_common()
+    return Measured(
+        {
+            "programs": Frame(StoryRow, rows),
+            "kinds": Frame(KindRow, kinds),
+            "statuses": Frame(StatusRow, [StatusRow(status=status, plays=count) for status, count in statuses]),
+        },
+        len(rows),
+        ("model",),
+        groups,
+    )
+
+
+def _judge(play: StoredPlay, story: Story, engine: LogicEngine) -> StoryRow:
+    decision = play.record.submissions[-1].decision
+    action = decision.action
+    levels = judge_levels(validate(action["program"], engine), story.table, story.named, story.orders)
+    if story.numeric:
+        meaning = levels.exact
+    else:
+        meaning = levels.constraints if story.named is not None or story.orders else levels.order
+    prompt, completion = action["tokens"]
+    row: Any = {
+        "model": play.data["model"],
+        "story": story.id,
+        "game": story.game,
+        "numeric": story.numeric,
+        "canonical": story.canonical,
+        "language": story.language,
+        "sample": play.data["sample"],
+        "status": decision.reading.status.value,
+        "attempts": action["attempts"],
+        "first": bool(action["first"]),
+        "prompt": prompt,
+        "completion": completion,
+        **{name: finding.ok for name, finding in levels.items()},
+        **({} if story.numeric else {"equivalent": None}),
+        "meaning": bool(meaning.ok),
+        "why": decision.reading.how or meaning.why,
+    }
+    return cast(StoryRow, row)
+
+
+def _describe_kind(row: StoryRow) -> str:
+    language = "" if row["language"] == "en" else f", {row['language']}"
+    numbers = "numeric" if row["numeric"] else "in words"
+    return f"{'canonical' if row['canonical'] else 'disguised'}, {numbers}{language}"
+
+
+def _count_right(rows: Rows, by: str, describe: Callable[[StoryRow], str]) -> Iterator[KindRow]:
+    """Yield for every kind of story and model how many programs mean what the story says."""
+    for kind in sorted({describe(row) for row in rows}):
+        for model in dict.fromkeys(row["model"] for row in rows):
+            judged = [row["meaning"] for row in rows if describe(row) == kind and row["model"] == model]
+            if judged:
+                yield KindRow(
+                    by=by,
+                    stories=kind,
+                    model=model,
+                    right=sum(judged),
+                    programs=len(judged),
+                    share=wilson(sum(judged), len(judged)),
+                )
+
+
+stories_study = Study(
+    "stories",
+    StoriesConfig,
+    specs=list_tasks,
+    play=prepare_tasks,
+    measure=measure,
+    metrics=METRICS,
+    title="From stories to games",
+    subtitle="{{ config.model|join(', ') }} on {{ frame('programs').list_values('story')|length }} stories",
+    command="bench stories",
+    unit="stories",
+    tables=3,
+    texts=(TEXTS,),
+    estimate_calls=estimate_calls,
+    report=(
+        text(
+            "{% set right = frame('programs').select(meaning=True)|length %}{{ right }} of "
+            "{{ frame('programs')|length }} programs mean what the story says.",
+        ),
+        metrics_table("How many programs are right", "Shares with 95 % intervals."),
+        pivot(
+            "kinds",
+            rows="stories",
+            columns="model",
+            value="share",
+            where={"by": "game"},
+            title="By game",
+            caption="Programs that mean what the story says.",
+        ),
+        pivot(
+            "kinds",
+            rows="stories",
+            columns="model",
+            value="share",
+            where={"by": "kind"},
+            title="By kind of story",
+            caption="Programs that mean what the story says.",
+        ),
+        text(
+            "An answer is valid if its program is a game at all; whether it is the right one is another matter.",
+            title="What went wrong",
+        ),
+        table("statuses"),
+        table("programs", columns=("model", "story", "why"), where={"meaning": False}),
+    ),
+)
+"""How often the program that a model writes for a story is the story's true game, level by level."""

@@ -1,116 +1,211 @@
-"""From what a user names to those who take part: groups and names of strategies, files, models."""
+"""Who takes part in a tournament: groups and names of strategies, files, functions and models.
+
+A strategy is an automaton for each seat of the game where it can be written as one (`as_automata`); players, functions
+and models are asked round by round.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from typing import Any, Literal
 
-from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.errors import BestResponseError, InvalidGame, SettingError, UsageError
+from bestresponse.core.files import read_text_file
+from bestresponse.core.json import digest
 from bestresponse.core.registry import did_you_mean
 from bestresponse.formal.strategies.agents import Agent
 from bestresponse.formal.strategies.programs import PUBLISHED, published_strategy
+from bestresponse.formal.strategies.table_program import write_program
+from bestresponse.formal.strategies.verbal import formalize_strategy
 from bestresponse.games.logic.game import read_program_text
-from bestresponse.games.lookup import Found, find_game
 from bestresponse.games.matrix.repeated import RepeatedGame
-from bestresponse.games.named_game import NamedGame
+from bestresponse.games.named_game import KeptTable, NamedGame
+from bestresponse.logic.engine import open_engine
+from bestresponse.models.base import Model
+from bestresponse.models.providers.weights import WEIGHTS
 from bestresponse.players.lookup import find_strategy, list_strategies
-from bestresponse.players.strategies.axelrod import axelrod_strategy
-from bestresponse.studies.tournament.config import Entry, Stage
-from bestresponse.studies.tournament.entrants import as_automata
+from bestresponse.players.strategies.automaton import axelrod_strategy, make_automaton
+from bestresponse.runs.inputs import Converted
 from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.repeated.automaton import Automaton
 from bestresponse.theory.repeated.dilemma import cooperative_actions
 from bestresponse.theory.repeated.library import classic_strategies
 from bestresponse.theory.repeated.reduce import behave_alike
 
-__all__ = ["GROUPS", "Gathered", "gather", "is_in_words", "make_stage", "read_stage", "read_strategy"]
+__all__ = ["GROUPS", "EntriesSetting", "Entry", "Stage", "as_automata", "formalize_entry", "gather", "make_stage"]
 
 GROUPS = ("all", "published", "classic")
 AXELROD = "axelrod:"
+Kind = Literal["rules", "classic", "player", "axelrod", "model", "function", "words"]
+HistoryFunction = Callable[[Sequence[str], Sequence[str]], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
-    """Those who can play the game, and why the others of a group cannot or need not."""
+class Entry:
+    """One who takes part.
 
-    entries: tuple[Entry, ...]
-    left_out: tuple[tuple[str, str], ...]
+    `rules` is the program of a strategy written as rules, `words` its text where it was told in words; `source` says
+    where it came from: a file, `published`, the name of a classic strategy, of another player or of Axelrod's library,
+    or a model. `thing` is the model or the function itself where one was given; no file keeps it.
+    """
+
+    name: str
+    kind: Kind
+    source: str = ""
+    rules: str = ""
+    words: str = ""
+    thing: Any = field(default=None, compare=False, repr=False)
+
+    def to_json(self) -> dict[str, str]:
+        """Return the entry as plain data, without the model or function."""
+        return {name: getattr(self, name) for name in ("name", "kind", "source", "rules", "words")}
 
 
-def read_stage(source: str) -> Stage:
-    """Read the game of that name or file, to be played many times."""
-    return make_stage(find_game(source), NamedGame.find(source))
+@dataclass(frozen=True, slots=True)
+class Stage(KeptTable):
+    """The game of one round; `program` is the logic program it came from, empty for a table of payoffs."""
+
+    program: str = ""
 
 
-def make_stage(found: Found, source: NamedGame) -> Stage:
+class EntriesSetting(
+    Converted[
+        "str | Path | Model | HistoryFunction | Sequence[str | Path | Model | HistoryFunction | Entry]",
+        tuple[Entry, ...],
+    ]
+):
+    """Who takes part: groups, strategies, models and files by name, models, and functions of both histories."""
+
+    many = True
+
+    @classmethod
+    def convert(cls, value: Any, stored: bool) -> tuple[Entry | str, ...]:
+        """Read files and describe models and functions; names are looked up once the game is known."""
+        several = isinstance(value, Sequence) and not isinstance(value, str)
+        return tuple(_describe_entry(item, stored) for item in (value if several else [value]))
+
+    @classmethod
+    def to_json(cls, value: tuple[Entry, ...]) -> list[dict[str, str]]:
+        """Return every entry as plain data."""
+        return [entry.to_json() for entry in value]
+
+
+def _describe_entry(item: Any, stored: bool) -> Entry | str:
+    if isinstance(item, Entry):
+        return item
+    if isinstance(item, Mapping):
+        return Entry(**item)
+    if stored:
+        raise UsageError(f"the stored entry {item!r} is not complete")
+    if isinstance(item, Model):
+        return Entry(item.id, "model", item.id, thing=item)
+    if isinstance(item, str | Path):
+        path = Path(item)
+        return read_strategy(path) if path.suffix.lower() in (".pl", ".json", ".txt", ".md") else str(item)
+    if callable(item):
+        name = getattr(item, "__name__", type(item).__name__)
+        return Entry(name, "function", digest(repr(getattr(item, "__code__", item)), 12), thing=item)
+    raise UsageError(f"expected a strategy, a model or a function of two histories, got {type(item).__name__}")
+
+
+def read_strategy(path: Path) -> Entry:
+    """Read a strategy as rules (`.pl`), that of a saved agent (`.json`), or one in words (`.txt`, `.md`)."""
+    if not path.exists():
+        raise SettingError("entries", f"{path}: there is no such file")
+    match path.suffix.lower():
+        case ".json":
+            agent = Agent.load(path)
+            return Entry(agent.name, "rules", path.name, agent.rules, agent.words)
+        case ".pl":
+            return Entry(path.stem, "rules", path.name, read_program_text(path))
+        case _:
+            try:
+                return Entry(path.stem, "words", path.name, words=read_text_file(path))
+            except UnicodeDecodeError as error:
+                raise UsageError(f"{path}: expected text in UTF-8; byte {error.start} is none") from None
+
+
+def formalize_entry(entry: Entry, stage: Stage, model: Model) -> Entry:
+    """Let a model write the rules of a strategy in words; InvalidGame says what was wrong with the last attempt."""
+    engine = open_engine()
+    try:
+        result = formalize_strategy(entry.words, stage.program or write_program(stage.form), model, engine)
+    finally:
+        engine.close()
+    if not result.ok:
+        raise InvalidGame(f"{entry.source}: {result.trouble}")
+    return Entry(entry.name, "rules", f"{entry.source}, formalized by {model.id}", result.rules, result.words)
+
+
+@cache
+def make_stage(game: NamedGame) -> Stage:
     """Make a game the stage of a tournament; InvalidGame unless two players move once, at the same time."""
-    game = found.solvable()
-    if not isinstance(game, NormalForm) or game.num_players != 2 or game.shape[0] != game.shape[1]:
+    form = game.found.solvable()
+    if not isinstance(form, NormalForm) or form.num_players != 2 or form.shape[0] != form.shape[1]:
         raise InvalidGame(
-            f"{found.name}: a tournament needs two players who choose at the same time among equally many moves"
+            f"{game.name}: a tournament needs two players who choose at the same time among equally many moves"
         )
-    return Stage.from_form(found.name, game, program=source.text if source.ending == ".pl" else "")
+    return Stage.from_form(game.name, form, program=game.text if game.ending == ".pl" else "")
 
 
-def gather(names: Iterable[str], stage: Stage, default_move: str | None = None) -> Gathered:
-    """The strategies of these names and groups. One that is named must be able to play; one of a group need not."""
+def gather(
+    wanted: Iterable[Entry | str], stage: Stage, default_move: str | None = None
+) -> tuple[tuple[Entry, ...], tuple[tuple[str, str], ...]]:
+    """Return those who take part, and why others of a group cannot or need not: who is named must be able to play."""
     moves = stage.actions[0]
     if default_move is not None and default_move not in moves:
-        raise UsageError(f"the default move {default_move!r} is none of {', '.join(moves)}")
-    entries: dict[str, Entry] = {}
+        raise SettingError("default_move", f"{default_move!r} is none of {', '.join(moves)}")
+    entries: list[Entry] = []
     left_out: list[tuple[str, str]] = []
-    for name in names:
-        if name not in GROUPS:
-            entry = _find_entry(name, stage)
-            _check(entry, stage, default_move)
-            entries[entry.name] = entry
-        if name in ("all", "published"):
+    for item in wanted:
+        if isinstance(item, Entry):
+            entries.append(item)
+        elif item not in GROUPS:
+            entries.append(_find_entry(item, stage, default_move))
+        if item in ("all", "published"):
             left_out += _add_published(entries, stage, default_move)
-        if name in ("all", "classic"):
+        if item in ("all", "classic"):
             left_out += _add_classic(entries, stage, default_move)
-    return Gathered(tuple(entries.values()), tuple(left_out))
+    return tuple(entries), tuple(left_out)
 
 
-def _check(entry: Entry, stage: Stage, default_move: str | None) -> None:
-    """UsageError or InvalidGame where the strategy is not there or cannot play the game."""
-    if entry.kind == "axelrod":
-        axelrod_strategy(entry.source)
-        cooperative_actions(stage.form)
-    as_automata(entry, stage, default_move)
-
-
-def _add_published(entries: dict[str, Entry], stage: Stage, default_move: str | None) -> list[tuple[str, str]]:
+def _add_published(entries: list[Entry], stage: Stage, default_move: str | None) -> list[tuple[str, str]]:
+    """Add the published strategies that can play; return the others, each with the reason."""
     left_out = []
     for name in PUBLISHED:
-        entry = _find_entry(name, stage)
+        entry = Entry(name, "rules", "published", published_strategy(name))
         try:
             as_automata(entry, stage, default_move)
-            entries[name] = entry
         except InvalidGame as error:
             left_out.append((name, str(error)))
+        else:
+            entries += [] if entry in entries else [entry]
     return left_out
 
 
-def _add_classic(entries: dict[str, Entry], stage: Stage, default_move: str | None) -> list[tuple[str, str]]:
-    """Those that are not there already under this or another name."""
+def _add_classic(entries: list[Entry], stage: Stage, default_move: str | None) -> list[tuple[str, str]]:
+    """Add the classic strategies that are not there already under this or another name; return the others."""
     try:
         cooperative_actions(stage.form)
     except InvalidGame as error:
         return [("the classic strategies", str(error))]
     left_out = []
     for strategy in classic_strategies():
-        taken = strategy.name in entries
+        taken = any(entry.name == strategy.name for entry in entries)
         entry = Entry(f"classic {strategy.name}" if taken else strategy.name, "classic", strategy.name)
-        same = _same(entry, entries.values(), stage, default_move)
+        same = _find_same(entry, entries, stage, default_move)
         if same is None:
-            entries[entry.name] = entry
+            entries.append(entry)
         elif same != strategy.name:
             left_out.append((entry.name, f"here it does the same as {same}"))
     return left_out
 
 
-def _same(entry: Entry, entries: Iterable[Entry], stage: Stage, default_move: str | None) -> str | None:
-    """The name of one who takes part already and behaves alike in both seats."""
+def _find_same(entry: Entry, entries: Iterable[Entry], stage: Stage, default_move: str | None) -> str | None:
+    """Return the name of one who takes part already and behaves alike in both seats."""
     ours = as_automata(entry, stage, default_move)
     for other in entries:
         theirs = as_automata(other, stage, default_move)
@@ -119,33 +214,49 @@ def _same(entry: Entry, entries: Iterable[Entry], stage: Stage, default_move: st
     return None
 
 
-def _find_entry(name: str, stage: Stage) -> Entry:
-    """Find a strategy by name: one of the groups, or any player who needs no model (see `players.lookup`)."""
-    if name.startswith(AXELROD):
-        return Entry(name, "axelrod", name.removeprefix(AXELROD))
-    if name in PUBLISHED:
-        return Entry(name, "rules", "published", published_strategy(name))
-    classic = [one.name for one in classic_strategies()]
-    if name in classic:
-        return Entry(name, "classic", name)
+def _find_entry(name: str, stage: Stage, default_move: str | None) -> Entry:
+    """Find who is named: a strategy, any player who needs no model (see `players.lookup`), or a model."""
+    classic = [strategy.name for strategy in classic_strategies()]
     game = RepeatedGame(stage.form, 2)
+    if name.startswith(AXELROD):
+        axelrod_strategy(name.removeprefix(AXELROD))
+        cooperative_actions(stage.form)
+        return Entry(name, "axelrod", name.removeprefix(AXELROD))
+    if name in PUBLISHED or name in classic:
+        source = ("rules", "published", published_strategy(name)) if name in PUBLISHED else ("classic", name, "")
+        entry = Entry(name, *source)  # type: ignore[arg-type]
+        as_automata(entry, stage, default_move)
+        return entry
     if all(find_strategy(name, game, role, 0) is not None for role in game.roles):
         return Entry(name, "player", name)
+    if name in WEIGHTS or "/" in name or name.startswith("verified:") or name.endswith(".gguf"):
+        return Entry(name, "model", name)
     known = [*GROUPS, *PUBLISHED, *classic, *list_strategies(game)]
     raise UsageError(
         f"there is no strategy named {name!r}.{did_you_mean(name, known)} Groups: {', '.join(GROUPS)}; "
-        "`axelrod:NAME` takes one of Axelrod's library; a file is given with --strategy."
+        "`axelrod:NAME` takes one of Axelrod's library; models are named PROVIDER/MODEL, files by their path."
     )
 
 
-def is_in_words(path: Path) -> bool:
-    """Whether the strategy in this file has to be formalized first."""
-    return path.suffix.lower() not in (".pl", ".json")
+@cache
+def as_automata(entry: Entry, stage: Stage, default_move: str | None) -> tuple[Automaton, Automaton] | None:
+    """Return a strategy in both seats of the game, None for who has to be asked; InvalidGame where it cannot play."""
+    match entry.kind:
+        case "classic":
+            return make_automaton(entry.source, stage.form, 0), make_automaton(entry.source, stage.form, 1)
+        case "rules":
+            return _run_rules(entry, stage, default_move)
+        case _:
+            return None
 
 
-def read_strategy(path: Path) -> Entry:
-    """A strategy as rules (`.pl`), or the one of a saved agent (`.json`)."""
-    if path.suffix.lower() == ".json":
-        agent = Agent.load(path)
-        return Entry(agent.name, "rules", path.name, agent.rules, agent.words)
-    return Entry(path.stem, "rules", path.name, read_program_text(path))
+def _run_rules(entry: Entry, stage: Stage, default_move: str | None) -> tuple[Automaton, Automaton]:
+    """Let rules speak the language of the game's own program; for a table one is written, with the first's moves."""
+    own_program = stage.program and set(stage.actions[0]) == set(stage.actions[1])
+    program = stage.program if own_program else write_program(stage.form)
+    actions = stage.actions if own_program else (stage.actions[0], stage.actions[0])
+    try:
+        seats = Agent(entry.name, program, entry.rules, default_move).seats()
+        return seats.automaton(0, actions), seats.automaton(1, actions)
+    except BestResponseError as error:
+        raise InvalidGame(f"{entry.name} cannot play {stage.name}: {error}") from error

@@ -3,109 +3,56 @@
 The normalised payoff is (total - least) / (most - least), where least and most are the totals that a player would earn
 with its lowest or highest payoff in every round (Mensfelt, Stathis and Trencsenyi 2024, section 4.3), here for each
 seat by its own payoffs. Totals are over all matches in both seats, against itself included.
+
+Strategies that multiply by what they earn: shares grow in proportion to what a strategy earns against all shares
+(Axelrod, The Evolution of Cooperation, 1984, chapter 2), that is the discrete replicator; the Moran process is that of
+a finite population, see `theory.dynamics.moran`. Both use the mean payoff a round over both seats.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from math import isclose
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import numpy as np
 
 from bestresponse.core.errors import UsageError
-from bestresponse.core.json import JsonObject
-from bestresponse.report.metrics import Figures, Heads, Metric, compute_figures
-from bestresponse.studies.tournament.config import TournamentConfig
-from bestresponse.theory.games.normal_form import Array
+from bestresponse.core.seeds import split
+from bestresponse.report.frames import column
+from bestresponse.runs.store.folder import StoredPlay
+from bestresponse.studies.tournament.entries import as_automata
+from bestresponse.theory.dynamics.moran import count_takeovers
+from bestresponse.theory.dynamics.replicator import replicator
+from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.repeated.automaton import Automaton
+from bestresponse.theory.repeated.reduce import behave_alike
+from bestresponse.theory.repeated.round_robin import TournamentResult, exact_round_robin, play_round_robin
 
-__all__ = ["METRICS", "Standing", "StandingRow", "Standings", "normalised", "winners_by_target", "winners_by_total"]
+if TYPE_CHECKING:
+    from bestresponse.studies.tournament.study import TournamentConfig
 
+__all__ = [
+    "MatchRow",
+    "MoranRow",
+    "ShareRow",
+    "StandingRow",
+    "Standings",
+    "measure_standings",
+    "normalise",
+    "winners_by_target",
+    "winners_by_total",
+]
 
-def normalised(total: float, least: float, most: float, plays: float) -> float:
-    """A total as a share of the range it could lie in after `plays` plays with payoffs from `least` to `most`.
-
-    >>> normalised(24, least=2, most=8, plays=4)
-    0.6666666666666666
-    """
-    if not most > least:
-        raise UsageError(f"normalised payoffs need different payoffs; all are {least:g}")
-    return (total - plays * least) / (plays * (most - least))
-
-
-def winners_by_total(totals: Mapping[str, float]) -> tuple[str, ...]:
-    """Everybody with the highest total."""
-    best = max(totals.values())
-    return tuple(name for name, total in totals.items() if isclose(total, best, rel_tol=1e-12, abs_tol=1e-9))
-
-
-def winners_by_target(totals: Mapping[str, float], targets: Mapping[str, float]) -> tuple[str, ...]:
-    """Everybody whose total is the one it was expected to reach."""
-    return tuple(
-        name
-        for name, total in totals.items()
-        if name in targets and isclose(total, targets[name], rel_tol=1e-12, abs_tol=1e-9)
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """One who took part. `share` is the normalised payoff, with the bounds that missing plays leave; `first` and
-    `second` are payoffs a round in either seat; None where nothing was played."""
-
-    name: str
-    kind: str
-    total: float | None
-    per_round: float | None
-    first: float | None
-    second: float | None
-    share: float | None
-    bounds: tuple[float, float] | None
-    against_itself: float | None
-    missing: int
-    plays: int
-
-
-METRICS: tuple[Metric[Standing], ...] = (
-    Metric(
-        "per_round",
-        "payoff a round",
-        "mean over all matches, both seats, itself included",
-        "",
-        ".3f",
-        lambda s: s.per_round,
-    ),
-    Metric("first", "first seat", "payoff a round when moving in the first seat", "", ".3f", lambda s: s.first),
-    Metric("second", "second seat", "payoff a round when moving in the second seat", "", ".3f", lambda s: s.second),
-    Metric(
-        "share",
-        "normalised",
-        "0 %: always the lowest payoff of the seat, 100 %: always the highest",
-        "",
-        ".2%",
-        lambda s: s.share,
-    ),
-    Metric("total", "total", "sum over all matches", "", ".1f", lambda s: s.total),
-    Metric("missing", "missing plays", "plays that broke off, where some did", "", "", lambda s: s.missing or None),
-    Metric(
-        "share_low", "normalised, at least", "had missing plays earned the least", "", ".2%", lambda s: _get_bound(s, 0)
-    ),
-    Metric(
-        "share_high", "normalised, at most", "had missing plays earned the most", "", ".2%", lambda s: _get_bound(s, 1)
-    ),
-)
-"""Every figure of one who took part, in the order of the columns."""
-
-
-def _get_bound(one: Standing, end: int) -> float | None:
-    """Return an end of the bounds where plays are missing; elsewhere the share itself says all."""
-    return one.bounds[end] if one.missing and one.bounds is not None else None
+_GENERATIONS = 1_000
+_MORAN_RUNS = 100
 
 
 class StandingRow(TypedDict):
-    """A `Standing` as a row of a table."""
+    """One who took part: figures are over all matches in both seats that count, None where nothing was played."""
 
     name: str
     kind: str
@@ -121,29 +68,118 @@ class StandingRow(TypedDict):
     plays: int
 
 
-def _to_row(one: Standing) -> StandingRow:
-    low, high = one.bounds or (None, None)
-    return StandingRow(
-        name=one.name,
-        kind=one.kind,
-        total=one.total,
-        per_round=one.per_round,
-        first=one.first,
-        second=one.second,
-        share=one.share,
-        share_low=low,
-        share_high=high,
-        against_itself=one.against_itself,
-        missing=one.missing,
-        plays=one.plays,
+class MatchRow(TypedDict):
+    """What two earned in their match, the first and the second seat; means over plays, None where none counts."""
+
+    first: str
+    second: str
+    first_total: Annotated[float | None, column(format=".3f")]
+    second_total: Annotated[float | None, column(format=".3f")]
+    first_per_round: Annotated[float | None, column(format=".3f")]
+    second_per_round: Annotated[float | None, column(format=".3f")]
+    first_deviation: Annotated[float | None, column(format=".3f", help="standard deviation over plays")]
+    second_deviation: Annotated[float | None, column(format=".3f", help="standard deviation over plays")]
+    plays: int
+    missing: int
+
+
+class ShareRow(TypedDict):
+    """The share of a strategy in a generation, where strategies multiply by what they earn."""
+
+    generation: int
+    strategy: str
+    share: Annotated[float, column(format=".4f")]
+
+
+class MoranRow(TypedDict):
+    """How often a strategy took over a population."""
+
+    strategy: str
+    wins: Annotated[int, column("took over")]
+    share: Annotated[float, column("of all runs", ".2f")]
+
+
+def normalise(total: float, least: float, most: float, plays: float) -> float:
+    """Return a total as a share of the range it could lie in after `plays` plays with payoffs from `least` to `most`.
+
+    >>> normalise(24, least=2, most=8, plays=4)
+    0.6666666666666666
+    """
+    if not most > least:
+        raise UsageError(f"normalised payoffs need different payoffs; all are {least:g}")
+    return (total - plays * least) / (plays * (most - least))
+
+
+def winners_by_total(totals: Mapping[str, float]) -> tuple[str, ...]:
+    """List everybody with the highest total."""
+    best = max(totals.values())
+    return tuple(name for name, total in totals.items() if isclose(total, best, rel_tol=1e-12, abs_tol=1e-9))
+
+
+def winners_by_target(totals: Mapping[str, float], targets: Mapping[str, float]) -> tuple[str, ...]:
+    """List everybody whose total is the one it was expected to reach."""
+    return tuple(
+        name
+        for name, total in totals.items()
+        if name in targets and isclose(total, targets[name], rel_tol=1e-12, abs_tol=1e-9)
     )
 
 
-def _replace_nan(value: Any) -> Any:
-    """Return nested lists with None in place of NaN."""
-    if isinstance(value, list):
-        return [_replace_nan(one) for one in value]
-    return None if np.isnan(value) else value
+def measure_standings(config: TournamentConfig, plays: Iterable[StoredPlay] = ()) -> Standings:
+    """Put together worked-out and played matches; one that broke off is missing."""
+    totals, spread, method = _work_out(config)
+    missing = np.zeros(totals.shape[:2])
+    repetitions = float(config.repetitions or 1)
+    counts = np.where(np.isnan(totals[:, :, 0]), 0.0, repetitions)
+    for pair in config.asked_pairs:
+        counts[pair] = missing[pair] = repetitions
+    earned: dict[tuple[int, int], list[tuple[float, ...]]] = {}
+    for play in plays:
+        first, second = play.data["places"]
+        if (first, second) in config.asked_pairs and play.record.void is None:
+            payoffs = tuple(play.record.payoffs[role] for role in config.stage.players)
+            earned.setdefault((first, second), []).append(payoffs)
+    for pair, payoffs_by_play in earned.items():
+        totals[pair] = np.mean(payoffs_by_play, axis=0)
+        missing[pair] = counts[pair] - len(payoffs_by_play)
+    return Standings(config, totals, spread, missing, counts, method)
+
+
+def _work_out(config: TournamentConfig) -> tuple[Array, Array | None, str]:
+    """Work out or play in bulk every match between automata: totals, their deviation over plays, and the method."""
+    automata = [as_automata(entry, config.stage, config.default_move) for entry in config.entries]
+    places = [place for place, pair in enumerate(automata) if pair is not None]
+    totals = np.full((len(automata), len(automata), 2), np.nan)
+    if not places:
+        return totals, None, "played"
+    result = _meet([pair for pair in automata if pair is not None], config)
+    grid = np.ix_(places, places)
+    totals[grid] = result.totals
+    if result.spread is None:
+        return totals, None, result.method
+    spread = np.full_like(totals, np.nan)
+    spread[grid] = result.spread
+    return totals, spread, result.method
+
+
+def _meet(pairs: list[tuple[Automaton, Automaton]], config: TournamentConfig) -> TournamentResult:
+    """Let all meet; where a strategy differs by seat, those of both seats do, and first against second is kept."""
+
+    def run(automata: list[Automaton]) -> TournamentResult:
+        if config.repetitions is None:
+            return exact_round_robin(automata, config.stage.form, config.rules)
+        seed = split(config.seed, "matches")
+        return play_round_robin(automata, config.stage.form, config.rules, repetitions=config.repetitions, seed=seed)
+
+    first, second = [a for a, _ in pairs], [b for _, b in pairs]
+    if all(behave_alike(a, b) for a, b in pairs):
+        return run(first)
+    both = run(first + second)
+    part = (slice(None, len(first)), slice(len(first), None))
+    spread = None if both.spread is None else both.spread[part]
+    return TournamentResult(
+        both.names[: len(first)], both.totals[part], spread, both.rules, both.repetitions, both.method
+    )
 
 
 @dataclass(frozen=True)
@@ -157,11 +193,15 @@ class Standings:
     plays: Array
     method: str
 
+    @property
+    def names(self) -> list[str]:
+        """The names of those who take part, in the order of the settings."""
+        return [entry.name for entry in self.config.entries]
+
     @cached_property
-    def opponents(self) -> tuple[int, ...]:
+    def opponents(self) -> list[int]:
         """Whose matches count: everybody's, or those against one."""
-        names = [entry.name for entry in self.config.entries]
-        return (names.index(self.config.against),) if self.config.against else tuple(range(len(names)))
+        return [self.names.index(self.config.against)] if self.config.against else list(range(len(self.names)))
 
     @cached_property
     def per_round(self) -> Array:
@@ -173,94 +213,130 @@ class Standings:
         """What row earns a round against column, the mean of both seats."""
         return np.asarray((self.per_round[:, :, 0] + self.per_round[:, :, 1].T) / 2)
 
-    @property
-    def rows(self) -> tuple[StandingRow, ...]:
-        """One row for each participant, best first."""
-        return tuple(_to_row(one) for one in self.table)
-
-    @property
-    def answered(self) -> int:
-        """How many have played at all."""
-        return sum(one.share is not None for one in self.table)
-
     @cached_property
-    def summary(self) -> JsonObject:
-        """The standings as plain data."""
-        config = self.config
-        return {
-            "game": config.game.name,
-            "rounds": config.rounds,
-            "noise": config.noise,
-            "continuation": config.continuation,
-            "repetitions": config.repetitions,
-            "method": self.method,
-            "winners": list(self.winners),
-            "standings": [
-                {**asdict(one), "bounds": None if one.bounds is None else list(one.bounds)} for one in self.table
-            ],
-            "names": [entry.name for entry in config.entries],
-            "totals": _replace_nan(self.totals.tolist()),
-            "left_out": [{"name": name, "why": why} for name, why in config.left_out],
-        }
-
-    @cached_property
-    def table(self) -> tuple[Standing, ...]:
-        """Best first; those without any play last."""
-        found = [self._standing(place) for place in range(len(self.config.entries))]
-        return tuple(sorted(found, key=lambda s: (s.share is None, -(s.share or 0.0), s.name)))
-
-    def list_figures(self) -> Figures:
-        """List every metric of everybody, best first."""
-        groups: dict[Heads, Standing] = {(place, one.name): one for place, one in enumerate(self.table, 1)}
-        return compute_figures(METRICS, ("place", "strategy"), groups)
-
-    @property
-    def sums(self) -> dict[str, float]:
-        """The totals of those whose matches were all played."""
-        return {row.name: row.total for row in self.table if row.total is not None}
+    def rows(self) -> list[StandingRow]:
+        """One row for each participant, best first; those without any play last."""
+        rows = [self._make_row(place) for place in range(len(self.names))]
+        return sorted(rows, key=lambda row: (row["share"] is None, -(row["share"] or 0.0), row["name"]))
 
     @property
     def winners(self) -> tuple[str, ...]:
-        """By target where targets are given, else by highest total."""
-        if self.config.targets:
-            return winners_by_target(self.sums, dict(self.config.targets))
-        return winners_by_total(self.sums) if self.sums else ()
+        """Those who reach their target where targets are given, else those with the highest total."""
+        totals = {row["name"]: row["total"] for row in self.rows if row["total"] is not None}
+        if self.config.target:
+            return winners_by_target(totals, self.config.target)
+        return winners_by_total(totals) if totals else ()
 
-    def _standing(self, place: int) -> Standing:
-        entry, against = self.config.entries[place], list(self.opponents)
+    def _make_row(self, place: int) -> StandingRow:
+        entry, against = self.config.entries[place], self.opponents
         first, second = self.totals[place, against, 0], self.totals[against, place, 1]
         both = np.concatenate([first, second])
         rounds = self.config.rules.expected_rounds
-        shares = np.concatenate([self._shares(first, 0), self._shares(second, 1)])
-        gaps = np.isnan(shares)
-        missing = int(self.missing[place, against].sum() + self.missing[against, place].sum())
-        plays = int(self.plays[place, against].sum() + self.plays[against, place].sum())
-        some = not gaps.all()
-        return Standing(
-            entry.name,
-            entry.kind,
-            float(both.sum()) if not gaps.any() else None,
-            float(np.nanmean(both) / rounds) if some else None,
-            _mean(first / rounds),
-            _mean(second / rounds),
-            float(np.nanmean(shares)) if some else None,
-            _bounds(shares, np.concatenate([self._lost(place, against), self._lost(against, place)])) if some else None,
-            _mean(self.between[place, [place]]) if place in against else None,
-            missing,
-            plays,
+        shares = np.concatenate([self._normalise(first, 0), self._normalise(second, 1)])
+        lost = np.concatenate([self._find_lost(place, against), self._find_lost(against, place)])
+        # Bounds: the mean if every missing play had earned the least, and if it had earned the most.
+        kept = np.nan_to_num(shares) * (1 - lost)
+        some = not np.isnan(shares).all()
+        return StandingRow(
+            name=entry.name,
+            kind=entry.kind,
+            total=float(both.sum()) if not np.isnan(both).any() else None,
+            per_round=_mean(both / rounds),
+            first=_mean(first / rounds),
+            second=_mean(second / rounds),
+            share=_mean(shares),
+            share_low=float(kept.mean()) if some else None,
+            share_high=float((kept + lost).mean()) if some else None,
+            against_itself=_mean(self.between[place, [place]]) if place in against else None,
+            missing=int(self.missing[place, against].sum() + self.missing[against, place].sum()),
+            plays=int(self.plays[place, against].sum() + self.plays[against, place].sum()),
         )
 
-    def _lost(self, first: int | list[int], second: int | list[int]) -> Array:
-        """The part of the plays of each match that is missing."""
+    def _find_lost(self, first: int | list[int], second: int | list[int]) -> Array:
+        """Return the part of the plays of each match that is missing."""
         plays = self.plays[first, second]
         return np.asarray(np.divide(self.missing[first, second], plays, out=np.zeros_like(plays), where=plays > 0))
 
-    def _shares(self, totals: Array, seat: int) -> Array:
-        own = self.config.game.form.payoffs[seat]
-        least, most = float(own.min()), float(own.max())
+    def _normalise(self, totals: Array, seat: int) -> Array:
+        payoffs = self.config.stage.form.payoffs[seat]
+        least, most = float(payoffs.min()), float(payoffs.max())
         if most == least:
             return np.where(np.isnan(totals), np.nan, 1.0)
-        return np.asarray(normalised(totals, least, most, self.config.rules.expected_rounds))  # type: ignore[arg-type]
+        return np.asarray(normalise(totals, least, most, self.config.rules.expected_rounds))  # type: ignore[arg-type]
+
+    def list_matches(self) -> Iterator[MatchRow]:
+        """Yield every match that counts, in both seats."""
+        for first, second in product(range(len(self.names)), repeat=2):
+            if first not in self.opponents and second not in self.opponents:
+                continue
+            totals, rounds = self.totals[first, second], self.per_round[first, second]
+            deviations = (np.nan, np.nan) if self.spread is None else self.spread[first, second]
+            yield MatchRow(
+                first=self.names[first],
+                second=self.names[second],
+                first_total=_finite(totals[0]),
+                second_total=_finite(totals[1]),
+                first_per_round=_finite(rounds[0]),
+                second_per_round=_finite(rounds[1]),
+                first_deviation=_finite(deviations[0]),
+                second_deviation=_finite(deviations[1]),
+                plays=int(self.plays[first, second]),
+                missing=int(self.missing[first, second]),
+            )
+
+    @cached_property
+    def complete(self) -> tuple[list[str], Array]:
+        """The strategies whose matches against each other were all played, and their payoffs."""
+        known = ~np.isnan(self.between)
+        places = [place for place in range(len(known)) if known[place, place]]
+        while places:
+            gaps = [(~known[np.ix_([place], places)]).sum() for place in places]
+            if not any(gaps):
+                break
+            places.pop(int(np.argmax(gaps)))
+        return [self.names[place] for place in places], self.between[np.ix_(places, places)]
+
+    def list_shares(self, generations: int = _GENERATIONS) -> Iterator[ShareRow]:
+        """Yield the shares of strategies that multiply by what they earn, from equal ones; none for fewer than two."""
+        names, payoffs = self.complete
+        if len(names) < 2:
+            return
+        path = replicator(
+            NormalForm.bimatrix(payoffs, payoffs.T),
+            steps=generations,
+            form="discrete",
+            one_population=True,
+            stride=max(1, generations // 100),
+        )
+        for generation, shares in zip(path.times, path.strategies[0], strict=True):
+            for name, share in zip(names, shares, strict=True):
+                yield ShareRow(generation=int(generation), strategy=name, share=float(share))
+
+    def list_takeovers(self) -> list[MoranRow]:
+        """List how often each strategy took over a population that began with equal numbers of all, best first.
+
+        Raises:
+            UsageError: the population has fewer individuals than there are strategies, so some could never win.
+        """
+        names, payoffs = self.complete
+        population = self.config.moran
+        if len(names) < 2 or not population:
+            return []
+        if population < len(names):
+            raise UsageError(
+                f"moran: a population of {population} has no place for each of {len(names)} strategies; "
+                f"expected at least {len(names)}"
+            )
+        # Equal numbers; where they do not come out even, the first strategies get one more.
+        counts = [population // len(names) + (k < population % len(names)) for k in range(len(names))]
+        result = count_takeovers(payoffs, counts, runs=_MORAN_RUNS, seed=split(self.config.seed, "moran"))
+        rows = [
+            MoranRow(strategy=name, wins=wins, share=wins / _MORAN_RUNS)
+            for name, wins in [*zip(names, result.wins, strict=True), ("undecided", result.undecided)]
+        ]
+        return sorted(
+            (row for row in rows if row["wins"]), key=lambda row: (row["strategy"] == "undecided", -row["wins"])
+        )
 
 
 def _mean(values: Array) -> float | None:
@@ -268,7 +344,5 @@ def _mean(values: Array) -> float | None:
     return float(seen.mean()) if len(seen) else None
 
 
-def _bounds(shares: Array, lost: Array) -> tuple[float, float]:
-    """The mean if every missing play had earned the least, and if it had earned the most."""
-    kept = np.nan_to_num(shares) * (1 - lost)
-    return float(kept.mean()), float((kept + lost).mean())
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

@@ -1,90 +1,454 @@
-"""Round robins as a study: strategies and models against each other in a repeated game."""
+"""Round robins: strategies and models against each other in a repeated game, every pair in both seats.
+
+Matches between strategies that are automata are worked out exactly or played in bulk; those with models, functions and
+other players are played round by round.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypedDict
 
-from bestresponse.core.json import JsonMapping
+from bestresponse.core.episode import play
+from bestresponse.core.errors import SettingError, UsageError
+from bestresponse.core.game import NATURE
+from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.core.player import Nature, Player
+from bestresponse.core.registry import did_you_mean
+from bestresponse.core.seeds import split
 from bestresponse.games.matrix.repeated import RepeatedGame
 from bestresponse.models.base import Model
-from bestresponse.players.strategies.function import HistoryFunction
-from bestresponse.report.document import Document
-from bestresponse.report.metrics import Figures
-from bestresponse.runs.class_study import Study
+from bestresponse.players.llm.player import LlmPlayer, Sampling
+from bestresponse.players.llm.prompting import Style
+from bestresponse.players.llm.verified import is_verified, with_review
+from bestresponse.players.lookup import find_strategy
+from bestresponse.players.strategies.automaton import AutomatonPlayer, AxelrodPlayer
+from bestresponse.players.strategies.fixed import HistoryPlayer
+from bestresponse.report.blocks import Measurement, Shown, lines, metrics_table, pivot, table, text
+from bestresponse.report.document import Code, Paragraph
+from bestresponse.report.frames import Frame, column
+from bestresponse.report.metrics import Metric
 from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import PlayOne
-from bestresponse.runs.run import Run
+from bestresponse.runs.inputs import GameSetting, NamedModel
+from bestresponse.runs.models import open_models
+from bestresponse.runs.reporting.answers import Answers, count_answers, make_answers_frame
+from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder
-from bestresponse.studies.tournament.config import TournamentConfig
-from bestresponse.studies.tournament.findings import findings
-from bestresponse.studies.tournament.measure import measure_standings
-from bestresponse.studies.tournament.plan import STUDY, Plan
-from bestresponse.studies.tournament.playing import game_of, make_player
-from bestresponse.studies.tournament.standings import METRICS, Standings
+from bestresponse.runs.study import Measured, Study
+from bestresponse.studies.tournament.entries import (
+    EntriesSetting,
+    Entry,
+    Stage,
+    as_automata,
+    formalize_entry,
+    gather,
+    make_stage,
+)
+from bestresponse.studies.tournament.standings import MatchRow, MoranRow, ShareRow, StandingRow, measure_standings
+from bestresponse.theory.repeated.dilemma import cooperative_actions
+from bestresponse.theory.repeated.round_robin import Rules
 
-__all__ = ["TournamentStudy"]
+__all__ = ["TournamentConfig", "tournament"]
 
+_MOST_ENTRIES = 1_000
+_MOST_IN_A_HEATMAP = 16
 _CHARACTERS_PER_TOKEN = 4
 _TOKENS_A_ROUND = 12
 """About what one round adds to the history that a model is shown."""
+_LASTING_SHARE = 1e-6
+"""A smaller share at the end is that of a strategy that died out."""
 
 
-class TournamentStudy(Study[TournamentConfig, Standings]):
-    """Who earns how much against whom; matches between strategies are worked out, those with models are played."""
+@settings
+class TournamentConfig(RunSettings):
+    """Run a round robin, including self-play, with every pair in both seats, and print who earns most.
 
-    name = STUDY
-    config = TournamentConfig
-    metrics = METRICS
-    unit = "matches"
+    Matches between strategies are worked out exactly. Models are asked round by round.
+    """
 
-    def __init__(self, functions: Mapping[str, HistoryFunction] | None = None) -> None:
-        """Take the Python functions that are entries of the tournament, by name."""
-        self._functions = dict(functions or {})
+    game: GameSetting = setting(
+        kw_only=False,
+        argument=True,
+        help="A name from `bestresponse games`, or a .nfg, .json or .pl file: two players, one move each.",
+    )
+    entries: EntriesSetting = setting(
+        default=("all",),
+        kw_only=False,
+        help="Who takes part: all, published, classic, strategies by name, always:MOVE, installed players, models, "
+        "files of rules (.pl), of saved agents (.json) or of words (.txt); axelrod:NAME where that is installed.",
+    )
+    model: str | None = setting(default=None, short="-m", help="The model that formalizes strategies in words.")
+    rounds: int = setting(default=10, ge=1, le=100_000, help="Rounds of a match; with continuation the most.")
+    noise: float = setting(default=0.0, ge=0, le=1, help="Probability that another move is made than the one chosen.")
+    continuation: float = setting(default=1.0, gt=0, le=1, help="Probability of another round after each.")
+    repetitions: int | None = setting(
+        default=None,
+        ge=1,
+        le=1_000_000,
+        help="Plays of each match; expected payoffs, and 1 for those who must be asked, if not said.",
+    )
+    against: str | None = setting(default=None, help="Only matches against this one count (clones).")
+    default_move: str | None = setting(default=None, help="The default move, in place of the game's own.")
+    target: Mapping[str, float] = setting(
+        default_factory=dict, metavar="NAME=TOTAL", help="Winners are those who reach their total."
+    )
+    moran: int = setting(default=0, ge=0, le=100_000, help="Also the Moran process with this many individuals.")
+    seed: int = setting(default=0, ge=0, lt=2**63, help="Seed of everything that is drawn.")
+    temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature of models.")
+    max_tokens: int = setting(default=256, ge=1, le=100_000, help="Longest reply, in tokens.")
+    attempts: int = setting(default=1, ge=1, le=20, help="How often a model may answer when an answer cannot be read.")
+    style: Literal["auto", "line", "json", "letter"] = setting(default="auto", help="How models answer.")
+    left_out: tuple[tuple[str, str], ...] = setting(default=(), option=False)
 
-    def specs(self, config: TournamentConfig) -> Iterator[Spec]:
-        """Yield every play as plain data."""
-        return Plan(config).specs()
+    def __post_init__(self) -> None:
+        if self.moran == 1:
+            raise SettingError("moran", "expected a population of at least 2")
+        entries, left_out = gather(self.entries, self.stage, self.default_move)
+        object.__setattr__(self, "entries", entries)
+        object.__setattr__(self, "left_out", (*self.left_out, *left_out))
+        names = [entry.name for entry in entries]
+        if not names:
+            raise SettingError("entries", "nobody takes part")
+        if len(names) > _MOST_ENTRIES:
+            raise SettingError("entries", f"{len(names)} take part; at most {_MOST_ENTRIES} can")
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise SettingError("entries", f"two who take part are both called {twice[0]!r}; leave one out")
+        for field, name in [*(("target", name) for name in self.target), ("against", self.against or names[0])]:
+            if name not in names:
+                raise SettingError(field, f"nobody called {name!r} takes part.{did_you_mean(name, names)}")
 
-    def count(self, config: TournamentConfig) -> int:
-        """Count the plays; None where that is not known."""
-        return Plan(config).total
+    @property
+    def stage(self) -> Stage:
+        """The game of one round."""
+        return make_stage(self.game)
 
-    def make_player(self, config: TournamentConfig, models: Mapping[str, Model]) -> PlayOne:
-        """Return the function that plays one spec."""
-        return make_player(config, models, self._functions)
+    @property
+    def rules(self) -> Rules:
+        """How a match is played."""
+        return Rules(self.rounds, self.noise, self.continuation)
 
-    def measure(self, config: TournamentConfig, folder: RunFolder) -> Standings:
-        """Work out rows and summary from the finished plays."""
-        return measure_standings(Plan(config), folder.sorted_plays())
+    @property
+    def repeated(self) -> RepeatedGame:
+        """The repeated game that is shown to those who are asked."""
+        return RepeatedGame(self.stage.form, self.rounds, self.continuation, noise=self.noise)
 
-    def figures(self, results: Standings) -> Figures:
-        """List the metrics of every participant."""
-        return results.list_figures()
+    @property
+    def models(self) -> tuple[NamedModel, ...]:
+        """The models that take part."""
+        return tuple(NamedModel(entry.source, entry.thing) for entry in self.entries if entry.kind == "model")
 
-    def findings(self, results: Standings, run: Run[Any]) -> Document:
-        """Write what the run found as a document."""
-        return findings(results, run)
-
-    def game(self, config: TournamentConfig, data: JsonMapping) -> RepeatedGame:
-        """Return the game of a spec, for replay and for watching."""
-        return game_of(config)
-
-    def estimate(self, config: TournamentConfig) -> Estimate:
-        """Count every round of every match in both seats that hold a model, with every attempt."""
-        plan = Plan(config)
-        calls = dict.fromkeys(config.models, 0)
-        for pair in plan.pairs:
-            for seat in pair:
-                if config.entries[seat].kind == "model":
-                    calls[config.entries[seat].source] += config.rounds * config.attempts * (config.repetitions or 1)
-        game = game_of(config)
-        briefing = len(game.view(game.start(), game.roles[0]).briefing) // _CHARACTERS_PER_TOKEN
-        tokens = briefing + config.rounds * _TOKENS_A_ROUND // 2
-        return Estimate(
-            plan.total,
-            f"{plan.total:,} matches of {config.rounds} rounds" if config.models else "",
-            calls,
-            {name: count * tokens for name, count in calls.items()},
-            {name: count * config.max_tokens for name, count in calls.items()},
+    @cached_property
+    def asked_pairs(self) -> tuple[tuple[int, int], ...]:
+        """The seats of the matches in which somebody has to be asked; only those that count where all play one."""
+        asked = [as_automata(entry, self.stage, self.default_move) is None for entry in self.entries]
+        names = [entry.name for entry in self.entries]
+        rival = names.index(self.against) if self.against else None
+        return tuple(
+            pair
+            for pair in product(range(len(names)), repeat=2)
+            if (asked[pair[0]] or asked[pair[1]]) and (rival is None or rival in pair)
         )
+
+
+def formalize_words(config: TournamentConfig) -> TournamentConfig:
+    """Let the model write the rules of strategies in words before the run begins."""
+    in_words = [entry for entry in config.entries if entry.kind == "words"]
+    if not in_words:
+        return config
+    if config.model is None:
+        raise SettingError("model", f"{in_words[0].source} is a strategy in words; name the model that formalizes it")
+    with open_models((config.model,), Path(config.output_dir), config.limits) as opened:
+        rules = {entry: formalize_entry(entry, config.stage, opened.models[config.model]) for entry in in_words}
+    return replace(config, entries=tuple(rules.get(entry, entry) for entry in config.entries))
+
+
+_ASKING = ("rounds", "noise", "continuation", "default_move", "seed", "temperature", "max_tokens", "attempts", "style")
+
+
+def list_matches(config: TournamentConfig) -> Iterator[JsonObject]:
+    """Yield every match in which somebody has to be asked, `repetitions` times."""
+    shared = {"study": "tournament", "game": config.game.to_json(), **{name: getattr(config, name) for name in _ASKING}}
+    for repetition, (first, second) in product(range(config.repetitions or 1), config.asked_pairs):
+        yield {
+            **shared,
+            "seats": [config.entries[first].to_json(), config.entries[second].to_json()],
+            "places": [first, second],
+            "repetition": repetition,
+        }
+
+
+def prepare_matches(config: TournamentConfig, models: Mapping[str, Model]) -> PlayOne:
+    """Return the function that plays one match."""
+    game = config.repeated
+
+    def play_one(spec: Spec, done: list[Any], keep: Any) -> Any:
+        seed = split(config.seed, "match", *spec.data["places"], spec.data["repetition"])
+        seats: dict[str, Player] = {NATURE: Nature(split(seed, "length"))}
+        for seat, (role, place) in enumerate(zip(game.roles, spec.data["places"], strict=True)):
+            seats[role] = _seat_entry(config, spec.data, place, seat, models, split(seed, seat))
+        return play(game, seats, submissions=done, on_submission=keep)
+
+    return play_one
+
+
+def _seat_entry(
+    config: TournamentConfig, data: JsonMapping, place: int, seat: int, models: Mapping[str, Model], seed: int
+) -> Player:
+    entry: Entry = config.entries[place]
+    match entry.kind:
+        case "model":
+            return with_review(entry.source, _ask_model(config, entry.source, models[entry.source], data["repetition"]))
+        case "function":
+            if entry.thing is None:
+                raise UsageError(f"{entry.name} was a Python function, which a stored run does not hold")
+            return HistoryPlayer(entry.thing, entry.name)
+        case "player":
+            player = find_strategy(entry.source, config.repeated, config.repeated.roles[seat], seed)
+            if player is None:
+                raise UsageError(f"the player {entry.source} is not installed here")
+            return player
+        case "axelrod":
+            return AxelrodPlayer(entry.source, cooperative_actions(config.stage.form), seed)
+        case _:
+            automata = as_automata(entry, config.stage, config.default_move)
+            if automata is None:
+                raise UsageError(f"{entry.name} is a strategy in words, which has no rules yet")
+            return AutomatonPlayer(automata[seat], seed)
+
+
+def _ask_model(config: TournamentConfig, name: str, model: Model, repetition: int) -> Player:
+    style: Style = "json" if model.abilities.schema and not is_verified(name) else "line"
+    sampling = Sampling(
+        config.temperature,
+        max_tokens=config.max_tokens,
+        seed=split(config.seed, "llm") % 2**31,
+        replicate=repetition,
+    )
+    return LlmPlayer(model, sampling, style if config.style == "auto" else config.style, config.attempts)
+
+
+def estimate_matches(config: TournamentConfig) -> Estimate:
+    """Count every round of every match in both seats that hold a model, with every attempt."""
+    calls = dict.fromkeys(map(str, config.models), 0)
+    for place in (place for pair in config.asked_pairs for place in pair):
+        if config.entries[place].kind == "model":
+            calls[config.entries[place].source] += config.rounds * config.attempts * (config.repetitions or 1)
+    game = config.repeated
+    briefing = len(game.view(game.start(), game.roles[0]).briefing) // _CHARACTERS_PER_TOKEN
+    tokens = briefing + config.rounds * _TOKENS_A_ROUND // 2
+    matches = len(config.asked_pairs) * (config.repetitions or 1)
+    return Estimate(
+        matches,
+        f"{matches:,} matches of {config.rounds} rounds" if calls else "",
+        calls,
+        {name: count * tokens for name, count in calls.items()},
+        {name: count * config.max_tokens for name, count in calls.items()},
+    )
+
+
+class BetweenRow(TypedDict):
+    """What a strategy earned a round against another, the mean of both seats; best strategies first."""
+
+    strategy: str
+    against: str
+    payoff: Annotated[float | None, column("payoff a round", ".2f")]
+
+
+class WinnerRow(TypedDict):
+    """Somebody who won: reached the target that was set, or the highest total."""
+
+    name: str
+
+
+class TargetRow(TypedDict):
+    """What somebody was expected to earn, and earned."""
+
+    strategy: str
+    expected: Annotated[float, column("expected total", "g")]
+    total: Annotated[float | None, column(format="g")]
+    reached: bool
+
+
+class LeftOutRow(TypedDict):
+    """A strategy of a group that does not take part."""
+
+    name: str
+    why: str
+
+
+METRICS: tuple[Metric[StandingRow], ...] = (
+    Metric(
+        "per_round",
+        "payoff a round",
+        "mean over all matches, both seats, itself included",
+        "",
+        ".3f",
+        lambda row: row["per_round"],
+    ),
+    Metric("first", "first seat", "payoff a round when moving in the first seat", "", ".3f", lambda row: row["first"]),
+    Metric(
+        "second", "second seat", "payoff a round when moving in the second seat", "", ".3f", lambda row: row["second"]
+    ),
+    Metric(
+        "share",
+        "normalised",
+        "0 %: always the lowest payoff of the seat, 100 %: always the highest",
+        "",
+        ".2%",
+        lambda row: row["share"],
+    ),
+    Metric("total", "total", "sum over all matches", "", ".1f", lambda row: row["total"]),
+    Metric(
+        "missing", "missing plays", "plays that broke off, where some did", "", "", lambda row: row["missing"] or None
+    ),
+    Metric(
+        "share_low",
+        "normalised, at least",
+        "had missing plays earned the least",
+        "",
+        ".2%",
+        lambda row: row["share_low"] if row["missing"] else None,
+    ),
+    Metric(
+        "share_high",
+        "normalised, at most",
+        "had missing plays earned the most",
+        "",
+        ".2%",
+        lambda row: row["share_high"] if row["missing"] else None,
+    ),
+)
+"""Every figure of one who took part, in the order of the columns."""
+
+
+def measure(config: TournamentConfig, folder: RunFolder) -> Measured:
+    """Work out the standings, and what becomes of strategies that multiply by what they earn."""
+    answers: dict[str, Answers] = {}
+    plays = list(folder.sorted_plays())
+    for line in folder.sorted_records():
+        seats = {
+            role: seat["name"]
+            for role, seat in zip(config.stage.players, line["data"]["seats"], strict=True)
+            if seat["kind"] == "model"
+        }
+        count_answers(answers, line["record"]["submissions"], seats)
+    standings = measure_standings(config, plays)
+    shares = list(standings.list_shares())
+    last = max((row["generation"] for row in shares), default=0)
+    totals = {row["name"]: row["total"] for row in standings.rows}
+    ranked = [standings.names.index(row["name"]) for row in standings.rows]
+    targets = [
+        TargetRow(strategy=name, expected=total, total=totals[name], reached=name in standings.winners)
+        for name, total in config.target.items()
+    ]
+    between = [
+        BetweenRow(strategy=standings.names[i], against=standings.names[k], payoff=float(standings.between[i, k]))
+        for i, k in product(ranked[:_MOST_IN_A_HEATMAP], repeat=2)
+        if standings.between[i, k] == standings.between[i, k]
+    ]
+    final = [row for row in shares if row["generation"] == last and row["share"] > _LASTING_SHARE]
+    return Measured(
+        {
+            "standings": Frame(StandingRow, standings.rows),
+            "winners": Frame(WinnerRow, [WinnerRow(name=name) for name in standings.winners]),
+            "matches": Frame(MatchRow, list(standings.list_matches())),
+            "between": Frame(BetweenRow, between),
+            "targets": Frame(TargetRow, targets),
+            "left_out": Frame(LeftOutRow, [LeftOutRow(name=name, why=why) for name, why in config.left_out]),
+            "shares": Frame(ShareRow, shares),
+            "final_shares": Frame(ShareRow, sorted(final, key=lambda row: -row["share"])),
+            "moran": Frame(MoranRow, standings.list_takeovers()),
+            "answers": make_answers_frame(answers),
+        },
+        sum(row["share"] is not None for row in standings.rows),
+        ("place", "strategy"),
+        {(place, row["name"]): row for place, row in enumerate(standings.rows, 1)},
+    )
+
+
+def show_rules(measured: Measurement) -> Shown | None:
+    """Show the strategies that are written as rules."""
+    config: TournamentConfig = measured.config
+    blocks = [
+        block
+        for entry in config.entries
+        if entry.rules
+        for block in (Paragraph(f"{entry.name} ({entry.source})"), Code(entry.rules, "prolog"))
+    ]
+    return Shown("Strategies as rules", tuple(blocks)) if blocks else None
+
+
+_LENGTH = (
+    "{% if config.continuation == 1 %}{{ config.rounds }} rounds{% else %}up to {{ config.rounds }} rounds, going on "
+    "with {{ config.continuation }}{% endif %}{% if config.noise %}, noise {{ config.noise }}{% endif %}"
+    "{% if config.against %}, all against {{ config.against }}{% endif %}"
+    "{% if config.repetitions %}, {{ config.repetitions }} plays of each match{% endif %}"
+)
+
+tournament = Study(
+    "tournament",
+    TournamentConfig,
+    specs=list_matches,
+    play=prepare_matches,
+    measure=measure,
+    metrics=METRICS,
+    prepare=formalize_words,
+    title="Tournament: {{ config.game.name }}",
+    subtitle="{{ config.entries|length }} take part, " + _LENGTH,
+    command="tournament",
+    unit="matches",
+    game=lambda config, data: config.repeated,
+    count_plays=lambda config: len(config.asked_pairs) * (config.repetitions or 1),
+    estimate_calls=estimate_matches,
+    report=(
+        text(
+            "Winners ({% if config.target %}whose total is the expected one{% else %}with the highest total"
+            "{% endif %}): {{ frame('winners').list_values('name')|join(', ') or 'nobody' }}.",
+            title="Standings",
+        ),
+        metrics_table(caption="{{ config.game.name }}: " + _LENGTH),
+        table("targets", caption="Totals expected and reached"),
+        table("left_out", caption="Strategies of the groups that do not take part"),
+        pivot(
+            "between",
+            rows="strategy",
+            columns="against",
+            value="payoff",
+            heat=True,
+            title="Who earned what against whom",
+            caption="What the strategy in a row earns a round against the one in a column, the mean of both seats."
+            "{% if config.entries|length > "
+            + str(_MOST_IN_A_HEATMAP)
+            + " %} The best "
+            + str(_MOST_IN_A_HEATMAP)
+            + " of {{ config.entries|length }} are shown; matches.csv has all.{% endif %}",
+        ),
+        text(
+            "{% if frame('shares')|length %}All begin with equal shares; a share grows in proportion to what the "
+            "strategy earns against the present mix (the discrete replicator, payoffs shifted so that the lowest is "
+            "1).{% endif %}",
+            title="If strategies multiply by what they earn",
+        ),
+        lines("shares", x="generation", y="share", by="strategy", most=8, caption="Shares of the largest"),
+        table("final_shares", columns=("strategy", "share"), caption="Shares at the end"),
+        table(
+            "moran",
+            caption="Moran process: how often each took over a population of {{ config.moran }}, in 100 runs",
+        ),
+        text(
+            "{% if frame('standings').rows|sum(attribute='missing') %}A match breaks off at the first answer that "
+            "cannot be read and then counts for nobody; the last columns of the standings bound what the missing "
+            "matches could have changed.{% endif %}",
+            kind="info",
+        ),
+        show_rules,
+    ),
+)
+"""Who earns how much against whom in a repeated game."""

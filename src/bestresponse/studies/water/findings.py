@@ -8,8 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from bestresponse.core.seeds import split
-from bestresponse.games.water.bidders import BIDDERS, play_many
-from bestresponse.games.water.solver import kept_for
+from bestresponse.games.water.bidders import BIDDERS, kept_for, play_many
 from bestresponse.report.document import (
     Block,
     Cell,

@@ -40,9 +40,10 @@ def spec_of(config: WaterConfig, setting: Setting, repeat: int) -> Spec:
         "seed": game_seed(config, repeat),
         "rules": setting.rules.to_json(),
         "players": list(config.players),
+        "seats": [[who.name, name] for who, name in zip(setting.rules.residents, config.players, strict=True)],
     }
     if config.models:
-        data |= {name: getattr(config, name) for name in AGENT_SETTINGS}
-        if setting.persona:
-            data["personas"] = {r.name: asdict(config.persona_texts[r.name]) for r in setting.rules.residents}
+        data |= {name: getattr(config, name) for name in (*AGENT_SETTINGS, "policy")}
+        told = setting.rules.residents if setting.persona else ()
+        data["personas"] = {who.name: asdict(config.persona_texts[who.name]) for who in told}
     return Spec.of(data)

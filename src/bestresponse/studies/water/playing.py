@@ -2,52 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from bestresponse.core.ask import PASS
-from bestresponse.core.episode import Record, Submission, play
+from bestresponse.core.episode import Record, Submission
 from bestresponse.core.game import NATURE
-from bestresponse.core.json import JsonMapping
-from bestresponse.core.player import Decision, Nature, Player
+from bestresponse.core.player import Decision, Nature
 from bestresponse.games.water.batch import Trace
-from bestresponse.games.water.bidders import BidderPlayer, seat_seed
 from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.base import Model
-from bestresponse.players.llm.persona import Persona
-from bestresponse.runs.agents import Replies, ask_at_once, settled_agent
-from bestresponse.runs.spec import Spec
-from bestresponse.studies.water.config import is_bidder
+from bestresponse.runs import seats
+from bestresponse.runs.execution import PlayOne
 
 __all__ = ["make_player", "records_of"]
 
 
-def make_player(
-    models: Mapping[str, Model],
-) -> Callable[[Spec, list[Submission], Callable[[Submission], None]], Record]:
+def make_player(models: Mapping[str, Model]) -> PlayOne:
     """Return the function that plays one game of the study, for `execute`."""
-
-    def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
-        game = Water(WaterRules.from_json(spec.data["rules"]))
-        replies = Replies(done)
-        seats: dict[str, Player] = {
-            role: _player(spec.data, role, name, models, replies.get(role))
-            for role, name in zip(game.roles, spec.data["players"], strict=True)
-        }
-        seats[NATURE] = Nature(spec.data["seed"])
-        return play(game, seats, submissions=done, ask_seats=ask_at_once, on_submission=replies.keep_with(keep))
-
-    return play_one
-
-
-def _player(data: JsonMapping, role: str, name: str, models: Mapping[str, Model], replies: Sequence[str]) -> Player:
-    own_seed = seat_seed(data["seed"], role)
-    if is_bidder(name):
-        return BidderPlayer(name, own_seed)
-    persona = Persona(**data["personas"][role]) if data["persona"] else None
-    return settled_agent(data, name, models[name], persona, own_seed, replies)
+    return seats.make_player(lambda data: Water(WaterRules.from_json(data["rules"])), models)
 
 
 def records_of(trace: Trace, players: Sequence[str]) -> list[Record]:

@@ -16,8 +16,8 @@ from pathlib import Path
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE
 from bestresponse.core.json import JsonMapping
-from bestresponse.games.water.game import Drought, Water
-from bestresponse.games.water.rules import WaterRules, allocate
+from bestresponse.games.water.game import Water
+from bestresponse.games.water.rules import Drought, WaterRules, allocate
 from bestresponse.runs.store.lines import read_lines
 
 __all__ = ["RecordedGame", "Replayed", "read_games", "read_replies", "replay"]

@@ -20,10 +20,10 @@ from bestresponse.runs.class_study import Study
 from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import Execution, Outcome, PlayOne, Progress
 from bestresponse.runs.run import Run
+from bestresponse.runs.seats import _count_thoughts as count_thoughts
 from bestresponse.runs.shard import Shard
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder, StoredPlay, encode_plays
-from bestresponse.studies.simulate.plan import count_thoughts
 from bestresponse.studies.water.config import Setting, WaterConfig
 from bestresponse.studies.water.findings import findings
 from bestresponse.studies.water.measure import measure

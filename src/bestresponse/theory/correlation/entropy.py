@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from bestresponse.core.errors import NotCertified, TooLarge
+from bestresponse.core.native_output import NativeOutputToStderr
 from bestresponse.theory.games.normal_form import Array
 
 __all__ = ["most_random"]
@@ -36,6 +37,7 @@ def most_random(rows: Any) -> Array:
     return p
 
 
+@NativeOutputToStderr()
 def _interior(rows: Array) -> tuple[Array, Any, Any]:
     """(a distribution in the relative interior, the cells that can be positive, the rows that can be slack).
 

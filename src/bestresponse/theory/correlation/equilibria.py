@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge, UsageError
+from bestresponse.core.native_output import NativeOutputToStderr
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
 
 __all__ = ["CorrelatedEquilibrium", "Objective", "correlated", "correlated_regret", "incentives", "relative_violation"]
@@ -200,6 +201,7 @@ def _by_linear_program(game: NormalForm, rows: object, objective: Objective) -> 
     return _fairest(rows, (flat - flat.min()) / scale, total)
 
 
+@NativeOutputToStderr()
 def _solve(rows: Any, cost: Array, lowest: tuple[Array, float] | None = None) -> Array:
     """Minimise cost over the distributions p with rows p <= 0 and, where asked, every payoff at least `lowest`."""
     from scipy import optimize, sparse
@@ -225,6 +227,7 @@ def _solve(rows: Any, cost: Array, lowest: tuple[Array, float] | None = None) ->
     return np.asarray(p / p.sum())
 
 
+@NativeOutputToStderr()
 def _fairest(rows: Any, payoffs: Array, total: Array) -> Array:
     """Largest lowest payoff first; then, keeping it, the largest sum."""
     from scipy import optimize, sparse

@@ -18,16 +18,16 @@ import numpy as np
 from bestresponse.core.notebook import format_html
 from bestresponse.theory.equilibria.evolutionary import is_evolutionarily_stable, is_symmetric_bimatrix
 from bestresponse.theory.games.normal_form import Array, NormalForm
-from bestresponse.theory.games.rationals import Rationals
-from bestresponse.theory.games.regrets import Profile, deviation_payoffs
+from bestresponse.theory.games.regrets import Profile, contract, deviation_payoffs
 
-__all__ = ["Component", "Concept", "Equilibrium", "Fractions", "NashResult", "NashSubset", "Source"]
+__all__ = ["IN_SUPPORT", "Component", "Concept", "Equilibrium", "Fractions", "NashResult", "NashSubset", "Source"]
 
 Fractions = tuple[tuple[Fraction, ...], ...]
 Concept = Literal["Nash", "extreme Nash", "isolated Nash", "pure Nash", "pure subgame perfect"]
 """What a list of equilibria can hold all of."""
 
-_IN_SUPPORT = 1e-12
+IN_SUPPORT = 1e-12
+"""What is played with at most this probability counts as not played where strategies are floats."""
 _TIE = 1e-9
 _EXACT_CELLS = 400
 
@@ -125,18 +125,19 @@ class Equilibrium:
     @cached_property
     def _exact_deviations(self) -> list[list[Fraction]] | None:
         """What every action earns, exactly; None where strategies or payoffs are rounded, or there is too much."""
-        if self.exact is None or self.game.num_players != 2 or self.game.payoffs[0].size > _EXACT_CELLS:
+        if self.exact is None or self.game.payoffs[0].size > _EXACT_CELLS:
             return None
-        row, col = (_as_fractions(own) for own in self.game.given)
-        x, y = self.exact
-        return [_multiply(row, y), _multiply(list(zip(*col, strict=True)), x)]
+        tables = [np.array([Fraction(u) for u in own.flat], dtype=object) for own in self.game.given]
+        mixes = [np.array(mix, dtype=object) for mix in self.exact]
+        shaped = (table.reshape(self.game.shape) for table in tables)
+        return [contract(table, mixes, player).tolist() for player, table in enumerate(shaped)]
 
     @cached_property
     def payoffs(self) -> Array:
         """What each player expects."""
         if self._exact_deviations is not None and self.exact is not None:
             earned = zip(self._exact_deviations, self.exact, strict=True)
-            return np.array([float(_multiply([values], mix)[0]) for values, mix in earned])
+            return np.array([float(_multiply(values, mix)) for values, mix in earned])
         return np.array([u @ x for u, x in zip(self._deviations, self.strategies, strict=True)])
 
     @cached_property
@@ -156,7 +157,7 @@ class Equilibrium:
         """The largest gain any player could make by deviating."""
         if self._exact_deviations is not None and self.exact is not None:
             earned = zip(self._exact_deviations, self.exact, strict=True)
-            return max(float(max(values) - _multiply([values], mix)[0]) for values, mix in earned)
+            return max(float(max(values) - _multiply(values, mix)) for values, mix in earned)
         best = [float(values.max()) for values in self._deviations]
         return max(0.0, *(top - float(own) for top, own in zip(best, self.payoffs, strict=True)))
 
@@ -193,7 +194,7 @@ class Equilibrium:
             first, second = self.exact
             whole = self.game.units[0].astype(object)
             return is_evolutionarily_stable(whole, np.array(first, dtype=object)) if first == second else None
-        return is_evolutionarily_stable(self.game.payoffs[0], x) if np.abs(x - y).max() <= _IN_SUPPORT else None
+        return is_evolutionarily_stable(self.game.payoffs[0], x) if np.abs(x - y).max() <= IN_SUPPORT else None
 
     @cached_property
     def exact(self) -> Fractions | None:
@@ -205,7 +206,7 @@ class Equilibrium:
         """The actions each player uses."""
         if self.exact is not None:
             return tuple(tuple(a for a, p in enumerate(mix) if p) for mix in self.exact)
-        return tuple(tuple(a for a, p in enumerate(x.tolist()) if p > _IN_SUPPORT) for x in self.strategies)
+        return tuple(tuple(a for a, p in enumerate(x.tolist()) if p > IN_SUPPORT) for x in self.strategies)
 
     @property
     def kind(self) -> str:
@@ -234,13 +235,8 @@ class Equilibrium:
         return ", ".join(words) or "not regular"
 
 
-def _as_fractions(payoffs: Array | Rationals) -> list[list[Fraction]]:
-    return [[Fraction(value) for value in row] for row in payoffs.tolist()]
-
-
-def _multiply(matrix: Sequence[Sequence[Fraction]], mix: Sequence[Fraction]) -> list[Fraction]:
-    used = [(j, p) for j, p in enumerate(mix) if p]
-    return [sum((row[j] * p for j, p in used), Fraction(0)) for row in matrix]
+def _multiply(values: Sequence[Fraction], mix: Sequence[Fraction]) -> Fraction:
+    return sum((u * p for u, p in zip(values, mix, strict=True) if p), Fraction(0))
 
 
 @dataclass(frozen=True, eq=False, slots=True)

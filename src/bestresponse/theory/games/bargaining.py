@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import InvalidGame
+from bestresponse.core.native_output import NativeOutputToStderr
 from bestresponse.theory.games.dominance import maximin
 from bestresponse.theory.games.normal_form import Array, NormalForm, as_payoffs
 
@@ -98,6 +99,7 @@ def _maximise(gains: Array) -> tuple[Array, float]:
     return weights / weights.sum(), max(gap, 0.0)
 
 
+@NativeOutputToStderr()
 def _start(unit: Array) -> Array:
     """A mixture that gives everybody a gain, the one of the largest lowest gain."""
     from scipy import optimize

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.core.errors import NotCertified, UsageError
-from bestresponse.theory.equilibria.integer_lp import maximize
+from bestresponse.theory.equilibria.integer import maximize
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, Numbers, as_normal_form
 from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import InvalidGame
-from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
+from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, Numbers, as_normal_form
 
-__all__ = ["Profile", "as_profile", "best_responses", "deviation_payoffs", "expected_payoffs", "regret"]
+__all__ = ["Profile", "as_profile", "best_responses", "contract", "deviation_payoffs", "expected_payoffs", "regret"]
 
 Profile = tuple[Array, ...]
 
@@ -51,14 +51,15 @@ def deviation_payoffs(game: GameLike, profile: Sequence[ArrayLike]) -> tuple[Arr
     """
     game = as_normal_form(game)
     mixes = as_profile(game, profile)
-    return tuple(_against(game.payoffs[i], mixes, i) for i in range(game.num_players))
+    return tuple(contract(game.payoffs[i], mixes, i) for i in range(game.num_players))
 
 
-def _against(tensor: Array, mixes: Profile, player: int) -> Array:
-    for other in reversed(range(len(mixes))):
-        if other != player:
-            tensor = np.tensordot(tensor, mixes[other], axes=([other], [0]))
-    return np.asarray(tensor, dtype=np.float64)
+def contract(payoffs: Numbers, mixes: Sequence[Numbers], *kept: int) -> Numbers:
+    """Average payoffs over the mixtures of all players but those whose actions are `kept` as axes."""
+    for player in reversed(range(len(mixes))):
+        if player not in kept:
+            payoffs = np.tensordot(payoffs, mixes[player], axes=([player], [0]))
+    return np.asarray(payoffs)
 
 
 def expected_payoffs(game: GameLike, profile: Sequence[ArrayLike]) -> Array:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import InvalidGame, NotCertified
+from bestresponse.core.native_output import NativeOutputToStderr
 from bestresponse.theory.games.normal_form import Array, as_payoffs
 from bestresponse.theory.zero_sum.solve import ZeroSumSolutions, as_batch, solve_zero_sum
 
@@ -115,6 +116,7 @@ def _find_ends(unit: Array, solved: ZeroSumSolutions) -> tuple[Array, ...]:
     return y + (room[falls] / -change[falls]).min() * line, y - (room[rises] / change[rises]).min() * line
 
 
+@NativeOutputToStderr()
 def _search_face(unit: Array, value: float, costs: Array) -> Array:
     """Return the opponent's optimal strategy of least cost, by a linear program."""
     from scipy.optimize import linprog

@@ -5,203 +5,186 @@
 
 from __future__ import annotations
 
-from functools import partial
-from urllib.parse import urlsplit
+import re
+from collections.abc import Sequence
+from dataclasses import fields
+from string import Template
+from typing import NoReturn
 
-from bestresponse.core.capabilities import Question
+from pydantic import TypeAdapter, ValidationError
+
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.files import parse_toml
-from bestresponse.web.experiments.lines import find_line
-from bestresponse.web.experiments.model import (
-    KINDS,
-    STAND_INS,
-    Assignment,
-    Completion,
-    Experiment,
-    Item,
-    Order,
-    Part,
-    Payment,
-    Treatment,
-)
-from bestresponse.web.experiments.section import Section
-from bestresponse.web.sessions.checking import check_setup
-from bestresponse.web.sessions.setup import GameChoice, Setup
-from bestresponse.web.texts import list_languages
+from bestresponse.core.registry import did_you_mean
+from bestresponse.web.experiments.model import TABLES, Experiment, GameTable, Part
+from bestresponse.web.sessions.games import check_setup, list_places
+from bestresponse.web.sessions.setup import GameChoice, Setup, explain_mistake
 
-__all__ = ["check_experiment", "parse_experiment"]
+__all__ = ["check_experiment", "find_line", "parse_experiment"]
 
-_ORDERS: tuple[Order, ...] = ("arrival", "random")
-_TOP = ("title", "language", "groups", "seed", "welcome", "consent", "thanks", "debrief", "assignment", "limits",
-        "games", "treatments", "questionnaire", "payment", "completion")  # fmt: skip
-_GAME = ("name", "game", "title", "seats", "rounds", "mixed", "parameters", "instructions", "quiz", "questions",
-         "referee")  # fmt: skip
-_DAY = 24 * 3600
+Path = tuple[str | int, ...]
+"""Keys and, for tables that stand several times, numbers from 0."""
+_SETTINGS = tuple(field.name for table in TABLES for field in fields(table))
 
 
-def parse_experiment(text: str) -> Experiment:
-    """Read the file; UsageError with line and cause where it is no experiment."""
+def parse_experiment(text: str) -> tuple[Experiment, dict[str, tuple[Part, ...]]]:
+    """Return what the file says, and the games of each treatment; UsageError with line and cause."""
     try:
-        values = parse_toml(text)
+        # A file that was saved by Notepad begins with a mark that is no TOML.
+        values = parse_toml(text.removeprefix("\ufeff"))
     except ValueError as error:
         raise UsageError(f"this is not TOML: {error}") from None
-    top = Section(text, values)
-    top.allow(*_TOP)
-    return Experiment(
-        title=top.text("title", most=200),
-        treatments=_read_treatments(top),
-        groups=top.whole("groups", 1, 1, 500),
-        seed=top.whole("seed", 0, 0, 2**31 - 1),
-        language=top.one("language", list_languages(), "en"),
-        welcome=top.text("welcome", ""),
-        thanks=top.text("thanks", ""),
-        debrief=top.flag("debrief", False),
-        assignment=_read_assignment(top.section("assignment")),
-        questionnaire=_read_questionnaire(top.sections("questionnaire")),
-        payment=_read_payment(top.section("payment")) if top.has("payment") else None,
-        completion=_read_completion(top.section("completion")),
-    )
+    try:
+        experiment = TypeAdapter(Experiment).validate_python(values)
+    except ValidationError as error:
+        _refuse(text, *explain_mistake(error, _SETTINGS))
+    if not experiment.games:
+        _refuse(text, (), "there is no game; expected at least one table [[games]]")
+    names = [str(game.get("name", f"game {number}")) for number, game in enumerate(experiment.games, 1)]
+    _refuse_repeated(text, "games", names)
+    _refuse_repeated(text, "treatments", [treatment.name for treatment in experiment.treatments])
+    _refuse_repeated(text, "questionnaire", [item.name for item in experiment.questionnaire])
+    plain = {"": tuple(_read_part(text, experiment, number, name) for number, name in enumerate(names))}
+    changed: dict[str, tuple[Part, ...]] = {}
+    for index, treatment in enumerate(experiment.treatments):
+        for name in treatment.games:
+            if name not in names:
+                path = ("treatments", index, "games", name)
+                _refuse(text, path, f"there is no game named {name!r} here.{did_you_mean(name, names)}")
+        changed[treatment.name] = tuple(
+            _read_part(text, experiment, number, name, index) for number, name in enumerate(names)
+        )
+    for parts in (changed or plain).values():
+        _check_people(text, parts)
+    return experiment, changed or plain
 
 
 def check_experiment(text: str) -> Experiment:
     """Read the file and look up its games, seats and strategies; UsageError with line and cause."""
-    experiment = parse_experiment(text)
-    for treatment in experiment.treatments:
-        for number, part in enumerate(treatment.parts):
-            where = f" (treatment {treatment.name})" if treatment.name else ""
+    experiment, treatments = parse_experiment(text)
+    for treatment, parts in treatments.items():
+        for number, part in enumerate(parts):
+            where = f"the game {part.name}{f' (treatment {treatment})' if treatment else ''}"
             try:
                 check_setup(part.setup)
             except BestResponseError as error:
-                line = find_line(text, ("games", number))
-                raise UsageError(f"line {line}: the game {part.name}{where}: {error}") from None
+                _refuse(text, ("games", number), f"{where}: {error}")
+            known = ("role", *list_places(part.setup.game))
+            for name in Template(part.instructions).get_identifiers():
+                if name not in known:
+                    why = f"${name} in the instructions stands for nothing; expected one of {', '.join(known)}"
+                    _refuse(text, ("games", number, "instructions"), f"{where}: {why}")
     return experiment
 
 
-def _read_treatments(top: Section) -> tuple[Treatment, ...]:
-    games = top.sections("games")
-    if not games:
-        top.refuse("there is no game; expected at least one table [[games]]")
-    names = [game.text("name", f"game {number}", 60) for number, game in enumerate(games, 1)]
+def _refuse(text: str, path: Path, why: str) -> NoReturn:
+    raise UsageError(f"line {find_line(text, path)}: {why}")
+
+
+def _refuse_repeated(text: str, table: str, names: Sequence[str]) -> None:
     for number, name in enumerate(names):
         if name in names[:number]:
-            games[number].refuse(f"two games are named {name!r}; give each a name of its own", "name")
-    treatments = top.sections("treatments")
-    if not treatments:
-        return (_read_treatment(top, "", games, names, top),)
-    found: dict[str, Treatment] = {}
-    for treatment in treatments:
-        treatment.allow("name", "games")
-        name = treatment.text("name", most=60)
-        if name in found:
-            treatment.refuse(f"two treatments are named {name!r}", "name")
-        changes = treatment.section("games")
-        changes.allow(*names)
-        changed = [
-            game.change(changes.section(own)) if changes.has(own) else game
-            for own, game in zip(names, games, strict=True)
-        ]
-        found[name] = _read_treatment(top, name, changed, names, treatment)
-    return tuple(found.values())
+            _refuse(
+                text, (table, number, "name"), f"{name!r} stands twice among the {table}; give each a name of its own"
+            )
 
 
-def _read_treatment(top: Section, name: str, games: list[Section], names: list[str], where: Section) -> Treatment:
-    parts = tuple(_read_part(top, game, own) for game, own in zip(games, names, strict=True))
-    people = {len(part.setup.persons) for part in parts}
-    if len(people) > 1:
-        counts = ", ".join(f"{part.name} {len(part.setup.persons)}" for part in parts)
-        where.refuse(f"the games seat different numbers of people ({counts}); a group stays together")
-    if people == {0}:
-        where.refuse("no seat is for a person; put 'person' into seats")
-    return Treatment(name, parts)
-
-
-def _read_part(top: Section, game: Section, name: str) -> Part:
-    game.allow(*_GAME)
-    questions = tuple(_read_question(one) for one in game.sections("questions"))
-    limits = top.section("limits")
-    limits.allow("answer", "waiting", "hold", "stand_in")
-    choice = GameChoice(
-        game.text("game", most=80),
-        "",
-        game.whole("rounds", 1, 1, 200),
-        game.flag("mixed", False),
-        game.parameters("parameters"),
-    )
-    seats = game.texts("seats")
-    if not seats:
-        game.refuse("seats are missing; expected a list of person, strategy:NAME and model:NAME", "seats")
-    setup = partial(
-        Setup,
-        choice,
-        seats,
-        seconds=limits.whole("answer", 300, 0, _DAY),
-        stand_in=limits.text("stand_in", "random", 80),
-        consent=top.text("consent", ""),
-        quiz=game.flag("quiz", not questions),
-        seed=top.whole("seed", 0, 0, 2**31 - 1),
-        waiting=limits.whole("waiting", 1800, 0, _DAY),
-        hold=limits.whole("hold", 900, 0, _DAY),
-        referee=game.text("referee", "", 200),
-        language=top.one("language", list_languages(), "en"),
-    )
+def _read_part(text: str, experiment: Experiment, number: int, name: str, treatment: int | None = None) -> Part:
+    """Read a game of the file, with what a treatment changes in it; parameters are merged name by name."""
+    values = experiment.games[number]
+    changes = {} if treatment is None else experiment.treatments[treatment].games.get(name, {})
+    merged = {**values, **changes}
+    if isinstance(values.get("parameters"), dict) and isinstance(changes.get("parameters"), dict):
+        merged["parameters"] = {**values["parameters"], **changes["parameters"]}
     try:
-        made = setup()
-    except UsageError as error:
-        game.refuse(str(error), "seats")
-    return Part(name, game.text("title", "", 200), made, game.text("instructions", ""), questions)
+        game = TypeAdapter(GameTable).validate_python(merged)
+    except ValidationError as error:
+        path, why = explain_mistake(error, _SETTINGS)
+        changed = treatment is not None and path[0] in changes
+        table: Path = ("treatments", treatment or 0, "games", name) if changed else ("games", number)
+        _refuse(text, (*table, *path), why)
+    limits = experiment.limits
+    setup = Setup(
+        GameChoice(game.game, rounds=game.rounds, mixed=game.mixed, parameters=game.parameters),
+        game.seats,
+        limits.answer,
+        limits.waiting,
+        limits.hold,
+        limits.stand_in,
+        experiment.consent,
+        not game.questions if game.quiz is None else game.quiz,
+        game.referee,
+        experiment.language,
+        experiment.seed,
+    )
+    return Part(name, game.title, setup, game.instructions, game.questions)
 
 
-def _read_question(given: Section) -> Question:
-    given.allow("text", "answer")
-    answer = given.number("answer")
-    if answer is None:
-        given.refuse("answer is missing; expected a number", "answer")
-    return Question(given.text("text", most=2000), answer)
+def _check_people(text: str, parts: Sequence[Part]) -> None:
+    """Refuse games for different numbers of people: a group stays together over all of them."""
+    people = [len(part.setup.persons) for part in parts]
+    for number, count in enumerate(people):
+        if count != people[0]:
+            counts = ", ".join(f"{part.name} {seated}" for part, seated in zip(parts, people, strict=True))
+            why = f"the games seat different numbers of people ({counts}); a group stays together"
+            _refuse(text, ("games", number, "seats"), why)
+    if not people[0]:
+        _refuse(text, ("games", 0, "seats"), "no seat is for a person; put 'person' into seats")
 
 
-def _read_assignment(given: Section) -> Assignment:
-    given.allow("groups", "roles")
-    return Assignment(given.one("groups", _ORDERS, "arrival"), given.one("roles", _ORDERS, "arrival"))
+_HEADER = re.compile(r"\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(#.*)?$")
+_KEY = re.compile(r"""\s*([A-Za-z0-9_."' -]+?)\s*=""")
 
 
-def _read_questionnaire(given: list[Section]) -> tuple[Item, ...]:
-    found: dict[str, Item] = {}
-    for one in given:
-        item = _read_item(one)
-        if item.name in found:
-            one.refuse(f"two questions of the questionnaire are named {item.name!r}", "name")
-        found[item.name] = item
-    return tuple(found.values())
+def find_line(text: str, path: Path) -> int:
+    """Return the number of the line where `path` stands, or of the nearest table around it.
+
+    >>> find_line("title = 'x'\\n[[games]]\\n[[games]]\\nrounds = 0\\n", ("games", 1, "rounds"))
+    4
+    """
+    line_found, depth = 1, 0
+    counts: dict[tuple[str, ...], int] = {}
+    here: Path = ()
+    for number, line in _list_outside_strings(text):
+        if header := _HEADER.match(line):
+            here = _follow_header(_split_key(header[2]), header[1] == "[[", counts)
+            reached = here
+        elif key := _KEY.match(line):
+            reached = (*here, *_split_key(key[1]))
+        else:
+            continue
+        shorter = min(len(reached), len(path))
+        if shorter > depth and reached[:shorter] == path[:shorter]:
+            line_found, depth = number, shorter
+    return line_found
 
 
-def _read_item(given: Section) -> Item:
-    given.allow("name", "text", "kind", "options", "low", "high", "required")
-    name = given.text("name", most=40)
-    if not name.replace("_", "a").isalnum() or not name.isascii():
-        given.refuse(f"name is {name!r}; expected letters, digits and _, since it names a column", "name")
-    kind = given.one("kind", KINDS, "text")
-    options = given.texts("options")
-    low, high = given.number("low"), given.number("high")
-    if kind == "scale":
-        first, last = int(low or 1), int(high or 7)
-        if not 0 <= first < last <= first + 20:
-            given.refuse(f"a scale from {first} to {last}; expected at most 21 steps", "low")
-        options = tuple(str(step) for step in range(first, last + 1))
-    if kind == "choice" and len(options) < 2:
-        given.refuse("options are missing; a choice needs two or more", "options")
-    return Item(name, given.text("text", most=2000), kind, options, low, high, given.flag("required", False))
+def _follow_header(keys: tuple[str, ...], repeated: bool, counts: dict[tuple[str, ...], int]) -> Path:
+    if repeated:
+        counts[keys] = counts.get(keys, -1) + 1
+        for longer in [other for other in counts if other[: len(keys)] == keys and other != keys]:
+            del counts[longer]
+    path: list[str | int] = []
+    for length in range(1, len(keys) + 1):
+        path.append(keys[length - 1])
+        if keys[:length] in counts:
+            path.append(counts[keys[:length]])
+    return tuple(path)
 
 
-def _read_payment(given: Section) -> Payment:
-    given.allow("currency", "show_up", "rate", "least", "stand_ins")
-    currency = given.text("currency", most=12)
-    stand_ins = given.one("stand_ins", tuple(STAND_INS), "none")
-    return Payment(currency, given.money("show_up"), given.money("rate"), given.money("least"), stand_ins)
+def _split_key(key: str) -> tuple[str, ...]:
+    return tuple(part.strip().strip("\"'") for part in key.split("."))
 
 
-def _read_completion(given: Section) -> Completion:
-    given.allow("code", "link")
-    link = given.text("link", "", 2000)
-    if link and (urlsplit(link).scheme not in ("https", "http") or not urlsplit(link).netloc):
-        given.refuse(f"link is {link[:60]!r}; expected an address that begins with https://", "link")
-    return Completion(given.text("code", "", 100), link)
+def _list_outside_strings(text: str) -> list[tuple[int, str]]:
+    """List the lines that do not begin inside a text of several lines."""
+    found, open_by = [], ""
+    for number, line in enumerate(text.split("\n"), 1):
+        if not open_by:
+            found.append((number, line))
+        for mark in re.findall(r'"""|\'\'\'', line):
+            if not open_by:
+                open_by = mark
+            elif mark == open_by:
+                open_by = ""
+    return found

@@ -1,4 +1,4 @@
-"""Which games can be played in the browser, and the game that a choice means.
+"""Which games can be played in the browser, the game that a choice means, and whether a setup fits it.
 
 A game is named from a closed list or given as the text of a logic program; no name ever becomes a path.
 """
@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,8 +16,10 @@ from bestresponse.core.capabilities import AdjustableRounds
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.game import AnyGame
 from bestresponse.core.registry import did_you_mean, games
+from bestresponse.games.capabilities import HasSpeakers
+from bestresponse.games.dialogue.deals import Trade, Verdict
 from bestresponse.games.dialogue.domain import domain_names, load_domain
-from bestresponse.games.dialogue.plain import make_plain_dialogue
+from bestresponse.games.dialogue.game import make_plain_dialogue
 from bestresponse.games.logic.game import program_game
 from bestresponse.games.lookup import Found, find_game, game_names
 from bestresponse.games.matrix.game import MatrixGame, Wanted
@@ -25,17 +27,20 @@ from bestresponse.games.matrix.repeated import RepeatedGame
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.logic.settings import settings
+from bestresponse.players.lookup import SIMULATED, check_strategy
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_entry, tree_names
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.web.sessions.setup import GameChoice, Parameter
+from bestresponse.web.sessions.setup import GameChoice, Parameter, Setup
 
 __all__ = [
-    "Busy", "Offer", "list_offers", "list_parameters", "make_game", "take_turn", "validate_program",
+    "RULE", "Busy", "Offer", "check_setup", "list_models", "list_offers", "list_parameters", "list_places",
+    "list_referees", "make_game", "take_turn", "validate_program",
 ]  # fmt: skip
 
 _DIALOGUE = "dialogue:"
-_FIXED = ("name", "version", "description", "rules", "story", "wanted", "shown_as")
+Simple = bool | int | float | str
+_FIXED = ("name", "version", "description", "rules", "story", "wanted", "shown_as", "others")
 """What says which game it is and how it is told; a table or a tree has nothing else that is simple."""
 
 _making = tuple(threading.Lock() for _ in range(16))
@@ -94,37 +99,41 @@ def _build_game(choice: GameChoice) -> AnyGame:
         name = choice.name or "game"
         return _make_playable(Found(name, "file", program_game(validate_program(choice.program), name)), choice)
     if choice.name.startswith(_DIALOGUE):
-        return make_plain_dialogue(choice.name.removeprefix(_DIALOGUE), dict(choice.parameters))
+        return make_plain_dialogue(choice.name.removeprefix(_DIALOGUE), choice.parameters)
     known = list(game_names())
     if choice.name not in known:
         raise UsageError(f"there is no game named {choice.name!r}.{did_you_mean(choice.name, known)}")
     return set_parameters(_make_playable(find_game(choice.name), choice), choice.parameters)
 
 
+def list_places(choice: GameChoice) -> dict[str, str]:
+    """List what `$name` stands for in instructions: the rounds, and the parameters of the game, set or usual."""
+    found = {"rounds": choice.rounds, **list_parameters(make_game(choice)), **choice.parameters}
+    plain = {name: ", ".join(value) if isinstance(value, tuple) else value for name, value in found.items()}
+    return {name: f"{value:g}" if type(value) is float else str(value) for name, value in plain.items()}
+
+
 def list_parameters(game: AnyGame) -> dict[str, Parameter]:
     """List what can be set in the rules of a game, with the values that it has."""
     if not dataclasses.is_dataclass(game):
         return {}
-    own = {field.name: _read_parameter(game, field) for field in dataclasses.fields(game) if field.init}
-    return {name: value for name, value in own.items() if name not in _FIXED and _is_simple(value)}
+    values = {field.name: (field.type, getattr(game, field.name)) for field in dataclasses.fields(game) if field.init}
+    return {
+        # An amount that need not be whole is a float also where it is whole.
+        name: float(value) if kind in (float, "float") and type(value) is int else value
+        for name, (kind, value) in values.items()
+        if name not in _FIXED and (_is_list(value) if isinstance(value, tuple) else isinstance(value, Simple))
+    }
 
 
-def _read_parameter(game: AnyGame, field: dataclasses.Field[Parameter]) -> Parameter:
-    """Return what a game has; an amount that need not be whole is a float also where it is whole."""
-    value: Parameter = getattr(game, field.name)
-    return float(value) if field.type in (float, "float") and type(value) is int else value
+def _is_list(value: tuple[object, ...]) -> bool:
+    return bool(value) and all(isinstance(part, str) for part in value)
 
 
-def _is_simple(value: object) -> bool:
-    if isinstance(value, tuple):
-        return bool(value) and all(isinstance(part, str) for part in value)
-    return isinstance(value, bool | int | float | str)
-
-
-def set_parameters(game: AnyGame, given: Iterable[tuple[str, Parameter]]) -> AnyGame:
+def set_parameters(game: AnyGame, values: Mapping[str, Parameter]) -> AnyGame:
     """Return the game with these parameters; UsageError where it has none of that name or of another kind."""
     known = list_parameters(game)
-    for name, value in given:
+    for name, value in values.items():
         if name not in known:
             raise UsageError(f"{game.name} has no parameter {name!r}; it has {', '.join(known) or 'none'}")
         wanted = type(known[name])
@@ -133,7 +142,7 @@ def set_parameters(game: AnyGame, given: Iterable[tuple[str, Parameter]]) -> Any
     if not known:
         return game
     try:
-        return dataclasses.replace(game, **dict(given))  # type: ignore[type-var]
+        return dataclasses.replace(game, **values)  # type: ignore[type-var]
     except (TypeError, ValueError, ArithmeticError) as error:
         raise UsageError(f"{game.name} cannot be made with these parameters: {error}") from None
 
@@ -152,7 +161,7 @@ def _make_playable(found: Found, choice: GameChoice) -> AnyGame:
     game = found.playable()
     if choice.rounds > 1 and "rounds" not in list_parameters(game):
         raise UsageError(f"{choice.name} has its own rounds; leave the number of rounds at 1")
-    return set_parameters(game, (("rounds", choice.rounds),)) if choice.rounds > 1 else game
+    return set_parameters(game, {"rounds": choice.rounds}) if choice.rounds > 1 else game
 
 
 class Busy(BestResponseError):
@@ -176,8 +185,51 @@ def take_turn() -> Iterator[None]:
 
 def validate_program(source: str) -> Report:
     """Take the program through all stages of validation."""
-    engine = open_engine("embedded", settings.strangers)
-    try:
+    with closing(open_engine("embedded", settings.strangers)) as engine:
         return validate(source, engine)
-    finally:
-        engine.close()
+
+
+RULE = "rule"
+"""The referee that reads the agreement from the last messages by a rule."""
+_SIMULATED = f"strategy:{SIMULATED}"
+
+
+def check_setup(setup: Setup) -> None:
+    """Raise a UsageError where the setup does not fit its game."""
+    game = make_game(setup.game)
+    if repeated := [role for number, role in enumerate(game.roles) if role in game.roles[:number]]:
+        raise UsageError(f"two roles are named {repeated[0]!r}; give each a name of its own")
+    if len(setup.seats) != len(game.roles):
+        who = ", ".join(game.roles)
+        raise UsageError(f"{game.name} has {len(game.roles)} seats ({who}), not {len(setup.seats)}")
+    for seat in setup.seats:
+        if seat.startswith("strategy:"):
+            check_strategy(seat.removeprefix("strategy:"), game)
+    if not isinstance(game, HasSpeakers):
+        if setup.referee:
+            raise UsageError(f"{game.name} has no referee; leave it out")
+        check_strategy(setup.stand_in, game)
+    elif setup.referee not in (RULE, _SIMULATED) and not setup.referee.startswith("model:"):
+        raise UsageError(f"a dialogue needs a referee: {RULE!r} or 'model:NAME', not {setup.referee!r}")
+    elif setup.referee == RULE and not _has_rule(game):
+        domain = game.domain.name
+        raise UsageError(f"no rule reads what was agreed in the domain {domain}; expected a referee 'model:NAME'")
+
+
+def _has_rule(game: HasSpeakers) -> bool:
+    """Tell whether the last messages can say by themselves what was agreed."""
+    return not isinstance(game.domain.deal, Trade | Verdict)
+
+
+def list_models(setup: Setup) -> list[str]:
+    """List the models that the setup names."""
+    named = (*setup.seats, setup.referee)
+    return list(dict.fromkeys(one.removeprefix("model:") for one in named if one.startswith("model:")))
+
+
+def list_referees(game: AnyGame, models: Iterable[str]) -> list[str]:
+    """List who can rule in the game; nobody where it needs no referee."""
+    if not isinstance(game, HasSpeakers):
+        return []
+    ruled = [RULE] if _has_rule(game) else []
+    return [*ruled, *(f"model:{name}" for name in models), _SIMULATED]

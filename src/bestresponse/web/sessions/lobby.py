@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from bestresponse.core.json import JsonMapping
-from bestresponse.web.experiments.model import Experiment
-from bestresponse.web.experiments.plan import build_tables
+from bestresponse.core.seeds import generator
+from bestresponse.web.experiments.model import Experiment, Part
 from bestresponse.web.experiments.reading import parse_experiment
 from bestresponse.web.sessions.session import Table
 from bestresponse.web.sessions.setup import Setup
 
-__all__ = ["Lobby", "read_lobby"]
+__all__ = ["Lobby", "draw_treatments", "read_lobby"]
 
 
 @dataclass(frozen=True)
@@ -50,9 +51,38 @@ def read_lobby(event: JsonMapping) -> Lobby:
     """Read a lobby from the event that created it."""
     name, created = event["lobby"], event["at"]
     if "experiment" in event:
-        experiment = parse_experiment(event["experiment"])
-        tables = tuple(build_tables(name, created, experiment, event["treatments"]))
+        experiment, treatments = parse_experiment(event["experiment"])
+        tables = tuple(
+            table
+            for group, treatment in enumerate(event["treatments"], 1)
+            for table in _build_group(event, experiment, group, treatment, treatments[treatment])
+        )
         return Lobby(name, tables[0].setup, tables, created, experiment, event["experiment"])
-    setup = Setup.from_json(event["setup"])
+    setup = Setup(**event["setup"])
     sessions = enumerate(event["sessions"], 1)
     return Lobby(name, setup, tuple(Table(one, name, group, setup, created) for group, one in sessions), created)
+
+
+def _build_group(
+    event: JsonMapping, experiment: Experiment, group: int, treatment: str, parts: Sequence[Part]
+) -> list[Table]:
+    """Build the tables of a group, one for each part; the first has the number of the group."""
+    lobby, tables = event["lobby"], []
+    for number, part in enumerate(parts, 1):
+        people = list(part.setup.persons)
+        if number > 1 and experiment.assignment.roles == "random":
+            generator(experiment.seed, "roles", group, number).shuffle(people)
+        name = f"{lobby}-{group}" if number == 1 else f"{lobby}-{group}p{number}"
+        tables.append(Table(name, lobby, group, part.setup, event["at"], number, treatment, tuple(people), part))
+    return tables
+
+
+def draw_treatments(experiment: Experiment) -> list[str]:
+    """Draw the treatment of every group: in blocks that hold each treatment once, in random order."""
+    names = [treatment.name for treatment in experiment.treatments] or [""]
+    drawn: list[str] = []
+    while len(drawn) < experiment.groups:
+        block = list(names)
+        generator(experiment.seed, "treatments", len(drawn)).shuffle(block)
+        drawn += block
+    return drawn[: experiment.groups]

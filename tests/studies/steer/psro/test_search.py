@@ -6,12 +6,12 @@ from itertools import product
 import numpy as np
 import pytest
 from steering import cast_of, dialogue
+from true_dialogue import true_deviations, true_payoffs
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.games.dialogue.recorded import Book
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.players.dialogue.truth import true_deviations, true_payoffs
 from bestresponse.studies.steer.psro.meta_game import MetaGame, estimate, intervals, plausible, solve_meta
 from bestresponse.studies.steer.psro.oracles import Inventor, Search, respond, tidy
 from bestresponse.studies.steer.psro.plays import Arena

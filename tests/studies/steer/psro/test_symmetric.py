@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from steering import cast_of, dialogue
+from true_dialogue import true_deviations, true_payoffs
 
 from bestresponse.games.dialogue.recorded import Book
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.players.dialogue.truth import true_deviations, true_payoffs
 from bestresponse.studies.steer.psro.judging import table_nash_conv
 from bestresponse.studies.steer.psro.meta_game import MetaGame, estimate, solve_meta
 from bestresponse.studies.steer.psro.oracles import Inventor

@@ -10,22 +10,17 @@ from typing import Annotated
 
 import typer
 
-from bestresponse.analysis.answers.ask import Answered, ask_game
-from bestresponse.analysis.solve.data import as_data
-from bestresponse.analysis.solve.document import as_document
-from bestresponse.analysis.solve.pictures import draw_game, drawable, picture_section
-from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, Wish
-from bestresponse.analysis.solve.solve import solve_found
+import bestresponse as br
+from bestresponse.analysis.answers.ask import Answered
+from bestresponse.analysis.solve.pictures import drawable
 from bestresponse.cli.options import AsJson, expand_options
 from bestresponse.cli.terminal import console, notes
 from bestresponse.cli.terminal_document import print_document
 from bestresponse.cli.waiting import Progress, wait_for
 from bestresponse.core.errors import UsageError
-from bestresponse.games.lookup import Found, find_game
+from bestresponse.games.lookup import Found
 from bestresponse.report.page import render
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
-from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["solve"]
 
@@ -91,82 +86,77 @@ def solve(
     options: SolveOptions,
 ) -> None:
     """Print the equilibria of a game, how they were found and how sure they are; dominance, efficiency and kind."""
-    progress = Progress()
-    wish = Wish(options.method, options.iterations, options.objective, options.seconds, progress.report)
-    plot, settings = options.plot, options.settings
-    kind = _picture_kind(plot)
-    found = wait_for(lambda: find_game(game, read_input=sys.stdin.read), "loading")
-    if options.dynamics is not None or options.concept is not None:
-        if wish != Wish():
-            raise UsageError(
-                "--dynamics and --concept take --set and none of --method, --iterations, --objective, --seconds"
-            )
-        asked = wait_for(
-            lambda: ask_game(found, dynamics=options.dynamics, concept=options.concept, given=settings or ())
-        )
-        _print_answer(asked, as_json, plot)
-        return
-    if settings:
-        raise UsageError("--set is for --dynamics and --concept")
-    drawn = _find_drawable(found, kind) if kind else None
-    solved = wait_for(lambda: solve_found(found, wish), progress=progress)
-    _print(found, solved, as_json)
-    if plot is not None:
-        plot.write_bytes(_picture(found, solved, drawn, kind))
-        _report_written(plot)
-
-
-def _print_answer(asked: Answered, as_json: bool, plot: Path | None) -> None:
-    chart = asked.answer.chart
-    if plot is not None and chart is None:
-        raise UsageError(f"--plot {plot}: expected no --plot, as there is nothing to draw for {asked.question.name}")
-    if as_json:
-        print(json.dumps(asked.to_json(), indent=2, ensure_ascii=False, allow_nan=False))
-    else:
-        print_document(console(), asked.to_document())
-    if plot is not None and chart is not None:
-        match plot.suffix.lower():
-            case ".html":
-                plot.write_bytes(render(asked.to_document(drawn=True)).encode("utf-8"))
-            case ".png":
-                plot.write_bytes(chart.draw("png"))
-            case _:
-                plot.write_bytes(chart.draw())
-        _report_written(plot)
-
-
-def _report_written(plot: Path) -> None:
-    notes().print(f"wrote {plot}", markup=False, soft_wrap=True)
-
-
-def _picture_kind(plot: Path | None) -> str:
-    """The ending of the file to draw into; UsageError where it names no kind of picture."""
+    plot = options.plot
     if plot is not None and plot.suffix.lower() not in _PICTURE_FILES:
         raise UsageError(f"--plot {plot}: expected a file ending in {', '.join(_PICTURE_FILES)}")
-    return "" if plot is None else plot.suffix.lower()
-
-
-def _find_drawable(found: Found, kind: str) -> NormalForm | Tree | None:
-    """Return the game to draw; a page is written without a picture where there is none."""
-    try:
-        return drawable(found.solvable())
-    except UsageError as error:
-        if kind != ".html":
-            raise
-        notes().print(f"the page has no picture: {error}", markup=False, soft_wrap=True)
-        return None
-
-
-def _print(found: Found, solved: SolvedTable | SolvedTree, as_json: bool) -> None:
-    if as_json:
-        print(json.dumps(as_data(found, solved), indent=2, ensure_ascii=False, allow_nan=False))
+    found = wait_for(lambda: br.find_game(game, read_input=sys.stdin.read), "loading")
+    if options.dynamics is not None or options.concept is not None:
+        _answer(found, as_json, options)
         return
+    if options.settings:
+        raise UsageError("--set is for --dynamics and --concept")
+    if plot is not None:
+        try:
+            drawable(found.solvable())
+        except UsageError as error:  # a page can do without a picture; a picture is refused before a long solve
+            if plot.suffix.lower() != ".html":
+                raise
+            notes().print(f"the page has no picture: {error}", markup=False, soft_wrap=True)
+    progress = Progress()
 
-    print_document(console(), as_document(found, solved))
+    def run() -> br.Solution:
+        return br.solve(
+            found,
+            method=options.method,
+            iterations=options.iterations,
+            objective=options.objective,  # type: ignore[arg-type]
+            seconds=options.seconds,
+            report=progress.report,
+        )
+
+    solution = wait_for(run, progress=progress)
+    _print(solution, as_json)
+    if plot is not None:
+        page = plot.suffix.lower() == ".html"
+        picture = solution.to_page().encode("utf-8") if page else solution.draw("png" if _is_png(plot) else "svg")
+        _write(plot, picture)
 
 
-def _picture(found: Found, solved: SolvedTable | SolvedTree, drawn: NormalForm | Tree | None, kind: str) -> bytes:
-    if drawn is not None and kind != ".html":
-        return draw_game(drawn, "png" if kind == ".png" else "svg")
-    sections = (picture_section(drawn),) if drawn is not None else ()
-    return render(as_document(found, solved, sections)).encode("utf-8")
+def _answer(found: Found, as_json: bool, options: SolveOptions) -> None:
+    """Print the answer to --concept or --dynamics, and draw it where that is wanted."""
+    if (options.method, options.iterations, options.objective, options.seconds) != ("auto", None, None, SECONDS):
+        raise UsageError(
+            "--dynamics and --concept take --set and none of --method, --iterations, --objective, --seconds"
+        )
+    settings = {}
+    for words in options.settings or ():
+        name, equals, value = words.partition("=")
+        if not equals:
+            raise UsageError(f"--set {words}: expected NAME=VALUE")
+        settings[name] = value
+    answer = wait_for(lambda: br.ask(found, dynamics=options.dynamics, concept=options.concept, settings=settings))
+    chart, plot = answer.answer.chart, options.plot
+    if plot is not None and chart is None:
+        raise UsageError(f"--plot {plot}: expected no --plot, as there is nothing to draw for {answer.question.name}")
+    _print(answer, as_json)
+    if plot is not None and chart is not None:
+        if plot.suffix.lower() == ".html":
+            _write(plot, render(answer.to_document(drawn=True)).encode("utf-8"))
+        else:
+            _write(plot, chart.draw("png" if _is_png(plot) else "svg"))
+
+
+def _print(result: br.Solution | Answered, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(result.to_json(), indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        print_document(console(), result.to_document())
+
+
+def _is_png(plot: Path) -> bool:
+    return plot.suffix.lower() == ".png"
+
+
+def _write(plot: Path, picture: bytes) -> None:
+    plot.write_bytes(picture)
+    notes().print(f"wrote {plot}", markup=False, soft_wrap=True)

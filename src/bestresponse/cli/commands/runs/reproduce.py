@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bestresponse.api.reasoning import PAPERS
-from bestresponse.api.reasoning import reproduce as work_out
+from bestresponse.api.reasoning import PAPERS, reproduce as work_out
 from bestresponse.cli.options import AsJson
 from bestresponse.cli.terminal import console, print_table
 

@@ -1,4 +1,4 @@
-"""`bestresponse run STUDY`: any study by its name, also one of an installed package, with all its settings as options."""
+"""`bestresponse run STUDY`: any study by its name, also one of an installed package, its settings as options."""
 
 from __future__ import annotations
 

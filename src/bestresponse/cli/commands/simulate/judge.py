@@ -21,8 +21,7 @@ from bestresponse.report.files import write_text
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.run import load_run
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
-from bestresponse.studies.water.judging import Score, judge_plays, read_sheet, rubric, summarise
-from bestresponse.studies.water.judging import sheet as write_sheet
+from bestresponse.studies.water.judging import Score, judge_plays, read_sheet, rubric, sheet as write_sheet, summarise
 
 __all__ = ["judge", "scores", "sheet"]
 

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from bestresponse.cli.commands.simulate import game as simulate_game
 from bestresponse.cli.commands.simulate import judge as simulate_judge
 from bestresponse.cli.commands.simulate.settings import choose_players, read_rules, read_texts
 from bestresponse.cli.options import build_config, expand_options
@@ -17,6 +16,7 @@ from bestresponse.cli.running import run_and_show
 from bestresponse.cli.study_command import make_study_command
 from bestresponse.core.errors import UsageError
 from bestresponse.studies.population.study import population
+from bestresponse.studies.simulate.study import simulate
 from bestresponse.studies.water.config import WaterConfig
 from bestresponse.studies.water.study import WaterStudy
 
@@ -98,7 +98,7 @@ def _read_personas(wanted: str) -> tuple[bool, ...]:
     return known[wanted]
 
 
-app.command("game")(simulate_game.game)
+app.command("game")(make_study_command(simulate))
 app.command("population")(make_study_command(population))
 app.command("sheet")(simulate_judge.sheet)
 app.command("judge")(simulate_judge.judge)

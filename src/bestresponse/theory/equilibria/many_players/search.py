@@ -2,13 +2,13 @@
 
 Method: every profile of supports that survives conditional dominance gives a polynomial system (everything in a support
 earns the same), and `homotopy` finds all its isolated solutions, smallest supports first, until the time is used up.
-What is returned was polished by Newton's method to a regret of at most 1e-9 of the payoff range.
+What is found was polished by Newton's method to a regret of at most 1e-9 of the payoff range; where payoffs are exact,
+rationals decide which of these are equilibria (see `certify`).
 
 The list is complete where every profile was searched, every path ended, no two in one regular solution, every
 equilibrium is regular, and their indices sum to +1 as they must (Shapley 1974 for two players; Ritzberger 1994). Where
-it is not, the principal branch of logit equilibria is traced as well (Turocy 2005, see `tracing`), and the game
-approximated by polymatrix games (Govindan and Wilson 2004, see `polymatrix`). Three players with two actions each, as
-given or after elimination, are solved in closed form instead (see `two_actions`).
+it is not, the principal branch of logit equilibria is traced as well (Turocy 2005, see `tracing`). Three players with
+two actions each, as given or after elimination, are solved in closed form instead (see `two_actions`).
 """
 
 from __future__ import annotations
@@ -26,10 +26,17 @@ import numpy as np
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
 from bestresponse.theory.engines import Engine
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
+from bestresponse.theory.equilibria.many_players.certify import Certified, certify
 from bestresponse.theory.equilibria.many_players.homotopy import PathEnds, count_paths, follow_paths
-from bestresponse.theory.equilibria.many_players.newton import Supports, equal_payoffs, scale_payoffs, worst_regret
-from bestresponse.theory.equilibria.many_players.polymatrix import approximate_to_equilibrium
-from bestresponse.theory.equilibria.many_players.regularity import find_index, is_in_continuum
+from bestresponse.theory.equilibria.many_players.newton import (
+    REGRET_LIMIT,
+    Supports,
+    equal_payoffs,
+    find_index,
+    is_in_continuum,
+    scale_payoffs,
+    worst_regret,
+)
 from bestresponse.theory.equilibria.many_players.tracing import trace_to_equilibrium
 from bestresponse.theory.equilibria.many_players.two_actions import solve_two_actions
 from bestresponse.theory.equilibria.pure import pure_nash
@@ -40,9 +47,8 @@ from bestresponse.theory.games.regrets import Profile
 
 __all__ = ["OneMethod", "nplayer_nash", "nplayer_nash_one"]
 
-OneMethod = Literal["auto", "logit", "polymatrix"]
+OneMethod = Literal["auto", "logit"]
 
-_REGRET_LIMIT = 1e-9
 _CELLS_LIMIT = 300_000
 _MOST_PROFILES = 1_000_000
 _PATHS_AT_ONCE = 2000
@@ -90,22 +96,28 @@ def nplayer_nash(
     search = _Search(scale_payoffs(left.game), engine, monotonic() + seconds, report)
     if profiles <= _MOST_PROFILES:
         _search_supports(search)
-    mixes = [_embed(game, mix, left.kept) for mix in search.found]
-    if not search.sure or search.searched < profiles or not pure + mixes:
-        mixes += _find_more(game, required=not pure + mixes)
-    return _assemble(game, pure + mixes, search, profiles)
+    candidates = pure + [_embed(game, mix, left.kept) for mix in search.found]
+    certified = _certify_all(game, candidates)
+    search.sure = search.sure and len(certified) == len(candidates)
+    if not search.sure or search.searched < profiles or not certified:
+        traced = trace_to_equilibrium(scale_payoffs(game))
+        certified += _certify_all(game, [] if traced is None else [traced])
+    if not certified:
+        raise _found_none(game)
+    return _assemble(game, certified, search, profiles)
 
 
-def _assemble(game: NormalForm, mixes: list[Profile], search: _Search, profiles: int) -> NashResult:
+def _assemble(game: NormalForm, certified: list[Certified], search: _Search, profiles: int) -> NashResult:
     payoffs = scale_payoffs(game)
-    indices = [(mix, find_index(payoffs, mix)) for mix in _drop_repeated(mixes)]
-    equilibria = [
-        Equilibrium.at(game, mix, index=index, in_continuum=index is None and is_in_continuum(payoffs, mix))
-        for mix, index in indices
-    ]
+    indices, equilibria = [], []
+    for point in _drop_repeated(certified):
+        index = find_index(payoffs, point.strategies, point.quasi_strict)
+        in_continuum = index is None and is_in_continuum(payoffs, point.strategies)
+        indices.append(index)
+        equilibria.append(Equilibrium.at(game, point.strategies, point.exact, index, in_continuum))
     equilibria.sort(key=lambda e: (sum(map(len, e.supports)), [(-x).tolist() for x in e.strategies]))
-    regular = all(index is not None for _, index in indices)
-    balanced = regular and sum(index or 0 for _, index in indices) == 1
+    regular = None not in indices
+    balanced = regular and sum(index or 0 for index in indices) == 1
     complete = search.sure and search.searched == profiles and balanced
     return NashResult(
         tuple(equilibria),
@@ -142,28 +154,25 @@ def _embed_fractions(game: NormalForm, point: Sequence[Fraction], kept: tuple[tu
 
 def _describe_method(search: _Search, profiles: int) -> str:
     if not search.searched:
-        return "pure search, logit tracing, polymatrix approximation"
+        return "pure search, logit tracing"
     part = "" if search.searched == profiles else f" of {search.searched:,} of {profiles:,} profiles"
     return f"pure search, support enumeration{part} with path following"
 
 
 def nplayer_nash_one(game: NormalForm, method: OneMethod = "auto") -> Equilibrium:
-    """Find one equilibrium: by "logit" the end of the principal branch, by "polymatrix" that of approximations.
-
-    "auto" takes the first pure one if there is one, else what logit leads to, else approximation.
-    """
+    """Find one equilibrium: by "logit" the end of the principal branch, by "auto" a pure one where there is one."""
     _check_size(game)
     if method not in get_args(OneMethod):
         raise UsageError(f"method: expected one of {', '.join(get_args(OneMethod))}, got {method!r}")
     pure = pure_nash(game) if method == "auto" else ()
     if pure:
         return Equilibrium.at(game, _point_masses(game, pure[0]))
-    mix = None if method == "polymatrix" else trace_to_equilibrium(scale_payoffs(game))
-    if mix is None and method != "logit":
-        mix = approximate_to_equilibrium(scale_payoffs(game))
-    if mix is None:
+    traced = trace_to_equilibrium(scale_payoffs(game))
+    certified = None if traced is None else certify(game, traced)
+    if certified is None:
         raise _found_none(game)
-    return Equilibrium.at(game, mix, index=find_index(scale_payoffs(game), mix))
+    index = find_index(scale_payoffs(game), certified.strategies, certified.quasi_strict)
+    return Equilibrium.at(game, certified.strategies, certified.exact, index)
 
 
 def _check_size(game: NormalForm) -> None:
@@ -186,19 +195,15 @@ def _embed(game: NormalForm, mix: Profile, kept: tuple[tuple[int, ...], ...]) ->
     return full
 
 
-def _find_more(game: NormalForm, required: bool) -> list[Profile]:
-    """Find the ends of logit tracing and of approximation; NotCertified where one is `required` and there is none."""
-    payoffs = scale_payoffs(game)
-    found = [mix for mix in (trace_to_equilibrium(payoffs), approximate_to_equilibrium(payoffs)) if mix is not None]
-    if not found and required:
-        raise _found_none(game)
-    return found
+def _certify_all(game: NormalForm, candidates: list[Profile]) -> list[Certified]:
+    certified = (certify(game, mix) for mix in candidates)
+    return [point for point in certified if point is not None]
 
 
 def _found_none(game: NormalForm) -> NotCertified:
     return NotCertified(
-        f"no equilibrium of this {'x'.join(map(str, game.shape))} game could be certified to {_REGRET_LIMIT:g}; "
-        "correlated(game) always finds a correlated one"
+        f"no equilibrium of this {'x'.join(map(str, game.shape))} game could be certified; correlated(game) always "
+        "finds a correlated one"
     )
 
 
@@ -304,7 +309,7 @@ def _keep_equilibrium(search: _Search, supports: Supports, parts: list[Array], r
     for whole, support in zip(mix, supports, strict=True):
         whole[list(support)] = next(left) if len(support) > 1 else 1.0
     polished = equal_payoffs(search.payoffs, supports, mix)
-    if polished is not None and worst_regret(search.payoffs, polished) <= _REGRET_LIMIT:
+    if polished is not None and worst_regret(search.payoffs, polished) <= REGRET_LIMIT:
         search.found.append(polished)
         return
     near = tuple(np.clip(x, 0.0, None) / np.clip(x, 0.0, None).sum() for x in mix)
@@ -312,9 +317,16 @@ def _keep_equilibrium(search: _Search, supports: Supports, parts: list[Array], r
         search.sure = False
 
 
-def _drop_repeated(found: list[Profile]) -> list[Profile]:
-    kept: list[Profile] = []
-    for mix in found:
-        if all(max(float(np.abs(a - b).max()) for a, b in zip(mix, k, strict=True)) > _SAME for k in kept):
-            kept.append(mix)
+def _drop_repeated(certified: list[Certified]) -> list[Certified]:
+    kept: list[Certified] = []
+    for point in certified:
+        if not any(_are_same(point, other) for other in kept):
+            kept.append(point)
     return kept
+
+
+def _are_same(point: Certified, other: Certified) -> bool:
+    if point.exact is not None and other.exact is not None:
+        return point.exact == other.exact
+    pairs = zip(point.strategies, other.strategies, strict=True)
+    return max(float(np.abs(x - y).max()) for x, y in pairs) <= _SAME

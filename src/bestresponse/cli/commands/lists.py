@@ -1,0 +1,69 @@
+"""`bestresponse games`, `models` and `convert`: what can be named, and games in other formats."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import bestresponse as br
+from bestresponse.cli.options import AsJson
+from bestresponse.cli.terminal import console, notes, print_table
+from bestresponse.models.providers.weights import pull as pull_weights
+from bestresponse.report.frames import Frame
+from bestresponse.runs.models import make_model_settings
+
+__all__ = ["convert", "games", "models"]
+
+
+def games(as_json: AsJson = False) -> None:
+    """List the games of the catalogue, the registered games and the families that `bench` draws from."""
+    _show_frame(br.list_games(), as_json)
+
+
+models = typer.Typer(
+    help="Which models there are, and how to get them.", invoke_without_command=True, add_completion=False
+)
+
+
+@models.callback()
+def list_models(context: typer.Context, as_json: AsJson = False) -> None:
+    """List what can be given as --model, and what each still needs."""
+    if context.invoked_subcommand is None:
+        _show_frame(br.list_models(), as_json)
+
+
+@models.command()
+def pull(name: Annotated[str, typer.Argument(help="A name from the list, such as smollm2.")]) -> None:
+    """Download the weights of a model into the user's cache folder and check their hash."""
+    settings = make_model_settings()
+    print(pull_weights(name, settings.folder, settings.progress))
+
+
+def convert(
+    game: Annotated[
+        str,
+        typer.Argument(
+            metavar="IN",
+            help="A name from `bestresponse games`, openspiel:NAME, a .pl, .efg, .nfg or .json file, or - for JSON.",
+        ),
+    ],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write, ending in .efg, .nfg, .json or .pl.")],
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it is there.")] = False,
+) -> None:
+    """Write a game in another format.
+
+    A tree becomes a table by its reduced normal form; a table becomes a tree in which nobody sees the others' choices.
+    """
+    source = br.find_game(game, read_input=sys.stdin.read)
+    notes().print(f"wrote {br.convert(source, out, force=force)}", markup=False, soft_wrap=True)
+
+
+def _show_frame(frame: Frame[Any], as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(frame.to_json(), indent=2, ensure_ascii=False))
+    else:
+        print_table(console(), frame.to_table())

@@ -1,0 +1,53 @@
+"""Keep what native libraries print off standard output, which belongs to the caller: `--json` is nothing but JSON.
+
+Solvers such as HiGHS print from C, past `sys.stdout`, so they are caught at the file descriptor.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from contextlib import ContextDecorator
+from threading import Lock
+
+__all__ = ["NativeOutputToStderr"]
+
+_STDOUT, _STDERR = 1, 2
+
+
+class NativeOutputToStderr(ContextDecorator):
+    """While entered, or while a decorated function runs, what is written to descriptor 1 goes to standard error.
+
+    Descriptors belong to the process, so uses that are nested or in other threads share one diversion.
+    """
+
+    _lock = Lock()
+    _entered = 0
+    _kept = -1
+
+    def __enter__(self) -> None:
+        cls = type(self)
+        with cls._lock:
+            if cls._entered == 0:
+                _flush()
+                cls._kept = os.dup(_STDOUT)
+                os.dup2(_STDERR, _STDOUT)
+            cls._entered += 1
+
+    def __exit__(self, *_: object) -> None:
+        cls = type(self)
+        with cls._lock:
+            cls._entered -= 1
+            if cls._entered == 0:
+                _flush()
+                os.dup2(cls._kept, _STDOUT)
+                os.close(cls._kept)
+
+
+def _flush() -> None:
+    """Write out what Python and C still hold back for descriptor 1, so that it goes where it was meant to go."""
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    if os.name == "posix":  # elsewhere a process can have several C libraries, each with buffers of its own
+        ctypes.CDLL(None).fflush(None)

@@ -1,0 +1,705 @@
+"""What can be agreed on in a dialogue: one class for each kind of deal.
+
+A referee says what was agreed; the rules read that, refuse what contradicts itself or cannot be carried out, and
+compute every speaker's utility from the private information: arithmetic instead of a model's guess.
+
+    option    one of a few items for everybody, or none: worth each speaker's own value of it
+    trade     what each speaker gives to the other: worth what comes in minus what goes out
+    price     a price between a seller and a buyer, or none: worth the difference to what the thing is worth to each
+    issues    one level of each of several issues, or no deal: worth the sum of each speaker's own values of them
+    moves     a move of each, named in a sealed note after the talk: worth what a table says
+    verdict   who argued better: 1, 0, or 0.5 each where undecided
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import ClassVar, Protocol, Self
+
+from bestresponse.core.errors import Flaw, InvalidGame, InvalidMove
+from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.games.dialogue.reader import DomainReader
+
+__all__ = [
+    "Deal", "DealRules", "Issues", "Moves", "Option", "Price", "Private", "Said", "Trade", "Verdict", "make_object",
+    "shorten",
+]  # fmt: skip
+
+Private = JsonMapping
+"""What one speaker alone knows: `values`, `endowment` (numbers by item), `part`, `worth` or `side`."""
+
+Deal = JsonMapping
+"""What was agreed, as plain data; people are seats, in the order of the names."""
+
+Said = Sequence[tuple[int, str]]
+"""The messages of a talk: the seat of the writer and the words."""
+
+_TIE = "tie"
+_SELLER_AND_BUYER = ("seller", "buyer")
+
+
+class DealRules(Protocol):
+    """One kind of deal; what most kinds have in common is here."""
+
+    kind: ClassVar[str]
+    ending: ClassVar[str] = "Without an agreement nobody earns anything."
+    """What speakers are told about the end of the talk."""
+    impossible: ClassVar[str] = ""
+    """Why no deal is possible, where `is_possible` says so."""
+    public: ClassVar[frozenset[str]] = frozenset()
+    """What the texts of a domain may name besides the names of the people."""
+    private: ClassVar[frozenset[str]] = frozenset()
+    """What the texts that only one speaker reads may name."""
+    sealed: ClassVar[bool] = False
+    """Whether everybody hands in a sealed note after the talk."""
+
+    @classmethod
+    def from_reader(cls, reader: DomainReader, players: int) -> Self:
+        """Read the section `deal` of a domain."""
+
+    def find_bounds(self, reader: DomainReader) -> tuple[float, float]:
+        """Check the section `generate` and return the lowest and the highest utility that it allows."""
+
+    def draw(self, generate: JsonMapping, rng: Random, players: int) -> tuple[Private, ...]:
+        """Draw what each of the people knows."""
+
+    def is_possible(self, private: tuple[Private, ...]) -> bool:
+        """Tell whether these people can come to a deal."""
+
+    def read_private(self, generate: JsonMapping, name: str, given: JsonMapping) -> Private:
+        """Return what somebody wrote about one person, checked; InvalidGame where it breaks the rules."""
+
+    def describe_private(self, generate: JsonMapping) -> list[str]:
+        """Say what a writer of scenarios has to keep to."""
+
+    def private_schema(self, generate: JsonMapping) -> JsonObject:
+        """Return the JSON schema of what one person knows."""
+
+    def schema(self, names: tuple[str, ...]) -> JsonObject:
+        """Return the JSON schema of the referee's ruling."""
+
+    def read(self, data: JsonMapping, names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()) -> Deal:
+        """Return the ruling as a deal; InvalidMove where it contradicts itself, the rules or what was said."""
+
+    def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
+        """Return what the deal is worth to each person."""
+
+    def fill_public(self) -> dict[str, str]:
+        """Return the places that are the same in all games of the domain."""
+        return {}
+
+    def settled(self, deal: Deal) -> bool:
+        """Tell whether all agree, so that a talk may end early."""
+        return bool(deal.get("agreed"))
+
+    def rule(self, last: Sequence[str]) -> Deal | None:
+        """Return what the last message of everybody agrees on by itself; None where only a reader can tell."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Option(DealRules):
+    """One of `items` for everybody, or none: a day, a place."""
+
+    items: tuple[str, ...]
+    kind: ClassVar[str] = "option"
+    impossible: ClassVar[str] = "nothing suits all of them"
+    private: ClassVar[frozenset[str]] = frozenset({"values"})
+
+    @classmethod
+    def from_reader(cls, reader: DomainReader, players: int) -> Option:
+        """Read the items."""
+        return cls(reader.words("deal.items"))
+
+    def find_bounds(self, reader: DomainReader) -> tuple[float, float]:
+        """Return 0 or the lowest, and the highest value."""
+        low, high = reader.range("generate.values")
+        fewest, most = reader.range("generate.available")
+        if not 1 <= fewest <= most <= len(self.items):
+            raise reader.wrong(f"generate.available: no deal is reachable with {fewest} to {most} of {len(self.items)}")
+        return min(low, 0), high
+
+    def draw(self, generate: JsonMapping, rng: Random, players: int) -> tuple[Private, ...]:
+        """Draw which items suit each of the people, and what they are worth."""
+        drawn = []
+        for _ in range(players):
+            free = rng.sample(self.items, rng.randint(*generate["available"]))
+            drawn.append({"values": {item: rng.randint(*generate["values"]) for item in self.items if item in free}})
+        return tuple(drawn)
+
+    def is_possible(self, private: tuple[Private, ...]) -> bool:
+        """Tell whether some item suits all."""
+        return bool(set.intersection(*(set(own["values"]) for own in private)))
+
+    def read_private(self, generate: JsonMapping, name: str, given: JsonMapping) -> Private:
+        """Return the values of one person."""
+        values = _read_numbers(name, "values", given, self.items, generate)
+        fewest, most = generate["available"]
+        if not fewest <= len(values) <= most:
+            raise InvalidGame(f"{name} has {len(values)} values, expected {fewest} to {most}")
+        return {"values": values}
+
+    def describe_private(self, generate: JsonMapping) -> list[str]:
+        """Say how many values there are, and in which range."""
+        fewest, most = generate["available"]
+        return [
+            f"private, for each person: values of {fewest} to {most} of {', '.join(self.items)}, and no others",
+            f"values: {_describe_range(generate['values'])}; at least one of them is named by every person",
+        ]
+
+    def private_schema(self, generate: JsonMapping) -> JsonObject:
+        """Return the schema of some values."""
+        return make_object({"values": _make_numbers(self.items, required=False)})
+
+    def schema(self, names: tuple[str, ...]) -> JsonObject:
+        """Return the schema of an item or null."""
+        return make_object({"agreed": {"type": "boolean"}, "choice": _make_choice(self.items)})
+
+    def read(self, data: JsonMapping, names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()) -> Deal:
+        """Return the ruling as a deal, or InvalidMove where it contradicts itself."""
+        choice = _read_item(data.get("choice"), self.items)
+        return {"agreed": _read_agreed(data, choice is not None, "choice"), "choice": choice}
+
+    def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
+        """Return what the chosen item is worth to each person."""
+        return tuple(float(p["values"].get(deal["choice"], 0)) if deal["agreed"] else 0.0 for p in private)
+
+    def rule(self, last: Sequence[str]) -> Deal:
+        """Return the item that the last message of everybody names, and no other."""
+        choice = _find_common(_find_named(self.items, text) for text in last)
+        return {"agreed": choice is not None, "choice": choice}
+
+
+@dataclass(frozen=True, slots=True)
+class Trade(DealRules):
+    """What each of two speakers gives to the other: a number of pieces of each of `items`."""
+
+    items: tuple[str, ...]
+    kind: ClassVar[str] = "trade"
+    impossible: ClassVar[str] = "somebody owns nothing"
+    private: ClassVar[frozenset[str]] = frozenset({"values", "endowment"})
+
+    @classmethod
+    def from_reader(cls, reader: DomainReader, players: int) -> Trade:
+        """Read the items."""
+        if players != 2:
+            raise reader.wrong("a trade is between 2 players; use deal.kind = 'option' for more")
+        return cls(reader.words("deal.items"))
+
+    def find_bounds(self, reader: DomainReader) -> tuple[float, float]:
+        """Return what it is worth to give or to get everything."""
+        _, value = reader.range("generate.values")
+        _, most = reader.range("generate.endowment")
+        if most < 1:
+            raise reader.wrong("generate.endowment: no deal is reachable, because nobody owns anything")
+        return -value * most * len(self.items), value * most * len(self.items)
+
+    def draw(self, generate: JsonMapping, rng: Random, players: int) -> tuple[Private, ...]:
+        """Draw what each of the people owns, and what a piece is worth."""
+        return tuple(
+            {part: {item: rng.randint(*generate[part]) for item in self.items} for part in ("endowment", "values")}
+            for _ in range(players)
+        )
+
+    def is_possible(self, private: tuple[Private, ...]) -> bool:
+        """Tell whether everybody owns something."""
+        return all(any(own["endowment"].values()) for own in private)
+
+    def read_private(self, generate: JsonMapping, name: str, given: JsonMapping) -> Private:
+        """Return what one person owns and what a piece is worth to them."""
+        owned, values = (_read_numbers(name, part, given, self.items, generate) for part in ("endowment", "values"))
+        lacking = [item for item in self.items if item not in values]
+        if lacking:
+            raise InvalidGame(f"{name} has no value for {lacking[0]}")
+        return {"endowment": {item: owned.get(item, 0) for item in self.items}, "values": values}
+
+    def describe_private(self, generate: JsonMapping) -> list[str]:
+        """Say in which ranges pieces and values are."""
+        owned, values = (_describe_range(generate[part]) for part in ("endowment", "values"))
+        what = f"private, for each person: endowment and values of {', '.join(self.items)}"
+        return [what, f"endowment: {owned}; values: {values}"]
+
+    def private_schema(self, generate: JsonMapping) -> JsonObject:
+        """Return the schema of an endowment and values."""
+        return make_object(dict.fromkeys(("endowment", "values"), _make_numbers(self.items)))
+
+    def schema(self, names: tuple[str, ...]) -> JsonObject:
+        """Return the schema of what everybody gives."""
+        basket = make_object({key: {"type": "integer", "minimum": 0} for key in self.items})
+        return make_object({"agreed": {"type": "boolean"}, "gives": make_object(dict.fromkeys(names, basket))})
+
+    def read(self, data: JsonMapping, names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()) -> Deal:
+        """Return the ruling as a deal, or InvalidMove where it contradicts itself or cannot be carried out."""
+        gives = _read_mapping(data, "gives", "what each person gives")
+        strangers = [name for name in gives if name not in names]
+        if strangers:
+            raise InvalidMove(f"{strangers[0]!r} gives something, but only {' and '.join(names)} trade")
+        baskets = [self._read_basket(gives.get(name) or {}, name) for name in names]
+        agreed = _read_agreed(data, any(baskets), "gives")
+        for name, basket, own in zip(names, baskets, private, strict=True):
+            for item, count in basket.items():
+                if agreed and count > own["endowment"].get(item, 0):
+                    raise InvalidMove(f"{name} gives {count} x {item} but owns {own['endowment'].get(item, 0)}")
+        return {"agreed": agreed, "gives": baskets}
+
+    def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
+        """Return what each person gains by the trade."""
+        if not deal["agreed"]:
+            return (0.0,) * len(private)
+
+        def worth(basket: Mapping[str, int], own: Private) -> float:
+            return float(sum(count * own["values"].get(item, 0) for item, count in basket.items()))
+
+        gives = deal["gives"]
+        return tuple(worth(gives[1 - i], own) - worth(gives[i], own) for i, own in enumerate(private))
+
+    def _read_basket(self, given: object, name: str) -> dict[str, int]:
+        if not isinstance(given, Mapping):
+            raise InvalidMove(f"{name} gives {given!r}, expected numbers of pieces by fruit", Flaw.UNPARSEABLE)
+        basket: dict[str, int] = {}
+        for item, count in given.items():
+            if not isinstance(count, int | float) or isinstance(count, bool) or count != int(count) or count < 0:
+                raise InvalidMove(f"{name} gives {count!r} of {item}, expected a whole number of pieces")
+            known = _read_item(item, self.items)
+            if count and known is not None:
+                basket[known] = int(count)
+        return basket
+
+
+@dataclass(frozen=True, slots=True)
+class Price(DealRules):
+    """A price from `low` to `high` between a seller and a buyer, or none; what the thing is worth to each is secret."""
+
+    low: int
+    high: int
+    kind: ClassVar[str] = "price"
+    impossible: ClassVar[str] = "it is worth more to the seller than to the buyer, or both have the same part"
+    public: ClassVar[frozenset[str]] = frozenset({"prices"})
+    private: ClassVar[frozenset[str]] = frozenset({"part", "worth"})
+
+    @classmethod
+    def from_reader(cls, reader: DomainReader, players: int) -> Price:
+        """Read the range of prices."""
+        if players != 2:
+            raise reader.wrong("a price is between 2 players, a seller and a buyer")
+        return cls(*reader.range("deal.prices"))
+
+    def find_bounds(self, reader: DomainReader) -> tuple[float, float]:
+        """Return the largest loss and gain between a price and a worth."""
+        low, high = reader.range("generate.worth")
+        most = max(self.high - low, high - self.low)
+        return -most, most
+
+    def draw(self, generate: JsonMapping, rng: Random, players: int) -> tuple[Private, ...]:
+        """Draw who sells, and what the thing is worth to each."""
+        parts = rng.sample(_SELLER_AND_BUYER, 2)
+        return tuple({"part": part, "worth": rng.randint(*generate["worth"])} for part in parts)
+
+    def is_possible(self, private: tuple[Private, ...]) -> bool:
+        """Tell whether some price leaves nobody worse off."""
+        gains = sum(own["worth"] if own["part"] == "buyer" else -own["worth"] for own in private)
+        return gains >= 0 and len({own["part"] for own in private}) == 2
+
+    def read_private(self, generate: JsonMapping, name: str, given: JsonMapping) -> Private:
+        """Return the part of one person and what the thing is worth to them."""
+        worth, (low, high) = given.get("worth"), generate["worth"]
+        if not isinstance(worth, int) or isinstance(worth, bool) or not low <= worth <= high:
+            raise InvalidGame(f"what it is worth to {name} is {shorten(worth)}, expected {low} to {high}")
+        return {"part": _read_part(_SELLER_AND_BUYER, name, given), "worth": worth}
+
+    def describe_private(self, generate: JsonMapping) -> list[str]:
+        """Say that there are two parts, and in which range the worth is."""
+        return [
+            "private, for each person: part (seller and buyer, one each) and worth",
+            f"worth: {_describe_range(generate['worth'])}, to the buyer at least what it is to the seller",
+        ]
+
+    def private_schema(self, generate: JsonMapping) -> JsonObject:
+        """Return the schema of a part and a worth."""
+        part = {"type": "string", "enum": list(_SELLER_AND_BUYER)}
+        return make_object({"part": part, "worth": {"type": "integer"}})
+
+    def fill_public(self) -> dict[str, str]:
+        """Return the range of prices."""
+        return {"prices": f"from {self.low} to {self.high}"}
+
+    def schema(self, names: tuple[str, ...]) -> JsonObject:
+        """Return the schema of a price or null."""
+        return make_object({"agreed": {"type": "boolean"}, "price": {"type": ["number", "null"]}})
+
+    def read(self, data: JsonMapping, names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()) -> Deal:
+        """Return the ruling as a deal, or InvalidMove where the price is out of range or nobody named it."""
+        price = data.get("price")
+        if price is not None and (not isinstance(price, int | float) or isinstance(price, bool)):
+            raise InvalidMove(f"the price is {price!r}, expected a number", Flaw.UNPARSEABLE)
+        agreed = _read_agreed(data, price is not None, "price")
+        if price is None:
+            return {"agreed": agreed, "price": None}
+        if not self.low <= price <= self.high:
+            raise InvalidMove(f"the price {price:g} is not {self.fill_public()['prices']}")
+        figures = re.compile(rf"(?<![\d.]){re.escape(f'{price:g}')}(?!\d|[.,]\d)")
+        if said and not any(figures.search(text) for _, text in said):
+            raise InvalidMove(f"the referee says {price:g}, but no message names that price in figures")
+        return {"agreed": agreed, "price": float(price)}
+
+    def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
+        """Return the price less the worth to the seller, and the worth less the price to the buyer."""
+        if not deal["agreed"]:
+            return (0.0,) * len(private)
+        price = float(deal["price"])
+        return tuple(price - p["worth"] if p["part"] == "seller" else p["worth"] - price for p in private)
+
+    def rule(self, last: Sequence[str]) -> Deal:
+        """Return the price that the last message of both names, and no other number."""
+        price = _find_common(re.findall(r"\d+(?:\.\d+)?", text) for text in last)
+        agreed = price is not None and self.low <= float(price) <= self.high
+        return {"agreed": agreed, "price": float(price) if price is not None and agreed else None}
+
+
+@dataclass(frozen=True, slots=True)
+class Issues(DealRules):
+    """One level of each of `issues`, or no deal, such as salary, start and leave of a job.
+
+    The levels of an issue stand in an order: the part `climbing` prefers the last, the other one the first.
+    """
+
+    issues: Mapping[str, tuple[str, ...]]
+    climbing: str
+    kind: ClassVar[str] = "issues"
+    ending: ClassVar[str] = "Without an agreement on all issues nobody earns anything."
+    impossible: ClassVar[str] = "both have the same part"
+    public: ClassVar[frozenset[str]] = frozenset({"issues"})
+    private: ClassVar[frozenset[str]] = frozenset({"part", "values"})
+
+    @classmethod
+    def from_reader(cls, reader: DomainReader, players: int) -> Issues:
+        """Read the issues and the two parts."""
+        parts = reader.words("generate.parts", 2)
+        if players != 2 or len(parts) != 2:
+            raise reader.wrong("issues are settled by 2 players with 2 generate.parts")
+        issues = {name: reader.words(f"deal.issues.{name}", 2) for name in reader.get("deal.issues", dict)}
+        levels = [level.casefold() for own in issues.values() for level in own]
+        if len(set(levels)) < len(levels):
+            raise reader.wrong("deal.issues: two levels have the same name; expected different ones")
+        return cls(issues, parts[0])
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """The levels of all issues."""
+        return tuple(level for own in self.issues.values() for level in own)
+
+    def find_bounds(self, reader: DomainReader) -> tuple[float, float]:
+        """Return the lowest (0 without a deal) and the highest sum of values."""
+        low, high = reader.range("generate.values")
+        return min(0, low * len(self.issues)), high * len(self.issues)
+
+    def draw(self, generate: JsonMapping, rng: Random, players: int) -> tuple[Private, ...]:
+        """Draw who has which part, and what each level is worth to them."""
+        drawn = []
+        for part in rng.sample(generate["parts"], players):
+            values: dict[str, int] = {}
+            for levels in self.issues.values():
+                rising = sorted(rng.randint(*generate["values"]) for _ in levels)
+                values |= zip(levels, rising if part == self.climbing else rising[::-1], strict=True)
+            drawn.append({"part": part, "values": values})
+        return tuple(drawn)
+
+    def is_possible(self, private: tuple[Private, ...]) -> bool:
+        """Tell whether the parts differ."""
+        return len({own["part"] for own in private}) == 2
+
+    def read_private(self, generate: JsonMapping, name: str, given: JsonMapping) -> Private:
+        """Return the part of one person and what each level is worth to them."""
+        values = _read_numbers(name, "values", given, self.levels, generate)
+        if len(values) < len(self.levels):
+            raise InvalidGame(f"{name} has {len(values)} values, expected one for each of {', '.join(self.levels)}")
+        return {"part": _read_part(generate["parts"], name, given), "values": values}
+
+    def describe_private(self, generate: JsonMapping) -> list[str]:
+        """Say that there are two parts, and in which range the values are."""
+        parts = " and ".join(generate["parts"])
+        return [
+            f"private, for each person: part ({parts}, one each) and values of {', '.join(self.levels)}",
+            f"values: {_describe_range(generate['values'])}",
+        ]
+
+    def private_schema(self, generate: JsonMapping) -> JsonObject:
+        """Return the schema of a part and values."""
+        part = {"type": "string", "enum": list(generate["parts"])}
+        return make_object({"part": part, "values": _make_numbers(self.levels)})
+
+    def fill_public(self) -> dict[str, str]:
+        """Return the issues with their levels."""
+        return {"issues": "; ".join(f"{name} ({', '.join(levels)})" for name, levels in self.issues.items())}
+
+    def schema(self, names: tuple[str, ...]) -> JsonObject:
+        """Return the schema of a level or null for each issue."""
+        terms = {name: _make_choice(levels) for name, levels in self.issues.items()}
+        return make_object({"agreed": {"type": "boolean"}, "terms": make_object(terms)})
+
+    def read(self, data: JsonMapping, names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()) -> Deal:
+        """Return the ruling as a deal, or InvalidMove where an issue of an agreement is left open."""
+        given = _read_mapping(data, "terms", "a level of each issue")
+        if data.get("agreed") is False:
+            return {"agreed": False, "terms": {}}
+        terms = {name: _read_item(given.get(name), levels) for name, levels in self.issues.items()}
+        agreed = _read_agreed(data, any(terms.values()), "terms")
+        left = [name for name, level in terms.items() if level is None]
+        if left:
+            raise InvalidMove(f"the referee says agreed, but {left[0]} is left open; a deal settles all issues")
+        return {"agreed": agreed, "terms": terms}
+
+    def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
+        """Return the sum of what the levels are worth to each person."""
+        return tuple(float(sum(own["values"][level] for level in deal["terms"].values())) for own in private)
+
+    def rule(self, last: Sequence[str]) -> Deal:
+        """Return the levels that the last message of both names, one of each issue."""
+        terms = {name: _find_common(_find_named(own, text) for text in last) for name, own in self.issues.items()}
+        agreed = all(terms.values())
+        return {"agreed": agreed, "terms": terms if agreed else {}}
+
+
+@dataclass(frozen=True, slots=True)
+class Moves(DealRules):
+    """One of `moves` for each of two after a talk; `table` has a row for one's own move, a column for the other's."""
+
+    moves: tuple[str, ...]
+    table: tuple[tuple[float, ...], ...]
+    kind: ClassVar[str] = "moves"
+    ending: ClassVar[str] = "Talk binds nobody: only the move on the sealed note counts."
+    public: ClassVar[frozenset[str]] = frozenset({"moves", "payoffs"})
+    sealed: ClassVar[bool] = True
+
+    @classmethod
+    def from_reader(cls, reader: DomainReader, players: int) -> Moves:
+        """Read the moves and the table."""
+        moves, rows = reader.words("deal.moves", 2), reader.get("deal.payoffs", list)
+        numbers = [x for row in rows if isinstance(row, list) for x in row if type(x) in (int, float)]
+        if players != 2 or len(rows) != len(moves) or len(numbers) != len(moves) ** 2:
+            raise reader.wrong(f"deal.payoffs: expected {len(moves)} rows of {len(moves)} numbers, for 2 players")
+        return cls(moves, tuple(tuple(map(float, row)) for row in rows))
+
+    def find_bounds(self, reader: DomainReader) -> tuple[float, float]:
+        """Return the lowest and the highest payoff of the table."""
+        return min(map(min, self.table)), max(map(max, self.table))
+
+    def draw(self, generate: JsonMapping, rng: Random, players: int) -> tuple[Private, ...]:
+        """Return nothing: everybody knows the table."""
+        return ({},) * players
+
+    def is_possible(self, private: tuple[Private, ...]) -> bool:
+        """Tell that everybody can always move."""
+        return True
+
+    def read_private(self, generate: JsonMapping, name: str, given: JsonMapping) -> Private:
+        """Return nothing: there is nothing private."""
+        return {}
+
+    def describe_private(self, generate: JsonMapping) -> list[str]:
+        """Say that there is nothing private."""
+        return ["private, for each person: an empty object"]
+
+    def private_schema(self, generate: JsonMapping) -> JsonObject:
+        """Return the schema of an empty object."""
+        return make_object({})
+
+    def fill_public(self) -> dict[str, str]:
+        """Return the moves, and what each earns against each."""
+        lines = [
+            f"{own} against {other}: {payoff:g}"
+            for own, row in zip(self.moves, self.table, strict=True)
+            for other, payoff in zip(self.moves, row, strict=True)
+        ]
+        return {"moves": ", ".join(self.moves[:-1]) + f" or {self.moves[-1]}", "payoffs": "\n".join(lines)}
+
+    def schema(self, names: tuple[str, ...]) -> JsonObject:
+        """Return the schema of a move for each person."""
+        move = {"type": "string", "enum": list(self.moves)}
+        return make_object({"moves": make_object(dict.fromkeys(names, move))})
+
+    def read(self, data: JsonMapping, names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()) -> Deal:
+        """Return the moves, or InvalidMove where one is missing or is not the one that the writer's note names."""
+        given = data.get("moves")
+        if not isinstance(given, Mapping):
+            raise InvalidMove(f"'moves' is {given!r}, expected the move of each person", Flaw.UNPARSEABLE)
+        moves = [_read_item(given.get(name), self.moves) for name in names]
+        notes = dict(said)
+        for seat, (name, move) in enumerate(zip(names, moves, strict=True)):
+            if move is None:
+                raise InvalidMove(f"the move of {name} is missing")
+            named = _find_named(self.moves, notes[seat]) if seat in notes else [move]
+            if named != [move]:
+                found = " and ".join(named) or "no move"
+                raise InvalidMove(f"the referee says {name} plays {move}, but the note names {found}")
+        return {"moves": moves}
+
+    def rule(self, last: Sequence[str]) -> Deal | None:
+        """Return the moves that the notes name; None where a note names none, or several."""
+        named = [_find_named(self.moves, text) for text in last]
+        return {"moves": [own[0] for own in named]} if all(len(own) == 1 for own in named) else None
+
+    def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
+        """Return what the table says."""
+        first, second = (self.moves.index(move) for move in deal["moves"])
+        return self.table[first][second], self.table[second][first]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict(DealRules):
+    """Who argued better, with reasons."""
+
+    kind: ClassVar[str] = "verdict"
+    ending: ClassVar[str] = "The judge decides then."
+    impossible: ClassVar[str] = "two of them are on the same side"
+    public: ClassVar[frozenset[str]] = frozenset({"topic"})
+    private: ClassVar[frozenset[str]] = frozenset({"side"})
+
+    @classmethod
+    def from_reader(cls, reader: DomainReader, players: int) -> Verdict:
+        """Check the sides and topics of a domain."""
+        reader.words("generate.sides", players)
+        reader.words("generate.topics")
+        return cls()
+
+    def find_bounds(self, reader: DomainReader) -> tuple[float, float]:
+        """Return the payoffs of a loser and a winner."""
+        return 0, 1
+
+    def draw(self, generate: JsonMapping, rng: Random, players: int) -> tuple[Private, ...]:
+        """Draw a side for each of the people."""
+        return tuple({"side": side} for side in rng.sample(generate["sides"], players))
+
+    def is_possible(self, private: tuple[Private, ...]) -> bool:
+        """Tell whether all sides differ."""
+        return len({own["side"] for own in private}) == len(private)
+
+    def read_private(self, generate: JsonMapping, name: str, given: JsonMapping) -> Private:
+        """Return the side that somebody wrote for one person; InvalidGame where the domain has no such side."""
+        said = str(given.get("side")).strip().casefold()
+        sides = [side for side in generate["sides"] if side.casefold() == said]
+        if not sides:
+            expected = ", ".join(generate["sides"])
+            raise InvalidGame(f"the side of {name} is {shorten(given.get('side'))}, expected one of {expected}")
+        return {"side": sides[0]}
+
+    def describe_private(self, generate: JsonMapping) -> list[str]:
+        """Say which sides there are."""
+        return [f"private, for each person: side, one of {', '.join(generate['sides'])}, different for each"]
+
+    def private_schema(self, generate: JsonMapping) -> JsonObject:
+        """Return the schema of a side."""
+        return make_object({"side": {"type": "string", "enum": list(generate["sides"])}})
+
+    def schema(self, names: tuple[str, ...]) -> JsonObject:
+        """Return the schema of reasons and a winner."""
+        return make_object({"reasons": {"type": "string"}, "winner": {"type": "string", "enum": [*names, _TIE]}})
+
+    def read(self, data: JsonMapping, names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()) -> Deal:
+        """Return the ruling as a deal, or InvalidMove where it names no winner."""
+        winner = _read_item(data.get("winner"), (*names, _TIE))
+        if winner is None:
+            raise InvalidMove("the winner is missing", Flaw.UNPARSEABLE)
+        reasons = data.get("reasons", "")
+        seat = None if winner == _TIE else names.index(winner)
+        return {"winner": seat, "reasons": reasons if isinstance(reasons, str) else ""}
+
+    def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
+        """Return 1 for the winner and 0 for the others, or equal shares for a tie."""
+        if deal["winner"] is None:
+            return (1 / len(private),) * len(private)
+        return tuple(float(i == deal["winner"]) for i in range(len(private)))
+
+
+def make_object(properties: JsonMapping, *, required: bool = True) -> JsonObject:
+    """Return the JSON schema of an object with these properties and no others."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties) if required else [],
+        "additionalProperties": False,
+    }
+
+
+def _make_numbers(items: Sequence[str], *, required: bool = True) -> JsonObject:
+    return make_object({item: {"type": "integer"} for item in items}, required=required)
+
+
+def _make_choice(items: Sequence[str]) -> JsonObject:
+    return {"type": ["string", "null"], "enum": [*items, None]}
+
+
+def _read_agreed(data: JsonMapping, named: bool, field: str) -> bool:
+    """Return whether the referee says that all agreed; InvalidMove where the deal it names, or none, contradicts it."""
+    agreed = data.get("agreed")
+    if not isinstance(agreed, bool):
+        raise InvalidMove(f"'agreed' is {agreed!r}, expected true or false", Flaw.UNPARSEABLE)
+    if agreed != named:
+        what = f"agreed, but {field!r} is empty" if agreed else f"not agreed, but {field!r} names a deal"
+        raise InvalidMove(f"the referee contradicts itself: {what}")
+    return agreed
+
+
+def _read_mapping(data: JsonMapping, field: str, expected: str) -> JsonMapping:
+    given = data.get(field) or {}
+    if not isinstance(given, Mapping):
+        raise InvalidMove(f"{field!r} is {given!r}, expected {expected}", Flaw.UNPARSEABLE)
+    return given
+
+
+def _read_item(given: object, items: Sequence[str]) -> str | None:
+    """Return the item that is meant, None where none is."""
+    if given is None or given in ("", "none", "None", "null"):
+        return None
+    same = [item for item in items if str(given).strip().casefold().rstrip(".") == item.casefold()]
+    if not same:
+        raise InvalidMove(f"{given!r} is not one of {', '.join(items)}")
+    return same[0]
+
+
+def _read_part(parts: Sequence[str], name: str, given: JsonMapping) -> str:
+    if given.get("part") not in parts:
+        raise InvalidGame(f"the part of {name} is {shorten(given.get('part'))}, expected {' or '.join(parts)}")
+    return str(given["part"])
+
+
+def _read_numbers(
+    name: str, part: str, given: JsonMapping, items: Sequence[str], generate: JsonMapping
+) -> dict[str, int]:
+    """Return the whole numbers by item that somebody wrote for one person, in the order of the items."""
+    written = given.get(part)
+    if not isinstance(written, Mapping):
+        raise InvalidGame(f"the {part} of {name} are {shorten(written)}, expected numbers by item")
+    known = {str(item).strip().casefold(): number for item, number in written.items()}
+    strangers = [item for item in known if item not in {one.casefold() for one in items}]
+    if strangers:
+        raise InvalidGame(f"the {part} of {name} have {strangers[0]!r}, expected only {', '.join(items)}")
+    low, high = generate[part]
+    for item, number in known.items():
+        if not isinstance(number, int) or isinstance(number, bool) or not low <= number <= high:
+            raise InvalidGame(f"{item} in the {part} of {name} is {shorten(number)}, expected {low} to {high}")
+    return {item: known[item.casefold()] for item in items if item.casefold() in known}
+
+
+def _describe_range(span: Sequence[int]) -> str:
+    return f"whole numbers from {span[0]} to {span[1]}"
+
+
+def _find_named(items: Sequence[str], text: str) -> list[str]:
+    """Return the items that a text names as whole words."""
+    return [item for item in items if re.search(rf"\b{re.escape(item)}\b", text, re.IGNORECASE)]
+
+
+def _find_common(named: Iterable[list[str]]) -> str | None:
+    """Return the one item that everybody names and nothing else; None where there is none."""
+    first, *others = named
+    return first[0] if len(first) == 1 and all(own == first for own in others) else None
+
+
+def shorten(value: object) -> str:
+    """Return a value as a short text for a message."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,1 +1,0 @@
-"""What a dialogue may lead to: one module for each kind of deal."""

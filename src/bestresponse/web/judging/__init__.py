@@ -1,1 +1,0 @@
-"""Rate transcripts under a rubric."""

@@ -1,0 +1,185 @@
+"""Unguessable links, and limits on what a client may send and ask for.
+
+A token is an HMAC-SHA256 of what it opens (a seat of a session, the admin's pages, a judge's sheet), so nothing but the
+secret has to be kept, links survive a restart, and no record or export can leak one.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import os
+import secrets
+import threading
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from pathlib import Path
+from typing import Any
+
+from bestresponse.core.json import canonical
+from bestresponse.report.files import explain_os_error
+
+__all__ = ["SAFE_HEADERS", "Guard", "Keys", "RateLimit", "load_secret"]
+
+_LENGTH = 32
+
+
+class Keys:
+    """Makes tokens and checks them in constant time."""
+
+    def __init__(self, secret: str, admin: str | None = None) -> None:
+        self._secret = secret.encode("utf-8")
+        self.admin = admin or self.token("admin")
+
+    def token(self, *door: str | int) -> str:
+        """Make the token that opens `door`; the same door always gives the same token."""
+        code = hmac.new(self._secret, canonical(list(door)).encode("utf-8"), hashlib.sha256).digest()
+        return base64.urlsafe_b64encode(code).decode("ascii")[:_LENGTH]
+
+    def opens(self, token: str, *door: str | int) -> bool:
+        """Tell whether `token` opens `door`."""
+        return _same(token, self.token(*door))
+
+    def is_admin(self, token: str) -> bool:
+        """Tell whether `token` is the admin's."""
+        return _same(token, self.admin)
+
+
+def _same(given: str, wanted: str) -> bool:
+    return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), wanted.encode("utf-8", "surrogatepass"))
+
+
+def load_secret(path: Path) -> str:
+    """Load the secret from that file, readable by its owner only; create it where there is none."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+", encoding="ascii") as file:
+            found = file.read().strip()
+            if not found:
+                found = secrets.token_urlsafe(32)
+                file.write(found + "\n")
+            return found
+    except OSError as error:
+        raise explain_os_error(error, f"keeping a secret in {path}") from None
+
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+_PAGE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+SAFE_HEADERS = {
+    b"cache-control": b"no-store",
+    b"content-security-policy": _PAGE_POLICY.encode("ascii"),
+    b"x-content-type-options": b"nosniff",
+    b"referrer-policy": b"no-referrer",
+    b"x-frame-options": b"DENY",
+    b"cross-origin-opener-policy": b"same-origin",
+    b"cross-origin-resource-policy": b"same-origin",
+    b"permissions-policy": b"camera=(), microphone=(), geolocation=()",
+}
+
+
+class RateLimit:
+    """A bucket of `burst` for each key, filled again at `rate` a second."""
+
+    def __init__(self, rate: float, burst: float) -> None:
+        self._rate, self._burst = rate, burst
+        self._lock = threading.Lock()
+        self._buckets: dict[str, tuple[float, float]] = {}
+
+    def take(self, key: str) -> bool:
+        """Whether there was something left for `key`; takes it."""
+        now = time.monotonic()
+        with self._lock:
+            if len(self._buckets) > 10_000:
+                self._forget(now)
+            left, since = self._buckets.get(key, (self._burst, now))
+            left = min(self._burst, left + (now - since) * self._rate)
+            self._buckets[key] = (max(left - 1, 0.0) if left >= 1 else left, now)
+            return left >= 1
+
+    def _forget(self, now: float) -> None:
+        """Drop whoever has a full bucket again."""
+        full = self._burst / self._rate
+        self._buckets = {key: entry for key, entry in self._buckets.items() if now - entry[1] < full}
+
+
+class TooLong(Exception):
+    """The body is longer than allowed."""
+
+
+class Guard:
+    """Wrap an application: refuse long bodies, add the security headers, and answer HEAD like GET.
+
+    The server sends no body in answer to HEAD, whatever the application gives it.
+    """
+
+    def __init__(self, app: App, most_bytes: int = 1_000_000) -> None:
+        self._app, self._most = app, most_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        exchange = _Exchange(receive, send, self._most)
+        try:
+            if _announced(scope) > self._most:
+                raise TooLong
+            asked = {**scope, "method": "GET"} if scope.get("method") == "HEAD" else scope
+            await self._app(asked, exchange.receive, exchange.send)
+        except TooLong:
+            exchange.too_long = True
+        if exchange.too_long and not exchange.started:
+            await _refuse(send, scope["path"], self._most)
+
+
+class _Exchange:
+    """One request and its answer; an answer to a request that was too long is held back, whoever gives it."""
+
+    def __init__(self, receive: Receive, send: Send, most: int) -> None:
+        self._receive, self._send, self._left = receive, send, most
+        self.started = self.too_long = False
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            self.too_long = True
+            raise TooLong
+        return message
+
+    async def send(self, message: Message) -> None:
+        if self.too_long and not self.started:
+            return
+        if message["type"] == "http.response.start":
+            self.started = True
+            message["headers"] = _with_headers(message["headers"])
+        await self._send(message)
+
+
+def _announced(scope: Scope) -> int:
+    length = dict(scope["headers"]).get(b"content-length", b"0")
+    return int(length) if length.isdigit() else 0
+
+
+def _with_headers(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    present = {name.lower() for name, _ in headers}
+    return [*headers, *((name, value) for name, value in SAFE_HEADERS.items() if name not in present)]
+
+
+async def _refuse(send: Send, path: str, most: int) -> None:
+    sentence = f"This is longer than {most:,} bytes; send less."
+    as_json = path.startswith("/api/")
+    kind = b"application/json" if as_json else b"text/plain; charset=utf-8"
+    body = (json.dumps({"error": sentence}) if as_json else sentence).encode()
+    headers = [(b"content-type", kind), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": 413, "headers": _with_headers(headers)})
+    await send({"type": "http.response.body", "body": body})

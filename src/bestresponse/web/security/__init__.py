@@ -1,1 +1,0 @@
-"""Links that cannot be guessed, and limits on requests."""

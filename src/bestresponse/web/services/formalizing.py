@@ -1,0 +1,244 @@
+"""A program under the pen: diagnostics by line, the game it tells, its equilibria and its picture; and a model's help.
+
+Everything is worked out from the text alone, each time it changes. Models are slow, so their help is a job that is
+asked for and looked at until it is done. Programs that are games can be saved with their story, by a plain name.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from bestresponse.analysis.solve.document import as_document
+from bestresponse.analysis.solve.pictures import drawable, picture_figures
+from bestresponse.analysis.solve.solve import solve_found
+from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.formal.formalize.autoformalizer import Attempt, Formalization, Formalizer, Settings
+from bestresponse.games.logic.game import describe_table, program_game, read_program_text
+from bestresponse.games.lookup import Found
+from bestresponse.logic.engine import open_engine
+from bestresponse.logic.language.diagnostics import Diagnostic
+from bestresponse.logic.settings import settings
+from bestresponse.models.base import Message, Model, Reply, Request
+from bestresponse.report.document import Note, Section
+from bestresponse.report.files import write_text
+from bestresponse.web.sessions.games import take_turn, validate_program
+from bestresponse.web.sessions.store import NotFound
+
+__all__ = [
+    "Checked", "Job", "ProgramHelper", "check_program", "list_saved_games", "load_program", "load_story", "save_game",
+]  # fmt: skip
+
+_MOST_JOBS = 50
+_MOST_WAITING = 5
+_LOOK = 0.2
+_ATTEMPTS = 3
+_MOST_PLAYERS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What is known of a program: what is wrong with it, and where it is a game, all about the game."""
+
+    ok: bool
+    diagnostics: tuple[Diagnostic, ...]
+    words: str = ""
+    sections: tuple[Section, ...] = ()
+
+
+def check_program(source: str, name: str = "this game") -> Checked:
+    """The program through all stages, then solved and drawn as far as that goes."""
+    if not source.strip():
+        return Checked(False, ())
+    with take_turn():
+        report = validate_program(source)
+        if not report.ok or report.table is None:
+            return Checked(False, report.diagnostics)
+        found = Found(name, "file", program_game(report, name))
+        return Checked(True, report.diagnostics, describe_table(report.table), _known(found, len(report.table.players)))
+
+
+def _known(found: Found, players: int) -> tuple[Section, ...]:
+    if players > _MOST_PLAYERS:
+        note = f"They are not worked out here for more than {_MOST_PLAYERS} players; `bestresponse solve` does it."
+        return (Section("Equilibria", (Note(note),)),)
+    try:
+        sections = as_document(found, solve_found(found)).sections
+    except BestResponseError as error:
+        return (Section("Equilibria", (Note(f"They could not be worked out: {error}."),)),)
+    wanted = tuple(section for section in sections if section.title in ("Payoffs", "Equilibria", "Kind of game"))
+    try:
+        return (*wanted[:2], Section("Picture", picture_figures(drawable(found.solvable()))), *wanted[2:])
+    except BestResponseError:
+        return wanted
+
+
+@dataclass
+class Job:
+    """A model at work. `lines` tell how far it is; `program` is its best so far."""
+
+    id: str
+    lines: list[str]
+    program: str = ""
+    done: bool = False
+
+
+@dataclass
+class _WantedJob(Job):
+    """A job that can be cancelled."""
+
+    cancelled: bool = False
+
+
+class Cancelled(BestResponseError):
+    """Somebody does not want the answer any more."""
+
+
+class _Cancellable:
+    """A model whose job can be cancelled: an answer that is not wanted any more is not waited for."""
+
+    def __init__(self, model: Model, job: _WantedJob) -> None:
+        self._model, self._job = model, job
+        self.id, self.identity, self.abilities = model.id, model.identity, model.abilities
+
+    def complete(self, request: Request) -> Reply:
+        """Ask the model in a thread of its own, and give up as soon as the job is cancelled."""
+        waiting: Future[Reply] = Future()
+        threading.Thread(target=self._ask, args=(request, waiting), name="formalize-call", daemon=True).start()
+        while not self._job.cancelled:
+            with suppress(TimeoutError):
+                return waiting.result(timeout=_LOOK)
+        raise Cancelled("it was cancelled")
+
+    def _ask(self, request: Request, waiting: Future[Reply]) -> None:
+        try:
+            waiting.set_result(self._model.complete(request))
+        except BaseException as error:  # noqa: BLE001 - whoever waits raises it
+            waiting.set_exception(error)
+
+
+class ProgramHelper:
+    """Asks models to write or repair programs, one job at a time."""
+
+    def __init__(self, model: Callable[[str], Model]) -> None:
+        self._model = model
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="formalize")
+        self._jobs: OrderedDict[str, _WantedJob] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def ask(self, model: str, story: str, program: str, remark: str) -> Job:
+        """Let `model` write the game of `story`, or change `program` as `remark` says."""
+        opened = self._model(model)
+        job = _WantedJob(secrets.token_hex(8), [f"{model} is at work"])
+        with self._lock:
+            if sum(not one.done for one in self._jobs.values()) >= _MOST_WAITING:
+                raise UsageError(f"{_MOST_WAITING} jobs are waiting already; cancel one or wait")
+            self._jobs[job.id] = job
+            while len(self._jobs) > _MOST_JOBS:
+                self._jobs.popitem(last=False)
+        future = self._pool.submit(self._work, job, opened, story, program, remark)
+        future.add_done_callback(lambda ended: _conclude(job, ended))
+        return job
+
+    def job(self, name: str) -> _WantedJob:
+        """Return the job of that name, or raise NotFound."""
+        if name not in self._jobs:
+            raise NotFound("there is no such job")
+        return self._jobs[name]
+
+    def cancel(self, name: str) -> Job:
+        """Give the job up; a call that is on its way is not waited for."""
+        job = self.job(name)
+        if not job.done:
+            job.cancelled = True
+            job.lines.append("Cancelled.")
+        return job
+
+    def close(self) -> None:
+        """Give up every job."""
+        for job in list(self._jobs.values()):
+            job.cancelled = True
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _work(self, job: _WantedJob, model: Model, story: str, program: str, remark: str) -> None:
+        engine = open_engine("embedded", settings.strangers)
+
+        def tell(attempt: Attempt) -> None:
+            job.program = attempt.source or job.program
+            errors = attempt.report.errors if attempt.report else ()
+            wrong = str(errors[0]) if errors else attempt.problem or "no game came out"
+            job.lines.append("This is a game." if attempt.ok else f"Not yet a game: {wrong}")
+
+        try:
+            formalizer = Formalizer(_Cancellable(model, job), engine, Settings(attempts=_ATTEMPTS), tell=tell)
+            result = _formalize(formalizer, story, program, remark)
+            job.program = result.source or job.program
+            job.lines.append(result.trouble or "Done.")
+        finally:
+            engine.close()
+
+
+def _formalize(formalizer: Formalizer, story: str, program: str, remark: str) -> Formalization:
+    if not program.strip():
+        return formalizer.formalize(story)
+    from bestresponse.formal.formalize.feedback_text import what_is_wrong
+    from bestresponse.logic.programs.validate import validate
+
+    report = validate(program, formalizer.engine)
+    begun = Attempt(Request((Message("user", story),)), Reply(program), program, report)
+    before = Formalization(story, formalizer.model.id, (), (begun,))
+    wish = remark.strip() or what_is_wrong(report, "") or "Does the program tell the whole story? If not, complete it."
+    return formalizer.revise(before, wish)
+
+
+def _conclude(job: _WantedJob, ended: Future[None]) -> None:
+    if not job.cancelled and not ended.cancelled() and (error := ended.exception()) is not None:
+        job.lines.append(f"It did not work: {error}")
+    job.done = True
+
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
+
+
+def list_saved_games(output: Path) -> tuple[str, ...]:
+    """The names, in alphabetical order."""
+    return tuple(sorted(path.stem for path in _folder(output).glob("*.pl") if _NAME.fullmatch(path.stem)))
+
+
+def load_program(output: Path, name: str) -> str:
+    """The program of that name, which is looked up among those that are there."""
+    if name not in list_saved_games(output):
+        raise UsageError(f"there is no saved game named {name!r}")
+    return read_program_text(_folder(output) / f"{name}.pl")
+
+
+def load_story(output: Path, name: str) -> str:
+    """The story beside a saved program, empty where there is none."""
+    if name not in list_saved_games(output):
+        raise UsageError(f"there is no saved game named {name!r}")
+    path = _folder(output) / f"{name}.txt"
+    return path.read_text("utf-8", "replace") if path.exists() else ""
+
+
+def save_game(output: Path, name: str, story: str, program: str) -> None:
+    """Keep a program that is a game; UsageError or InvalidGame where it is none or the name is taken."""
+    if not _NAME.fullmatch(name):
+        raise UsageError("a name has small letters, digits and hyphens, such as my-first-game, at most 60 of them")
+    if name in list_saved_games(output):
+        raise UsageError(f"there is a game named {name!r} already; choose another name")
+    with take_turn():
+        program_game(validate_program(program), name)
+    _folder(output).mkdir(parents=True, exist_ok=True)
+    write_text(_folder(output) / f"{name}.txt", story)
+    write_text(_folder(output) / f"{name}.pl", program)
+
+
+def _folder(output: Path) -> Path:
+    return output / "games"

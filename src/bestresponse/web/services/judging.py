@@ -1,0 +1,287 @@
+"""Judging transcripts: rubrics, blinded items, scores of several judges, and how far these agree.
+
+A task holds items (text without the names of players) and judges; each judge sees all items in an order of their own.
+A score is the number of a level from 1; whoever judges an item twice counts with the last.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
+
+import numpy as np
+
+from bestresponse.analysis.raters import read_sheet, summarise_ratings
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import NATURE, REFEREE
+from bestresponse.core.json import JsonMapping
+from bestresponse.core.seeds import generator
+from bestresponse.report.document import Cell, Column, Table
+from bestresponse.report.stats.agreement import Scale
+from bestresponse.report.tables import to_csv
+from bestresponse.runs.store.folder import RunFolder, StoredPlay
+from bestresponse.studies.verify.evaluation import ERROR_KINDS
+from bestresponse.studies.water.judging import SCALES, rubric
+from bestresponse.web.services import File
+from bestresponse.web.sessions.journal import Journal
+from bestresponse.web.sessions.store import NotFound
+from bestresponse.web.watching.runs import rebuild_game
+from bestresponse.web.watching.steps import Step, list_steps
+
+__all__ = [
+    "Criterion", "Item", "JudgingStore", "Score", "Task", "check_levels", "draw_transcripts", "list_sheet_rows",
+    "read_items", "read_scores", "rubrics", "tabulate_agreement",
+]  # fmt: skip
+
+_MOST_ITEMS = 1000
+_LONGEST = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """One question to a judge; `levels` say what 1, 2, ... mean, in order unless `scale` is nominal."""
+
+    key: str
+    title: str
+    levels: tuple[str, ...]
+    scale: Scale = "ordinal"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One transcript."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is judged, by what and by whom."""
+
+    id: str
+    title: str
+    rubric: str
+    items: tuple[Item, ...]
+    judges: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if self.rubric not in rubrics():
+            raise UsageError(f"there is no rubric named {self.rubric!r}; known: {', '.join(rubrics())}")
+        if not self.items or len(self.items) > _MOST_ITEMS:
+            raise UsageError(f"{len(self.items)} transcripts: expected 1 to {_MOST_ITEMS}")
+        if len({item.id for item in self.items}) < len(self.items):
+            raise UsageError("two transcripts have the same name")
+        if not self.judges or len(set(self.judges)) < len(self.judges):
+            raise UsageError("expected the names of the judges, at least one and all different")
+
+    @property
+    def criteria(self) -> tuple[Criterion, ...]:
+        """The criteria of the rubric."""
+        return rubrics()[self.rubric]
+
+    def order(self, judge: int) -> list[Item]:
+        """The items as that judge sees them."""
+        shuffled = list(self.items)
+        generator(int(self.id, 16), "order", judge).shuffle(shuffled)
+        return shuffled
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What one judge says about one item: a level for each criterion."""
+
+    judge: str
+    item: str
+    levels: Mapping[str, int]
+    remark: str = ""
+
+
+@cache
+def rubrics() -> dict[str, tuple[Criterion, ...]]:
+    """The published scales for play, and the published protocol of errors in reasoning."""
+    scales = tuple(Criterion(scale, *rubric()[scale]) for scale in SCALES[:-1])
+    yes_no = ("no", "yes")
+    errors = tuple(
+        Criterion(kind, f"{words[:1].upper()}{words[1:]}", yes_no, "nominal") for kind, words in ERROR_KINDS.items()
+    )
+    correct = Criterion("correct", "Is the reasoning about payoffs correct?", yes_no, "nominal")
+    return {"play": scales, "reasoning": (correct, *errors)}
+
+
+def check_levels(task: Task, given: Mapping[str, str]) -> tuple[dict[str, int], dict[str, str]]:
+    """The levels, and for each criterion without a proper one a sentence."""
+    levels: dict[str, int] = {}
+    wrong: dict[str, str] = {}
+    for criterion in task.criteria:
+        text = given.get(criterion.key, "").strip()
+        if text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= len(criterion.levels):
+            levels[criterion.key] = int(text)
+        else:
+            wrong[criterion.key] = f"Choose a level from 1 to {len(criterion.levels)}."
+    return levels, wrong
+
+
+def read_items(text: str) -> tuple[Item, ...]:
+    """Read transcripts from a table with the columns `item` and `text`."""
+    rows = read_sheet(text, ("item", "text"))
+    return tuple(Item(row["item"] or str(number), row["text"][:_LONGEST]) for number, (_, row) in enumerate(rows, 1))
+
+
+def list_sheet_rows(task: Task, scores: Iterable[Score]) -> list[dict[str, Cell]]:
+    """One row a judge and item; empty where nothing was said yet."""
+    given = {(score.judge, score.item): score for score in scores}
+    rows: list[dict[str, Cell]] = []
+    for judge in task.judges:
+        for item in task.items:
+            score = given.get((judge, item.id))
+            levels = {c.key: score.levels.get(c.key) if score else None for c in task.criteria}
+            rows.append({"judge": judge, "item": item.id, **levels, "remark": score.remark if score else None})
+    return rows
+
+
+def read_scores(task: Task, text: str) -> list[Score]:
+    """Read the scores of a filled sheet; rows that are empty are left out, anything else is refused with its place."""
+    keys = [criterion.key for criterion in task.criteria]
+    rows = read_sheet(text, ("judge", "item", *keys))
+    return [_read_score(task, row, f"line {line}") for line, row in rows if any(row[key].strip() for key in keys)]
+
+
+def _read_score(task: Task, row: Mapping[str, str], where: str) -> Score:
+    if row["judge"] not in task.judges or row["item"] not in {item.id for item in task.items}:
+        raise UsageError(f"{where}: there is no judge {row['judge']!r} or no item {row['item']!r} in this task")
+    levels, wrong = check_levels(task, row)
+    if wrong:
+        key, why = next(iter(wrong.items()))
+        raise UsageError(f"{where}, {key}: {why}")
+    return Score(row["judge"], row["item"], levels, row.get("remark", "")[:2000])
+
+
+def tabulate_agreement(task: Task, scores: Iterable[Score]) -> Table:
+    """Median and agreement of every criterion; a dash where one is not defined, as with one judge."""
+    given = {(score.judge, score.item): score for score in scores}
+    columns = (Column("criterion"), Column("scores", "right"), Column("median", "right", format=".3g"),
+               Column("Krippendorff's alpha", "right", format=".2f"), Column("Fleiss' kappa", "right", format=".2f"),
+               Column("ICC(2,1)", "right", format=".2f"))  # fmt: skip
+    return Table(columns, tuple(_summarise_criterion(task, criterion, given) for criterion in task.criteria))
+
+
+def _summarise_criterion(task: Task, criterion: Criterion, given: Mapping[tuple[str, str], Score]) -> tuple[Cell, ...]:
+    table = np.array(
+        [
+            [given[judge, i.id].levels[criterion.key] if (judge, i.id) in given else np.nan for i in task.items]
+            for judge in task.judges
+        ],
+        dtype=np.float64,
+    )
+    found = summarise_ratings(table, range(1, len(criterion.levels) + 1), criterion.scale)
+    return criterion.title, found.scores, found.median, found.krippendorff, found.fleiss, found.icc
+
+
+class JudgingStore:
+    """Tasks and scores, kept in the journal."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._lock = threading.Lock()
+        self._tasks: dict[str, Task] = {}
+        self._scores: dict[str, dict[tuple[str, str], Score]] = {}
+        for event in journal.read_events("judging", "judged"):
+            self._apply_event(event)
+
+    def _apply_event(self, event: JsonMapping) -> None:
+        if event["event"] == "judging":
+            items = tuple(Item(*item) for item in event["items"])
+            task = Task(event["task"], event["title"], event["rubric"], items, tuple(event["judges"]))
+            self._tasks[task.id] = task
+            self._scores[task.id] = {}
+        else:
+            score = Score(event["judge"], event["item"], event["levels"], event["remark"])
+            self._scores[event["task"]][score.judge, score.item] = score
+
+    def tasks(self) -> list[Task]:
+        """List the tasks, the newest first."""
+        return list(reversed(self._tasks.values()))
+
+    def task(self, name: str) -> Task:
+        """Return the task of that name, or raise NotFound."""
+        if name not in self._tasks:
+            raise NotFound("there is no such task")
+        return self._tasks[name]
+
+    def scores(self, task: str) -> list[Score]:
+        """List the scores of a task."""
+        return list(self._scores[task].values())
+
+    def done(self, task: str, judge: str) -> dict[str, Score]:
+        """Return what this judge has said, by the name of the item."""
+        return {item: score for (who, item), score in self._scores[task].items() if who == judge}
+
+    def begin(self, title: str, rubric: str, items: Iterable[Item], judges: Iterable[str]) -> Task:
+        """Begin a task; UsageError where it cannot be one."""
+        task = Task(secrets.token_hex(6), title, rubric, tuple(items), tuple(judges))
+        plain = [[item.id, item.text] for item in task.items]
+        about = {"task": task.id, "title": title, "rubric": rubric, "items": plain, "judges": list(task.judges)}
+        with self._lock:
+            self._apply_event(self._journal.append_event("judging", **about))
+        return task
+
+    def give(self, task: Task, *scores: Score) -> None:
+        """Keep scores; an item judged again counts with the last."""
+        with self._lock:
+            for score in scores:
+                self._apply_event(self._journal.append_event("judged", task=task.id, **asdict(score)))
+
+    def judge(self, task: Task, judge: int, item: str, levels: Mapping[str, str], remark: str) -> dict[str, str]:
+        """Keep the score of one item, or say for each criterion what is wrong; NotFound where there is no such item."""
+        if item not in {known.id for known in task.items}:
+            raise NotFound("there is no such transcript")
+        numbers, wrong = check_levels(task, levels)
+        if not wrong:
+            self.give(task, Score(task.judges[judge], item, numbers, remark.strip()[:2000]))
+        return wrong
+
+    def make_sheet(self, task: Task) -> File:
+        """Make the sheet of a task: one row a judge and item, empty where nothing was said yet."""
+        rows = list_sheet_rows(task, self.scores(task.id))
+        return File("scores.csv", "text/csv; charset=utf-8", to_csv(rows).encode("utf-8"))
+
+
+def draw_transcripts(
+    folder: RunFolder, count: int, seed: int, player: str = "", silent: bool = False
+) -> tuple[Item, ...]:
+    """Draw what seats of finished plays saw and said: `count` of them at random, players not named.
+
+    Seats without a word of reasoning are left out unless `silent`; `player` keeps those whose player's name has it.
+    """
+    found = [item for play in folder.plays() for item in _draw_from_play(folder, play, player.lower(), silent)]
+    if not found:
+        raise UsageError("this run has no finished play with words to judge; choose another, or allow seats without")
+    drawn = sorted(generator(seed, "transcripts").sample(range(len(found)), min(count, len(found))))
+    return tuple(Item(f"T{number}", found[k]) for number, k in enumerate(drawn, 1))
+
+
+def _draw_from_play(folder: RunFolder, play: StoredPlay, player: str, silent: bool) -> list[str]:
+    game = rebuild_game(folder, play.data)
+    steps = list_steps(play.record, game, ())
+    wanted = [step for step in steps if step.role not in (NATURE, REFEREE)]
+    roles = [
+        role
+        for role in dict.fromkeys(step.role for step in wanted)
+        if player in play.record.players.get(role, "").lower()
+        and (silent or any(step.words.strip() for step in wanted if step.role == role))
+    ]
+    rules = {role: game.view(game.start(), role).briefing if game else "" for role in roles}
+    return [_format_transcript(rules[role], [step for step in steps if step.role == role]) for role in roles]
+
+
+def _format_transcript(rules: str, steps: list[Step]) -> str:
+    parts = [rules]
+    for number, step in enumerate(steps, 1):
+        seen = f"{step.situation}\n" if step.situation and step.situation != rules else ""
+        words = f"\n{step.words}" if step.words else ""
+        parts.append(f"Answer {number}\n{seen}Answered: {step.action}{words}")
+    return "\n\n".join(part for part in parts if part)[:_LONGEST]
