@@ -46,9 +46,9 @@ def test_a_solution_shows_itself_and_is_plain_data():
 def test_any_function_is_benched_with_a_report_and_rows(tmp_path):
     run = br.bench(always_first, num_games=4, seed=1, output_dir=tmp_path)
     assert run.complete
-    assert run.to_pandas()["nash_gap"].mean() == pytest.approx(run.summary()["mean_nash_gap"])
+    assert run.to_pandas()["nash_gap"].mean() == pytest.approx(run.summary()["figures"][0]["nash_gap"]["estimate"])
     left = {path.name for path in run.path.iterdir()}
-    assert left >= {"manifest.json", "rows.csv", "summary.json", "report.html", "report.json"}
+    assert left >= {"manifest.json", "plays.csv", "summary.json", "report.html", "report.json"}
     again = br.load_run(tmp_path)
     assert (again.path, len(again.rows())) == (run.path, 4)
     assert again.replay().same == 4

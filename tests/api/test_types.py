@@ -40,9 +40,9 @@ def test_mypy_sees_signatures_and_refuses_misspelt_names(tmp_path):
     cache = Path(bestresponse.__file__).parents[2] / ".mypy_cache"
     out = check(tmp_path, "mypy", "--strict", "--no-error-summary", f"--cache-dir={cache}")
     assert 'Revealed type is "float | None"' in out
-    assert 'Revealed type is "bestresponse.runs.run.Run"' in out
+    assert 'Revealed type is "bestresponse.runs.run.Run[bestresponse.studies.bench.config.BenchConfig]"' in out
     assert 'Revealed type is "def (' in out
-    assert 'incompatible type "str"; expected "int"' in out
+    assert 'incompatible type "str"; expected "int | None"' in out
     assert 'Module has no attribute "slove"' in out
     assert 'Module has no attribute "solve_zero_summ"' in out
 
@@ -51,9 +51,10 @@ def test_mypy_sees_signatures_and_refuses_misspelt_names(tmp_path):
 def test_pyright_sees_signatures_and_refuses_misspelt_names(tmp_path):
     out = check(tmp_path, "basedpyright", "--pythonpath", sys.executable)
     assert '.value" is "float | None"' in out
-    assert 'num_games=3)" is "Run"' in out
+    assert 'num_games=3)" is "Run[BenchConfig]"' in out
     assert 'Type of "theory.nash" is "(game: ' in out
-    assert """Argument of type "Literal['three']" cannot be assigned to parameter "num_games" of type "int\"""" in out
+    refused = """Argument of type "Literal['three']" cannot be assigned to parameter "num_games" of type "int | None\""""
+    assert refused in out
     assert '"slove" is not a known attribute of module "bestresponse"' in out
     assert '"solve_zero_summ" is not a known attribute of module "bestresponse.theory"' in out
 
