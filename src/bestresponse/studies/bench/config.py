@@ -113,14 +113,11 @@ class BenchConfig(RunSettings):
         self._check_together()
 
     def _refuse_useless(self) -> None:
-        useless: tuple[str, ...]
-        match self.form:
-            case Tree():
-                useless, what = (*_DRAWING, *_SHOWING), "a game played in turn"
-            case NormalForm():
-                useless, what = (*_DRAWING, "max_infosets"), "one payoff table"
-            case None:
-                useless, what = ("max_infosets",), "games that are drawn"
+        useless, what = ["max_infosets"], "games that are drawn"
+        if isinstance(self.form, Tree):
+            useless, what = [*_DRAWING, *_SHOWING], "a game played in turn"
+        elif self.form is not None:
+            useless, what = [*_DRAWING, "max_infosets"], "one payoff table"
         for name in useless:
             if getattr(self, name) != list_settings(type(self))[name].default:
                 raise SettingError(name, f"this does nothing for {what}")

@@ -282,9 +282,10 @@ def _list_pairs(results: Results) -> Iterator[tuple[str, str, Rows, str, Rows]]:
             told = _tell_as_drawn(results.players[player], variant)
             yield "variants", f"{player}, {variant}", told, f"{player}, as drawn", rows
     versions = {(frame, player, version): rows for frame, player, version, rows in _list_versions(results)}
-    for (frame, player, version), told in versions.items():
-        if other := {"named": "anonymous", "padded": "as drawn"}.get(version):
-            yield frame, f"{player}, {version}", told, f"{player}, {other}", versions[frame, player, other]
+    for frame, version, other in (("names", "named", "anonymous"), ("padding", "padded", "as drawn")):
+        for player in results.players if results.plan.config.suite == "generalisation" else ():
+            sides = versions[frame, player, version], versions[frame, player, other]
+            yield frame, f"{player}, {version}", sides[0], f"{player}, {other}", sides[1]
 
 
 def _list_differences(results: Results) -> Iterator[DifferenceRow]:

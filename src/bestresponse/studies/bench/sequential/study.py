@@ -29,7 +29,7 @@ from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.measure import BASELINE
 from bestresponse.studies.bench.sequential.arena import Arena, Partial, cut
 from bestresponse.studies.bench.sequential.policies import StatedPolicy, average, make_baselines
-from bestresponse.studies.bench.sequential.questions import Plan, make_plan, prepare_questions
+from bestresponse.studies.bench.sequential.questions import Plan, Question, make_plan, prepare_questions
 from bestresponse.studies.bench.sequential.tree_figure import choose_nodes, draw_policy
 from bestresponse.studies.bench.study import CHARACTERS_PER_TOKEN, warn_unfinished
 from bestresponse.theory.games.normal_form import Array
@@ -307,7 +307,7 @@ def measure(config: BenchConfig, folder: RunFolder) -> Measured:
 def estimate_calls(config: BenchConfig) -> Estimate:
     """Count calls (every attempt) and tokens from the question at every information set."""
     plan = make_plan(config)
-    first: dict[tuple[str, str], Any] = {}
+    first: dict[tuple[str, str], Question] = {}
     for data in takewhile(lambda data: data["policy"] == 0, plan.list_plays()):
         first.setdefault((data["player"], data["infoset"]), plan.make_question(data))
     characters = sum(len(prompt(question.shown, question.ask, "line")) for question in first.values())
