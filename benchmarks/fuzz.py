@@ -37,8 +37,10 @@ from bestresponse.logic.programs.table import extract
 from bestresponse.logic.programs.validate import validate
 from bestresponse.logic.swi.engine import SwiEngine
 from bestresponse.models.base import Message, Request
-from bestresponse.models.providers import anthropic, google
-from bestresponse.models.providers.chat import read_chat_reply
+from bestresponse.models.http import HttpClients, Secret
+from bestresponse.models.providers.anthropic import AnthropicModel
+from bestresponse.models.providers.google import GoogleModel
+from bestresponse.models.providers.reading import read_chat_reply
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.run import load_run
 from bestresponse.theory.catalogue.tables import load
@@ -263,19 +265,19 @@ WIRE: dict[str, tuple[str, Callable[[object], object]]] = {
         '{"id": "1", "choices": [{"message": {"content": "a", "refusal": null}, "finish_reason": "stop", "logprobs":'
         ' {"content": [{"token": "a", "logprob": -0.1, "top_logprobs": [{"token": "a", "logprob": -0.1}]}]}}],'
         ' "usage": {"prompt_tokens": 3, "completion_tokens": 4, "prompt_tokens_details": {"cached_tokens": 1}}}',
-        lambda data: read_chat_reply(data, "fuzz", 0.1),
+        lambda data: read_chat_reply(data, "fuzz"),
     ),
     "anthropic": (
         '{"id": "1", "content": [{"type": "text", "text": "a"}, {"type": "tool_use", "input": {"a": 1}}],'
         ' "stop_reason": "end_turn", "usage": {"input_tokens": 3, "output_tokens": 4}}',
-        lambda data: anthropic._reply(data, REQUEST, "fuzz", 0.1, ()),
+        lambda data: AnthropicModel("fuzz", HttpClients(), Secret(""))._read_reply(data, REQUEST),
     ),
     "google": (
         '{"responseId": "1", "candidates": [{"content": {"parts": [{"text": "a"}, {"text": "b", "thought": true}]},'
         ' "finishReason": "STOP", "logprobsResult": {"topCandidates": [{"candidates": [{"token": "a",'
         ' "logProbability": -0.1}]}], "chosenCandidates": [{"token": "a", "logProbability": -0.1}]}}],'
         ' "usageMetadata": {"promptTokenCount": 3, "candidatesTokenCount": 4}, "promptFeedback": {"blockReason": ""}}',
-        lambda data: google._reply(data, "fuzz", 0.1, ()),
+        lambda data: GoogleModel("fuzz", HttpClients(), Secret(""))._read_reply(data, REQUEST),
     ),
 }
 PROGRAMS = [example.program for example in library()]

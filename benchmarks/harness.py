@@ -20,9 +20,9 @@ from bestresponse.runs.invocation import Invocation
 from bestresponse.runs.launch import run_study
 from bestresponse.runs.spec import Spec
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.plan import Plan
-from bestresponse.studies.bench.playing import game_of, seat_player
-from bestresponse.studies.bench.study import BenchStudy
+from bestresponse.studies.bench.measure import METRICS
+from bestresponse.studies.bench.plays import make_game, seat_player
+from bestresponse.studies.bench.study import bench
 
 
 class Forgetful(ScriptedModel):
@@ -40,29 +40,29 @@ def scripted() -> ScriptedModel:
 
 def whole(games: int, folder: Path) -> float:
     """Seconds for a whole run of the study, report's figures included."""
-    config = BenchConfig(models=("scripted",), num_games=games, seed=1)
+    config = BenchConfig("scripted", num_games=games, seed=1)
     models = {"scripted": scripted()}
     began = time.perf_counter()
-    run = run_study(BenchStudy(), config, models, folder, invocation=Invocation(("harness",), ""))
+    run = run_study(bench, config, models, folder, invocation=Invocation(("harness",), ""))
     results, outcome = run.results, run.outcome
-    mean = results.summaries[0].get_interval("gap_normalised")
+    (gap,) = [metric for metric in METRICS if metric.name == "gap_normalised"]
     assert outcome.played == games == len(results.rows)
-    assert mean is not None
+    assert gap.compute(results.groups["scripted", "mixed"]) is not None
     return time.perf_counter() - began
 
 
 def bare(games: int) -> float:
     """Seconds to build the same prompts and read the same answers, keeping nothing."""
-    plan = Plan(BenchConfig(models=("scripted",), num_games=games, seed=1))
+    config = BenchConfig("scripted", num_games=games, seed=1)
     model = scripted()
     began = time.perf_counter()
-    for spec in plan.specs():
+    for spec in bench.list_specs(config):
         one(spec, model)
     return time.perf_counter() - began
 
 
 def one(spec: Spec, model: ScriptedModel) -> None:
-    game = game_of(spec.data)
+    game = make_game(spec.data)
     role = game.roles[spec.data["seat"]]
     seat_player(spec.data, model).decide(game.view((), role), game.asks(())[role])
 

@@ -49,7 +49,7 @@ def sample(row: Array, samples: int, number: int, rng: np.random.Generator) -> S
         for k in range(len(TREE.infosets))
     }
     drawn = np.concatenate([counts[k] / samples for k in range(len(TREE.infosets))])
-    return StatedPolicy("", "sampled", number, ARENA, (0, 1), Partial(drawn, EVERYWHERE), counts)
+    return StatedPolicy(ARENA, (0, 1), Partial(drawn, EVERYWHERE), counts, number)
 
 
 def main() -> None:
@@ -67,7 +67,7 @@ def main() -> None:
     print(f"{'policy':<24} {heads} {'mean ends':>16} {'s':>6}")
     for name, bets in policies.items():
         row = write_policy(bets)
-        truth = StatedPolicy("", "", 0, ARENA, (0, 1), Partial(row, EVERYWHERE), {}).figures["nash_conv"] or 0.0
+        truth = StatedPolicy(ARENA, (0, 1), Partial(row, EVERYWHERE), {}).figures["nash_conv"] or 0.0
         for samples in options.samples:
             began = perf_counter()
             found = [sample(row, samples, k, rng).estimate("nash_conv") for k in range(options.trials)]

@@ -77,9 +77,10 @@ def command(server: Server, games: int, folder: Path) -> list[str]:
     ]  # fmt: skip
 
 
-def summary(folder: Path) -> dict[str, Any]:
-    data: dict[str, Any] = json.loads(sorted(folder.glob("benchmark_summary_*.json"))[-1].read_text())
-    return data
+def summary(folder: Path) -> list[dict[str, Any]]:
+    """The figures of the run in a folder; what calls took differs from run to run."""
+    figures: list[dict[str, Any]] = json.loads(next(folder.glob("bench-*/summary.json")).read_text())["figures"]
+    return figures
 
 
 def main() -> None:

@@ -34,7 +34,7 @@ from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.shard import Shard
 from bestresponse.runs.store.merge import merge_runs
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.study import BenchStudy
+from bestresponse.studies.bench.study import bench as bench_study
 from bestresponse.studies.water.study import WaterConfig, water
 
 LATENCY = 0.2
@@ -91,11 +91,11 @@ def serve(ports: Connection) -> None:
 
 def time_plays(model: str, executor: Executor, plays: int) -> float:
     """Return the seconds of a run of that many plays."""
-    config = BenchConfig(models=(model,), num_games=plays, num_rows=2, num_cols=2, seed=plays)
+    config = BenchConfig(model=(model,), num_games=plays, num_rows=2, num_cols=2, seed=plays)
     with tempfile.TemporaryDirectory() as folder, open_models((model,), Path(folder), ModelLimits(IN_FLIGHT)) as opened:
         begun = time.perf_counter()
         run = run_study(
-            BenchStudy(),
+            bench_study,
             config,
             opened.models,
             Path(folder),
@@ -132,11 +132,11 @@ def measure(executors: Mapping[str, Executor], run: Callable[[Executor, int], fl
 def measure_large(games: int) -> None:
     """Play that many games in two parts, merge them, and print time and memory."""
     model = ScriptedModel(lambda request: '{"A": 0.5, "B": 0.5}')
-    config = BenchConfig(models=("scripted",), num_games=games, num_rows=2, num_cols=2, seed=1)
+    config = BenchConfig(model=("scripted",), num_games=games, num_rows=2, num_cols=2, seed=1)
     with tempfile.TemporaryDirectory() as folder:
         begun = time.perf_counter()
         parts = [
-            run_study(BenchStudy(), config, {"scripted": model}, Path(folder) / str(part), shard=Shard(part, 2))
+            run_study(bench_study, config, {"scripted": model}, Path(folder) / str(part), shard=Shard(part, 2))
             for part in (1, 2)
         ]
         played = time.perf_counter() - begun

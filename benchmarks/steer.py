@@ -21,8 +21,7 @@ from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.games.dialogue.recorded import Book, RecordedDialogue
 from bestresponse.games.dialogue.scenario import all_scenarios, scenarios
 from bestresponse.players.dialogue.referee import DealReferee
-from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.players.dialogue.simulated_styles import CYCLE, FIRMNESS, NEUTRAL
+from bestresponse.players.dialogue.simulated import CYCLE, FIRMNESS, NEUTRAL, SimulatedSpeaker
 from bestresponse.players.dialogue.speaker import Speaker
 from bestresponse.players.llm.player import Sampling
 from bestresponse.report.stats.rates import wilson

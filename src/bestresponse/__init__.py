@@ -28,12 +28,6 @@ if TYPE_CHECKING:
         reproduce as reproduce,
         verify as verify,
     )
-    from bestresponse.api.running import (
-        bench as bench,
-        bench_policy as bench_policy,
-        steer as steer,
-        verify_model as verify_model,
-    )
     from bestresponse.api.solving import (
         Solution as Solution,
         ask as ask,
@@ -49,17 +43,13 @@ if TYPE_CHECKING:
     from bestresponse.runs import executors as executors
     from bestresponse.runs.run import Run as Run, load_run as load_run
     from bestresponse.runs.store.merge import merge_runs as merge_runs
-    from bestresponse.studies.bench.classic import (
-        Benchmark as Benchmark,
-        GamePromptFormatter as GamePromptFormatter,
-        LLMInterface as LLMInterface,
-        generate_games as generate_games,
-        matrix_game as matrix_game,
-    )
+    from bestresponse.studies.bench.study import bench as bench
     from bestresponse.studies.population.study import population as simulate_population  # noqa: F401
     from bestresponse.studies.simulate.study import simulate as simulate
+    from bestresponse.studies.steer.study import steer as steer
     from bestresponse.studies.stories.study import stories_study as bench_stories  # noqa: F401
     from bestresponse.studies.tournament.study import tournament as tournament
+    from bestresponse.studies.verify.study import verify_model as verify_model
     from bestresponse.studies.water.study import water as simulate_water  # noqa: F401
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

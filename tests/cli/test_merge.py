@@ -2,11 +2,9 @@
 
 import json
 
-import pytest
 from typer.testing import CliRunner
 
 from bestresponse.cli.app import app
-from bestresponse.core.errors import UsageError
 
 WATER = ["simulate", "water", "--bidder", "need", "--repeats", "6"]
 
@@ -38,8 +36,3 @@ def test_an_incomplete_merge_exits_with_1_and_still_reports(tmp_path):
 def test_a_dry_run_of_a_part_counts_the_plays_of_that_part(tmp_path):
     counts = [json.loads(invoke(*WATER, "--shard", f"{k}/2", "--dry-run", "--json").stdout)["plays"] for k in (1, 2)]
     assert sum(counts) == 6
-
-
-def test_parts_of_drawn_games_need_the_seed_that_all_share(tmp_path):
-    with pytest.raises(UsageError, match="--shard needs --seed"):
-        invoke("bench", "--model", "http://127.0.0.1:9/v1#m", "--shard", "1/2", "--output-dir", str(tmp_path))

@@ -18,11 +18,9 @@ from bestresponse.core.capabilities import (
 )
 from bestresponse.core.conformance import Broken, check_game
 from bestresponse.core.game import NATURE, View, find_first_asks
-from bestresponse.games.economic.common_pool import CommonPool
-from bestresponse.games.economic.guessing import Guessing
+from bestresponse.games.economic.number_rounds import CommonPool, Guessing
 from bestresponse.games.economic.public_goods import PublicGoods
-from bestresponse.games.economic.trust import Trust
-from bestresponse.games.economic.ultimatum import Ultimatum
+from bestresponse.games.economic.two_steps import Trust, Ultimatum
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.games.water.game import Water, water
 from bestresponse.players.people.console import ConsolePlayer

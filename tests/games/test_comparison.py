@@ -33,7 +33,12 @@ def test_other_names_are_found():
 def test_positive_affine_payoffs_are_the_same_game_and_negative_ones_are_not():
     scaled = NormalForm.bimatrix(10 * DILEMMA.payoffs[0] - 7, 0.1 * DILEMMA.payoffs[1])
     assert compare_games(DILEMMA, scaled).relation == "equivalent"
-    assert compare_games(DILEMMA, NormalForm.bimatrix(*(-DILEMMA.payoffs))).relation == "different"
+    # Negated, both play for the smaller number; the best and the worst change places, and so do the actions' ranks.
+    negated = compare_games(DILEMMA, NormalForm.bimatrix(*(-DILEMMA.payoffs)))
+    assert (negated.relation, negated.same) == ("ordinal", False)
+    assert negated.actions["Ann"] == {"C": "a1", "D": "a0"}
+    pennies = NormalForm.zero_sum([[1, -1], [-1, 1]])
+    assert compare_games(DILEMMA, pennies).relation == "different"
 
 
 def test_a_changed_cell_is_named():
@@ -56,17 +61,19 @@ def test_a_shuffled_game_of_three_players_is_found_again(seed):
     second = first[order].transpose(0, *(order + 1))
     for axis in range(1, 4):
         second = np.take(second, rng.permutation(second.shape[axis]), axis=axis)
-    assert compare_games(NormalForm(first), NormalForm(second)).relation in ("renamed", "equal")
+    assert compare_games(NormalForm(first), NormalForm(second), any_names=True).relation in ("renamed", "equal")
 
 
 def test_a_game_full_of_symmetries_is_matched_with_itself():
     identity = np.eye(7)
     turned = identity[np.random.default_rng(1).permutation(7)]
-    found = compare_games(NormalForm.bimatrix(identity, identity), NormalForm.bimatrix(turned, turned))
+    first, second = NormalForm.bimatrix(identity, identity), NormalForm.bimatrix(turned, turned)
+    found = compare_games(first, second, any_names=True)
     assert (found.same, found.relation) == (True, "renamed")
+    assert not compare_games(first, second).same
     other = np.eye(7)
     other[0, 0] = 2
-    assert not compare_games(NormalForm.bimatrix(identity, identity), NormalForm.bimatrix(other, other)).same
+    assert not compare_games(first, NormalForm.bimatrix(other, other), any_names=True).same
 
 
 def test_a_tree_is_the_same_game_as_its_table():

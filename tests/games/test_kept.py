@@ -5,13 +5,11 @@ from dataclasses import asdict
 
 import pytest
 
-from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.games.kept_table import KeptTable
+from bestresponse.core.errors import UsageError
 from bestresponse.games.lookup import find_game
-from bestresponse.games.named_game import NamedGame
-from bestresponse.studies.bench.games.given import UserGame
+from bestresponse.games.named_game import KeptTable, NamedGame
 from bestresponse.studies.tournament.entries import Stage
-from bestresponse.theory import NormalForm, catalogue, load_tree, write_game_file
+from bestresponse.theory import catalogue, load_tree, write_game_file
 
 
 @pytest.mark.parametrize("ending", [".nfg", ".efg", ".json", ".pl"])
@@ -40,7 +38,7 @@ def test_a_run_with_a_file_of_another_format_is_refused_in_a_sentence():
         NamedGame.from_json({"name": "x", "ending": ".agg", "text": "#"})
 
 
-@pytest.mark.parametrize("kind", [KeptTable, UserGame, Stage])
+@pytest.mark.parametrize("kind", [KeptTable, Stage])
 def test_a_kept_table_survives_json_and_gives_the_game_back(kind):
     kept = kind.from_form("chicken", find_game("chicken").game)
     again = kind.from_json(json.loads(json.dumps(asdict(kept))))
@@ -48,11 +46,6 @@ def test_a_kept_table_survives_json_and_gives_the_game_back(kind):
     assert hash(again) == hash(kept)
     assert again.form.payoffs.tolist() == [[[0.0, -1.0], [1.0, -10.0]], [[0.0, 1.0], [-1.0, -10.0]]]
     assert again.form.actions == (("swerve", "straight"), ("swerve", "straight"))
-
-
-def test_the_benchmark_takes_no_game_of_three():
-    with pytest.raises(InvalidGame, match="the benchmark plays two-player games; three has 3 players"):
-        UserGame.from_form("three", NormalForm([[[[0.0] * 2] * 2] * 2] * 3))
 
 
 @pytest.mark.parametrize("name", ["{}/mine.json", "mine.json"])

@@ -48,7 +48,7 @@ def test_a_chance_game_equals_itself_and_its_copy_under_other_names():
 )
 def test_the_first_difference_is_told_with_its_place(other, sentence):
     found = compare_games(poker(), other)
-    assert found.relation == "different"
+    assert not found.same
     assert found.differences[0] == sentence
 
 

@@ -11,7 +11,7 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from bestresponse.core.errors import UsageError
 from bestresponse.formal.evaluate.dataset import stories
-from bestresponse.games.logic.program_writer import write_program
+from bestresponse.games.logic.tables import write_program
 from bestresponse.integrations.inspect.tasks import formalize, game, nash_gap, verify
 
 
@@ -28,18 +28,13 @@ def scores(task, tmp_path, *texts):
     return [next(iter(sample.scores.values())) for sample in log.samples]
 
 
-def test_a_pure_strategy_loses_what_the_worst_column_takes(tmp_path):
-    [one] = scores(nash_gap(num_games=1, actions=2, seed=3), tmp_path, '{"a0": 1, "a1": 0}')
-    # the game is [[6, -8], [-6, -5]]: its value is -78/15, row 0 guarantees -8, and payoffs range over 14
-    assert one.metadata["value"] == pytest.approx(-5.2)
-    assert one.value == pytest.approx(2.8 / 14)
-
-
-def test_the_gap_of_a_strategy_is_a_share_of_the_range_and_an_unread_answer_is_no_zero(tmp_path):
-    read, unread = scores(nash_gap(num_games=2), tmp_path, 'I mix: {"a0": 1, "a1": 0, "a2": 0}', "no idea")
-    assert 0 <= read.value <= 1
-    assert read.metadata["gap"] >= 0
-    assert math.isnan(unread.value)
+def test_the_score_of_an_answer_has_the_figures_of_bench_and_an_unread_answer_is_no_zero(tmp_path):
+    pure, unread = scores(nash_gap(num_games=2, actions=2, seed=6), tmp_path, "ANSWER: A: 1, B: 0", "no idea")
+    # the first game is [[9, 24], [38, 4]]: its value is 876/49, row A guarantees 9, and payoffs range over 34
+    assert pure.value["nash_gap"] == pure.value["gap_normalised"] == 0
+    assert pure.value["exploitability"] == pytest.approx(876 / 49 - 9)
+    assert pure.value["exploitability_normalised"] == pytest.approx((876 / 49 - 9) / 34)
+    assert all(math.isnan(value) for value in unread.value.values())
 
 
 def test_a_false_claim_scores_nothing_and_a_true_one_scores_one(tmp_path):

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from model_server import ModelServer
 
-PAGE = Path(__file__).parents[2] / "docs" / "integrations.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "integrations.md"
 BLOCKS = re.findall(r"^## (\w+).*?\n```python\n(.*?)```", PAGE.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
 PACKAGES = {"MCP": "mcp", "PettingZoo": "pettingzoo", "Inspect": "inspect_ai", "verifiers": "verifiers"}
 
@@ -22,13 +23,14 @@ def test_the_example_of_each_integration_runs_and_prints_what_it_says(title, cod
     if package is not None and find_spec(package) is None:
         pytest.skip(f"{package} is not installed: pip install 'bestresponse[{title.lower()}]'")
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    with closing(ModelServer(lambda body: '{"a0": 0.34, "a1": 0.33, "a2": 0.33}')) as server:
+    modules = os.pathsep.join([str(ROOT / "examples" / "verifiers"), *filter(None, [os.environ.get("PYTHONPATH")])])
+    with closing(ModelServer(lambda body: "ANSWER: A: 0.34, B: 0.33, C: 0.33")) as server:
         done = subprocess.run(
             [sys.executable, "-c", code],
             capture_output=True,
             text=True,
             cwd=tmp_path,
-            env={**os.environ, "PATH": path, "BASE_URL": server.model.split("#")[0]},
+            env={**os.environ, "PATH": path, "PYTHONPATH": modules, "BASE_URL": server.model.split("#")[0]},
             timeout=120,
             check=False,
         )
@@ -41,4 +43,4 @@ def test_the_register_entry_names_the_file_of_every_task():
     listed = re.findall(r"- name: (\w+)\n +task_path: (\S+)", entry)
     assert [name for name, _ in listed] == ["nash_gap", "verify", "game", "formalize"]
     for name, path in listed:
-        assert f"\ndef {name}(" in (PAGE.parents[1] / path).read_text("utf-8")
+        assert f"\ndef {name}(" in (ROOT / path).read_text("utf-8")

@@ -1,7 +1,8 @@
-"""The environments for verifiers, evaluated by its own runner against a model on loopback."""
+"""The environments of the package `examples/verifiers`, evaluated by verifiers' own runner with a model on loopback."""
 
 import asyncio
 import json
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,14 @@ pytest.importorskip("verifiers.v1", reason="verifiers is not installed: pip inst
 from model_server import ModelServer
 from verifiers.v1.cli.eval.runner import run_eval
 from verifiers.v1.configs.cli.eval import EvalConfig
+
+from bestresponse.integrations.bench_questions import BenchQuestions
+
+
+@pytest.fixture(autouse=True)
+def installed(monkeypatch):
+    """Lay the example package where modules are found."""
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "examples" / "verifiers")
 
 
 def evaluate(tmp_path, answer, taskset, **env):
@@ -31,27 +40,31 @@ def evaluate(tmp_path, answer, taskset, **env):
 
 
 def test_a_pure_strategy_is_rewarded_with_minus_what_it_loses_at_worst(tmp_path):
-    taskset = {"id": "bestresponse_nash_gap", "num_games": 1, "actions": 2, "seed": 3}
-    [episode], _ = evaluate(tmp_path, lambda body: '{"a0": 1, "a1": 0}', taskset)
+    taskset = {"id": "bestresponse_nash_gap", "num_games": 1, "actions": 2, "seed": 6}
+    [episode], [messages] = evaluate(tmp_path, lambda body: "ANSWER: A: 1, B: 0", taskset)
     [trace] = episode.traces
-    # the game is [[6, -8], [-6, -5]]: its value is -78/15, row 0 guarantees -8, and payoffs range over 14
+    # the game is [[9, 24], [38, 4]]: its value is 876/49, row A guarantees 9, and payoffs range over 34
     assert episode.ok
-    assert trace.reward == pytest.approx(-2.8 / 14)
-    assert trace.metrics["gap"] == pytest.approx(2.8)
+    assert trace.reward == pytest.approx(-(876 / 49 - 9) / 34)
+    assert trace.metrics["exploitability"] == pytest.approx(876 / 49 - 9)
+    assert trace.metrics["nash_gap"] == 0
+    asked = BenchQuestions(1, 2, 6).write_request(0).messages
+    assert messages == [{"role": message.role, "content": message.content} for message in asked]
 
 
-def test_success_is_a_reward_too(tmp_path):
-    taskset = {"id": "bestresponse_nash_gap", "num_games": 1, "actions": 2, "seed": 3, "task": {"reward": "success"}}
-    # row 0 is played with the probability 1/15 that makes both columns equal
-    [optimal], _ = evaluate(tmp_path, lambda body: '{"a0": 0.067, "a1": 0.933}', taskset)
-    assert optimal.traces[0].reward == 1.0
+@pytest.mark.parametrize(("reward", "paid"), [("success", 1.0), ("gap", 0.0)])
+def test_success_and_the_nash_gap_are_rewards_too(tmp_path, reward, paid):
+    taskset = {"id": "bestresponse_nash_gap", "num_games": 1, "actions": 2, "seed": 6, "task": {"reward": reward}}
+    # row A is played with the probability 34/49 that makes both columns equal
+    [optimal], _ = evaluate(tmp_path, lambda body: "ANSWER: A: 34/49, B: 15/49", taskset)
+    assert optimal.traces[0].reward == pytest.approx(paid)
 
 
 def test_an_answer_that_cannot_be_read_fails_instead_of_being_a_zero(tmp_path):
     [episode], _ = evaluate(tmp_path, lambda body: "no idea", {"id": "bestresponse_nash_gap", "num_games": 1})
     assert not episode.ok
     assert not episode.traces[0].ok
-    assert "got 'no idea'" in episode.traces[0].errors[-1].message
+    assert "holds no answer in the form that was asked for" in episode.traces[0].errors[-1].message
 
 
 def test_a_model_plays_against_a_solver_and_gets_the_payoff_of_its_seat(tmp_path):

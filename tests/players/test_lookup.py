@@ -20,7 +20,7 @@ from bestresponse.players.lookup import (
     list_strategies,
     make_player,
 )
-from bestresponse.players.strategies.random import RandomPlayer
+from bestresponse.players.strategies.fixed import RandomPlayer
 from bestresponse.theory import NormalForm
 
 PLUG_IN = '''

@@ -67,10 +67,10 @@ dynamic(payoff/4)
 prolog_load_context(module, _)
 holds(_, _) :- true.
 game(S, S).
-table_rows([], same).
+table_rows([]).
 table_row([], []).
 'play on'(_, _, _, _, _, _) :- fail.
-'orders of'(_, same).
+'do all'(_, S, S).
 user:payoff('C', 'C', 9, 9).
 :- module(bestresponse, [holds/2]).
 :- multifile(holds/2).

@@ -2,22 +2,19 @@
 
 from running import run
 
-from bestresponse.games.named_game import NamedGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.sequential.config import SequentialConfig
-from bestresponse.studies.bench.sequential.study import SequentialStudy
-from bestresponse.studies.bench.study import BenchStudy
+from bestresponse.studies.bench.sequential.study import sequential
+from bestresponse.studies.bench.study import bench
 from bestresponse.studies.population.study import PopulationConfig, population
 from bestresponse.studies.simulate.study import SimulateConfig, simulate
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.study import SteerStudy
+from bestresponse.studies.steer.study import steer
 from bestresponse.studies.stories.study import StoriesConfig, stories_study
 from bestresponse.studies.tournament.entries import Entry
 from bestresponse.studies.tournament.study import TournamentConfig, tournament
-from bestresponse.studies.verify.config import VerifyConfig
-from bestresponse.studies.verify.study import VerifyStudy
+from bestresponse.studies.verify.study import VerifyConfig, verify_model
 from bestresponse.studies.water.study import WaterConfig, water
 
 
@@ -26,13 +23,13 @@ def models(answer):
 
 
 def bench_run(output, num_games=3, answer='{"A": 0.5, "B": 0.5}'):
-    config = BenchConfig(models=("scripted",), num_games=num_games, num_rows=2, num_cols=2, seed=1)
-    return run(BenchStudy(), config, output, models(answer))
+    config = BenchConfig("scripted", num_games=num_games, num_rows=2, num_cols=2, seed=1)
+    return run(bench, config, output, models(answer))
 
 
 def sequential_run(output):
-    config = SequentialConfig(("scripted",), NamedGame.find("kuhn-poker"))
-    return run(SequentialStudy(), config, output, models('{"pass": 0.5, "bet": 0.5}'))
+    config = BenchConfig("scripted", "kuhn-poker")
+    return run(sequential, config, output, models('{"pass": 0.5, "bet": 0.5}'))
 
 
 def tournament_run(output):
@@ -47,8 +44,8 @@ def water_run(output):
 
 
 def verify_run(output):
-    config = VerifyConfig(NamedGame("prisoners-dilemma"), "scripted", repeats=2, attempts=1)
-    return run(VerifyStudy(), config, output, models("I choose A."))
+    config = VerifyConfig("scripted", "prisoners-dilemma", repeats=2, attempts=1)
+    return run(verify_model, config, output, models("I choose A."))
 
 
 def stories_run(output):
@@ -57,7 +54,7 @@ def stories_run(output):
 
 def steer_run(output):
     config = SteerConfig("meeting", "simulated", iterations=20)
-    return run(SteerStudy(), config, output, {"simulated": SimulatedSpeaker(0)})
+    return run(steer, config, output, {"simulated": SimulatedSpeaker(0)})
 
 
 def simulate_run(output):

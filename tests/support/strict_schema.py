@@ -1,7 +1,9 @@
-"""The rules of OpenAI's strict mode, as a server applies them to a schema it is sent.
+"""The rules of OpenAI's strict mode, as a server applies them to a schema it is sent; and what breaks a schema.
 
 https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
 """
+
+from jsonschema import Draft202012Validator
 
 TYPES = {"string", "number", "boolean", "integer", "object", "array", "null"}
 KEYWORDS = {
@@ -72,3 +74,8 @@ def _object_complaints(schema, place, level, counts):
     counts["characters"] += sum(map(len, properties))
     for name, one in properties.items():
         yield from _complaints(one, (*place, "properties", name), level + 1, counts)
+
+
+def find_violations(value, schema):
+    """List in words in what a value breaks a JSON schema."""
+    return [error.message for error in Draft202012Validator(schema).iter_errors(value)]

@@ -17,7 +17,7 @@ import numpy as np
 from bestresponse.core.errors import UsageError
 from bestresponse.games.dialogue.deals import Option, Trade, Verdict
 from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.players.dialogue.simulated_styles import NEUTRAL, SLIP, edge, firmness, manner_in
+from bestresponse.players.dialogue.simulated import NEUTRAL, SLIP, edge, firmness, manner_in
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
 from bestresponse.theory.trees.tree import Tree

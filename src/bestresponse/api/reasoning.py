@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from bestresponse.core.episode import Record, play as play_episode
-from bestresponse.core.errors import UnknownModel, UsageError
+from bestresponse.core.errors import SettingError, UnknownModel, UsageError
 from bestresponse.core.game import NATURE, REFEREE, AnyGame
 from bestresponse.core.player import Nature, Player
 from bestresponse.core.registry import did_you_mean
@@ -16,15 +16,16 @@ from bestresponse.formal.claims.review import Review, Reviewer, check_reasoning
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translators.model import ModelTranslator
 from bestresponse.formal.claims.translators.rules import RulesTranslator
+from bestresponse.formal.claims.translators.translation import Translator
 from bestresponse.games.capabilities import HasSpeakers
 from bestresponse.games.inputs import GameLike, as_found, as_source
-from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.logic.engine import EngineKind, open_engine
 from bestresponse.models.base import Model
 from bestresponse.models.registry import open_model as open_by_name
 from bestresponse.players.lookup import check_strategy, choose_default, find_strategy, seat_model
-from bestresponse.players.strategies.function import FunctionPlayer, ViewFunction
+from bestresponse.players.strategies.fixed import FunctionPlayer, ViewFunction
 from bestresponse.runs.inputs import ModelLike, as_model
-from bestresponse.runs.models import make_model_settings
+from bestresponse.runs.models import make_model_settings, open_models
 from bestresponse.studies.reproduce.reproduction import Reproduction
 
 __all__ = ["PAPERS", "open_model", "play", "reproduce", "verify"]
@@ -42,20 +43,43 @@ def open_model(name: str, *, workers: int = 16, threads: int = 1) -> Model:
     return open_by_name(name, make_model_settings(concurrency=workers, threads=threads))
 
 
-def verify(text: str, game: GameLike, *, seat: int = 0, translator: ModelLike | None = None) -> Review:
+def verify(
+    text: str,
+    game: GameLike,
+    *,
+    seat: str | None = None,
+    translator: ModelLike | None = None,
+    feedback: Literal["positive", "negative"] = "positive",
+    unit: Literal["text", "paragraph"] = "text",
+    engine: EngineKind = "embedded",
+    output_dir: str | Path = "results",
+) -> Review:
     """Check a reasoning about a game: find its claims, and prove or refute each.
 
-    The player in `seat` reasons. Without a `translator` rules find the claims; else a model does.
+    The player `seat` reasons, the first if none is named. Without a `translator` rules find the claims; else a model
+    does, whose replies are kept in `output_dir`. `feedback` corrects by the true values or by the negation.
 
     >>> verify("If I defect and you cooperate, I get 1.", "prisoners-dilemma").state.value
     'refuted'
     """
     check_reasoning(text)
     form = as_found(game).solvable()
-    if not 0 <= seat < form.num_players:
-        raise UsageError(f"seat {seat}: the game has {form.num_players} players, counted from 0")
-    used = RulesTranslator() if translator is None else ModelTranslator(_open(translator))
-    return Reviewer(used, EmbeddedEngine).review(text, Subject(form, seat))
+    if seat is not None and seat not in form.players:
+        raise SettingError("seat", f"{seat!r} is none of {', '.join(form.players)}")
+    subject = Subject(form, 0 if seat is None else form.players.index(seat))
+    opened = open_engine(engine, confined=False)
+
+    def review(used: Translator) -> Review:
+        return Reviewer(used, lambda: opened, tone=feedback, unit=unit).review(text, subject)
+
+    try:
+        if translator is None:
+            return review(RulesTranslator())
+        named = as_model(translator)
+        with open_models((named,), Path(output_dir)) as models:
+            return review(ModelTranslator(models.models[named]))
+    finally:
+        opened.close()
 
 
 def play(
@@ -121,8 +145,3 @@ def reproduce(paper: str, data: str | Path) -> Reproduction:
         raise UsageError(f"{data}: there is no such folder")
     found: Reproduction = import_module(PAPERS[paper]).reproduce(Path(data))
     return found
-
-
-def _open(model: ModelLike) -> Model:
-    named = as_model(model)
-    return named.model if named.model is not None else open_model(named)

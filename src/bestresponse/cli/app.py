@@ -43,9 +43,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("serve.command", "Open games to people in a browser."),
     "simulate": ("simulate", "Simulate many agents in one game, many times."),
     "solve": ("games.solve", "Print the equilibria of a game, and all else that theory knows of it."),
-    "steer": ("steer", "Let an equilibrium solver choose how a model speaks."),
+    "steer": ("runs.run:steer", "Let an equilibrium solver choose how a model speaks."),
     "tournament": ("runs.run:tournament", "Run a round robin of strategies and models in a repeated game."),
-    "verify": ("verify.command", "Check reasoning about payoffs by logic."),
+    "verify": ("verify", "Check reasoning about payoffs by logic."),
 }
 """Each command's module in `cli.commands`, which is imported when the command runs, and its line in `--help`.
 
@@ -66,8 +66,10 @@ class _LazyGroup(TyperGroup):
         module = import_module(f"bestresponse.cli.commands.{source}")
         if study:
             command: Any = typer.main.get_command(module.app).get_command(ctx, study)
-        elif isinstance(sub_app := getattr(module, cmd_name, getattr(module, "app", None)), typer.Typer):
-            command = typer.main.get_command(sub_app)
+        elif sub_apps := [
+            app for name in ("app", cmd_name) if isinstance(app := getattr(module, name, None), typer.Typer)
+        ]:
+            command = typer.main.get_command(sub_apps[0])
         else:
             single = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
             single.command(cmd_name)(getattr(module, cmd_name))

@@ -93,7 +93,7 @@ def run_and_show_settings(study: AnyStudy, config: RunSettings, as_json: bool) -
     total = study.count_part(config, config.part)
     with play_progress(total, study.unit) as tell, tell_interrupt(config.workers or 2):
         run = play_missing(study, config, on_download=DownloadProgress(), on_opened=announce, on_progress=tell)
-    show_run(run, as_json, study.tables)
+    show_run(run, as_json, study.count_tables(config))
 
 
 def _estimate_part(study: AnyStudy, config: Config, part: Shard | None) -> Estimate:

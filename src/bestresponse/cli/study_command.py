@@ -58,10 +58,8 @@ def make_study_command(study: AnyStudy) -> Callable[..., None]:
             if error.field in fields and _extra(fields[error.field], "argument"):
                 raise UsageError(f"{error.field.upper()}: {error.problem}") from None
             raise
-        if dry_run:
-            show_estimate(study, config, as_json)
-        else:
-            run_and_show_settings(study, config, as_json)
+        show = show_estimate if dry_run else run_and_show_settings
+        show(study.pick(config), config, as_json)
 
     run.__doc__ = (
         f"{getdoc(kind)}\n\nThe same command again goes on where it was stopped and plays only what is missing."

@@ -11,15 +11,9 @@ from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Call, Decision, Reading, Status
 
 __all__ = [
-    "ask_from_json",
-    "ask_to_json",
-    "decision_from_json",
-    "decision_to_json",
-    "record_from_json",
-    "record_to_json",
-    "submission_from_json",
-    "submission_to_json",
-]
+    "ask_from_json", "ask_to_json", "decision_from_json", "decision_to_json", "record_from_json", "record_to_json",
+    "submission_from_json", "submission_to_json",
+]  # fmt: skip
 
 Json = JsonObject
 _STATUS = {status.value: status for status in Status}

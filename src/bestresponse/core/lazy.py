@@ -1,4 +1,4 @@
-"""Import the public names of a package when they are first used (PEP 562), and let type checkers see real types.
+"""Make things when they are first used: the public names of a package (PEP 562), and values of a mapping.
 
 A package lists its names once, as ordinary imports that only type checkers execute:
 
@@ -7,19 +7,45 @@ A package lists its names once, as ordinary imports that only type checkers exec
     else:
         __getattr__, __dir__, __all__ = lazy_exports(__name__)
 
-At run time `lazy_exports` reads the same lines, so the list cannot disagree with itself and importing the package
-imports nothing else.
+At run time `lazy_exports` reads the same lines, so type checkers see real types, the list cannot disagree with itself
+and importing the package imports nothing else.
 """
 
 from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from importlib.abc import InspectLoader
+from typing import TypeVar
 
-__all__ = ["lazy_exports"]
+__all__ = ["LazyMapping", "lazy_exports"]
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class LazyMapping(Mapping[K, V]):
+    """A mapping whose values are made when they are first asked for, each by a function of its own."""
+
+    def __init__(self, makers: Mapping[K, Callable[[], V]]) -> None:
+        self._makers = makers
+        self._made: dict[K, V] = {}
+
+    def __getitem__(self, key: K) -> V:
+        if key not in self._made:
+            self._made[key] = self._makers[key]()
+        return self._made[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._makers
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
 
 
 def lazy_exports(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:

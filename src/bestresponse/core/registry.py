@@ -19,11 +19,13 @@ from difflib import get_close_matches
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
-from typing import Any
+from typing import Any, TypeVar
 
 from bestresponse.core.errors import BestResponseError, UsageError
 
-__all__ = ["Registry", "check_members", "did_you_mean", "games", "players"]
+__all__ = ["Registry", "check_members", "did_you_mean", "find_by_name", "games", "players"]
+
+Thing = TypeVar("Thing")
 
 
 def did_you_mean(name: str, known: list[str]) -> str:
@@ -36,6 +38,19 @@ def did_you_mean(name: str, known: list[str]) -> str:
     starts = [candidate for candidate in known if candidate.startswith(name.casefold())]
     best = [*starts, *near]
     return f" Did you mean {best[0]}?" if best else ""
+
+
+def find_by_name(known: Mapping[str, Thing], name: str, kind: str) -> Thing:
+    """Return the thing of that name; UsageError with the nearest name where there is none.
+
+    >>> find_by_name({"full": 1, "window": 5}, "windo", "memory")
+    Traceback (most recent call last):
+    bestresponse.core.errors.UsageError: there is no memory named 'windo'; known: full, window. Did you mean window?
+    """
+    if name not in known:
+        hint = did_you_mean(name, list(known))
+        raise UsageError(f"there is no {kind} named {name!r}; known: {', '.join(known)}.{hint}")
+    return known[name]
 
 
 @dataclass(frozen=True)
@@ -117,14 +132,14 @@ games = Registry(
     "game",
     {
         "colonel-blotto": "bestresponse.games.economic.blotto:Blotto",
-        "common-pool": "bestresponse.games.economic.common_pool:CommonPool",
+        "common-pool": "bestresponse.games.economic.number_rounds:CommonPool",
         "first-price-auction": "bestresponse.games.economic.sealed_bid:SealedBid",
-        "guessing": "bestresponse.games.economic.guessing:Guessing",
+        "guessing": "bestresponse.games.economic.number_rounds:Guessing",
         "public-goods-punishment": "bestresponse.games.economic.public_goods:PublicGoods",
         "second-price-auction": "bestresponse.games.economic.sealed_bid:second_price",
         "survival-auction": "bestresponse.games.water.game:survival",
-        "trust-amounts": "bestresponse.games.economic.trust:Trust",
-        "ultimatum-amounts": "bestresponse.games.economic.ultimatum:Ultimatum",
+        "trust-amounts": "bestresponse.games.economic.two_steps:Trust",
+        "ultimatum-amounts": "bestresponse.games.economic.two_steps:Ultimatum",
         "water": "bestresponse.games.water.game:water",
     },
 )
@@ -134,7 +149,7 @@ players = Registry(
     "bestresponse.players",
     "player",
     {
-        "random": "bestresponse.players.strategies.random:make_random",
+        "random": "bestresponse.players.strategies.fixed:make_random",
         "equilibrium": "bestresponse.players.strategies.equilibrium:make_equilibrium",
     },
 )

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from bestresponse.formal.formalize.retrieval import (
         nearest as nearest,
     )
-    from bestresponse.games.logic.program_writer import (
+    from bestresponse.games.logic.tables import (
         write_program as write_program,
     )
 else:

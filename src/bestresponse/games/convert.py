@@ -13,8 +13,7 @@ from typing import Any
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
-from bestresponse.games.logic.program_writer import write_program
-from bestresponse.games.logic.tables import read_fraction, table_from_cells, table_from_tree
+from bestresponse.games.logic.tables import read_fraction, table_from_cells, table_from_tree, write_program
 from bestresponse.logic.programs.game_table import GameTable
 from bestresponse.theory.files.efg import format_efg
 from bestresponse.theory.files.nfg import format_nfg
@@ -72,12 +71,10 @@ def _as_table(game: NormalForm | Tree) -> NormalForm:
 def _as_game_table(game: NormalForm | Tree) -> GameTable:
     if isinstance(game, Tree):
         return table_from_tree(game)
-    cells = zip(*(map(_as_fraction, own.ravel().tolist()) for own in game.given), strict=True)
-    return table_from_cells(game.players, game.actions, tuple(cells))
-
-
-def _as_fraction(payoff: Fraction | float) -> Fraction:
-    return payoff if isinstance(payoff, Fraction) else read_fraction(float(payoff))
+    payoffs = [
+        [u if isinstance(u, Fraction) else read_fraction(float(u)) for u in own.ravel().tolist()] for own in game.given
+    ]
+    return table_from_cells(game.players, game.actions, tuple(zip(*payoffs, strict=True)))
 
 
 WRITERS: dict[str, Callable[[NormalForm | Tree], str]] = {

@@ -7,6 +7,9 @@ A game is named in one of these ways, tried in this order:
 - a name of the catalogue, in normal or in extensive form
 - a name of a registered game (`core.registry.games`), built in or from an installed package
 - `openspiel:NAME`, with parameters in brackets if need be: a game of OpenSpiel, where that is installed
+
+Game files: `.nfg` and `.efg` are Gambit's normal and extensive form, `.json` is a payoff matrix (see
+`theory.files.matrix_json`), `.pl` a logic program (see `logic.programs`).
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NoReturn
+from typing import Literal
 
 from bestresponse.core import registry
 from bestresponse.core.errors import UsageError
@@ -24,24 +27,64 @@ from bestresponse.core.notebook import format_html
 from bestresponse.core.registry import check_members, did_you_mean
 from bestresponse.games.capabilities import HasNormalForm, HasTree
 from bestresponse.games.dialogue.domain import domain_names
-from bestresponse.games.formats import FORMATS, list_endings
+from bestresponse.games.logic.game import LogicGame, program_game, read_program_text
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.games.trees.game import TreeGame, read_rules
+from bestresponse.logic.engine import open_engine
+from bestresponse.logic.programs.validate import validate
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_entry, tree_names
+from bestresponse.theory.files.efg import parse_efg
+from bestresponse.theory.files.game_file import read_game_text
+from bestresponse.theory.files.matrix_json import parse_matrix_json
+from bestresponse.theory.files.nfg import parse_nfg
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.generators.draw import families
 from bestresponse.theory.trees.compile import compile_game
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["Found", "Origin", "find_game", "game_names"]
+__all__ = ["FORMATS", "Found", "Origin", "find_game", "game_names", "list_endings"]
 
 Origin = Literal["catalogue", "file", "registered", "standard input", "openspiel"]
 SomeGame = NormalForm | Tree | AnyGame
 
-STANDARD_INPUT = "-"
-OPENSPIEL = "openspiel:"
+_STANDARD_INPUT = "-"
+_OPENSPIEL = "openspiel:"
 _MEMBERS = ("name", "version", "roles", "start", "asks", "view", "apply", "payoffs")
+
+
+FileGame = NormalForm | Tree | LogicGame
+
+
+@dataclass(frozen=True, slots=True)
+class GameFormat:
+    """`read_text` gives the text of a file, `parse` the game of a text; errors name the second argument."""
+
+    read_text: Callable[[Path], str]
+    parse: Callable[[str, str], FileGame]
+
+
+def _parse_program(text: str, name: str) -> FileGame:
+    engine = open_engine()
+    try:
+        return program_game(validate(text, engine), name.removesuffix(".pl"))
+    finally:
+        engine.close()
+
+
+FORMATS: dict[str, GameFormat] = {
+    ".nfg": GameFormat(read_game_text, parse_nfg),
+    ".efg": GameFormat(read_game_text, parse_efg),
+    ".json": GameFormat(read_game_text, parse_matrix_json),
+    ".pl": GameFormat(read_program_text, _parse_program),
+}
+"""By the ending of the file's name."""
+
+
+def list_endings() -> str:
+    """List the endings as words of a sentence."""
+    *most, last = FORMATS
+    return f"{', '.join(most)} or {last}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,41 +138,25 @@ def find_game(name: str | Path, *, read_input: Callable[[], str] | None = None, 
     text = os.fspath(name)
     if not text.strip():
         raise UsageError("expected the name of a game or a file, got nothing; `bestresponse games` lists the names")
-    if text == STANDARD_INPUT and read_input is not None:
-        return _from_input(read_input())
-    if text.startswith(OPENSPIEL):
-        return _from_openspiel(text)
-    if not allow_files:
-        return _from_catalogue(text) or _from_registry(text) or _refuse_unknown(text)
-    if isinstance(name, Path) or _looks_like_a_path(text):
-        return _from_file(Path(text))
-    return _from_catalogue(text) or _from_registry(text) or _from_file(Path(text))
+    if text == _STANDARD_INPUT and read_input is not None:
+        game = FORMATS[".json"].parse(read_input(), "standard input")
+        return Found(game.name or "standard input", "standard input", game)
+    if text.startswith(_OPENSPIEL):
+        from bestresponse.theory.trees.openspiel import load_openspiel
+
+        citation = 'Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019'
+        tree = load_openspiel(text.removeprefix(_OPENSPIEL).strip())
+        return Found(text, "openspiel", tree, "A game of OpenSpiel", citation)
+    like_a_path = isinstance(name, Path) or "/" in text or os.sep in text or Path(text).suffix.lower() in FORMATS
+    known = None if allow_files and like_a_path else _from_catalogue(text) or _from_registry(text)
+    if known is None and not allow_files:
+        raise UsageError(_explain_unknown(text))
+    return known or _from_file(Path(text))
 
 
 def game_names() -> tuple[str, ...]:
     """Every name that `find_game` knows, in alphabetical order."""
     return tuple(sorted({*catalogue.names(), *tree_names(), *registry.games.names()}))
-
-
-def _from_input(text: str) -> Found:
-    game = FORMATS[".json"].parse(text, "standard input")
-    return Found(game.name or "standard input", "standard input", game)
-
-
-def _from_openspiel(text: str) -> Found:
-    from bestresponse.theory.trees.openspiel import load_openspiel
-
-    citation = 'Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019'
-    tree = load_openspiel(text.removeprefix(OPENSPIEL).strip())
-    return Found(text, "openspiel", tree, "A game of OpenSpiel", citation)
-
-
-def _refuse_unknown(text: str) -> NoReturn:
-    raise UsageError(_explain_unknown(text))
-
-
-def _looks_like_a_path(text: str) -> bool:
-    return "/" in text or os.sep in text or Path(text).suffix.lower() in FORMATS
 
 
 def _from_file(path: Path) -> Found:
@@ -164,25 +191,19 @@ def _from_registry(text: str) -> Found | None:
     make = registry.games.load(key)
     game: AnyGame = registry.games.make(key)
     check_members(game, _MEMBERS, registry.games.describe(key))
-    return Found(key, "registered", game, _first_line(make))
+    return Found(key, "registered", game, (make.__doc__ or "").strip().partition("\n")[0])
 
 
 def _explain_unknown(text: str) -> str:
-    if _normalise(text) in families():
-        return (
-            f"{_normalise(text)} is a family of random games, not one game; draw one with "
-            f'`theory.generate("{_normalise(text)}", 1)` and give it as a file'
-        )
-    if _normalise(text) in domain_names():
-        name = _normalise(text)
+    name = _normalise(text)
+    if name in families():
+        draw = f'`theory.generate("{name}", 1)`'
+        return f"{name} is a family of random games, not one game; draw one with {draw} and give it as a file"
+    if name in domain_names():
         return f"{name} is a dialogue; `bestresponse steer {name}` solves it, `play` and `simulate` hold it"
-    hint = did_you_mean(_normalise(text), list(game_names()))
+    hint = did_you_mean(name, list(game_names()))
     return f"there is no game or file named {text!r}.{hint or ' `bestresponse games` lists the names.'}"
 
 
 def _normalise(text: str) -> str:
     return text.strip().casefold().replace("'", "").replace("’", "").replace("_", "-").replace(" ", "-")
-
-
-def _first_line(thing: object) -> str:
-    return (thing.__doc__ or "").strip().partition("\n")[0]

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import AnyGame
-from bestresponse.core.json import digest
+from bestresponse.core.json import JsonMapping, digest
 from bestresponse.games.dialogue.domain import domain_names, parse_domain, read_domain_text
 from bestresponse.games.dialogue.game import draw_plain_dialogue
-from bestresponse.games.formats import FORMATS, list_endings
-from bestresponse.games.lookup import Found, find_game
+from bestresponse.games.lookup import FORMATS, Found, find_game, list_endings
 from bestresponse.theory.files.efg import format_efg
 from bestresponse.theory.files.nfg import format_nfg
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["NamedGame"]
+__all__ = ["KeptTable", "NamedGame", "freeze"]
 
 _DOMAIN = ".toml"
 """How the file of a dialogue ends."""
@@ -61,9 +63,10 @@ class NamedGame:
         """The game as it was found, and where it is from."""
         return _find(self)
 
+    @lru_cache(maxsize=16)  # noqa: B019 - a few small values, equal ones share a game
     def game(self) -> AnyGame:
         """Return the game to be played, the same object each time."""
-        return _make_playable(self)
+        return self.found.playable()
 
     @property
     def digest(self) -> str:
@@ -91,6 +94,40 @@ def _find(named: NamedGame) -> Found:
     return Found(named.name, "file", FORMATS[named.ending].parse(named.text, named.name))
 
 
-@lru_cache(maxsize=16)
-def _make_playable(named: NamedGame) -> AnyGame:
-    return _find(named).playable()
+@dataclass(frozen=True, slots=True)
+class KeptTable:
+    """The name of a game, its players and actions, and the payoffs as nested tuples (player, first action, ...)."""
+
+    name: str
+    players: tuple[str, ...]
+    actions: tuple[tuple[str, ...], ...]
+    payoffs: tuple[Any, ...]
+
+    @classmethod
+    def from_form(cls, name: str, form: NormalForm, **more: Any) -> Self:
+        """Keep `form` under that name.
+
+        >>> from bestresponse.games.lookup import find_game
+        >>> KeptTable.from_form("chicken", find_game("chicken").game).payoffs[0]
+        ((0.0, -1.0), (1.0, -10.0))
+        """
+        return cls(name, form.players, form.actions, freeze(form.payoffs.tolist()), **more)
+
+    @property
+    def form(self) -> NormalForm:
+        """The table for solvers and players."""
+        return NormalForm(np.asarray(self.payoffs, dtype=np.float64), self.players, self.actions, self.name)
+
+    @classmethod
+    def from_json(cls, data: JsonMapping) -> Self:
+        """Read what `dataclasses.asdict` and JSON have made of a table."""
+        return cls(**{field.name: freeze(data[field.name]) for field in fields(cls) if field.name in data})
+
+
+def freeze(value: object) -> Any:
+    """Turn nested lists into nested tuples.
+
+    >>> freeze([[1, 2], [3]])
+    ((1, 2), (3,))
+    """
+    return tuple(map(freeze, value)) if isinstance(value, list | tuple) else value

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bestresponse.games.formats import FORMATS
-from bestresponse.games.lookup import Found, find_game
+from bestresponse.games.lookup import FORMATS, Found, find_game
 
 __all__ = ["read_game"]
 

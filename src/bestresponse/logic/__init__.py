@@ -42,6 +42,11 @@ if TYPE_CHECKING:
         Var as Var,
         write as write,
     )
+    from bestresponse.logic.programs.game_table import (
+        Decision as Decision,
+        End as End,
+        tree as tree,
+    )
     from bestresponse.logic.programs.strategies import (
         StrategyReader as StrategyReader,
         StrategyTable as StrategyTable,
@@ -59,13 +64,6 @@ if TYPE_CHECKING:
         Report as Report,
         feedback as feedback,
         validate_strategy as validate_strategy,
-    )
-    from bestresponse.logic.programs.views import (
-        Decision as Decision,
-        End as End,
-        NormalFormView as NormalFormView,
-        normal_form as normal_form,
-        tree as tree,
     )
     from bestresponse.logic.swi.engine import (
         SwiEngine as SwiEngine,

@@ -80,7 +80,6 @@ if TYPE_CHECKING:
         read_default_settings as read_default_settings,
     )
     from bestresponse.models.schema import (
-        find_violations as find_violations,
         make_strict as make_strict,
     )
     from bestresponse.models.tokens import (
@@ -92,17 +91,15 @@ if TYPE_CHECKING:
         Cached as Cached,
         CacheMode as CacheMode,
     )
-    from bestresponse.models.wrappers.limits import (
-        Gate as Gate,
-        Limited as Limited,
-    )
     from bestresponse.models.wrappers.meter import (
         Budget as Budget,
         Ledger as Ledger,
         Meter as Meter,
         Metered as Metered,
     )
-    from bestresponse.models.wrappers.retry import (
+    from bestresponse.models.wrappers.pacing import (
+        Gate as Gate,
+        Limited as Limited,
         Retried as Retried,
         RetryPolicy as RetryPolicy,
     )

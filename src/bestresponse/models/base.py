@@ -26,6 +26,7 @@ __all__ = [
     "Role",
     "TokenChances",
     "Usage",
+    "Wrapper",
     "ask",
     "effective_seed",
 ]
@@ -149,6 +150,38 @@ class Model(Protocol):
 
     def complete(self, request: Request) -> Reply:
         """Answer the request; raise a `ModelError` when there is no answer."""
+
+
+class Wrapper:
+    """A model around another one, with its name, identity and abilities; a subclass changes `complete`."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    @property
+    def id(self) -> str:
+        """The name of the model inside."""
+        return self._model.id
+
+    @property
+    def identity(self) -> Mapping[str, Json]:
+        """The identity of the model inside: a wrapper does not change who answers."""
+        return self._model.identity
+
+    @property
+    def abilities(self) -> Abilities:
+        """The abilities of the model inside."""
+        return self._model.abilities
+
+    def complete(self, request: Request) -> Reply:
+        """Let the model inside answer."""
+        return self._model.complete(request)
+
+    def close(self) -> None:
+        """Free what the innermost model holds, if it holds anything."""
+        close = getattr(self._model, "close", None)
+        if close is not None:
+            close()
 
 
 def ask(text: str, *, system: str | None = None, max_tokens: int = 256, temperature: float | None = 0.0) -> Request:

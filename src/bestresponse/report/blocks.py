@@ -2,7 +2,7 @@
 
 A report is a list of blocks; each is called with what was measured and returns what it shows, or None where there is
 nothing to show. A block with a title begins a section, one without goes on with the section before it; what stands
-before the first title opens the report. Any function from `Measurement` to a `Shown` is a block too.
+before the first title opens the report. Any function from `Measurement` to one `Shown` or several is a block too.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from jinja2 import Environment, StrictUndefined, Template
 
-from bestresponse.report.document import Block, Cell, Column, Figure, Note, Paragraph, Section, Table
+from bestresponse.report.document import Block, Cell, Column, Figure, KeyValues, Note, Paragraph, Section, Table
 from bestresponse.report.figures import charts
 from bestresponse.report.frames import Frame
 from bestresponse.report.metrics import Figures
@@ -29,6 +29,7 @@ __all__ = [
     "boxes",
     "build_sections",
     "fill_template",
+    "headline",
     "intervals",
     "lines",
     "metrics_table",
@@ -75,7 +76,7 @@ class Shown:
     blocks: tuple[Block, ...]
 
 
-ReportBlock = Callable[[Measurement], Shown | None]
+ReportBlock = Callable[[Measurement], "Shown | Sequence[Shown] | None"]
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,22 @@ class metrics_table:
         if not measured.figures.groups:
             return None
         return Shown(self.title, (measured.figures.to_table(fill_template(self.caption, measured)),))
+
+
+@dataclass(frozen=True)
+class headline:
+    """Show metrics of the first group that has any, by name and title, as large figures at the head of a report."""
+
+    metrics: Mapping[str, str]
+
+    def __call__(self, measured: Measurement) -> Shown | None:
+        """Build the figures, or none where no group has one."""
+        for _, figures in measured.figures.groups:
+            known = [(title, figures[name]) for name, title in self.metrics.items() if figures.get(name) is not None]
+            if known:
+                items = tuple((title, _estimate(value)) for title, value in known)
+                return Shown("", (KeyValues(items, prominent=True, format=".3g"),))
+        return None
 
 
 @dataclass(frozen=True)
@@ -351,12 +368,11 @@ def build_sections(
     opening: list[Block] = []
     sections: list[tuple[str, list[Block]]] = []
     for block in blocks:
-        shown = block(measured)
-        if shown is None:
-            continue
-        if shown.title and (not sections or sections[-1][0] != shown.title):
-            sections.append((shown.title, []))
-        (sections[-1][1] if sections else opening).extend(shown.blocks)
+        result = block(measured)
+        for shown in [result] if isinstance(result, Shown) else result or ():
+            if shown.title and (not sections or sections[-1][0] != shown.title):
+                sections.append((shown.title, []))
+            (sections[-1][1] if sections else opening).extend(shown.blocks)
     return tuple(opening), tuple(Section(title, tuple(inside)) for title, inside in sections)
 
 

@@ -12,12 +12,10 @@ from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.player import Decision, Status
 from bestresponse.models.base import Model
-from bestresponse.players.llm.agent import Agent, WithFailurePolicy
-from bestresponse.players.llm.memory import memory
+from bestresponse.players.llm.agent import Agent, WithFailurePolicy, memory, reasoning
 from bestresponse.players.llm.persona import Persona
 from bestresponse.players.llm.player import Sampling
 from bestresponse.players.llm.prompting import Style
-from bestresponse.players.llm.reasoning import reasoning
 from bestresponse.players.llm.verified import is_verified, with_review
 from bestresponse.runs.settings import RunSettings, setting, settings
 

@@ -16,8 +16,8 @@ from bestresponse.models.providers.weights import default_folder
 from bestresponse.models.registry import ModelSettings, open_model
 from bestresponse.models.wrappers.assemble import assemble
 from bestresponse.models.wrappers.cached import Cache, CacheMode
-from bestresponse.models.wrappers.limits import Gate
 from bestresponse.models.wrappers.meter import Budget, Meter
+from bestresponse.models.wrappers.pacing import Gate
 from bestresponse.players.llm.verified import bare_name
 
 __all__ = [

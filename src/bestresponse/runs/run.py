@@ -107,7 +107,7 @@ class Run(Generic[C]):
 
     def frame(self, name: str) -> Frame[Any]:
         """Return the frame of that name; an empty one where nothing of the kind was measured."""
-        return self.frames.get(name) or Frame(dict, [])
+        return self.frames[name] if name in self.frames else Frame(dict, [])
 
     def rows(self) -> Sequence[Row]:
         """Return one row for each measured play or answer."""

@@ -42,7 +42,7 @@ from bestresponse.players.lookup import (
     find_strategy,
     seat_speaker,
 )
-from bestresponse.players.strategies.random import RandomPlayer
+from bestresponse.players.strategies.fixed import RandomPlayer
 from bestresponse.runs.agents import AGENT_SETTINGS, AgentSettings, ask_at_once, make_agent
 from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import PlayOne

@@ -107,9 +107,11 @@ class Study(Generic[P, C]):
     `specs` yields every play as plain data, `play` sets up what all plays share and returns the function that makes
     one, `measure` reads the finished plays of a folder. `title` and `subtitle` are templates over `config`. `command`
     are the words of its command where it has one of its own besides `run`. `tables` of its report are shown on the
-    terminal. `prepare` settles what the settings leave open before a run begins, such as a seed or a strategy that is
-    still in words. `count_plays` counts the specs where that is quicker than listing them, `estimate_calls` says what a
-    run takes; `make_run` and `repeat_run` replace how plays are made and made again where a study has no specs.
+    terminal; a function says how many where that depends on the settings. `choose` names the study that is run instead
+    with some settings. `prepare` settles what the settings leave open before a run begins, such as a seed or a strategy
+    that is still in words. `count_plays` counts the specs where that is quicker than listing them, `estimate_calls`
+    says what a run takes; `make_run` and `repeat_run` replace how plays are made and made again where a study has no
+    specs.
     """
 
     name: str
@@ -123,20 +125,25 @@ class Study(Generic[P, C]):
     subtitle: str = ""
     command: str = ""
     unit: str = "plays"
-    tables: int = 1
+    tables: int | Callable[[C], int] = 1
     texts: tuple[Texts, ...] = (GAME_TEXTS, PLAYER_TEXTS)
     game: Callable[[C, JsonMapping], AnyGame | None] = _no_game
+    choose: Callable[[C], str] | None = None
     prepare: Callable[[C], C] | None = None
     count_plays: Callable[[C], int | None] | None = None
     estimate_calls: Callable[[C], Estimate] | None = None
+    estimate_rest: Callable[[C, Mapping[str, Model], Path], Estimate] | None = None
+    locate_calls: Callable[[RunFolder], Path] | None = None
     make_run: Callable[[C, RunFolder, Mapping[str, Model], Execution], Outcome] | None = None
     repeat_run: Callable[[C, RunFolder], Replay] | None = None
+    more_files: Callable[[Measured, Any], Iterable[tuple[Path, str]]] | None = None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Run[C]:
         """Run the study and return its run; the arguments are the fields of its settings."""
         from bestresponse.runs.launch import launch
 
-        return launch(self, self.settings(*args, **kwargs))
+        config = self.settings(*args, **kwargs)
+        return launch(self.pick(config), config)
 
     def __repr__(self) -> str:
         return f"Study({self.name!r})"
@@ -166,6 +173,14 @@ class Study(Generic[P, C]):
             except UsageError as error:
                 warnings.warn(str(error), stacklevel=2)
         return tuple(known.values())
+
+    def pick(self, config: C) -> Study[..., C]:
+        """Return the study that is run with these settings: itself, or another one that takes the same settings."""
+        return self if self.choose is None else find_study(self.choose(config))
+
+    def count_tables(self, config: C) -> int:
+        """Count the tables of the report that are shown on the terminal."""
+        return self.tables(config) if callable(self.tables) else self.tables
 
     def list_specs(self, config: C) -> Iterator[Spec]:
         """Yield every play with its id."""
@@ -198,6 +213,8 @@ class Study(Generic[P, C]):
 
     def estimate_missing(self, config: C, models: Mapping[str, Model], path: Path) -> Estimate:
         """Say what is still to be done of the run whose folder is (or will be) `path`."""
+        if self.estimate_rest is not None:
+            return self.estimate_rest(config, models, path)
         rows = read_lines(path / "records.jsonl") if (path / "records.jsonl").exists() else ()
         return self.estimate(config).without(len({row["spec"] for row in rows}))
 
@@ -235,25 +252,25 @@ class Study(Generic[P, C]):
 
     def find_calls(self, folder: RunFolder) -> Path:
         """Return the file in which the calls of the run are kept, one a line."""
-        return folder.path / "calls.jsonl"
+        return folder.path / "calls.jsonl" if self.locate_calls is None else self.locate_calls(folder)
 
     def extra_files(self, measured: Measured, run: Run[C]) -> Iterable[tuple[Path, str]]:
-        """Return no further files: a study as data leaves its frames."""
-        return ()
+        """Return further files of a published run besides those that every run leaves, as paths and texts."""
+        return () if self.more_files is None else self.more_files(measured, run)
 
 
 studies = Registry(
     "bestresponse.studies",
     "study",
     {
-        "bench": "bestresponse.studies.bench.study:BenchStudy",
+        "bench": "bestresponse.studies.bench.study:bench",
         "population": "bestresponse.studies.population.study:population",
-        "sequential": "bestresponse.studies.bench.sequential.study:SequentialStudy",
+        "sequential": "bestresponse.studies.bench.sequential.study:sequential",
         "simulate": "bestresponse.studies.simulate.study:simulate",
-        "steer": "bestresponse.studies.steer.study:SteerStudy",
+        "steer": "bestresponse.studies.steer.study:steer",
         "stories": "bestresponse.studies.stories.study:stories_study",
         "tournament": "bestresponse.studies.tournament.study:tournament",
-        "verify": "bestresponse.studies.verify.study:VerifyStudy",
+        "verify": "bestresponse.studies.verify.study:verify_model",
         "water": "bestresponse.studies.water.study:water",
     },
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI, Request
@@ -12,31 +12,15 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
 from bestresponse import __version__
-from bestresponse.core.errors import BestResponseError, ModelError, StoreError, UsageError
+from bestresponse.core.errors import BestResponseError, ModelError, StoreError
 from bestresponse.report.text import visible
-from bestresponse.web.api import (
-    formalize as api_studio,
-    judge as api_judge,
-    play as api,
-    seat as api_seat,
-    watch as api_watch,
-)
-from bestresponse.web.pages import (
-    export as pages_export,
-    formalize as pages_formalize,
-    join as pages_join,
-    judge as pages_judge,
-    lobby as pages_lobby,
-    play as pages_play,
-    seat as pages_seat,
-    watch as pages_watch,
-)
-from bestresponse.web.pages.render import load_asset, render_page
+from bestresponse.web.access import ADMIN_COOKIE, AdminPage, NotAllowed, ServerState, TooFast, refuse
+from bestresponse.web.render import load_asset, render_page
 from bestresponse.web.security import SAFE_HEADERS, Guard
 from bestresponse.web.sessions.games import Busy
 from bestresponse.web.sessions.seat_worker import SeatWorker
-from bestresponse.web.sessions.state import ADMIN_COOKIE, AdminPage, NotAllowed, ServerState, TooFast, refuse
 from bestresponse.web.sessions.store import AlreadyAnswered, BrokenSession, NotFound
+from bestresponse.web.views import formalize, judge, play, seat, watch
 
 __all__ = ["create_app"]
 
@@ -46,9 +30,15 @@ _NOT_STORED = (
     "Try again in a moment; the reason is in the log of the server"
 )
 _STATIC = {"app.css": "text/css", "app.js": "text/javascript", "icon.svg": "image/svg+xml"}
-_SEATS = (api_seat, pages_seat, pages_join)
-_PAGES = (pages_play, pages_lobby, pages_watch, pages_formalize, pages_judge, pages_export)
-_MODULES = (*_SEATS, *_PAGES, api, api_watch, api_judge, api_studio)
+_STATUSES: dict[tuple[type[Exception], ...], int] = {
+    (NotAllowed,): 403,
+    (NotFound,): 404,
+    (AlreadyAnswered,): 409,
+    (TooFast, Busy): 429,
+    (StoreError, ModelError, BrokenSession): 503,
+}
+"""How an error is answered; any other that is no fault of ours by 422."""
+_VIEWS = (seat, play, watch, formalize, judge)
 """Paths are tried in this order, so what participants ask for comes first."""
 
 
@@ -82,8 +72,9 @@ def create_app() -> FastAPI:
     app.add_exception_handler(RequestValidationError, _answer_malformed)
     app.add_exception_handler(HTTPException, _answer_http)
     app.add_exception_handler(Exception, _answer_fault)
-    for module in _MODULES:
-        app.include_router(module.router)
+    for view in _VIEWS:
+        app.include_router(view.calls)
+        app.include_router(view.pages)
     app.add_api_route("/enter/{token}", enter, include_in_schema=False)
     app.add_api_route("/leave", leave, methods=["POST"], include_in_schema=False, dependencies=[AdminPage])
     app.add_api_route("/static/{name}", static, include_in_schema=False)
@@ -115,51 +106,36 @@ def static(name: str) -> Response:
     return Response(load_asset("static", name), media_type=_STATIC[name], headers={"cache-control": "max-age=3600"})
 
 
-async def _answer_error(request: Request, error: Exception) -> Response:
-    """The sentence of the error, as a page or as JSON."""
-    status = _status(error)
-    sentence = str(error)
-    if isinstance(error, StoreError):
-        _log.error("%s %s: %s", request.method, request.url.path, error)
-        sentence = _NOT_STORED
-    headers = {"retry-after": "30"} if status == 429 else {}
+def _say(request: Request, status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
+    """Answer with a sentence, as a page or as JSON."""
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": sentence}, status, headers)
     return render_page("error.html", status, sentence=sentence, status=status)
 
 
+async def _answer_error(request: Request, error: Exception) -> Response:
+    """Answer an error with its sentence; a file that cannot be read or written is told in the log."""
+    status = next((status for kinds, status in _STATUSES.items() if isinstance(error, kinds)), 422)
+    if isinstance(error, StoreError):
+        _log.error("%s %s: %s", request.method, request.url.path, error)
+    sentence = _NOT_STORED if isinstance(error, StoreError) else str(error)
+    return _say(request, status, sentence, {"retry-after": "30"} if status == 429 else None)
+
+
 async def _answer_malformed(request: Request, error: Exception) -> Response:
-    """Which fields are wrong and why, without giving back what was sent."""
+    """Say which fields are wrong and why, without giving back what was sent."""
     assert isinstance(error, RequestValidationError)
-    found = [f"{'.'.join(str(part) for part in one['loc'])}: {one['msg']}" for one in error.errors()[:5]]
-    return await _answer_error(request, UsageError(visible("; ".join(found))))
+    wrong = [f"{'.'.join(map(str, mistake['loc']))}: {mistake['msg']}" for mistake in error.errors()[:5]]
+    return _say(request, 422, visible("; ".join(wrong)))
 
 
 async def _answer_http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    if request.url.path.startswith("/api/"):
-        return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
-    return render_page("error.html", error.status_code, sentence=str(error.detail), status=error.status_code)
+    return _say(request, error.status_code, str(error.detail), error.headers)
 
 
 async def _answer_fault(request: Request, error: Exception) -> Response:
     """A fault of ours: the log tells which, the answer only that. Nothing outside of this adds the headers to it."""
-    answer = await _answer_http(request, HTTPException(500, "Something went wrong here; the server's log says what."))
+    answer = _say(request, 500, "Something went wrong here; the server's log says what.")
     answer.headers.update({name.decode(): value.decode() for name, value in SAFE_HEADERS.items()})
     return answer
-
-
-def _status(error: Exception) -> int:
-    match error:
-        case NotAllowed():
-            return 403
-        case NotFound():
-            return 404
-        case TooFast() | Busy():
-            return 429
-        case AlreadyAnswered():
-            return 409
-        case StoreError() | ModelError() | BrokenSession():
-            return 503
-        case _:
-            return 422

@@ -13,14 +13,14 @@ import uvicorn
 from fastapi import FastAPI
 
 from bestresponse.core.errors import UsageError
+from bestresponse.web.access import ServerState
 from bestresponse.web.app import create_app
-from bestresponse.web.pages.play import create_experiment
-from bestresponse.web.pages.render import load_templates
+from bestresponse.web.render import load_templates
 from bestresponse.web.security import Keys, load_secret
+from bestresponse.web.services.play import create_experiment
 from bestresponse.web.sessions.games import list_offers
 from bestresponse.web.sessions.journal import Journal
 from bestresponse.web.sessions.seat_worker import OpenModel
-from bestresponse.web.sessions.state import ServerState
 from bestresponse.web.sessions.store import SessionStore
 
 __all__ = ["ServerSettings", "is_loopback", "open_server", "preload"]

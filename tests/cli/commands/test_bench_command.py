@@ -1,3 +1,4 @@
+import csv
 import json
 import os
 import re
@@ -9,7 +10,7 @@ import pytest
 from closed_port import closed_port
 from waiting import wait_until
 
-from bestresponse.models.wrappers.retry import RetryPolicy
+from bestresponse.models.wrappers.pacing import RetryPolicy
 from bestresponse.theory import load_tree, write_game_file
 
 
@@ -20,9 +21,10 @@ def no_keys(monkeypatch):
         monkeypatch.delenv(name)
 
 
-def summary_in(folder):
-    (path,) = sorted(folder.glob("benchmark_summary_*.json"))[-1:]
-    return json.loads(path.read_text())
+def figures_in(folder):
+    """The figures of the model in the run below a folder."""
+    (path,) = folder.glob("*/summary.json")
+    return json.loads(path.read_text())["figures"][0]
 
 
 def test_a_run_prints_a_table_and_leaves_its_files(bestresponse, serve, tmp_path):
@@ -33,14 +35,15 @@ def test_a_run_prints_a_table_and_leaves_its_files(bestresponse, serve, tmp_path
     assert "equilibrium" in done.stdout
     (run,) = tmp_path.glob("bench-*")
     assert {p.name for p in run.iterdir()} >= {
-        "manifest.json", "submissions.jsonl", "calls.jsonl", "records.jsonl", "report.html", "report.json", "rows.csv",
+        "manifest.json", "submissions.jsonl", "calls.jsonl", "records.jsonl", "report.html", "report.json", "plays.csv",
     }  # fmt: skip
-    summary = summary_in(tmp_path)
-    assert summary["num_games"] == 6
-    (results,) = tmp_path.glob("benchmark_results_*.json")
-    gaps = [row["nash_gap"] for row in json.loads(results.read_text())]
-    assert summary["mean_nash_gap"] == pytest.approx(sum(gaps) / 6)
+    figures = figures_in(tmp_path)
+    assert figures["asked"] == 6
+    with (run / "plays.csv").open(encoding="utf-8", newline="") as file:
+        gaps = [float(row["nash_gap"]) for row in csv.DictReader(file)]
+    assert figures["nash_gap"]["estimate"] == pytest.approx(sum(gaps) / 6)
     assert len(server.delivered) == 6
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["replies.sqlite"]
 
 
 def test_the_same_command_again_calls_nobody_and_says_the_same(bestresponse, serve, tmp_path):
@@ -54,7 +57,9 @@ def test_the_same_command_again_calls_nobody_and_says_the_same(bestresponse, ser
     assert bestresponse("report", tmp_path).returncode == 0
 
 
-def test_without_a_seed_an_unfinished_run_goes_on_and_a_finished_one_does_not(bestresponse, serve, tmp_path):
+def test_the_same_command_goes_on_with_a_run_that_was_stopped_and_another_seed_begins_another(
+    bestresponse, serve, tmp_path
+):
     server = serve()
     words = ("bench", "--model", server.model, "--num-games", 5, "--output-dir", tmp_path)
     stopped = bestresponse(*words, "--max-calls", 2)
@@ -63,7 +68,8 @@ def test_without_a_seed_an_unfinished_run_goes_on_and_a_finished_one_does_not(be
     assert bestresponse(*words).returncode == 0
     assert len(list(tmp_path.glob("bench-*"))) == 1
     assert len(server.delivered) == 5
-    assert bestresponse(*words).returncode == 0
+    assert "0 calls to make" in bestresponse(*words).stderr
+    assert bestresponse(*words, "--seed", 2).returncode == 0
     assert len(list(tmp_path.glob("bench-*"))) == 2
 
 
@@ -81,7 +87,7 @@ def test_killed_again_and_again_a_run_plays_every_game_once_and_ends_with_the_sa
     specs = [json.loads(line)["spec"] for line in (run / "records.jsonl").read_text().splitlines()]
     assert len(specs) == len(set(specs)) == 30
     assert bestresponse(*words, tmp_path / "whole").returncode == 0
-    assert summary_in(tmp_path / "killed") == summary_in(tmp_path / "whole")
+    assert figures_in(tmp_path / "killed") == figures_in(tmp_path / "whole")
 
 
 def kill_after(server, replies, process, end=signal.SIGKILL):
@@ -121,7 +127,7 @@ def test_several_models_ways_of_asking_and_suites_go_through(bestresponse, serve
     [
         (["bench", "--model", "gpt-4o"], 1, "Did you mean openai/gpt-4o"),
         (["bench", "--model", "openai/gpt-4o"], 1, "OPENAI_API_KEY"),
-        (["bench", "--num-rows", "99"], 2, "--num-rows 99"),
+        (["bench", "--num-rows", "99"], 2, "--num-rows: expected a whole number from 1 to 12, got 99"),
         (["bench", "--cache", "maybe", "--model", "http://127.0.0.1:9/v1#x"], 2, "--cache"),
         (["bench", "--family", "zero"], 2, "Did you mean zero-sum"),
         (["report", "nowhere"], 2, "holds no run"),
@@ -170,7 +176,7 @@ def test_half_a_reply_is_asked_for_again(bestresponse, serve, tmp_path):
     server = serve(lies=(3,))
     done = bestresponse("bench", "--model", server.model, "--num-games", 6, "--seed", 1, "--output-dir", tmp_path)
     assert done.returncode == 0
-    assert (summary_in(tmp_path)["num_games"], server.calls) == (6, 7)
+    assert (figures_in(tmp_path)["asked"], server.calls) == (6, 7)
 
 
 def test_a_key_never_reaches_a_file_or_the_screen(bestresponse, serve, tmp_path, monkeypatch):
@@ -217,7 +223,7 @@ def test_an_interrupt_says_what_is_kept_and_the_same_command_goes_on(bestrespons
     assert "what was finished is kept" in said
     assert "Traceback" not in said
     assert bestresponse(*words).returncode == 0
-    assert summary_in(tmp_path)["num_games"] == 40
+    assert figures_in(tmp_path)["asked"] == 40
 
 
 GAME = """NFG 1 R "Prices" { "Krume" "Brezel" } { 2 2 } 80 80 100 20 20 100 50 50
@@ -230,12 +236,15 @@ def test_a_game_played_in_turn_is_asked_at_every_information_set(bestresponse, s
     done = bestresponse(*words, "--json")
     assert done.returncode == 0, done.stderr
     assert len(server.delivered) == 12
-    (player,) = json.loads(done.stdout)["players"].values()
+    player = json.loads(done.stdout)["figures"][0]
     assert abs(player["nash_conv"]["estimate"] - 11 / 12) < 1e-9
     dry = bestresponse("bench", "leduc-poker", "--model", server.model, "--max-infosets", 30, "--dry-run")
     assert "30 of 288 information sets" in dry.stdout
-    assert "--seed does nothing for a game played in turn" in bestresponse("bench", "kuhn-poker", "--seed", 1).stderr
-    assert "--max-infosets does nothing here" in bestresponse("bench", "--max-infosets", 3).stderr
+    seeded = bestresponse("bench", "kuhn-poker", "--model", server.model, "--seed", 1, "--dry-run")
+    assert "12 of 12 information sets of kuhn-poker" in seeded.stdout
+    useless = bestresponse("bench", "kuhn-poker", "--family", "uniform").stderr
+    assert "--family: this does nothing for a game played in turn" in useless
+    assert "--max-infosets: this does nothing for" in bestresponse("bench", "--max-infosets", 3).stderr
 
 
 def test_a_tree_in_a_file_is_asked_like_one_of_the_catalogue_and_its_shards_merge(bestresponse, serve, tmp_path):
@@ -249,7 +258,7 @@ def test_a_tree_in_a_file_is_asked_like_one_of_the_catalogue_and_its_shards_merg
     assert merged.returncode == 0, merged.stderr
     assert len(server.delivered) == 12
     (summary,) = (tmp_path / "all").glob("*/summary.json")
-    (player,) = json.loads(summary.read_text())["players"].values()
+    player = json.loads(summary.read_text())["figures"][0]
     assert player["nash_conv"]["estimate"] == pytest.approx(11 / 12)
 
 
@@ -259,7 +268,7 @@ def test_a_tree_of_openspiel_is_asked_at_every_information_set(bestresponse, ser
     words = ("bench", "openspiel:kuhn_poker", "--model", server.model, "--output-dir", tmp_path, "--json")
     done = bestresponse(*words)
     assert done.returncode == 0, done.stderr
-    (player,) = json.loads(done.stdout)["players"].values()
+    player = json.loads(done.stdout)["figures"][0]
     assert player["nash_conv"]["estimate"] == pytest.approx(11 / 12)
 
 
@@ -274,5 +283,6 @@ def test_one_game_is_put_to_a_model_with_its_actions_in_every_order(bestresponse
     assert len(server.delivered) == 4
     (run,) = tmp_path.glob("bench-*")
     assert "with its actions in 4 orders" in (run / "report.html").read_text()
-    assert bestresponse("bench", tmp_path / "prices.nfg", "--scale", 2).returncode == 2
+    refused = bestresponse("bench", tmp_path / "prices.nfg", "--scale", 2)
+    assert (refused.returncode, "--scale: this does nothing for one payoff table" in refused.stderr) == (2, True)
     assert "no game or file named 'matirx'" in bestresponse("bench", "matirx").stderr

@@ -66,7 +66,7 @@ def test_different_games_are_told_apart(run, tmp_path):
     code, shown, _ = run("compare", same, other)
     assert code == 1
     assert shown == (
-        "different games (by payoff tables)\n"
+        "different games in which every player ranks the ends alike (by payoff tables)\n"
         "  after row: a1, col: a1 the payoffs are 1, 1 in the first game and 2, 1 in the second\n"
     )
     code, shown, _ = run("compare", same, same, "--json")
@@ -82,7 +82,7 @@ def test_a_long_renaming_is_cut_with_a_remark(run, tmp_path):
     code, shown, _ = run("compare", "kuhn-poker", copy)
     assert code == 0
     lines = shown.splitlines()
-    assert lines[1:3] == ["  other names: 1 of 2 players, 0 of 12 information sets, 1 of 2 moves", "    player 1 = ann"]
+    assert lines[1:3] == ["  other names: 1 of 2 players, 1 of 2 moves", "    player 1 = ann"]
     assert lines[3:] == ["    pass = check"]
 
 
@@ -102,4 +102,4 @@ def test_a_tree_becomes_a_program_and_comes_back_as_the_same_game(run, tmp_path)
     assert run("convert", program, tree)[0] == 0
     code, shown, _ = run("compare", "kuhn-poker", tree)
     assert code == 0
-    assert shown.startswith("the same game under other names (by reduced normal forms)")
+    assert shown.startswith("the same game under the same names (by trees)")

@@ -216,7 +216,7 @@ def test_model_text_on_the_terminal_is_shown_not_obeyed(run):
 
 def test_bench_stories_scores_a_model_on_the_stories_and_goes_on_where_it_stopped(monkeypatch, capsys, serve, tmp_path):
     from bestresponse.formal.evaluate.dataset import stories
-    from bestresponse.games.logic.program_writer import write_program
+    from bestresponse.games.logic.tables import write_program
     from bestresponse.studies.stories.study import StoriesConfig
 
     def answer(body):
@@ -234,11 +234,11 @@ def test_bench_stories_scores_a_model_on_the_stories_and_goes_on_where_it_stoppe
             main()
         return end.value.code or 0, capsys.readouterr().out
 
-    code, out = typed("--family", "traffic", "--json")
+    code, out = typed("--games", "traffic", "--json")
     (found,) = json.loads(out)["figures"]
     assert code == 0
     assert (found["programs"], found["meaning"]["estimate"], found["syntactic"]["estimate"]) == (4, 0.0, 0.0)
-    code, out = typed("--num-games", "24", "--json")
+    code, out = typed("--count", "24", "--json")
     (found,) = json.loads(out)["figures"]
     assert found["programs"] == 24
     chosen = StoriesConfig("m", count=24).choose_stories()
@@ -246,7 +246,7 @@ def test_bench_stories_scores_a_model_on_the_stories_and_goes_on_where_it_stoppe
     right = sum(story.game != "traffic" for story in chosen) / 24
     assert found["meaning"]["estimate"] == pytest.approx(right)
     calls = server.calls
-    assert typed("--num-games", "24", "--json")[1] == out
+    assert typed("--count", "24", "--json")[1] == out
     assert server.calls == calls
     (report,) = [p for p in tmp_path.glob("results/stories-*/report.html") if "24 stories" in p.read_text()]
     assert "By kind of story" in report.read_text()

@@ -66,7 +66,7 @@ def test_what_to_do_is_said_where_nothing_or_both_is_given(verify, dilemma: Path
     assert "kuhn-poker-3 hides some moves" in out
     code, out = verify("centipede", "--text", "-", "--after", "pass")
     assert code == 2
-    assert "--after says where a model begins to reason" in out
+    assert "--after is about a model that reasons" in out
 
 
 def answer(body: dict) -> str:  # type: ignore[type-arg]
@@ -77,25 +77,26 @@ def answer(body: dict) -> str:  # type: ignore[type-arg]
 def test_the_loop_runs_resumes_and_reports(serve, dilemma: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     server = serve(answer)
     arguments = [
-        "verify", str(dilemma), "--model", server.model, "--repeats", "4", "--plain", "--usual-order",
+        "verify", str(dilemma), "--model", server.model, "--repeats", "4", "--no-disguised", "--no-inverted",
         "--output-dir", str(tmp_path / "results"), "--json",
     ]  # fmt: skip
-    first = RUN.invoke(app, arguments)
-    assert first.exit_code == 0, first.output
-    summary = json.loads(first.stdout)
-    assert summary["attempts"]["2"] == 4
-    assert summary["first"]["refuted"] == 4
-    assert summary["last"]["unrefuted"] == 4
-    assert summary["unread_per_attempt"] == 0.0
-    assert summary["right_for_the_wrong_reason"]["first"]["estimate"] == 1.0
+    begun = RUN.invoke(app, arguments)
+    assert begun.exit_code == 0, begun.output
+    summary = json.loads(begun.stdout)
+    assert summary["attempts"][1] == {"attempts": 2, "runs": 4}
+    first, last = summary["figures"]
+    assert (first["refuted"], last["unrefuted"]) == (4, 4)
+    assert summary["unread"] == [{"sentences": 0.0}]
+    assert first["wrong_reason"]["estimate"] == 1.0
     calls = len(server.delivered)
     again = RUN.invoke(app, arguments)
     assert json.loads(again.stdout) == summary
     assert len(server.delivered) == calls
     (folder,) = (tmp_path / "results").glob("verify-*")
-    assert {path.name for path in folder.glob("*.csv")} == {
+    assert {path.name for path in folder.glob("*.csv")} >= {
         "figures.csv",
-        "rows.csv",
+        "runs.csv",
+        "claims.csv",
         *(f"sheet-rater-{n}.csv" for n in (1, 2, 3)),
     }
     assert "Reasoning checked by logic" in (folder / "report.html").read_text()
@@ -113,16 +114,17 @@ def hopes(body: dict) -> str:  # type: ignore[type-arg]
 def test_the_loop_runs_on_a_game_played_move_by_move(serve, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     server = serve(hopes)
     arguments = [
-        "verify", "centipede", "--model", server.model, "--repeats", "3", "--plain",
+        "verify", "centipede", "--model", server.model, "--repeats", "3", "--no-disguised",
         "--output-dir", str(tmp_path / "results"), "--json",
     ]  # fmt: skip
     done = RUN.invoke(app, arguments)
     assert done.exit_code == 0, done.output
     summary = json.loads(done.stdout)
     assert "3 runs of at most 5 attempts; 3 plays; at most 30 calls" in done.stderr
-    assert summary["claims"]["will_play"] == {"made": 6, "refuted": 3, "unknown": 0}
-    assert summary["change"]["payoff"]["estimate"] == pytest.approx(0.2)
-    assert summary["change"]["gap"]["estimate"] == pytest.approx(-0.2)
+    assert {"form": "will_play", "made": 6, "refuted": 3, "unknown": 0} in summary["claims"]
+    payoff, gap = summary["changes"]
+    assert payoff["difference"]["estimate"] == pytest.approx(0.2)
+    assert gap["difference"]["estimate"] == pytest.approx(-0.2)
     (folder,) = (tmp_path / "results").glob("verify-*")
     assert RUN.invoke(app, ["report", str(folder)]).exit_code == 0
     replayed = RUN.invoke(app, ["replay", str(folder), "--json"])
@@ -154,7 +156,7 @@ def wants_r(body: dict) -> str:  # type: ignore[type-arg]
 def test_a_verified_model_takes_part_in_a_tournament_and_is_put_right(serve, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     server = serve(wants_r)
     arguments = [
-        "tournament", "prisoners-dilemma", "--strategies", "defector", "--player", f"verified:{server.model}",
+        "tournament", "prisoners-dilemma", "--entries", "defector", "--entries", f"verified:{server.model}",
         "--rounds", "1", "--output-dir", str(tmp_path / "results"),
     ]  # fmt: skip
     done = RUN.invoke(app, arguments)
@@ -180,4 +182,4 @@ def test_a_verified_model_is_measured_by_the_benchmark(serve, dilemma: Path, tmp
 def test_only_those_who_play_can_be_verified(verify) -> None:  # type: ignore[no-untyped-def]
     code, out = verify("prisoners-dilemma", "--model", "verified:openai/x", "--repeats", "1")
     assert code == 2
-    assert "name the model without `verified:`" in out
+    assert "name it without `verified:`" in out

@@ -10,7 +10,7 @@ import pytest
 from bestresponse.formal.claims import FORMS, Malformed, ModelTranslator, Reviewer, Subject, claims_schema, parse_json
 from bestresponse.models.base import Abilities, Finish, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.models.strict_schema import make_strict
+from bestresponse.models.schema import make_strict
 from bestresponse.theory.catalogue.trees import load_tree
 from bestresponse.theory.games.normal_form import NormalForm
 

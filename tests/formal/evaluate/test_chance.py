@@ -5,8 +5,7 @@ from games_for_logic import KUHN
 
 from bestresponse.formal.evaluate.equivalence import same_game, strategically_equivalent
 from bestresponse.formal.formalize.table_data import table_to_data
-from bestresponse.games.logic.program_writer import write_program
-from bestresponse.games.logic.tables import table_from_cells
+from bestresponse.games.logic.tables import table_from_cells, write_program
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate
 

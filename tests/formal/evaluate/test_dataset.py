@@ -17,7 +17,7 @@ from bestresponse.formal.evaluate.tree_notation import read_lines
 from bestresponse.formal.formalize.examples import library
 from bestresponse.formal.formalize.retrieval import count_words
 from bestresponse.games.logic.game import as_game
-from bestresponse.games.logic.program_writer import write_program
+from bestresponse.games.logic.tables import write_program
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate
 from bestresponse.logic.settings import Limits

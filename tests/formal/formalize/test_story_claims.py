@@ -3,13 +3,14 @@
 import json
 
 import pytest
+from strict_schema import find_violations
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.formal.formalize.examples import library
 from bestresponse.formal.formalize.story_claims import CLAIMS_SCHEMA, check_claims, read_claims
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate
-from bestresponse.models import find_violations, make_strict
+from bestresponse.models import make_strict
 from bestresponse.models.providers.scripted import ScriptedModel
 
 TABLES = {
@@ -75,7 +76,7 @@ def test_the_model_sees_the_names_but_not_the_rules():
     assert "ines: give_up, double\njonas: fold, pay\nluck: queen, king" in asked
     assert "gets" not in asked
     assert (found.held, [one.why for one in found.broken]) == (1, ["ines moves first"])
-    assert list(find_violations(said, json.loads(CLAIMS_SCHEMA))) == []
+    assert find_violations(said, json.loads(CLAIMS_SCHEMA)) == []
     assert make_strict(json.loads(CLAIMS_SCHEMA)) is not None
 
 

@@ -4,6 +4,7 @@ import json
 from fractions import Fraction
 
 import pytest
+from strict_schema import find_violations
 
 from bestresponse import solve
 from bestresponse.core.errors import InvalidGame
@@ -12,7 +13,7 @@ from bestresponse.formal.formalize.forms import TreeForm
 from bestresponse.formal.formalize.tree_json import TREE_SCHEMA, read_tree
 from bestresponse.games.logic.game import as_game
 from bestresponse.logic.embedded.engine import EmbeddedEngine
-from bestresponse.models import find_violations, make_strict
+from bestresponse.models import make_strict
 from bestresponse.models.providers.scripted import ScriptedModel
 
 STORY = "A card is drawn by chance, king or queen; only Ann knows it. She bets or passes. Bob calls or folds."
@@ -42,7 +43,7 @@ POKER = {
 
 
 def test_the_schema_holds_the_tree_and_is_strict():
-    assert list(find_violations(POKER, json.loads(TREE_SCHEMA))) == []
+    assert find_violations(POKER, json.loads(TREE_SCHEMA)) == []
     strict = make_strict(json.loads(TREE_SCHEMA))
     assert strict["$defs"]["node"]["anyOf"][0]["required"] == ["chance"]
     assert strict["properties"]["unclear"]["type"] == ["array", "null"]

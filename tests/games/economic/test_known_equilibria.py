@@ -8,12 +8,10 @@ from bestresponse.core.capabilities import (
     measure_decision_cost,
 )
 from bestresponse.core.registry import games
-from bestresponse.games.economic.common_pool import CommonPool
-from bestresponse.games.economic.guessing import Guessing
+from bestresponse.games.economic.number_rounds import CommonPool, Guessing
 from bestresponse.games.economic.public_goods import PublicGoods
 from bestresponse.games.economic.sealed_bid import SealedBid, State, second_price
-from bestresponse.games.economic.trust import Trust
-from bestresponse.games.economic.ultimatum import Ultimatum
+from bestresponse.games.economic.two_steps import Trust, Ultimatum
 from bestresponse.games.water.game import Water
 
 

@@ -8,12 +8,10 @@ from bestresponse.core.errors import TooLarge, UsageError
 from bestresponse.core.game import NATURE
 from bestresponse.core.registry import games
 from bestresponse.games.economic.blotto import Blotto
-from bestresponse.games.economic.common_pool import CommonPool
-from bestresponse.games.economic.guessing import Guessing, level_k
+from bestresponse.games.economic.number_rounds import CommonPool, Guessing, level_k
 from bestresponse.games.economic.public_goods import PublicGoods
 from bestresponse.games.economic.sealed_bid import SealedBid, State, second_price
-from bestresponse.games.economic.trust import Trust
-from bestresponse.games.economic.ultimatum import Ultimatum
+from bestresponse.games.economic.two_steps import Trust, Ultimatum
 from bestresponse.games.water.game import survival
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_names
@@ -75,11 +73,11 @@ def test_a_point_of_punishment_costs_the_giver_one_and_the_other_three():
 
 def test_nobody_gains_by_leaving_the_equilibrium_of_the_common_pool():
     game = CommonPool()
-    others = 7 * game.equilibrium
-    at_equilibrium = game.earned(game.equilibrium, others + game.equilibrium)
-    assert all(game.earned(x, others + x) <= at_equilibrium + 1e-9 for x in np.linspace(0, 25, 101))
-    best = 8 * game.earned(game.optimum, 8 * game.optimum)
-    assert all(8 * game.earned(x, 8 * x) <= best + 1e-9 for x in np.linspace(0, 25, 101))
+    others = [game.equilibrium] * 7
+    at_equilibrium = game.earn([game.equilibrium, *others])[0]
+    assert all(game.earn([x, *others])[0] <= at_equilibrium + 1e-9 for x in np.linspace(0, 25, 101))
+    best = sum(game.earn([game.optimum] * 8))
+    assert all(sum(game.earn([x] * 8)) <= best + 1e-9 for x in np.linspace(0, 25, 101))
     assert best > 8 * at_equilibrium
 
 

@@ -13,8 +13,7 @@ from bestresponse.core.game import NATURE
 from bestresponse.formal.formalize.examples import library, read_examples
 from bestresponse.formal.formalize.retrieval import nearest
 from bestresponse.games.capabilities import HasTree
-from bestresponse.games.logic.game import LogicGame, load_program
-from bestresponse.games.logic.words import describe_table
+from bestresponse.games.logic.game import LogicGame, describe_table, program_game, read_program_text
 from bestresponse.games.lookup import find_game
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.table import GameTable, Row
@@ -103,10 +102,10 @@ def test_a_file_that_is_no_game_says_why(tmp_path):
     file = tmp_path / "bad.pl"
     file.write_text("initial(s0).")
     with pytest.raises(InvalidGame, match="bad is no game: error: initially/2 is missing"):
-        load_program(file, EmbeddedEngine())
+        program_game(validate(read_program_text(file), EmbeddedEngine()), file.stem)
     file.write_bytes(b"initial(\xff).")
     with pytest.raises(InvalidGame, match="byte 8"):
-        load_program(file, EmbeddedEngine())
+        program_game(validate(read_program_text(file), EmbeddedEngine()), file.stem)
 
 
 def test_the_words_say_who_moves_when_and_who_gets_what():

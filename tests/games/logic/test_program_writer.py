@@ -8,13 +8,12 @@ from games_for_logic import KUHN
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.formal.formalize.examples import library
-from bestresponse.games.logic.game import as_game
-from bestresponse.games.logic.program_writer import write_program
-from bestresponse.games.logic.tables import read_fraction, table_from_tree
+from bestresponse.games.logic.game import LogicGame, as_game
+from bestresponse.games.logic.tables import read_fraction, table_from_tree, write_program
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate
-from bestresponse.logic.programs.views import normal_form
 from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
+from bestresponse.theory.trees.normal_form import to_normal_form
 
 PROGRAMS = {"kuhn": KUHN} | {example.name: example.program for example in library()}
 
@@ -29,7 +28,8 @@ def test_the_written_program_has_the_payoffs_of_every_plan(name):
         (row.moves, row.payoffs, row.chances) for row in table.rows
     ]
     if name != "two_offers":  # 171,798,691,840 combinations of plans
-        assert normal_form(again).payoffs == normal_form(table).payoffs
+        forms = [to_normal_form(LogicGame(written).tree) for written in (again, table)]
+        assert forms[0].payoffs.tolist() == forms[1].payoffs.tolist()
 
 
 def test_chances_and_percepts_stand_in_the_program():

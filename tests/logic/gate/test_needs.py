@@ -2,8 +2,8 @@
 
 import pytest
 
+from bestresponse.logic.gate.check import Needs
 from bestresponse.logic.gate.goals import indicator
-from bestresponse.logic.gate.needs import Needs
 from bestresponse.logic.language.reader import read
 
 PARTS = ("rule/0", "chosen/0", "shown/0")

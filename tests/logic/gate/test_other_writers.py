@@ -72,7 +72,7 @@ def test_what_the_game_leads_to_is_never_left_out() -> None:
 def test_a_lambda_expression_becomes_a_clause() -> None:
     program = check("double(L, M) :- maplist([X, Y]>>(Y is 2 * X), L, M).")
     assert program.canonical.startswith(
-        "':-'(double(_1,_2),maplist('lambda 0'(_3,_4),_1,_2)).\n"
-        "':-'('lambda 0'(_1,_2,_3,_4),','('fresh copy'(of(_1,_2),of(_5,_6)),"
-        "','('='(_5,_3),','('='(_6,_4),is(_6,'*'(2,_5)))))).\n"
+        "':-'(double(_1,_2),maplist('lambda 0'(of(_3,_4)),_1,_2)).\n"
+        "':-'('lambda 0'(_1,_2,_3),','('fresh copy'(_1,of(_4,_5)),"
+        "','('='(_4,_2),','('='(_5,_3),is(_5,'*'(2,_4)))))).\n"
     )

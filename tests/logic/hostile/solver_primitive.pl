@@ -13,4 +13,4 @@ catch_of(stag, hare, 0).
 catch_of(hare, _, 3).
 finally(goal(p1, U), S) :- holds(hunted(p1, A), S), holds(hunted(p2, B), S), catch_of(A, B, U).
 finally(goal(p2, U), S) :- holds(hunted(p1, A), S), holds(hunted(p2, B), S), catch_of(B, A, U).
-'raw sort'(_, []).
+'raw sort'(_, _, _, []).

@@ -9,13 +9,15 @@ from games_for_logic import KUHN
 from hypothesis import given, settings, strategies as st
 
 from bestresponse.formal.formalize.examples import library
+from bestresponse.games.logic.game import LogicGame
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import LogicEngine
+from bestresponse.logic.programs.game_table import Chance, Decision, spell_knowledge, tree
 from bestresponse.logic.programs.table import extract
 from bestresponse.logic.programs.validate import validate
-from bestresponse.logic.programs.views import Chance, Decision, normal_form, tree
 from bestresponse.logic.settings import Limits
 from bestresponse.logic.swi.engine import SwiEngine
+from bestresponse.theory.trees.normal_form import to_normal_form
 
 ENGINES = ["embedded", "swi"] if shutil.which("swipl") else ["embedded"]
 
@@ -57,20 +59,22 @@ def test_nature_moves_with_exact_probabilities_and_is_seen(engine: LogicEngine) 
     root = tree(table)
     assert isinstance(root, Chance)
     assert root.probabilities == (Fraction(1, 4), Fraction(3, 4))
-    knowing = [child.information for child in root.children if isinstance(child, Decision)]
+    knowing = [spell_knowledge(child.knowledge) for child in root.children if isinstance(child, Decision)]
     assert knowing == ["nature:rain", "nature:sun"]
 
 
 def test_with_percepts_a_player_knows_only_what_it_sees(engine: LogicEngine) -> None:
     root = tree(extract(engine, engine.load(BLIND)).require())
     assert isinstance(root, Chance)
-    assert {child.information for child in root.children if isinstance(child, Decision)} == {"sees:clouds"}
+    assert {spell_knowledge(child.knowledge) for child in root.children if isinstance(child, Decision)} == {
+        "sees:clouds"
+    }
 
 
 def test_the_normal_form_has_expected_payoffs(engine: LogicEngine) -> None:
-    view = normal_form(extract(engine, engine.load(BLIND)).require())
-    assert view.strategies == (("stay", "go"),)
-    assert view.payoffs == ((0, Fraction(13, 8)),)
+    form = to_normal_form(LogicGame(extract(engine, engine.load(BLIND)).require()).tree)
+    assert form.actions == (("you saw clouds: stay", "you saw clouds: go"),)
+    assert form.payoffs.tolist() == [[0, 13 / 8]]
 
 
 def test_poker_with_three_cards_has_its_thirty_ends_and_twelve_information_sets(engine: LogicEngine) -> None:

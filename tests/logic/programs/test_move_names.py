@@ -9,9 +9,8 @@ import pytest
 from bestresponse.core.errors import InvalidGame
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import LogicEngine
-from bestresponse.logic.programs.game_table import GameTable, Row
+from bestresponse.logic.programs.game_table import GameTable, Row, tree
 from bestresponse.logic.programs.table import extract
-from bestresponse.logic.programs.views import normal_form, tree
 from bestresponse.logic.settings import Limits
 from bestresponse.logic.swi.engine import SwiEngine
 
@@ -41,8 +40,9 @@ def play(engine: LogicEngine, *actions: str) -> dict[str, Fraction]:
         f"legal({action}, s0).\nfinally(goal(ann, {payoff}), do({action}, s0)).\n"
         for payoff, action in enumerate(actions, 1)
     )
-    view = normal_form(extract(engine, engine.load(ALONE + rules)).require())
-    return dict(zip(view.strategies[0], view.payoffs[0], strict=True))
+    table = extract(engine, engine.load(ALONE + rules)).require()
+    assert [player for row in table.rows for player, _ in row.moves] == ["ann"] * len(actions)
+    return {row.moves[0][1]: row.payoffs[0] for row in table.rows}
 
 
 def find_defects(engine: LogicEngine, source: str) -> list[str]:
@@ -118,7 +118,7 @@ def test_draws_of_nature_that_differ_by_their_functor_are_two_draws(engine: Logi
         (("nature", "rain heavy"), Fraction(1, 4)),
         (("nature", "wind heavy"), Fraction(3, 4)),
     ]
-    assert normal_form(table).payoffs == ((5,),)
+    assert [row.payoffs for row in table.rows] == [(8,), (4,)]
 
 
 def test_the_odds_of_draws_with_different_functors_are_added(engine: LogicEngine) -> None:

@@ -5,11 +5,13 @@ from fractions import Fraction
 import pytest
 from games_for_logic import DILEMMA, SEQUENTIAL, simultaneous
 
-from bestresponse.core.errors import InvalidGame, LimitReached, TooLarge
+from bestresponse.core.errors import InvalidGame, LimitReached
+from bestresponse.games.logic.game import LogicGame, as_normal_form
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, RuntimeFault
+from bestresponse.logic.programs.game_table import Decision, End, spell_knowledge, tree
 from bestresponse.logic.programs.table import Extraction, GameTable, Row, extract, published_cells
-from bestresponse.logic.programs.views import Decision, End, normal_form, tree
+from bestresponse.theory.trees.normal_form import to_normal_form
 
 
 def extracted(source: str) -> Extraction:
@@ -66,26 +68,27 @@ def test_the_tree_has_one_decision_for_each_information_set() -> None:
     dilemma = tree(table(DILEMMA))
     assert isinstance(dilemma, Decision)
     children = [child for child in dilemma.children if isinstance(child, Decision)]
-    assert {(child.player, child.information) for child in children} == {("p2", "")}
+    assert {(child.player, spell_knowledge(child.knowledge)) for child in children} == {("p2", "")}
 
 
 def test_the_normal_form_lists_payoffs_with_the_last_player_fastest() -> None:
-    view = normal_form(table(DILEMMA))
-    assert view.strategies == (("D", "C"), ("D", "C"))
-    assert view.shape == (2, 2)
-    assert view.payoffs == ((1, 5, 0, 3), (1, 0, 5, 3))
-    entry = normal_form(table(SEQUENTIAL))
-    assert entry.strategies == (("in", "out"), ("fight", "yield"))
-    assert entry.payoffs == ((-1, 1, 0, 0), (-1, 1, 2, 2))
+    form = as_normal_form(table(DILEMMA))
+    assert form.actions == (("D", "C"), ("D", "C"))
+    assert form.payoffs.tolist() == [[[1, 5], [0, 3]], [[1, 0], [5, 3]]]
+    entry = to_normal_form(LogicGame(table(SEQUENTIAL)).tree)
+    assert entry.payoffs.tolist() == [[[-1, 1], [0, 0]], [[-1, 1], [2, 2]]]
 
 
 def test_strategies_of_a_sequential_dilemma_are_plans() -> None:
     source = DILEMMA.replace("initially(control(p2), s0).\n", "").replace(
         "effect(did(P, M), move(P, M), _S).", "effect(did(P, M), move(P, M), _S).\neffect(control(p2), move(p1, _), _)."
     )
-    view = normal_form(table(source))
-    assert view.strategies == (("D", "C"), ("D/D", "D/C", "C/D", "C/C"))
-    assert view.payoffs[0] == (1, 1, 5, 5, 0, 3, 0, 3)
+    form = to_normal_form(LogicGame(table(source)).tree)
+    assert form.actions[1] == (
+        "p1 chose D: D; p1 chose C: D", "p1 chose D: D; p1 chose C: C",
+        "p1 chose D: C; p1 chose C: D", "p1 chose D: C; p1 chose C: C",
+    )  # fmt: skip
+    assert form.payoffs[0].tolist() == [[1, 1, 5, 5], [0, 3, 0, 3]]
 
 
 def test_three_players_with_five_moves_make_125_rows() -> None:
@@ -162,12 +165,6 @@ def test_a_rule_without_end_reaches_a_limit() -> None:
 def test_a_missing_table_is_an_invalid_game() -> None:
     with pytest.raises(InvalidGame, match="no payoff"):
         extracted(DILEMMA.replace("payoff('C', 'C', 3, 3).", "")).require()
-
-
-def test_a_normal_form_that_would_be_huge_is_not_built() -> None:
-    row = Row((("a", "x"), ("b", "y")), (Fraction(0),) * 2, (2,))
-    with pytest.raises(TooLarge, match="100,001 ends"):
-        normal_form(GameTable(("a", "b"), (("x",), ("y",)), (row,) * 100_001))
 
 
 def test_published_cells_follow_possible_moves_only() -> None:

@@ -25,7 +25,8 @@ from bestresponse.models import (
     Usage,
     ask,
 )
-from bestresponse.models.http import Endpoint, KeyHeader, parse_retry_after
+from bestresponse.models.http import Endpoint
+from bestresponse.models.http.endpoint import parse_retry_after
 
 KEY = "sk-very/secret+key-12345"
 SCHEMA = '{"type":"object","properties":{"p":{"type":"number"}},"required":["p"],"additionalProperties":false}'
@@ -50,9 +51,7 @@ def openai(client):
 
 def post(client, server, **options):
     """Post an empty object to a server, without a model around it."""
-    key = Secret(KEY)
-    endpoint = Endpoint(client, server.url, who="the server", key=key, auth=KeyHeader("authorization", key), **options)
-    return endpoint.post({})
+    return Endpoint(client, server.url, "the server", Secret(KEY), "authorization", **options).post({})
 
 
 def test_openai_says_everything_and_reads_everything(openai):

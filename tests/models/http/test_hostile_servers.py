@@ -16,8 +16,8 @@ import pytest
 
 from bestresponse.core.errors import BadReply, ModelError, Transient, UsageError
 from bestresponse.models import AnthropicModel, HttpClients, OpenAIModel, Secret, ask
-from bestresponse.models.http import Endpoint, KeyHeader, endpoint
-from bestresponse.models.http.decoding import read_body
+from bestresponse.models.http import Endpoint, endpoint
+from bestresponse.models.http.endpoint import read_body
 
 KEY = "sk-very/secret+key-12345"
 SCHEMA = '{"properties":{"p":{"type":"number"}},"required":["p"],"type":"object"}'
@@ -62,10 +62,9 @@ def test_an_unknown_compression_is_a_sentence(complete):
 
 
 def test_a_bomb_is_expanded_up_to_the_limit_only(clients):
-    key = Secret(KEY)
     bomb = faulty.compress(b" " * 10_000_000)
     with faulty.serving(bomb) as server, pytest.raises(BadReply, match=r"sent more than 0\.09537 MB for one reply"):
-        Endpoint(clients, server.url, who="it", key=key, auth=KeyHeader("authorization", key), largest=100_000).post({})
+        Endpoint(clients, server.url, "it", Secret(KEY), "authorization", largest=100_000).post({})
 
 
 def test_decoding_never_holds_much_more_than_the_limit():

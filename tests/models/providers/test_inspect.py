@@ -41,7 +41,8 @@ def test_it_answers_through_inspect(inspect_ai):
     assert (reply.text, reply.finish) == ("Row A", Finish.LENGTH)
     assert reply.usage == Usage(13, 4, 3, 2)
     assert reply.logprobs == ((("A", -0.1), ("B", -3.0)),)
-    assert dict(reply.honoured) == {"temperature": 0.0, "seed": 4, "schema": "sent"}
+    violation = {"schema_violation": "the answer is not JSON"}
+    assert dict(reply.honoured) == {"temperature": 0.0, "seed": 4, "schema": "sent"} | violation
     assert model.id == "inspect/mockllm/model"
     model.close()
 

@@ -13,8 +13,7 @@ from waiting import run_at_once
 
 from bestresponse.core.errors import ModelError, ModelUnavailable, UsageError
 from bestresponse.models import Finish, ask
-from bestresponse.models.providers.gguf import check_gguf
-from bestresponse.models.providers.local import LocalModel, LocalSettings
+from bestresponse.models.providers.local import LocalModel, LocalSettings, check_gguf
 
 pytestmark = pytest.mark.model
 

@@ -68,7 +68,7 @@ def _find_workers():
             command = (folder / "cmdline").read_bytes()
         except OSError:
             continue
-        if parent == os.getpid() and b"pool_worker" in command:
+        if parent == os.getpid() and b"providers.pool" in command:
             found.append(int(folder.name))
     return found
 

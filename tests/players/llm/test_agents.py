@@ -9,10 +9,8 @@ from bestresponse.core.player import Status
 from bestresponse.games.water.game import water
 from bestresponse.models.base import Finish, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.players.llm.agent import Agent, WithFailurePolicy
-from bestresponse.players.llm.memory import memory
+from bestresponse.players.llm.agent import Agent, WithFailurePolicy, memory, reasoning
 from bestresponse.players.llm.persona import published_personas, read_personas
-from bestresponse.players.llm.reasoning import reasoning
 
 
 def asked(days=1):

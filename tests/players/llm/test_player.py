@@ -35,7 +35,11 @@ def test_the_player_sends_rules_and_instruction_and_returns_what_was_read():
 def test_an_unreadable_answer_is_explained_and_asked_again_as_often_as_allowed():
     model = ScriptedModel(["maybe", "ANSWER: A"])
     decision = LlmPlayer(model, attempts=2).decide(VIEW, AB)
-    assert (decision.action, decision.reading.status, decision.reading.how) == ("A", Status.REPAIRED, "attempt 2")
+    assert (decision.action, decision.reading.status, decision.reading.how) == (
+        "A",
+        Status.REPAIRED,
+        "refused: the reply holds no answer in the form that was asked for",
+    )
     assert [m.role for m in model.asked[1].messages] == ["system", "user", "assistant", "user"]
     assert "could not be used" in model.asked[1].messages[-1].content
 
@@ -152,8 +156,8 @@ def test_reasons_come_before_the_answer_in_form_and_schema_and_are_read_apart():
     assert schema(Mixture(("A", "B")), "reasoned")["properties"]["answer"]["required"] == ["A", "B"]
     form = Form((("a", bid), ("b", bid)))
     assert schema(form, "reasoned")["properties"]["answer"]["required"] == ["a", "b"]
-    assert read_reply(form, '{"reasons": "so", "answer": {"a": 1, "b": 2}}').value == {"a": 1, "b": 2}
-    assert read_reply(Mixture(("A", "B")), '{"reasons": "so", "answer": {"A": 0.25, "B": 0.75}}').value == (0.25, 0.75)
+    assert read_reply(form, '{"reasons": "so", "answer": {"a": 1, "b": 2}}').action == {"a": 1, "b": 2}
+    assert read_reply(Mixture(("A", "B")), '{"reasons": "so", "answer": {"A": 0.25, "B": 0.75}}').action == (0.25, 0.75)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ MIX = Mixture(("A", "B"))
 
 def read(ask, text, **how):
     answer = read_reply(ask, text, **how)
-    return answer.value, answer.reading.status
+    return answer.action, answer.reading.status
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_mixture_is_read_with_its_repairs_named(text, value, status):
 
 def test_probabilities_that_sum_to_almost_one_are_scaled_and_it_is_said():
     answer = read_reply(Mixture(("A", "B", "C")), "ANSWER: A: 0.33, B: 0.33, C: 0.33")
-    assert answer.value == pytest.approx((1 / 3, 1 / 3, 1 / 3))
+    assert answer.action == pytest.approx((1 / 3, 1 / 3, 1 / 3))
     assert answer.reading.how == "scaled from a sum of 0.99"
 
 
@@ -90,21 +90,21 @@ def test_amounts_words_and_forms_are_read_too():
 def test_long_hostile_replies_hold_no_answer_and_end(filler):
     for ask in (ABC, MIX, Amount(0, 1), Form((("x", Amount(0, 1)),))):
         answer = read_reply(ask, filler * (99_000 // len(filler)))
-        assert answer.value is None
+        assert answer.action is None
         assert answer.reading.how
 
 
 def test_a_reply_beyond_the_limit_is_not_looked_at():
     answer = read_reply(ABC, "x" * 100_001)
-    assert (answer.value, answer.reading.status) == (None, Status.UNPARSEABLE)
+    assert (answer.action, answer.reading.status) == (None, Status.UNPARSEABLE)
 
 
 @given(st.text(alphabet="AB:=,.%/0123456789{}\"'* \nanswer", max_size=200))
 def test_whatever_is_read_is_legal(text):
     for ask in (ABC, MIX, Amount(0, 50)):
         answer = read_reply(ask, text)
-        if answer.readable:
-            ask.check(answer.value)
+        if answer.action is not None:
+            ask.check(answer.action)
         else:
-            assert answer.value is None
+            assert answer.action is None
             assert answer.reading.how

@@ -6,8 +6,7 @@ from bestresponse.core.ask import PASS, Amount, Choice, Form, Mixture, Words
 from bestresponse.core.conformance import check_game
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE, View
-from bestresponse.games.trees.game import TreeGame
-from bestresponse.games.trees.wording import describe_infoset, describe_path
+from bestresponse.games.trees.game import TreeGame, describe_infoset, describe_path
 from bestresponse.players.people.console import ConsolePlayer, Left, how_to_answer, summarise_rules
 from bestresponse.theory.catalogue.trees import load_tree, tree_names
 

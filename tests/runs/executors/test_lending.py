@@ -15,7 +15,7 @@ from bestresponse.runs.executors.processes import Processes
 from bestresponse.runs.executors.threads import Threads
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.study import BenchStudy
+from bestresponse.studies.bench.study import bench as bench_study
 
 QUESTIONS = [ask(f"Question {number}") for number in range(6)]
 
@@ -32,7 +32,7 @@ def note_answer(texts, model, question):
 
 
 def make_job(name, opened):
-    return Job(BenchStudy(), BenchConfig(models=(name,), num_games=1), opened.models, 4, opened.shared)
+    return Job(bench_study, BenchConfig(model=(name,), num_games=1), opened.models, 4, opened.shared)
 
 
 def test_workers_answer_what_the_model_would_with_one_call_a_question(server, tmp_path):

@@ -16,7 +16,7 @@ from bestresponse.runs.executors.processes import Processes
 from bestresponse.runs.launch import run_study
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.study import BenchStudy
+from bestresponse.studies.bench.study import bench as bench_study
 from bestresponse.studies.water.study import WaterConfig, water
 
 
@@ -28,10 +28,10 @@ def server():
 
 
 def bench(server, output, executor, games=12, limits=None, **options):
-    config = BenchConfig(models=(server.model,), num_games=games, num_rows=3, num_cols=3, seed=5)
+    config = BenchConfig(model=(server.model,), num_games=games, num_rows=3, num_cols=3, seed=5)
     with open_models(config.models, output, limits or ModelLimits(4)) as opened:
         return run_study(
-            BenchStudy(),
+            bench_study,
             config,
             opened.models,
             output,
@@ -115,14 +115,14 @@ def list_children():
 
 
 def test_models_that_are_objects_cannot_be_used_by_processes(tmp_path):
-    config = BenchConfig(models=("mine",), num_games=1, num_rows=2, num_cols=2, seed=5)
+    config = BenchConfig(model=("mine",), num_games=1, num_rows=2, num_cols=2, seed=5)
     mine = ScriptedModel(lambda request: "A")
     with (
         open_models(config.models, tmp_path, given={"mine": mine}) as opened,
         pytest.raises(UsageError, match="workers open models by name, and mine exists in this process only"),
     ):
         run_study(
-            BenchStudy(), config, opened.models, tmp_path, executor=Processes(1), shared=opened.shared, invocation=NOW
+            bench_study, config, opened.models, tmp_path, executor=Processes(1), shared=opened.shared, invocation=NOW
         )
 
 

@@ -21,7 +21,7 @@ from bestresponse.runs.executors.ray import Ray
 from bestresponse.runs.launch import run_study
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.study import BenchStudy
+from bestresponse.studies.bench.study import bench as bench_study
 from bestresponse.studies.water.study import WaterConfig, water
 
 SMALL = {"object_store_memory": 200_000_000}
@@ -83,10 +83,10 @@ def server():
 
 
 def bench(server, output, executor, games=12, limits=None, **options):
-    config = BenchConfig(models=(server.model,), num_games=games, num_rows=3, num_cols=3, seed=5)
+    config = BenchConfig(model=(server.model,), num_games=games, num_rows=3, num_cols=3, seed=5)
     with open_models(config.models, output, limits or ModelLimits(4)) as opened:
         return run_study(
-            BenchStudy(),
+            bench_study,
             config,
             opened.models,
             output,

@@ -11,8 +11,8 @@ from bestresponse.core.errors import ModelUnavailable, OverBudget, StoreError
 from bestresponse.models.base import Reply, ask
 from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.models.wrappers.cached import Cache
-from bestresponse.models.wrappers.limits import Gate
 from bestresponse.models.wrappers.meter import Budget, Ledger, Meter, _Cost
+from bestresponse.models.wrappers.pacing import Gate
 from bestresponse.runs.executors import services
 from bestresponse.runs.executors.services import BudgetService, GateService, ReplyService
 

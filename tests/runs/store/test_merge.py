@@ -8,21 +8,19 @@ from running import run
 
 import bestresponse as br
 from bestresponse.core.errors import StoreError, UsageError
-from bestresponse.games.named_game import NamedGame
 from bestresponse.models.base import Reply, Usage
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.run import load_run
 from bestresponse.runs.shard import Shard
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.study import BenchStudy
+from bestresponse.studies.bench.study import bench as bench_study
 from bestresponse.studies.simulate.study import SimulateConfig, simulate
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.study import SteerStudy
+from bestresponse.studies.steer.study import steer
 from bestresponse.studies.stories.study import StoriesConfig, stories_study
 from bestresponse.studies.tournament.entries import Entry
 from bestresponse.studies.tournament.study import TournamentConfig, tournament
-from bestresponse.studies.verify.config import VerifyConfig
-from bestresponse.studies.verify.study import VerifyStudy
+from bestresponse.studies.verify.study import VerifyConfig, verify_model
 from bestresponse.studies.water.study import WaterConfig, water
 
 PART_FILES = ("submissions.jsonl", "calls.jsonl", "records.jsonl")
@@ -39,8 +37,8 @@ def answering(texts):
 
 
 def bench_case():
-    config = BenchConfig(models=("scripted",), num_games=12, num_rows=2, num_cols=2, seed=1, seats=("row", "col"))
-    return BenchStudy(), config, answering(['{"A": 0.5, "B": 0.5}', '{"A": 0.3, "B": 0.7}', "no idea"])
+    config = BenchConfig(model=("scripted",), num_games=12, num_rows=2, num_cols=2, seed=1, seat=("row", "col"))
+    return bench_study, config, answering(['{"A": 0.5, "B": 0.5}', '{"A": 0.3, "B": 0.7}', "no idea"])
 
 
 def simulate_case():
@@ -58,8 +56,8 @@ def tournament_case():
 
 
 def verify_case():
-    config = VerifyConfig(NamedGame("prisoners-dilemma"), "scripted", repeats=5, attempts=1)
-    return VerifyStudy(), config, answering(["I choose A.", "I choose B."])
+    config = VerifyConfig("scripted", "prisoners-dilemma", repeats=5, attempts=1)
+    return verify_model, config, answering(["I choose A.", "I choose B."])
 
 
 def stories_case():
@@ -178,11 +176,11 @@ def test_a_folder_of_one_part_is_not_gone_on_with_as_another(tmp_path):
 
 
 def test_a_run_that_stops_by_its_own_figures_or_has_no_plays_has_no_parts(tmp_path):
-    study, config, models = bench_case()
-    with pytest.raises(UsageError, match="leave out --precision or --shard"):
-        run(study, replace(config, precision=0.1), tmp_path, models, shard=Shard(1, 2))
+    _, config, _ = bench_case()
+    with pytest.raises(UsageError, match="precision: a part of a run cannot tell how precise the whole is"):
+        replace(config, precision=0.1, shard="1/2")
     with pytest.raises(UsageError, match="no plays to share out"):
-        run(SteerStudy(), SteerConfig("meeting", "simulated"), tmp_path, {}, shard=Shard(1, 2))
+        run(steer, SteerConfig("meeting", "simulated"), tmp_path, {}, shard=Shard(1, 2))
     strategies = TournamentConfig("prisoners-dilemma", ["tit-for-tat", "cooperator"])
     with pytest.raises(UsageError, match="this tournament has no plays to share out"):
         run(tournament, strategies, tmp_path, {}, shard=Shard(1, 2))
@@ -200,5 +198,5 @@ def test_python_runs_a_part_by_its_numbers(tmp_path):
         return '{"A": 0.5, "B": 0.5}'
 
     settings = {"num_games": 6, "num_rows": 2, "num_cols": 2, "seed": 3}
-    parts = [br.bench(model, output_dir=tmp_path / str(k), shard=(k, 2), **settings).path for k in (1, 2)]
+    parts = [br.bench(model, output_dir=tmp_path / str(k), shard=f"{k}/2", **settings).path for k in (1, 2)]
     assert br.merge_runs(parts, tmp_path / "all").complete

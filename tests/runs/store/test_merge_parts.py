@@ -10,10 +10,10 @@ from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.store.lines import encode_rows, read_lines
 from bestresponse.runs.store.manifest import Manifest
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.study import BenchStudy
+from bestresponse.studies.bench.study import bench as bench_study
 
 PART_FILES = ("submissions.jsonl", "calls.jsonl", "records.jsonl")
-CONFIG = BenchConfig(models=("scripted",), num_games=1)
+CONFIG = BenchConfig(model=("scripted",), num_games=1)
 MANIFEST = Manifest("abc", "bench", CONFIG.to_json(), created="2026-01-01")
 
 
@@ -108,7 +108,7 @@ def test_the_whole_is_as_old_as_its_first_part_and_has_the_models_of_all(tmp_pat
 
 
 def test_the_whole_is_complete_when_every_planned_play_has_its_record(tmp_path):
-    one, two = (spec.id for spec in BenchStudy().specs(replace(CONFIG, num_games=2)))
+    one, two = (spec.id for spec in bench_study.list_specs(replace(CONFIG, num_games=2)))
     settings = {"config": replace(CONFIG, num_games=2).to_json()}
     first = write_part(tmp_path / "first", f"{one}:1", f"{two}:a", **settings)
     second = write_part(tmp_path / "second", f"{two}:1", **settings)

@@ -1,4 +1,5 @@
-import json
+"""What a play says about its player, and what all plays of a player say, worked out by hand."""
+
 from dataclasses import replace
 
 import numpy as np
@@ -6,17 +7,23 @@ import pytest
 import running
 from hypothesis import given, settings, strategies as st
 
-from bestresponse.core.errors import InvalidMove, UsageError
+import bestresponse as br
+from bestresponse.core.errors import UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.studies.bench.classic import Benchmark, GamePromptFormatter, LLMInterface, generate_games, matrix_game
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.games.drawn import draw, own_view
-from bestresponse.studies.bench.general import compute_correlated_regret
-from bestresponse.studies.bench.measure import _certainly_unique, measure, measure_strategies
-from bestresponse.studies.bench.plan import Plan
-from bestresponse.studies.bench.rows import NO_FIGURES
-from bestresponse.studies.bench.study import BenchStudy
-from bestresponse.studies.bench.summary import PlayerSummary, make_baseline_rows, seed_summary
+from bestresponse.studies.bench.games import draw, own_view
+from bestresponse.studies.bench.measure import (
+    METRICS,
+    Asked,
+    Figures,
+    _is_surely_unique,
+    measure_baseline,
+    measure_plays,
+    measure_strategies,
+)
+from bestresponse.studies.bench.plays import Plan
+from bestresponse.studies.bench.results import compute_regret
+from bestresponse.studies.bench.study import bench
 from bestresponse.theory import solve_zero_sum
 
 
@@ -80,15 +87,15 @@ def test_where_the_opponent_has_many_optimal_strategies_the_widest_gap_is_told()
 def test_uniqueness_is_claimed_only_where_it_holds():
     games = np.array([[[1, -1], [-1, 1]], [[0, 0], [0, -1]], [[1, 1], [1, 1]], [[2, 3], [1, 0]]], dtype=float)
     solution = solve_zero_sum(games)
-    assert _certainly_unique(games, solution.col, solution.values).tolist() == [True, False, False, True]
+    assert _is_surely_unique(games, solution.col, solution.values).tolist() == [True, False, False, True]
     tiny = solve_zero_sum(games * 1e-12)
-    assert _certainly_unique(games * 1e-12, tiny.col, tiny.values).tolist() == [True, False, False, True]
+    assert _is_surely_unique(games * 1e-12, tiny.col, tiny.values).tolist() == [True, False, False, True]
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 4))
 def test_gap_and_exploitability_are_never_negative_and_zero_at_the_optimum(seed, rows, cols):
-    drawn = draw(BenchConfig(num_games=5, num_rows=rows, num_cols=cols, seed=seed))
+    drawn = draw(BenchConfig("m", num_games=5, num_rows=rows, num_cols=cols, seed=seed).source)
     own, other = drawn.payoffs[:, 0], drawn.payoffs[:, 1]
     rng = np.random.default_rng(seed)
     for x in (drawn.solved.row, rng.dirichlet(np.ones(rows), size=5)):
@@ -114,11 +121,11 @@ def test_dominated_actions_are_found_also_below_mixtures():
     assert row["dominated_mass"] == 0.5
 
 
-def test_compute_correlated_regret_a_product_is_the_larger_swap_gain():
-    """Prisoner's dilemma, both cooperate: each would gain 5 - 3 by defecting."""
+def test_the_regret_of_a_model_that_meets_itself_is_the_larger_swap_gain():
+    """Prisoner's dilemma, both cooperate: each would gain 5 - 3 of the range from 0 to 5 by defecting."""
     payoffs = np.array([[[3, 0], [5, 1]], [[3, 5], [0, 1]]], dtype=float)
-    assert compute_correlated_regret(payoffs, np.array([1.0, 0]), np.array([1.0, 0])) == 2.0
-    assert compute_correlated_regret(payoffs, np.array([0, 1.0]), np.array([0, 1.0])) == 0.0
+    assert compute_regret(payoffs, {"row": [1.0, 0], "col": [1.0, 0]}) == 2 / 5
+    assert compute_regret(payoffs, {"row": [0, 1.0], "col": [0, 1.0]}) == 0.0
 
 
 def test_the_seat_sees_its_own_actions_as_rows():
@@ -129,84 +136,62 @@ def test_the_seat_sees_its_own_actions_as_rows():
 
 
 def test_games_depend_on_seed_and_number_only_and_are_rounded_before_solving():
-    few, many = draw(BenchConfig(num_games=3, seed=5)), draw(BenchConfig(num_games=9, seed=5))
-    assert (few.payoffs == many.payoffs[:3]).all()
-    assert (many.payoffs == many.payoffs.round()).all()
-    assert np.abs(many.payoffs).max() <= 100
-    assert (draw(BenchConfig(num_games=3, seed=6)).payoffs != few.payoffs).any()
+    few, many, others = (
+        draw(BenchConfig("m", num_games=games, seed=seed).source).payoffs for games, seed in ((3, 5), (9, 5), (3, 6))
+    )
+    assert (few == many[:3]).all()
+    assert (many == many.round()).all()
+    assert np.abs(many).max() <= 100
+    assert (others != few).any()
 
 
 @pytest.mark.parametrize(
     ("settings_", "sentence"),
     [
-        ({"num_games": 0}, "--num-games 0"),
-        ({"num_rows": 13}, "--num-rows 13: expected a whole number from 1 to 12"),
-        ({"num_games": 2.5}, "--num-games 2.5: expected a whole number from 1 to"),
+        ({"num_games": 0}, "num_games: expected a whole number from 1 to 1,000,000, got 0"),
+        ({"num_rows": 13}, "num_rows: expected a whole number from 1 to 12, got 13"),
+        ({"num_games": 2.5}, "num_games: expected a whole number from 1 to 1,000,000, got 2.5"),
         ({"family": "zerosum"}, "Did you mean zero-sum"),
-        ({"suite": "all"}, "standard, invariance, sensitivity, generalisation"),
-        ({"elicit": ("mix",)}, "Did you mean mixed"),
-        ({"themes": ("war",)}, "no theme named 'war'"),
-        ({"scale": 0.0}, "--scale 0"),
-        ({"temperature": -1.0}, "--temperature -1"),
-        ({"models": ()}, "no model"),
-        ({"suite": "invariance", "formats": ("table", "json")}, "varies format"),
+        ({"suite": "all"}, "suite: expected one of standard, invariance, sensitivity, generalisation, got 'all'"),
+        ({"elicit": "mix"}, "elicit: expected one of mixed, pure, sampled, logprobs, got 'mix'. Did you mean mixed?"),
+        ({"theme": "war"}, "theme: expected one of neutral, numbers, market, patrol, football, got 'war'"),
+        ({"seat": "left"}, "seat: expected one of row, col, got 'left'"),
+        ({"scale": 0.0}, "scale: expected a number above 0 and below 1,000,000,000,000"),
+        ({"temperature": -1.0}, "temperature: expected a number from 0 to 5, got -1.0"),
+        ({"model": ()}, "model: expected at least one model"),
+        ({"suite": "invariance", "format": ("table", "json")}, "format: this suite varies it itself; give one"),
+        ({"max_infosets": 3}, "max_infosets: this does nothing for games that are drawn"),
+        ({"precision": 0.1, "shard": "1/2"}, "precision: a part of a run cannot tell how precise the whole is"),
+        ({"style": "letter"}, "style: a letter cannot state a mixed strategy"),
+        ({"think": True, "style": "json"}, "style: json leaves no room for reasons"),
+        ({"elicit": "logprobs", "think": True}, "elicit: logprobs leaves no room for the reasons of think"),
+        ({"elicit": "logprobs", "theme": "market"}, "elicit: logprobs goes with the theme neutral only"),
+        ({"elicit": "logprobs", "model": "verified:m"}, "elicit: logprobs asks for no reasons that could be verified"),
+        ({"suite": "generalisation", "num_rows": 12}, "suite: generalisation adds an action; expected fewer than 12"),
+        ({"seats": "row"}, "bench has no setting 'seats'. Did you mean seat?"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused_with_a_sentence(settings_, sentence):
-    with pytest.raises(UsageError, match=sentence):
-        BenchConfig(**settings_)
+    with pytest.raises(UsageError) as refused:
+        BenchConfig(**{"model": "m", **settings_})
+    assert sentence in str(refused.value)
 
 
-class Fixed(LLMInterface):
-    def __init__(self, answer):
-        self.answer = answer
-
-    def query(self, game):
-        if isinstance(self.answer, Exception):
-            raise self.answer
-        return self.answer
-
-
-def test_the_classic_interface_takes_indices_labels_and_distributions():
-    game = matrix_game([[3, 2], [2, 1]])
-    for answer, gap in ((0, 0.0), (1, 1.0), ("B", 1.0), ([0.5, 0.5], 0.5), (np.array([0.0, 1.0]), 1.0)):
-        results, summary = Benchmark(Fixed(answer)).evaluate_games([game, game])
-        assert [r["nash_gap"] for r in results] == [gap, gap]
-        assert (summary["num_games"], summary["mean_nash_gap"], summary["max_nash_gap"]) == (2, gap, gap)
-
-
-@pytest.mark.parametrize(
-    "answer", [2, -1, "Z", [0.5], [0.9, 0.9], [float("nan"), 1], None, {"A": 1}, InvalidMove("no")]
-)
-def test_the_classic_interface_makes_nothing_up(answer):
-    results, summary = Benchmark(Fixed(answer)).evaluate_games([matrix_game([[3, 2], [2, 1]])])
-    assert results[0]["nash_gap"] is None
-    assert (summary["num_games"], summary["num_answered"], summary["mean_nash_gap"]) == (1, 0, None)
-
-
-def test_the_classic_summary_has_the_original_keys_and_prompts_show_the_game():
-    games = generate_games(4, seed=42)
-    results, summary = Benchmark(Fixed([1 / 3] * 3)).evaluate_games(games)
-    assert {
-        "num_games", "mean_nash_gap", "median_nash_gap", "std_nash_gap", "min_nash_gap", "max_nash_gap",
-        "mean_llm_value", "mean_br_value", "gap_ratio",
-    } <= set(summary)  # fmt: skip
-    gaps = [r["br_value"] - r["llm_value"] for r in results]
-    assert summary["mean_nash_gap"] == pytest.approx(np.mean(gaps))
-    assert summary["std_nash_gap"] == pytest.approx(np.std(gaps))
-    assert str(int(games[0].payoff_matrix[0][0])) in GamePromptFormatter.format_game_as_text(games[0])
+def test_the_embedded_model_is_the_default_and_its_probabilities_are_read():
+    assert (BenchConfig().model, BenchConfig().elicit) == (("smollm2",), ("logprobs",))
+    assert BenchConfig("m").elicit == ("mixed",)
 
 
 def measure_answers(tmp_path, *answers, **settings):
     """Play one game for each answer and return the rows in the order of the games."""
-    config = BenchConfig(models=("m",), num_games=len(answers), **settings)
+    config = BenchConfig("m", num_games=len(answers), **settings)
     said = iter(answers)
-    ran = running.run(BenchStudy(), config, tmp_path, {"m": ScriptedModel(lambda request: next(said))}, workers=1)
+    ran = running.run(bench, config, tmp_path, {"m": ScriptedModel(lambda request: next(said))}, workers=1)
     return sorted(ran.rows(), key=lambda row: row["game"])
 
 
 def test_a_row_says_what_was_asked_and_how_it_was_read(tmp_path):
-    answered, refused = measure_answers(tmp_path, "A", "no idea", num_rows=2, num_cols=3, elicit=("pure",), seed=4)
+    answered, refused = measure_answers(tmp_path, "A", "no idea", num_rows=2, num_cols=3, elicit="pure", seed=4)
     assert (answered["rows"], answered["cols"], answered["seat"], answered["status"]) == (2, 3, "row", "valid")
     assert (answered["strategy"], answered["attempts"], answered["claims"]) == ([1.0, 0.0], None, None)
     assert (refused["status"], refused["strategy"], refused["nash_gap"]) == ("unparseable", None, None)
@@ -215,23 +200,23 @@ def test_a_row_says_what_was_asked_and_how_it_was_read(tmp_path):
 def test_a_missing_answer_is_bounded_by_the_worst_one(tmp_path):
     """The game of seed 5 is [[72, 85], [-16, -66]]; the opponent plays the first column, the value is 72."""
     (missing,) = measure_answers(tmp_path, "no idea", num_rows=2, num_cols=2, seed=5)
-    assert (missing["br_value"], missing["payoff_range"], missing["nash_gap"]) == (72, 151, None)
+    assert (missing["br_value"], missing["payoff_range"], missing["nash_gap"]) == (None, 151, None)
     assert (missing["worst_gap"], missing["worst_normalised"]) == (72 + 16, 88 / 151)
     assert missing["worst_exploitability_normalised"] == (72 + 66) / 151
-    (second,) = measure_answers(tmp_path / "col", "no idea", num_rows=2, num_cols=2, seed=5, seats=("col",))
-    assert (second["seat"], second["br_value"], second["worst_gap"], second["nash_gap"]) == ("col", -72, 85 - 72, None)
+    (second,) = measure_answers(tmp_path / "col", "no idea", num_rows=2, num_cols=2, seed=5, seat="col")
+    assert (second["seat"], second["worst_gap"], second["nash_gap"]) == ("col", 85 - 72, None)
 
 
 def test_a_row_counts_the_claims_of_the_last_review_and_those_refuted_in_it(tmp_path):
-    config = BenchConfig(models=("m",), num_games=1, elicit=("pure",))
-    ran = running.run(BenchStudy(), config, tmp_path, {"m": ScriptedModel(lambda request: "A")})
+    config = BenchConfig("m", num_games=1, elicit="pure")
+    ran = running.run(bench, config, tmp_path, {"m": ScriptedModel(lambda request: "A")})
     (play,) = ran.folder.plays()
     answer, opponent = play.record.submissions
     reviews = ({"claims": [("p", "refuted")]}, {"claims": [("q", "proved"), ("r", "refuted"), ("s", "unknown")]})
     reviewed = replace(answer, decision=replace(answer.decision, remarks=reviews))
     record = replace(play.record, submissions=(reviewed, opponent))
-    (row,) = measure(Plan(config), [replace(play, record=record)])
-    assert (row["attempts"], row["claims"], row["refuted"]) == (2, 3, 1)
+    ((row, _),) = measure_plays(Plan(config), [replace(play, record=record)])
+    assert (row["attempts"], row["claims"], row["refuted"], row["refuted_first"]) == (2, 3, 1, 1)
 
 
 def test_a_missing_answer_in_a_flat_game_can_have_cost_nothing(tmp_path):
@@ -242,27 +227,81 @@ def test_a_missing_answer_in_a_flat_game_can_have_cost_nothing(tmp_path):
 
 def row(game, **figures):
     asked = {"spec": str(game), "condition": "base", "game": game, "variant": "original", "model": "m", "seat": "row"}
-    read = {"elicit": "mixed", "status": "valid", "strategy": None, "attempts": None, "claims": None, "refuted": None}
-    return {**asked, **read, **NO_FIGURES, **figures}
+    return {**dict.fromkeys([*Asked.__annotations__, *Figures.__annotations__]), **asked, **figures}
+
+
+def compute(rows):
+    """The figures of a player with these rows, by name."""
+    return {metric.name: metric.compute(rows) for metric in METRICS}
 
 
 def test_a_player_nobody_can_read_has_no_gap_but_bounds():
-    rows = tuple(row(g, status="refused", worst_normalised=0.5) for g in range(4))
-    summary = PlayerSummary("mute", "mixed", rows)
-    assert (summary.get_interval("nash_gap"), summary.answered, summary.asked) == (None, 0, 4)
-    bounds = summary.bound("gap_normalised")
-    assert (bounds.low, bounds.high) == (0.0, 0.5)
-    assert summary.bound("exploitability_normalised") is None
-    assert seed_summary(rows)["mean_nash_gap"] is None
+    found = compute([row(game, status="refused", worst_normalised=0.5) for game in range(4)])
+    assert (found["nash_gap"], found["answered"], found["asked"]) == (None, 0, 4)
+    assert (found["gap_at_least"], found["gap_at_most"]) == (0.0, 0.5)
+    assert found["exploitability_at_least"] is None
+
+
+def test_bounds_put_missing_answers_at_both_ends():
+    """Two answers lost 0.1 and 0.3, two are missing and could have lost 0.6 and 1 at most."""
+    seen = [row(game, nash_gap=1.0, gap_normalised=gap) for game, gap in enumerate((0.1, 0.3))]
+    missing = [row(game, worst_normalised=worst) for game, worst in ((2, 0.6), (3, 1.0))]
+    found = compute([*seen, *missing])
+    assert (found["gap_at_least"], found["gap_at_most"]) == pytest.approx((0.4 / 4, 2.0 / 4))
+    assert compute(seen)["gap_at_most"] is None
 
 
 def test_success_is_the_share_of_answers_with_little_exploitability():
     values = [0.0, 0.01, 0.03, 0.2]
-    rows = tuple(row(g, nash_gap=0.0, exploitability_normalised=value) for g, value in enumerate(values))
-    summary = PlayerSummary("m", "mixed", rows)
-    assert summary.get_interval("success_1").estimate == 0.5
-    assert summary.get_interval("success_5").estimate == 0.75
-    assert (round(summary.get_interval("success_1").low, 3), summary.get_interval("success_1").n) == (0.15, 4)
+    found = compute([row(g, nash_gap=0.0, exploitability_normalised=value) for g, value in enumerate(values)])
+    assert found["success_1"].estimate == 0.5
+    assert found["success_5"].estimate == 0.75
+    assert (round(found["success_1"].low, 3), found["success_1"].n) == (0.15, 4)
+
+
+def test_success_in_other_games_is_a_small_gap_to_the_nearest_equilibrium():
+    rows = [row(game, nash_gap=5.0, gap_nearest=gap, payoff_range=10.0) for game, gap in enumerate((0.0, 0.1, 0.4, 6))]
+    found = compute(rows)
+    assert (found["success_1"].estimate, found["success_5"].estimate) == (0.5, 0.75)
+
+
+def test_means_are_over_games_as_drawn_and_games_are_resampled_whole():
+    rows = [row(0, nash_gap=2.0, llm_value=1.0), row(1, nash_gap=4.0, llm_value=2.0)]
+    told = {**row(1, nash_gap=100.0), "variant": "shifted"}
+    found = compute([*rows, told])
+    assert (found["nash_gap"].estimate, found["nash_gap"].n, found["llm_value"]) == (3.0, 2, 1.5)
+    classic = [{**r, "condition": "named oneill"} for r in rows]
+    assert compute(classic)["nash_gap"].n == 1
+
+
+def test_invariance_is_1_less_the_mean_distance_to_the_answer_to_the_game_as_drawn():
+    """(1, 0) and (1/2, 1/2) are half apart, equal answers not at all: 3/4. A padded game is no variant of this kind."""
+    rows = [row(0, strategy=[1.0, 0.0]), row(1, strategy=[0.0, 1.0])]
+    told = [
+        {**row(0, strategy=[0.5, 0.5]), "variant": "permuted"},
+        {**row(1, strategy=[0.0, 1.0]), "variant": "format"},
+        {**row(1, strategy=[1.0, 0.0, 0.0]), "variant": "padded"},
+        {**row(2, strategy=[1.0, 0.0]), "variant": "format"},
+    ]
+    assert compute([*rows, *told])["invariance"].estimate == 0.75
+    assert compute(rows)["invariance"] is None
+
+
+def test_wrong_reasoning_is_counted_by_plays():
+    rows = [row(0, attempts=2, claims=3, refuted=0, refuted_first=2), row(1, attempts=1, refuted=1, refuted_first=1)]
+    found = compute(rows)
+    assert (found["wrong_first"], found["wrong_last"], found["attempts"], found["refuted"]) == (2, 1, 1.5, 0.5)
+    assert compute([row(0)])["wrong_first"] is None
+
+
+def test_own_value_gap_and_best_response_of_a_row_are_over_the_same_plays(tmp_path):
+    """Every third answer is missing; what is lost is the best response less the own value all the same."""
+    said = iter(["A", "B", "hm"] * 4)
+    ran = br.bench(lambda prompt: next(said), elicit="pure", num_games=12, seed=3, workers=1, output_dir=tmp_path)
+    player = ran.summary()["figures"][0]
+    assert player["answered"] == 8
+    assert player["br_value"] - player["llm_value"] == pytest.approx(player["nash_gap"]["estimate"])
+    assert "gap_ratio" not in player
 
 
 def test_rounding_errors_are_no_gap():
@@ -274,19 +313,7 @@ def test_rounding_errors_are_no_gap():
 
 def test_the_equilibrium_baseline_plays_the_same_equilibrium_as_the_opponent():
     """The games of seed 22 have several equilibria: a best response to the opponent's has no gap in either seat."""
-    drawn = draw(BenchConfig(num_games=10, seed=22, family="uniform"))
-    rows = make_baseline_rows(drawn, ("row", "col"), range(10), 0)["equilibrium"]
+    plan = Plan(BenchConfig("m", num_games=10, seed=22, family="uniform", seat=("row", "col")))
+    rows = measure_baseline(plan, "equilibrium", list(range(10)))
     assert [r["nash_gap"] for r in rows] == [0.0] * 20
-
-
-@pytest.mark.parametrize("mix", [(1.0, 0.0, 0.0), (0.5, 0.25, 0.25)])
-def test_the_classic_interface_gives_the_figures_of_the_study(mix, tmp_path):
-    """The same strategy on the same games, once returned by `query` and once answered in words to the study."""
-    results, summary = Benchmark(Fixed(mix)).evaluate_games(generate_games(6, seed=9))
-    said = json.dumps(dict(zip("ABC", mix, strict=True)))
-    config = BenchConfig(models=("m",), num_games=6, seed=9)
-    ran = running.run(BenchStudy(), config, tmp_path, {"m": ScriptedModel(lambda request: said)})
-    assert [row["strategy"] for row in ran.rows()] == [list(mix)] * 6
-    for result, row in zip(results, ran.rows(), strict=True):
-        assert {name: result[name] for name in NO_FIGURES} == {name: row[name] for name in NO_FIGURES}
-    assert {name: ran.summary()[name] for name in summary} == summary
+    assert [r["seat"] for r in rows] == ["row"] * 10 + ["col"] * 10

@@ -1,15 +1,15 @@
-"""The benchmark as a study: what it counts beforehand, when it stops, and the files of its first description."""
-
-import json
+"""The benchmark as a study: what it counts beforehand, when it stops, and which study plays a game."""
 
 import pytest
 import running
 
+import bestresponse as br
+from bestresponse.core.errors import UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.prompting import prompt
 from bestresponse.runs.shard import Shard
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.study import BenchStudy
+from bestresponse.studies.bench.study import bench
 
 SMALL = {"num_rows": 2, "num_cols": 2, "seed": 1}
 
@@ -24,33 +24,32 @@ def run(path, answer=MIXED, models=("m",), shard=None, **settings):
         return "A" if answer == MIXED and "probabilit" not in request.messages[-1].content else answer
 
     told = []
-    config = BenchConfig(models=models, **SMALL, **settings)
+    config = BenchConfig(models, **SMALL, **settings)
     scripted = {name: ScriptedModel(reply, name=name) for name in models}
-    return running.run(BenchStudy(), config, path, scripted, shard=shard, on_progress=told.append), told
+    return running.run(bench, config, path, scripted, shard=shard, on_progress=told.append), told
 
 
 def test_an_estimate_counts_calls_and_tokens_of_every_model():
-    study, config = BenchStudy(), BenchConfig(models=("m", "verified:n"), num_games=3, **SMALL)
-    estimate = study.estimate(config)
+    config = BenchConfig(("m", "verified:n"), num_games=3, **SMALL)
+    estimate = bench.estimate(config)
     assert (estimate.plays, estimate.what) == (6, "3 games, seed 1")
     assert estimate.calls == {"m": 3, "verified:n": 15}
     assert estimate.reply_tokens == {"m": 3 * config.reply_tokens, "verified:n": 15 * config.reply_tokens}
-    game = study.game(config, next(study.specs(config)).data)
+    game = bench.game(config, next(bench.list_specs(config)).data)
     first = game.roles[0]
     characters = len(prompt(game.view((), first), game.asks(())[first], "line"))
     assert estimate.prompt_tokens == {"m": 3 * characters // 4, "verified:n": 15 * characters // 4}
 
 
 def test_an_estimate_counts_samples_and_attempts():
-    config = BenchConfig(models=("m",), num_games=1, elicit=("sampled",), samples=7, attempts=2, **SMALL)
-    estimate = BenchStudy().estimate(config)
+    config = BenchConfig("m", num_games=1, elicit="sampled", samples=7, attempts=2, **SMALL)
+    estimate = bench.estimate(config)
     assert (estimate.what, estimate.calls) == ("1 game, seed 1", {"m": 14})
 
 
 def test_how_many_plays_there_are_is_known_unless_precision_decides():
-    study = BenchStudy()
-    assert study.count(BenchConfig(models=("m", "n"), num_games=3)) == 6
-    assert study.count(BenchConfig(models=("m",), num_games=3, precision=0.1)) is None
+    assert bench.count(BenchConfig(("m", "n"), num_games=3)) == 6
+    assert bench.count(BenchConfig("m", num_games=3, precision=0.1)) is None
 
 
 def test_progress_tells_the_plays_of_the_whole_or_of_the_part(tmp_path):
@@ -82,12 +81,33 @@ def test_every_player_has_to_be_known_precisely(tmp_path):
     assert (both.outcome.played, {row["status"] for row in both.rows()}) == (100, {"valid"})
 
 
-@pytest.mark.parametrize(("name", "head"), [("results", '[\n {\n  "spec"'), ("summary", '{\n  "')])
-def test_the_files_of_the_first_description_are_named_by_the_time_of_the_run(tmp_path, name, head):
-    ran, _ = run(tmp_path, models=("Zoë",), num_games=1)
-    files = dict(BenchStudy().extra_files(ran.results, ran))
-    text = files[tmp_path / f"benchmark_{name}_20260101_000000.json"]
-    assert len(files) == 2
-    assert text.startswith(head)
-    assert "Zoë" in text
-    assert json.loads(text)
+def test_a_game_played_in_turn_is_benched_by_the_study_of_such_games(tmp_path):
+    ran = br.bench(lambda prompt: "pass: 0.5, bet: 0.5", "kuhn-poker", output_dir=tmp_path, seed=7)
+    assert (ran.study.name, ran.path.name.split("-")[0], len(ran.rows())) == ("sequential", "sequential", 12)
+    assert ran.config.seed == 7
+    assert br.bench.pick(BenchConfig("m", "chicken")).name == "bench"
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"family": "uniform"}, "family: this does nothing for a game played in turn"),
+        ({"suite": "invariance"}, "suite: this does nothing for a game played in turn"),
+        ({"format": "json"}, "format: this does nothing for a game played in turn"),
+        ({"seat": "dealer"}, "seat: expected one of player 1, player 2, got 'dealer'"),
+        ({"elicit": "guess"}, "elicit: expected one of mixed, pure, sampled, logprobs, got 'guess'"),
+        ({"model": "verified:m"}, "model: reasoning about a policy is not verified; leave out `verified:`"),
+    ],
+)
+def test_settings_that_a_game_played_in_turn_does_not_have_are_refused_by_name(settings, sentence):
+    with pytest.raises(UsageError) as refused:
+        br.bench(**{"model": "m", "game": "kuhn-poker", **settings})
+    assert sentence in str(refused.value)
+
+
+def test_what_takes_long_is_computed_only_when_it_is_asked_for(tmp_path, monkeypatch):
+    ran, _ = run(tmp_path, num_games=3)
+    monkeypatch.setattr("bestresponse.studies.bench.results.paired_difference", None)
+    assert (len(ran.rows()), len(ran.frame("listed"))) == (3, 3)
+    with pytest.raises(TypeError):
+        ran.frame("differences")

@@ -1,3 +1,5 @@
+"""Suites, comparisons and the report of the benchmark, with models whose play is known."""
+
 import json
 import threading
 from pathlib import Path
@@ -6,18 +8,15 @@ import numpy as np
 import pytest
 import running
 
+import bestresponse as br
 from bestresponse.core.errors import UsageError
 from bestresponse.models.base import Abilities
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report import page
-from bestresponse.runs.execution import Progress
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.findings.plays import list_outliers, rank_plays
-from bestresponse.studies.bench.games.given import UserGame
-from bestresponse.studies.bench.games.variants import VARIANTS
-from bestresponse.studies.bench.stability import compare_players, measure_conditions, measure_variants
-from bestresponse.studies.bench.study import BenchStudy
-from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.studies.bench.games import VARIANTS
+from bestresponse.studies.bench.plays import Plan
+from bestresponse.studies.bench.study import bench
 
 
 def optimal_reply(request):
@@ -48,43 +47,75 @@ def first_action(request):
 
 
 def run(tmp_path: Path, script, workers=2, **settings):
-    config = BenchConfig(models=("m",), **settings)
-    models = {"m": ScriptedModel(script, name="m", abilities=Abilities(schema=True))}
-    told: list[Progress] = []
-    ran = running.run(BenchStudy(), config, tmp_path, models, workers=workers, on_progress=told.append)
-    return ran, ran.outcome, ran.results, models["m"]
+    model = ScriptedModel(script, name="m", abilities=Abilities(schema=True))
+    return running.run(bench, BenchConfig("m", **settings), tmp_path, {"m": model}, workers=workers)
 
 
-def document_of(folder, results):
-    return folder.report()
+def find_figures(ran):
+    """The figures of every player and baseline, by its name."""
+    return {" / ".join(heads): figures for heads, figures in ran.figures.groups}
+
+
+def find_tables(ran, title):
+    return {table.caption: table for section, table in ran.report().tables if section == title}
 
 
 def test_a_perfect_model_has_no_gap_and_no_exploitability(tmp_path):
-    _, outcome, results, _ = run(tmp_path, optimal_reply, num_games=12, seats=("row", "col"), seed=3)
-    (row, col) = results.summaries
-    assert outcome.played == 24
-    for summary in (row, col):
-        assert summary.get_interval("gap_normalised").estimate == pytest.approx(0, abs=1e-9)
-        assert summary.get_interval("exploitability_normalised").estimate == pytest.approx(0, abs=1e-9)
+    ran = run(tmp_path, optimal_reply, num_games=12, seat=("row", "col"), seed=3)
+    assert ran.outcome.played == 24
+    for player in ("m / mixed, row", "m / mixed, col"):
+        found = find_figures(ran)[player]
+        assert found["gap_normalised"].estimate == pytest.approx(0, abs=1e-9)
+        assert found["exploitability_normalised"].estimate == pytest.approx(0, abs=1e-9)
 
 
 def test_every_table_has_all_baselines_on_the_same_games_and_the_optimal_one_is_perfect(tmp_path):
-    _, _, results, _ = run(tmp_path, first_action, num_games=8, seed=3)
-    names = [s.player for s in results.baseline_summaries]
-    assert names == ["uniform", "random", "greedy", "maximin", "level-1", "level-2", "equilibrium"]
-    assert {s.asked for s in results.baseline_summaries} == {8}
-    best = results.baseline_summaries[-1].get_interval("exploitability_normalised")
+    found = find_figures(run(tmp_path, first_action, num_games=8, seed=3))
+    names = ["uniform", "random", "greedy", "maximin", "level-1", "level-2", "equilibrium"]
+    assert list(found) == ["m / mixed", *(f"{name} / baseline" for name in names)]
+    assert {figures["asked"] for figures in found.values()} == {8}
+    best = found["equilibrium / baseline"]["exploitability_normalised"]
     assert best.estimate == pytest.approx(0, abs=1e-9)
 
 
 def test_the_invariance_suite_tells_a_perfect_model_from_one_that_looks_at_places(tmp_path):
-    _, outcome, perfect, _ = run(tmp_path / "a", optimal_table, num_games=6, seed=4, suite="invariance")
-    assert outcome.played == 6 * (1 + len(VARIANTS))
-    assert perfect.summaries[0].get_interval("invariance").estimate == pytest.approx(1.0)
-    _, _, placed, _ = run(tmp_path / "b", first_action, num_games=6, seed=4, suite="invariance")
-    by_variant = {e.variant: e.score.estimate for e in measure_variants(placed)}
+    perfect = run(tmp_path / "a", optimal_table, num_games=6, seed=4, suite="invariance")
+    assert perfect.outcome.played == 6 * (1 + len(VARIANTS))
+    assert find_figures(perfect)["m / mixed"]["invariance"].estimate == pytest.approx(1.0)
+    assert {row["difference"].estimate for row in perfect.frame("differences").select(comparison="variants")} == {0.0}
+    placed = run(tmp_path / "b", first_action, num_games=6, seed=4, suite="invariance")
+    by_variant = {row["version"]: row["invariance"].estimate for row in placed.frame("variants")}
+    assert list(by_variant) == list(VARIANTS)
     assert by_variant["shifted"] == by_variant["scaled"] == by_variant["relabelled"] == 1.0
     assert by_variant["permuted"] < 1.0
+    assert placed.summary()["variants"][0]["version"] == "permuted"
+    assert "Same game, told otherwise" in [section.title for section in placed.report().sections]
+
+
+def test_a_game_told_otherwise_is_compared_with_the_same_game_as_drawn_in_every_variant(tmp_path):
+    ran = run(tmp_path, first_action, num_games=5, seed=4, suite="invariance")
+    compared = ran.frame("differences").select(comparison="variants", by="gap / range")
+    assert [row["player"] for row in compared] == [f"m / mixed, {variant}" for variant in VARIANTS]
+    assert {row["games"] for row in compared} == {5}
+    # Always the first action: other names or a shift of all payoffs change nothing, another order does.
+    by_variant = {row["player"].split(", ")[1]: row["difference"].estimate for row in compared}
+    assert by_variant["shifted"] == by_variant["swapped"] == 0.0
+    rows = {(row["variant"], row["game"]): row["gap_normalised"] for row in ran.rows()}
+    change = np.mean([rows["permuted", game] - rows["original", game] for game in range(5)])
+    assert by_variant["permuted"] == pytest.approx(change)
+
+
+def test_how_the_answers_were_read_counts_the_plays_of_all_variants(tmp_path):
+    """Four games in eight tellings; what is shown as JSON is not answered."""
+
+    def answer_tables(request):
+        return first_action(request) if "\n|" in request.messages[-1].content else "hm"
+
+    ran = run(tmp_path, answer_tables, num_games=4, seed=4, suite="invariance")
+    (row,) = ran.frame("answers")
+    unread = sum(row["status"] == "unparseable" for row in ran.rows())
+    assert 0 < unread == row["unparseable"]
+    assert row["valid"] + row["unparseable"] == 32
 
 
 def optimal_table(request):
@@ -118,21 +149,27 @@ def optimal_of_outcomes(text):
 
 
 def test_the_sensitivity_suite_changes_one_setting_at_a_time(tmp_path):
-    _, _, results, model = run(tmp_path, first_action, num_games=2, seed=4, suite="sensitivity")
-    names = [e.condition for e in measure_conditions(results)]
-    assert names == [
+    model = ScriptedModel(first_action, name="m", abilities=Abilities(schema=True))
+    config = BenchConfig("m", num_games=2, seed=4, suite="sensitivity")
+    ran = running.run(bench, config, tmp_path, {"m": model})
+    assert [row["version"] for row in ran.frame("settings")] == [
         "base", "size 2x2", "size 4x4", "size 6x6", "payoffs x0.01", "payoffs x100", "temperature 0.7", "temperature 1",
     ]  # fmt: skip
     assert {r.temperature for r in model.asked} == {0.0, 0.7, 1.0}
+    gaps = [row["gap_normalised"] for row in ran.rows() if row["condition"] == "size 2x2"]
+    (small,) = ran.frame("settings").select(version="size 2x2")
+    assert small["gap_normalised"].estimate == pytest.approx(sum(gaps) / 2)
+    assert [title for title, _ in ran.report().tables[:2]] == ["How far from optimal", "Sensitivity"]
+    assert bench.count_tables(config) == 2
 
 
 def test_a_run_stops_when_the_precision_is_reached_and_not_before(tmp_path):
-    _, outcome, _, _ = run(tmp_path / "a", optimal_reply, num_games=200, seed=1, precision=0.01)
-    assert 50 <= outcome.played < 80
-    _, again, _, _ = run(tmp_path / "a", optimal_reply, num_games=200, seed=1, precision=0.01)
-    assert again.played == 0
-    _, varied, _, _ = run(tmp_path / "b", first_action, num_games=60, seed=1, precision=0.0001)
-    assert varied.played == 60
+    precise = run(tmp_path / "a", optimal_reply, num_games=200, seed=1, precision=0.01)
+    assert 50 <= precise.outcome.played < 80
+    again = run(tmp_path / "a", optimal_reply, num_games=200, seed=1, precision=0.01)
+    assert again.outcome.played == 0
+    varied = run(tmp_path / "b", first_action, num_games=60, seed=1, precision=0.0001)
+    assert varied.outcome.played == 60
 
 
 def test_only_the_original_games_count_for_the_precision(tmp_path):
@@ -143,16 +180,15 @@ def test_only_the_original_games_count_for_the_precision(tmp_path):
         return optimal_reply(request) if plain else first_action(request)
 
     settings = {"num_games": 60, "seed": 1, "suite": "invariance", "precision": 0.01}
-    _, outcome, _, _ = run(tmp_path, sure_of_rows_only, workers=1, **settings)
-    assert outcome.played == 393
+    assert run(tmp_path, sure_of_rows_only, workers=1, **settings).outcome.played == 393
 
 
 def test_a_model_that_cannot_be_read_gives_a_report_that_says_so_and_no_gap(tmp_path):
-    folder, _, results, _ = run(tmp_path, lambda request: "I would rather not <script>alert(1)</script>", num_games=5)
-    (summary,) = results.summaries
-    assert (summary.get_interval("nash_gap"), summary.answered) == (None, 0)
-    html = page.render(document_of(folder, results))
-    assert "gave no answer that could be read: there is no gap" in html
+    ran = run(tmp_path, lambda request: "I would rather not <script>alert(1)</script>", num_games=5)
+    found = find_figures(ran)["m / mixed"]
+    assert (found["nash_gap"], found["answered"]) == (None, 0)
+    html = page.render(ran.report())
+    assert "m / mixed gave no answer that could be read: there is no gap" in html
     assert "<script>alert(1)" not in html
     assert "&lt;script&gt;alert(1)" in html
 
@@ -163,14 +199,14 @@ def test_some_unreadable_answers_widen_the_bounds_and_enter_no_mean(tmp_path):
         return optimal_reply(request) if half.count % 2 else "hm"
 
     half.count = 0
-    _, _, results, _ = run(tmp_path, half, num_games=10, seed=2)
-    (summary,) = results.summaries
-    assert dict(summary.statuses) == {"valid": 5, "unparseable": 5}
-    assert summary.get_interval("gap_normalised").estimate == pytest.approx(0, abs=1e-9)
-    bounds = summary.bound("gap_normalised")
-    worst = [row["worst_gap"] / row["payoff_range"] for row in results.rows if row["nash_gap"] is None]
-    assert bounds.low == pytest.approx(0, abs=1e-9)
-    assert bounds.high == pytest.approx(sum(worst) / 10)
+    ran = run(tmp_path, half, num_games=10, seed=2)
+    found = find_figures(ran)["m / mixed"]
+    (read,) = ran.frame("answers")
+    assert (read["valid"], read["unparseable"], read["illegal"]) == (5, 5, 0)
+    assert found["gap_normalised"].estimate == pytest.approx(0, abs=1e-9)
+    worst = [row["worst_gap"] / row["payoff_range"] for row in ran.rows() if row["nash_gap"] is None]
+    assert found["gap_at_least"] == pytest.approx(0, abs=1e-9)
+    assert found["gap_at_most"] == pytest.approx(sum(worst) / 10)
     assert max(worst) < 1
 
 
@@ -180,24 +216,49 @@ def test_baselines_stand_beside_a_player_on_the_games_that_it_answered(tmp_path)
         return optimal_reply(request) if three.count <= 3 else "hm"
 
     three.count = 0
-    folder, _, _, _ = run(tmp_path, three, num_games=7, seed=2)
-    (whole, same, *_) = [table for _, table in document_of(folder, None).tables]
-    assert same.caption == "Only the 3 games that m (mixed) answered."
-    plays = [column.name for column in same.columns].index("answers")
-    assert {row[plays] for row in same.rows} == {3}
-    assert {row[plays] for row in whole.rows[1:]} == {7}
+    ran = run(tmp_path, three, num_games=7, seed=2)
+    same = ran.frame("same_games")
+    assert same.list_values("version") == ["the 3 that m / mixed answered"]
+    assert same.list_values("player")[:2] == ["m / mixed", "uniform"]
+    assert {row["answered"] for row in same} == {3}
+    assert {figures["answered"] for name, figures in find_figures(ran).items() if name != "m / mixed"} == {7}
 
 
 def test_players_are_compared_on_gap_and_on_exploitability(tmp_path):
-    _, _, results, _ = run(tmp_path, optimal_reply, num_games=8, seed=3)
-    found = {(d.second, d.figure): d.comparison.difference.estimate for d in compare_players(results)}
-    assert found["equilibrium", "exploitability_normalised"] == 0.0
-    assert found["maximin", "exploitability_normalised"] < -0.05
+    ran = run(tmp_path, optimal_reply, num_games=8, seed=3)
+    rows = ran.frame("differences").select(comparison="players")
+    found = {(row["against"], row["by"]): row["difference"].estimate for row in rows}
+    assert found["equilibrium", "exploitability / range"] == 0.0
+    assert found["maximin", "exploitability / range"] < -0.05
+
+
+def test_two_players_are_compared_on_all_games_that_both_answered(tmp_path):
+    """One of them leaves out the first two of ten games; the difference is the mean over the other eight."""
+
+    def skip_two(request):
+        skip_two.count += 1
+        return optimal_reply(request) if skip_two.count > 2 else "hm"
+
+    skip_two.count = 0
+    config = BenchConfig(["a", "b"], num_games=10, seed=6)
+    scripts = {"a": skip_two, "b": first_action}
+    models = {name: ScriptedModel(script, name=name) for name, script in scripts.items()}
+    ran = running.run(bench, config, tmp_path, models, workers=1)
+    gaps = {(row["model"], row["game"]): row["exploitability_normalised"] for row in ran.rows()}
+    common = [game for game in range(10) if gaps["a", game] is not None]
+    players = ran.frame("differences").select(comparison="players", player="a / mixed", against="b / mixed")
+    (row,) = players.select(by="exploitability / range")
+    assert (len(common), row["games"]) == (8, 8)
+    expected = np.mean([gaps["a", game] - gaps["b", game] for game in common])
+    assert row["difference"].estimate == pytest.approx(expected)
+    # All eight differences are negative: of the 2**8 patterns of signs, this one and its mirror are as extreme.
+    assert min(row["p"] for row in ran.frame("differences")) >= 2 / 2**8
+    assert row["effect"] < 0
 
 
 def test_the_report_lists_every_play_the_worst_first(tmp_path):
-    folder, _, _, _ = run(tmp_path, first_action, num_games=5, seed=3)
-    (table,) = [table for title, table in document_of(folder, None).tables if title == "The plays"]
+    ran = run(tmp_path, first_action, num_games=5, seed=3)
+    (table,) = find_tables(ran, "The plays").values()
     names = [column.name for column in table.columns]
     losses = [row[names.index("exploitability / range")] for row in table.rows]
     assert len(losses) == 5
@@ -206,74 +267,132 @@ def test_the_report_lists_every_play_the_worst_first(tmp_path):
     assert {row[names.index("answer")] for row in table.rows} == {"1 0 0"}
 
 
+def test_a_play_is_written_with_the_payoffs_of_both_where_they_are_not_opposed(tmp_path):
+    game = [[3, 0], [5, 1]], [[3, 5], [0, 1]]
+    form = br.theory.NormalForm.bimatrix(*game)
+    ran = br.bench(lambda prompt: "a1", form, elicit="pure", num_games=1, output_dir=tmp_path)
+    (row,) = ran.frame("listed")
+    assert (row["payoffs"], row["solution"], row["opponent"], row["answer"]) == (
+        "3 0 | 3 5\n5 1 | 0 1",
+        None,
+        "0 1",
+        "0 1",
+    )
+
+
 def test_general_sum_families_are_measured_with_their_own_figures(tmp_path):
-    settings = {"family": "uniform", "num_games": 4, "seats": ("row", "col"), "seed": 9}
-    folder, _, results, _ = run(tmp_path, first_action, **settings)
-    assert all(r["equilibrium_distance"] is not None for r in results.rows)
-    tables = document_of(folder, results).tables
-    titles = [table.caption for _, table in tables]
+    ran = run(tmp_path, first_action, family="uniform", num_games=4, seat=("row", "col"), seed=9)
+    assert all(row["equilibrium_distance"] is not None for row in ran.rows())
+    tables = ran.report().tables
     assert "distance to equilibrium" in [column.name for column in tables[0][1].columns]
-    assert any("correlated-equilibrium regret" in title for title in titles)
+    assert any("correlated-equilibrium regret" in table.caption for _, table in tables)
+    (row,) = ran.frame("self_play")
+    assert (row["model"], row["elicit"], row["games"]) == ("m", "mixed", 4)
+    assert row["regret"] <= row["largest"]
 
 
 def test_a_recorded_run_replays_to_the_same_records_and_notices_a_changed_reply(tmp_path):
-    folder, _, _, _ = run(tmp_path, first_action, num_games=4)
-    assert folder.replay().same == 4
-    calls = folder.path / "calls.jsonl"
+    ran = run(tmp_path, first_action, num_games=4)
+    assert ran.replay().same == 4
+    calls = ran.path / "calls.jsonl"
     calls.write_text(calls.read_text().replace('\\"A\\": 1.0, \\"B\\": 0.0', '\\"A\\": 0.0, \\"B\\": 1.0', 1))
-    found = folder.replay()
+    found = ran.replay()
     assert (found.same, len(found.different)) == (3, 1)
 
 
 def test_equal_settings_are_the_same_run_and_reports_are_equal_to_the_byte(tmp_path):
-    first = run(tmp_path / "a", first_action, num_games=5, seed=8)
-    second = run(tmp_path / "b", first_action, num_games=5, seed=8)
-    assert first[0].manifest.run == second[0].manifest.run
-    for kind in ("rows", "summaries"):
-        assert getattr(first[2], kind) == getattr(second[2], kind)
+    first, second = (run(tmp_path / name, first_action, num_games=5, seed=8) for name in ("a", "b"))
+    assert first.manifest.run == second.manifest.run
+    assert first.rows() == second.rows()
+    assert page.render(first.report()) == page.render(second.report())
 
 
 def test_the_generalisation_suite_has_sizes_names_and_padding_with_intervals(tmp_path):
-    folder, _, results, _ = run(tmp_path, optimal_reply, num_games=3, seed=4, suite="generalisation")
-    conditions = [c.name for c in results.plan.conditions]
+    ran = run(tmp_path, optimal_reply, num_games=3, seed=4, suite="generalisation")
+    conditions = list(Plan(ran.config).conditions)
     assert conditions[:7] == ["base", *(f"size {n}x{n}" for n in (2, 4, 5, 6, 8, 10))]
     assert conditions[7:9] == ["named matching-pennies", "anonymous matching-pennies"]
-    tables = {table.caption: table for title, table in document_of(folder, results).tables if title == "Generalisation"}
-    sizes = tables["The same questions about games of other sizes."]
-    assert [row[2] for row in sizes.rows] == [f"{n} x {n}" for n in (2, 3, 4, 5, 6, 8, 10)]
-    within = [column.name for column in sizes.columns].index("within 1 %")
-    assert [row[within].estimate for row in sizes.rows] == [1.0] * 7
-    assert [row[within].n for row in sizes.rows] == [3] * 7
-    named = tables[
-        "Well-known games under their own names and under letters (means resample games, shares count plays)."
-    ]
-    assert [(row[2], row[within].estimate) for row in named.rows] == [("named", 1.0), ("anonymous", 1.0)]
-    padded = tables["Games with one dominated action more for each player, and as drawn."]
-    assert [(row[2], row[within].estimate) for row in padded.rows] == [("padded", 1.0), ("as drawn", 1.0)]
+    sizes = ran.frame("sizes")
+    assert [(row["version"], row["actions"]) for row in sizes] == [(f"{n} x {n}", n) for n in (2, 3, 4, 5, 6, 8, 10)]
+    assert [(row["success_1"].estimate, row["success_1"].n) for row in sizes] == [(1.0, 3)] * 7
+    for frame, versions in (("names", ["named", "anonymous"]), ("padding", ["padded", "as drawn"])):
+        rows = ran.frame(frame)
+        assert [(row["version"], row["success_1"].estimate) for row in rows] == [(version, 1.0) for version in versions]
+    captions = list(find_tables(ran, "Generalisation"))
+    assert captions[0] == "The same questions about games of other sizes."
+
+
+def test_figures_of_a_suite_are_on_the_terminal_in_the_summary_and_in_files(tmp_path):
+    ran = run(tmp_path, first_action, num_games=2, seed=4, suite="generalisation")
+    shown = [title for title, _ in ran.report().tables[: bench.count_tables(ran.config)]]
+    assert shown == ["How far from optimal", *["Generalisation"] * 5]
+    summary = ran.summary()
+    assert [len(summary[name]) for name in ("sizes", "names", "padding")] == [7, 2, 2]
+    ran.publish()
+    assert len((ran.path / "sizes.csv").read_text().splitlines()) == 8
+
+
+def test_well_known_games_in_several_orders_are_compared_game_by_game(tmp_path):
+    """Six games in two orders each are six games, not twelve."""
+    ran = run(tmp_path, optimal_reply, num_games=2, seed=4, suite="generalisation")
+    rows = ran.frame("differences").select(comparison="names")
+    assert [(row["player"], row["against"], row["games"]) for row in rows] == [
+        ("m / mixed, named", "m / mixed, anonymous", 6)
+    ] * 2
+    named = ran.frame("names")[0]
+    assert (named["asked"], named["gap_normalised"].n) == (12, 6)
 
 
 def test_a_padded_action_is_dominated_and_the_solution_stays(tmp_path):
-    _, _, results, _ = run(tmp_path, optimal_reply, num_games=4, seed=4, suite="generalisation")
-    padded = [row for row in results.rows if row["variant"] == "padded"]
+    ran = run(tmp_path, optimal_reply, num_games=4, seed=4, suite="generalisation")
+    padded = [row for row in ran.rows() if row["variant"] == "padded"]
     assert [(row["rows"], row["cols"]) for row in padded] == [(4, 4)] * 4
     assert [row["strategy"][3] for row in padded] == [0.0] * 4
     assert [row["nash_gap"] for row in padded] == [0.0] * 4
 
 
+def test_gaps_are_averaged_by_the_support_of_the_opponent_and_games_needed_follow_from_their_spread(tmp_path):
+    ran = run(tmp_path, first_action, num_games=6, seed=3)
+    gaps = {}
+    for row in ran.rows():
+        gaps.setdefault(row["support"], []).append(row["gap_normalised"])
+    means = {row["support"]: row["gap_normalised"] for row in ran.frame("supports")}
+    assert means == pytest.approx({support: np.mean(values) for support, values in gaps.items()})
+    spread = np.std([row["gap_normalised"] for row in ran.rows()], ddof=1)
+    (needed,) = ran.frame("games_needed")
+    assert needed["within_1"] >= (1.96 * spread / 0.01) ** 2 > needed["within_2"] > needed["within_5"]
+
+
+def test_nothing_is_said_of_games_needed_where_no_two_games_differ(tmp_path):
+    assert len(run(tmp_path, optimal_reply, num_games=2, seed=3).frame("games_needed")) == 0
+
+
+def test_games_are_hard_where_uniform_play_loses(tmp_path):
+    ran = run(tmp_path, first_action, num_games=4, seed=3)
+    uniform = {row["game"]: row["gap_normalised"] for row in ran.frame("games").select(player="uniform")}
+    own = ran.frame("games").select(player="m / mixed")
+    assert {row["game"]: row["hardness"] for row in own} == uniform
+    assert {row["hardness"] for row in ran.frame("games").select(player="uniform")} == {None}
+
+
+def ask(tmp_path, script, **settings):
+    """Run a scripted model, and return the run and the requests it was sent."""
+    model = ScriptedModel(script, name="m", abilities=Abilities(schema=True, concurrency=4))
+    return running.run(bench, BenchConfig("m", **settings), tmp_path, {"m": model}, workers=1), model.asked
+
+
 def test_thinking_asks_for_reasons_first_and_gives_them_room(tmp_path):
-    _, _, results, model = run(tmp_path, lambda request: "Because.\nANSWER: A: 1, B: 0, C: 0", num_games=1, think=True)
-    (asked,) = model.asked
+    ran, (asked,) = ask(tmp_path, lambda request: "Because.\nANSWER: A: 1, B: 0, C: 0", num_games=1, think=True)
     assert asked.max_tokens == 2000
     assert asked.schema is None
     assert "write down your reasons" in asked.messages[-1].content
-    assert results.rows[0]["status"] == "valid"
+    assert ran.rows()[0]["status"] == "valid"
 
 
 def test_rows_hold_the_temperature_that_was_sent(tmp_path):
-    settings = {"num_games": 1, "elicit": ("mixed", "sampled"), "samples": 2}
-    _, _, results, model = run(tmp_path, first_action_or_label, **settings)
-    assert {row["elicit"]: row["temperature"] for row in results.rows} == {"mixed": 0.0, "sampled": 1.0}
-    assert sorted(request.temperature for request in model.asked) == [0.0, 1.0, 1.0]
+    ran, asked = ask(tmp_path, first_action_or_label, num_games=1, elicit=("mixed", "sampled"), samples=2)
+    assert {row["elicit"]: row["temperature"] for row in ran.rows()} == {"mixed": 0.0, "sampled": 1.0}
+    assert sorted(request.temperature for request in asked) == [0.0, 1.0, 1.0]
 
 
 def first_action_or_label(request):
@@ -289,17 +408,15 @@ def test_samples_of_one_play_are_asked_for_at_the_same_time(tmp_path):
         gate.wait()
         return '{"answer": "A"}'
 
-    config = BenchConfig(models=("m",), num_games=1, elicit=("sampled",), samples=4)
-    model = ScriptedModel(wait, name="m", abilities=Abilities(schema=True, concurrency=4))
-    ran = running.run(BenchStudy(), config, tmp_path, {"m": model}, workers=1)
-    assert ran.results.rows[0]["strategy"] == [1.0, 0.0, 0.0]
+    ran, _ = ask(tmp_path, wait, num_games=1, elicit="sampled", samples=4)
+    assert ran.rows()[0]["strategy"] == [1.0, 0.0, 0.0]
 
 
 def test_a_labelled_server_is_reported_under_its_label():
-    config = BenchConfig(models=("mine=http://localhost:1/v1#m", "verified:mine=http://localhost:1/v1#m"))
+    config = BenchConfig(["mine=http://localhost:1/v1#m", "verified:mine=http://localhost:1/v1#m"])
     assert config.labels == ("mine", "verified:mine")
     with pytest.raises(UsageError, match="same label"):
-        BenchConfig(models=("a=http://localhost:1/v1#m", "a=http://localhost:2/v1#m"))
+        BenchConfig(["a=http://localhost:1/v1#m", "a=http://localhost:2/v1#m"])
 
 
 def test_reviews_of_a_verified_model_are_recorded_estimated_and_reported(tmp_path):
@@ -311,22 +428,27 @@ def test_reviews_of_a_verified_model_are_recorded_estimated_and_reported(tmp_pat
         return ("" if "777" in text else wrong) + "\nANSWER: A: 1, B: 0, C: 0"
 
     names = ("verified:m", "m")
-    config = BenchConfig(models=names, num_games=3, seed=1)
-    assert BenchStudy().estimate(config).calls == {"verified:m": 15, "m": 3}
+    config = BenchConfig(names, num_games=3, seed=1)
+    assert bench.estimate(config).calls == {"verified:m": 15, "m": 3}
     models = {name: ScriptedModel(reason, name="m") for name in names}
-    ran = running.run(BenchStudy(), config, tmp_path, models)
-    found = {row["model"]: (row["attempts"], row["claims"], row["refuted"]) for row in ran.results.rows}
+    ran = running.run(bench, config, tmp_path, models)
+    found = {row["model"]: (row["attempts"], row["claims"], row["refuted"]) for row in ran.rows()}
     assert found == {"verified:m": (2, 0, 0), "m": (None, None, None)}
-    tables = [table for title, table in ran.report().tables if title == "Verified reasoning"]
-    assert tables[0].caption == "Verified against unverified on the 3 games both answered."
-    assert tables[-1].rows == (("verified:m", "mixed", 3, 3, 0, 6),)
+    figures = find_figures(ran)["verified:m / mixed"]
+    assert (figures["wrong_first"], figures["wrong_last"], figures["attempts"]) == (3, 0, 2.0)
+    compared = ran.frame("differences").select(comparison="verified")
+    assert [(row["player"], row["against"], row["games"], row["difference"].estimate) for row in compared] == [
+        ("verified:m / mixed", "m / mixed", 3, 0.0)
+    ] * 2
+    told = ran.frame("texts").select(kind="correction")
+    assert sum(row["times"] for row in told) == 3
+    assert "777" in told[0]["text"]
     assert ran.replay().same == 6
 
 
 def test_the_manifest_holds_the_temperature_that_is_sent_where_it_is_one():
-    assert BenchConfig(models=("scripted",), elicit=("mixed",)).to_json()["temperature"] == 0.0
-    assert BenchConfig(models=("scripted",), elicit=("sampled",)).to_json()["temperature"] == 1.0
-    assert BenchConfig(models=("scripted",), elicit=("mixed", "sampled")).to_json()["temperature"] is None
+    for elicit, sent in (("mixed", 0.0), ("sampled", 1.0), (("mixed", "sampled"), None)):
+        assert BenchConfig("scripted", elicit=elicit).to_json()["temperature"] == sent
 
 
 def test_an_outlier_of_a_figure_is_named_by_the_number_of_its_play_and_links_to_it(tmp_path):
@@ -336,21 +458,22 @@ def test_an_outlier_of_a_figure_is_named_by_the_number_of_its_play_and_links_to_
         asked.append(request)
         return first_action(request) if len(asked) == 3 else optimal_reply(request)
 
-    ran, _, results, _ = run(tmp_path, miss_one_game, workers=1, num_games=12, seats=("row",), seed=3)
-    (table,) = list_outliers(results, "exploitability_normalised", "exploitability / range")
-    ((number, game, *_, value),) = table.rows
-    assert number == 1
-    assert rank_plays(results)[0]["game"] == game
-    assert value > 0.05
+    ran = run(tmp_path, miss_one_game, workers=1, num_games=12, seed=3)
+    (outlier,) = ran.frame("outliers").select(figure="exploitability_normalised")
+    assert (outlier["play"], outlier["game"]) == (1, ran.frame("listed")[0]["game"])
+    assert outlier["value"] > 0.05
     html = page.render(ran.report())
     assert html.count('<a href="#play-1">') >= 1
     assert html.count('id="play-1"') == 1
 
 
-def test_success_in_a_general_sum_game_is_a_small_gap_to_the_nearest_equilibrium(tmp_path):
-    sexes = NormalForm(np.array([[[3, 0], [0, 2]], [[2, 0], [0, 3]]]), actions=(("opera", "match"), ("opera", "match")))
-    game = UserGame.from_form("sexes", sexes)
-    settings = BenchConfig(models=("scripted",), num_games=4, given=game, themes=("own",), elicit=("pure",))
-    ran = running.run(BenchStudy(), settings, tmp_path, {"scripted": ScriptedModel(lambda request: "ANSWER: opera")})
-    (player,) = ran.summary()["players"].values()
-    assert player["metrics"]["success_1"]["estimate"] == 1.0
+def test_a_study_reports_what_is_missing_of_a_run_that_was_stopped(tmp_path):
+    stopped = br.bench(lambda prompt: "A: 1, B: 0, C: 0", num_games=5, seed=1, output_dir=tmp_path, max_calls=2)
+    notes = [block.text for block in stopped.report().opening if hasattr(block, "text")]
+    assert "3 planned plays are not finished; run the same command to play them." in notes
+
+
+def test_the_first_game_is_shown_as_models_are_told_it(tmp_path):
+    ran, (asked, *_) = ask(tmp_path, first_action, num_games=2, seed=1)
+    (section,) = [section for section in ran.report().sections if section.title == "The first game as it was shown"]
+    assert section.blocks[0].text in asked.messages[-1].content

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from strict_schema import find_violations
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.games.dialogue.domain import domain_names, load_domain
@@ -10,7 +11,6 @@ from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.games.dialogue.recorded import Book
 from bestresponse.games.dialogue.scenario import read_scenario, scenario_schema, scenarios
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.models.schema import find_violations
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.studies.steer.authoring import Author, most_questions
 
@@ -50,7 +50,7 @@ def test_the_generators_own_scenarios_keep_to_the_rules_for_writers(name):
     schema = scenario_schema(domain, 50)
     drawn = scenarios(domain, 11, 50)
     assert [read_scenario(domain, one.to_json()) for one in drawn] == drawn
-    assert list(find_violations({"scenarios": [one.to_json() for one in drawn]}, schema)) == []
+    assert find_violations({"scenarios": [one.to_json() for one in drawn]}, schema) == []
 
 
 def test_what_everybody_knows_is_told_to_all():

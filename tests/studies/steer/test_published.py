@@ -9,7 +9,7 @@ from bestresponse.report.document import Table
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.findings.published import guidance_game
 from bestresponse.studies.steer.solving import solve_dialogue
-from bestresponse.studies.steer.study import SteerStudy
+from bestresponse.studies.steer.study import steer
 
 
 def test_the_choice_of_guidance_has_the_payoffs_of_the_solution():
@@ -33,19 +33,19 @@ def test_imitation_is_a_third_choice_where_a_network_has_learned():
 
 
 def test_the_report_draws_the_tree_and_shows_dialogues_side_by_side(tmp_path):
-    run = running.run(SteerStudy(), SteerConfig("rps-talk", "simulated"), tmp_path, {"simulated": SimulatedSpeaker(0)})
+    run = running.run(steer, SteerConfig("rps-talk", "simulated"), tmp_path, {"simulated": SimulatedSpeaker(0)})
     tables = [block for section in run.report().sections for block in section.blocks if isinstance(block, Table)]
     (beside,) = [table for table in tables if table.caption == "The same game, side by side"]
     assert [column.name for column in beside.columns][:2] == ["message", "nobody is guided"]
     assert [row[0] for row in beside.rows] == ["1", "2", "3", "4", "payoffs"]
     assert 0 <= run.results.steered.solved[0].solved.won <= 1
-    debate = running.run(SteerStudy(), SteerConfig("debate", "simulated"), tmp_path, {"simulated": SimulatedSpeaker(0)})
+    debate = running.run(steer, SteerConfig("debate", "simulated"), tmp_path, {"simulated": SimulatedSpeaker(0)})
     assert "The tree of game 0" in [section.title for section in debate.report().sections]
 
 
 def test_the_report_counts_what_was_ruled(tmp_path):
     config = SteerConfig("debate", "simulated")
-    run = running.run(SteerStudy(), config, tmp_path, {"simulated": SimulatedSpeaker(0)})
+    run = running.run(steer, config, tmp_path, {"simulated": SimulatedSpeaker(0)})
     tables = [block for section in run.report().sections for block in section.blocks if isinstance(block, Table)]
     (rulings,) = [table for table in tables if table.caption == "Rulings"]
     # four styles for each of two speakers: sixteen dialogues, each won by somebody

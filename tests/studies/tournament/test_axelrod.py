@@ -9,8 +9,7 @@ from bestresponse.core import play
 from bestresponse.core.conformance import check_player
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.games.matrix.repeated import RepeatedGame
-from bestresponse.players.strategies.automaton import AutomatonPlayer
-from bestresponse.players.strategies.axelrod import AxelrodPlayer
+from bestresponse.players.strategies.automaton import AutomatonPlayer, AxelrodPlayer
 from bestresponse.studies.tournament.study import TournamentConfig, tournament
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.games.normal_form import NormalForm

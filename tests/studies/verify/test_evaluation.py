@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import running
 
 from bestresponse.core.errors import UsageError
-from bestresponse.games.named_game import NamedGame
 from bestresponse.models.base import Request
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.document import Table
 from bestresponse.runs.run import Run, load_run
-from bestresponse.studies.verify.config import VerifyConfig
 from bestresponse.studies.verify.disguise import disguised
-from bestresponse.studies.verify.evaluation import SheetRow, aggregate, agreement, read_sheet, write_sheet
-from bestresponse.studies.verify.measure import Measured, labels_of
+from bestresponse.studies.verify.evaluation import (
+    SheetRow,
+    aggregate,
+    agreement,
+    merge_labels,
+    read_sheet,
+    write_sheet,
+)
 from bestresponse.studies.verify.recorded import Rating
-from bestresponse.studies.verify.setup import scene_of
-from bestresponse.studies.verify.study import VerifyStudy
+from bestresponse.studies.verify.study import METRICS, Attempts, VerifyConfig, verify_model
 from bestresponse.theory.games.normal_form import NormalForm
 
 ACTIONS = (("cooperate", "defect"), ("cooperate", "defect"))
@@ -32,7 +34,7 @@ RIGHT = "If I pick B and they pick R, I get 0. If both pick R we each get 1.\nAN
 
 def config(**changed: object) -> VerifyConfig:
     given = {"repeats": 3, "attempts": 3} | changed
-    return VerifyConfig(NamedGame("prisoners-dilemma"), "scripted", **given)  # type: ignore[arg-type]
+    return VerifyConfig("scripted", "prisoners-dilemma", **given)  # type: ignore[arg-type]
 
 
 def script(request: Request) -> str:
@@ -46,21 +48,16 @@ def script(request: Request) -> str:
 def ran(tmp_path: Path) -> Run:
     model = ScriptedModel(script)
     settings = config()
-    study, models = VerifyStudy(), {"scripted": model}
-    outcome = running.run(study, settings, tmp_path, models).outcome
+    models = {"scripted": model}
+    outcome = running.run(verify_model, settings, tmp_path, models).outcome
     assert (outcome.played, outcome.failed) == (settings.repeats, 0)
-    again = running.run(study, settings, tmp_path, models)
+    again = running.run(verify_model, settings, tmp_path, models)
     assert again.outcome.played == 0
     return again
 
 
-@pytest.fixture
-def measured(ran: Run) -> Measured:
-    return ran.results
-
-
 def test_the_game_is_told_without_its_name_in_reverse_order() -> None:
-    game = scene_of(config()).game
+    game = config().scene.game
     told = game.view((), game.roles[0]).briefing
     assert "cooperate" not in told
     assert "dilemma" not in told.lower()
@@ -73,32 +70,39 @@ def test_players_with_different_actions_get_different_letters() -> None:
     assert form.actions == (("B", "R"), ("G", "W"))
 
 
-def test_first_and_last_attempts_are_compared(measured: Measured) -> None:
-    summary = measured.summary
-    assert summary["attempts"] == {"1": 1, "2": 2, "3": 0}
-    assert summary["first"] == {"unrefuted": 0, "refuted": 2, "undecided": 0, "unchecked": 1}
-    assert summary["last"] == {"unrefuted": 2, "refuted": 0, "undecided": 0, "unchecked": 1}
-    assert summary["choices"]["B"]["first"]["estimate"] == 1.0
-    assert summary["choices"]["B"]["last"]["estimate"] == pytest.approx(1 / 3)
-    assert summary["claims"]["payoff"] == {"made": 8, "refuted": 2, "unknown": 0}
+def test_first_and_last_attempts_are_compared(ran: Run) -> None:
+    assert [row["runs"] for row in ran.frame("attempts")] == [1, 2, 0]
+    first, last = (figures for _, figures in ran.figures.groups)
+    states = ("unrefuted", "refuted", "undecided", "unchecked")
+    assert [first[state] for state in states] == [0, 2, 0, 1]
+    assert [last[state] for state in states] == [2, 0, 0, 1]
+    assert first["chose_B"].estimate == 1.0
+    assert last["chose_B"].estimate == pytest.approx(1 / 3)
+    (claims,) = ran.frame("claims").select(form="payoff")
+    assert (claims["made"], claims["refuted"], claims["unknown"]) == (8, 2, 0)
 
 
-def test_feedback_changes_payoff_and_gap_run_by_run(measured: Measured) -> None:
-    payoff, gap = measured.change("payoff"), measured.change("gap")
-    assert payoff is not None
-    assert gap is not None
-    assert payoff.difference.estimate == pytest.approx(2 / 3)
-    assert gap.difference.estimate == pytest.approx(-2 / 3)
+def test_payoff_and_gap_change_run_by_run(ran: Run) -> None:
+    # Against defection cooperating earns 0 and defecting 1: two of three runs go from the first to the second.
+    payoff, gap = ran.frame("changes")
+    assert payoff["difference"].estimate == pytest.approx(2 / 3)
+    assert gap["difference"].estimate == pytest.approx(-2 / 3)
 
 
-def test_unchecked_runs_stay_out_of_the_comparison_with_people(measured: Measured) -> None:
-    labels = {row["run"]: False for row in measured.rows}
-    assert measured.against(labels).caught == 2
-    assert measured.against(labels).total == 2
+def test_right_for_a_wrong_reason_is_a_best_response_that_was_refuted() -> None:
+    rows = [
+        {"first_choice": "B", "last_choice": "B", "first_state": state, "first_gap": gap, "first_payoff": 1 - gap}
+        for state, gap in (("refuted", 0.0), ("unrefuted", 0.0), ("unrefuted", 0.0), ("refuted", 1.0))
+    ]
+    values = {metric.name: metric.compute(Attempts(rows, "first")) for metric in METRICS}  # type: ignore[arg-type]
+    assert values["wrong_reason"].estimate == pytest.approx(1 / 3)
+    assert (values["payoff"].estimate, values["gap"].estimate) == (0.75, 0.25)
+    assert (values["refuted"], values["unrefuted"]) == (2, 2)
 
 
-def test_a_sheet_shows_no_verdict_and_reads_back_when_filled(measured: Measured) -> None:
-    sheet = write_sheet(measured.sheet())
+def test_a_sheet_shows_no_verdict_and_reads_back_when_filled(ran: Run) -> None:
+    ran.publish()
+    sheet = (ran.path / "sheet-rater-1.csv").read_text()
     assert "refuted" not in sheet
     assert read_sheet(sheet) == {}
     row = SheetRow("a", "pd", 2, "B", "R", "=cmd()", "fine", Rating(False, True, ("pa", "pc")))
@@ -111,11 +115,12 @@ def test_filled_sheets_enter_the_report(ran: Run) -> None:
     assert "People's judgement" not in [section.title for section in ran.report().sections]
     raters = (Rating(False, True, ("pa",)), Rating(True, True))
     for number, rating in enumerate(raters, 1):
-        filled = [replace(row, rating=rating) for row in ran.results.sheet()]
+        filled = [SheetRow(row["run"], "pd", 1, "B", "R", rating=rating) for row in ran.rows()]
         (ran.path / f"sheet-rater-{number}.csv").write_text(write_sheet(filled))
     again = load_run(ran.path)
     (section,) = [section for section in again.report().sections if section.title == "People's judgement"]
-    (table,) = [block for block in section.blocks if isinstance(block, Table)]
+    # The run without claims is unchecked and stays out of the comparison.
+    table = next(block for block in section.blocks if isinstance(block, Table))
     assert table.rows == (("correct", 0, 0), ("incorrect", 0, 2))
 
 
@@ -131,7 +136,7 @@ def test_a_sheet_that_cannot_be_read_says_where_and_why() -> None:
 
 def test_aggregation_is_conservative() -> None:
     assert aggregate([Rating(True, True), Rating(True, True), Rating(False, True)]) == (False, True)
-    assert labels_of([{"a": Rating(True, True)}, {"a": Rating(False, True)}]) == {"a": False}
+    assert merge_labels([{"a": Rating(True, True)}, {"a": Rating(False, True)}]) == {"a": False}
 
 
 def test_agreement_of_raters_who_always_agree_is_one() -> None:
@@ -142,7 +147,7 @@ def test_agreement_of_raters_who_always_agree_is_one() -> None:
 
 def test_settings_survive_their_json_and_bad_ones_are_refused() -> None:
     assert VerifyConfig.from_json(json.loads(json.dumps(config().to_json()))) == config()
-    with pytest.raises(UsageError, match="--attempts 21"):
+    with pytest.raises(UsageError, match="attempts: expected a whole number from 1 to 20, got 21"):
         config(attempts=21)
-    with pytest.raises(UsageError, match="--feedback 'rude'"):
-        config(manner="rude")
+    with pytest.raises(UsageError, match="feedback: expected one of positive, negative, got 'rude'"):
+        config(feedback="rude")

@@ -14,16 +14,13 @@ from bestresponse.core.episode import play
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE
 from bestresponse.core.player import Nature
-from bestresponse.games.named_game import NamedGame
 from bestresponse.games.trees.game import TreeGame
 from bestresponse.models.base import Request
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.player import LlmPlayer
 from bestresponse.players.llm.verified import with_review
 from bestresponse.players.strategies.fixed import Following
-from bestresponse.studies.verify.config import VerifyConfig
-from bestresponse.studies.verify.setup import scene_of
-from bestresponse.studies.verify.study import VerifyStudy
+from bestresponse.studies.verify.study import VerifyConfig, verify_model
 from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
 from bestresponse.theory.trees.tree import Tree
 
@@ -51,12 +48,12 @@ def build_poker() -> Tree:
 
 
 def config(**changed: object) -> VerifyConfig:
-    usual = {"model": "scripted", "repeats": 6, "disguised": False, "inverted": False}
-    return VerifyConfig(NamedGame.from_form("one-card", build_poker()), **(usual | changed))
+    usual = {"repeats": 6, "disguised": False, "inverted": False}
+    return VerifyConfig("scripted", build_poker(), **(usual | changed))
 
 
 def test_the_reasoner_is_told_its_own_card_and_what_the_other_player_cannot_know() -> None:
-    scene = scene_of(config())
+    scene = config().scene
     told = scene.game.view(scene.opening, "Player 1").briefing
     assert "What has happened, and you know it: chance drew high. Now you choose." in told
     assert (
@@ -70,7 +67,7 @@ def test_the_reasoner_is_told_its_own_card_and_what_the_other_player_cannot_know
 
 
 def test_the_other_player_is_not_told_the_card() -> None:
-    scene = scene_of(config())
+    scene = config().scene
     nodes = [node for node, owner in enumerate(scene.game.tree.owner.tolist()) if owner == 1]
     told = [scene.game.view(node, "Player 2") for node in nodes]
     assert len(told) == 2
@@ -95,7 +92,7 @@ def translate(request: Request) -> str:
 
 def test_a_claim_that_a_model_translates_is_refuted_on_the_tree_and_the_move_is_measured(tmp_path: Path) -> None:
     models = {"scripted": ScriptedModel(answer), "translator": ScriptedModel(translate, name="translator")}
-    ran = running.run(VerifyStudy(), config(translator="translator"), tmp_path, models)
+    ran = running.run(verify_model, config(translator="translator"), tmp_path, models)
     rows = ran.rows()
     assert len(rows) == 6
     for row in rows:
@@ -112,8 +109,8 @@ def test_a_claim_that_a_model_translates_is_refuted_on_the_tree_and_the_move_is_
 def test_what_a_model_of_a_hidden_game_cannot_be_asked_is_said() -> None:
     with pytest.raises(UsageError, match="one-card hides some moves; a model is asked from the start only"):
         config(after=("bet",))
-    with pytest.raises(UsageError, match="--seat 2: with the other player at the equilibrium the game can be over"):
-        scene_of(config(seat=1))
+    with pytest.raises(UsageError, match="seat: with the other player at the equilibrium the game can be over"):
+        config(seat="bob").scene
 
 
 def test_a_verified_player_of_a_hidden_game_is_put_right() -> None:

@@ -12,7 +12,6 @@ from bestresponse.core.conformance import check_game
 from bestresponse.core.episode import play
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.formal.claims import Reviewer, RulesTranslator, Subject
-from bestresponse.games.named_game import NamedGame
 from bestresponse.games.trees.game import TreeGame
 from bestresponse.logic import EmbeddedEngine
 from bestresponse.models.base import Request
@@ -22,10 +21,8 @@ from bestresponse.players.llm.verified import Verified, moves_of
 from bestresponse.players.strategies.fixed import Following
 from bestresponse.report.document import Code
 from bestresponse.runs.run import Run
-from bestresponse.studies.verify.config import VerifyConfig
 from bestresponse.studies.verify.disguise import disguised_tree
-from bestresponse.studies.verify.setup import scene_of
-from bestresponse.studies.verify.study import VerifyStudy
+from bestresponse.studies.verify.study import VerifyConfig, verify_model
 from bestresponse.theory.catalogue.tree_rules import centipede
 from bestresponse.theory.catalogue.trees import load_tree
 from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
@@ -37,11 +34,11 @@ LOOKS_AHEAD = "If I choose R, Player 2 will choose G.\nANSWER: R"
 
 
 def config(game: Tree, **changed: object) -> VerifyConfig:
-    return VerifyConfig(NamedGame.from_form(game.name, game), **({"model": "scripted", "repeats": 2} | changed))
+    return VerifyConfig("scripted", game, **({"repeats": 2} | changed))
 
 
 def run(settings: VerifyConfig, model: ScriptedModel, path: Path) -> Run:
-    ran = running.run(VerifyStudy(), settings, path, {"scripted": model})
+    ran = running.run(verify_model, settings, path, {"scripted": model})
     assert ran.complete
     return ran
 
@@ -57,20 +54,19 @@ def entry_script(request: Request) -> str:
 def test_a_false_claim_about_what_follows_is_refuted_and_the_second_answer_is_right(tmp_path: Path) -> None:
     model = ScriptedModel(entry_script)
     folder = run(config(load_tree("entry-deterrence")), model, tmp_path / "run")
-    summary = folder.results.summary
-    assert summary["attempts"] == {"1": 0, "2": 2, "3": 0, "4": 0, "5": 0}
-    assert summary["first"]["refuted"] == 2
-    assert summary["last"]["unrefuted"] == 2
-    assert summary["claims"]["will_play"] == {"made": 4, "refuted": 2, "unknown": 0}
-    assert summary["choices"]["R"]["last"]["estimate"] == 1.0
+    assert [row["runs"] for row in folder.frame("attempts")] == [0, 2, 0, 0, 0]
+    first, last = (figures for _, figures in folder.figures.groups)
+    assert (first["refuted"], last["unrefuted"]) == (2, 2)
+    (claims,) = folder.frame("claims").select(form="will_play")
+    assert (claims["made"], claims["refuted"], claims["unknown"]) == (4, 2, 0)
+    assert last["chose_R"].estimate == 1.0
     told = model.asked[1].messages[-1].content
     assert "In fact, after you choose R, the other player looking ahead chooses G." in told
 
 
 def test_a_move_is_worth_what_it_leads_to_in_equilibrium(tmp_path: Path) -> None:
     folder = run(config(load_tree("entry-deterrence")), ScriptedModel(entry_script), tmp_path / "run")
-    measured = folder.results
-    paid = [(row["first_payoff"], row["first_gap"], row["last_payoff"], row["last_gap"]) for row in measured.rows]
+    paid = [(row["first_payoff"], row["first_gap"], row["last_payoff"], row["last_gap"]) for row in folder.rows()]
     assert paid == [(1.0, 1.0, 2.0, 0.0)] * 2
     assert [play.record.payoffs for play in folder.folder.plays()] == [{"Player 1": 2.0, "Player 2": 2.0}] * 2
 
@@ -82,7 +78,7 @@ def test_a_model_can_translate_what_is_said_about_moves(tmp_path: Path) -> None:
         "translator": ScriptedModel([json.dumps({"claims": [claim]}), json.dumps({"claims": []})]),
     }
     settings = config(load_tree("centipede"), repeats=1, translator="translator")
-    (row,) = running.run(VerifyStudy(), settings, tmp_path, models).rows()
+    (row,) = running.run(verify_model, settings, tmp_path, models).rows()
     assert row["transcript"][0]["feedback"] == [
         "You say that after you choose R, with everybody looking ahead you get 6.4. "
         "In fact, after you choose R, with everybody looking ahead you get 0.2."
@@ -91,13 +87,15 @@ def test_a_model_can_translate_what_is_said_about_moves(tmp_path: Path) -> None:
 
 
 def test_passing_in_the_centipede_costs_half_of_what_taking_pays() -> None:
-    assert scene_of(config(load_tree("centipede"))).worth(()) == {"R": 0.2, "B": 0.4}
+    assert config(load_tree("centipede")).scene.worth(()) == {"R": 0.2, "B": 0.4}
 
 
 def test_the_run_is_reported_and_replayed(tmp_path: Path) -> None:
-    folder = run(config(load_tree("entry-deterrence"), seat=1), ScriptedModel(["ANSWER: G"] * 2), tmp_path / "run")
-    document = folder.report()
-    shown = [block.text for block in document.sections[-1].blocks if isinstance(block, Code)][-1]
+    folder = run(
+        config(load_tree("entry-deterrence"), seat="incumbent"), ScriptedModel(["ANSWER: G"] * 2), tmp_path / "run"
+    )
+    (told,) = [section for section in folder.report().sections if section.title == "What the reasoner was told"]
+    (shown,) = [block.text for block in told.blocks if isinstance(block, Code)]
     assert "So far Player 1 chose R." in shown
     assert "- If you choose G, Player 1 gets 2, you get 2." in shown
     replayed = folder.replay()
@@ -105,7 +103,7 @@ def test_the_run_is_reported_and_replayed(tmp_path: Path) -> None:
 
 
 def test_the_game_is_told_without_its_names_and_with_everything_that_can_happen() -> None:
-    scene = scene_of(config(load_tree("centipede")))
+    scene = config(load_tree("centipede")).scene
     told = scene.game.view(scene.opening, "Player 1").briefing
     assert "centipede" not in told.lower()
     assert "pass" not in told
@@ -146,7 +144,7 @@ def test_a_later_decision_is_told_and_checked_from_there_on(tmp_path: Path) -> N
     assert "So far you chose go, then Player 2 chose good." in later
     assert later.count("- If") == 2
     assert "In fact, if you choose stop, you get 1." in model.asked[2].messages[-1].content
-    assert scene_of(settings).decisions == 2
+    assert settings.scene.decisions == 2
     (row,) = folder.rows()
     assert (row["attempts"], row["first_choice"], row["first_payoff"], row["first_gap"]) == (1, "go", 3.0, 0.0)
 
@@ -172,13 +170,13 @@ def test_chance_is_drawn_by_the_repeat_and_a_choice_measured_where_it_was_made(t
     ("game", "changed"),
     [
         ("centipede", {"disguised": False}),
-        ("centipede", {"seat": 1, "after": ("pass",)}),
+        ("centipede", {"seat": "player 2", "after": ("pass",)}),
         ("ultimatum", {}),
-        ("ultimatum", {"disguised": False, "seat": 1}),
+        ("ultimatum", {"disguised": False, "seat": load_tree("ultimatum").players[1]}),
     ],
 )
 def test_what_the_reasoner_is_told_reads_back_as_true(game: str, changed: dict[str, object]) -> None:
-    scene = scene_of(config(load_tree(game), **changed))
+    scene = config(load_tree(game), **changed).scene
     view = scene.game.view(scene.opening, scene.game.roles[scene.seat])
     ways = [line for line in view.briefing.splitlines() if line.startswith("- If")]
     subject = scene.subject(view)
@@ -222,39 +220,39 @@ def test_games_that_cannot_be_told_move_by_move_are_refused() -> None:
     with pytest.raises(UsageError, match="can end in 71 ways with 2,555 moves together"):
         config(centipede(70))
     with pytest.raises(UsageError, match="under its own names"):
-        scene_of(config(load_tree("trust")))
+        config(load_tree("trust")).scene
 
 
 def test_a_player_whom_the_equilibrium_never_asks_cannot_reason() -> None:
-    with pytest.raises(UsageError, match=r"--seat 2: .* over before player 2 moves; ask --seat 1, or say with --after"):
-        scene_of(config(load_tree("centipede"), seat=1))
+    with pytest.raises(UsageError, match=r"seat: .* over before player 2 moves; ask player 1, or say by `after`"):
+        config(load_tree("centipede"), seat="player 2").scene
 
 
 def test_a_run_can_begin_after_moves_that_the_equilibrium_never_makes(tmp_path: Path) -> None:
-    settings = config(load_tree("centipede"), seat=1, after=("pass",), repeats=1)
+    settings = config(load_tree("centipede"), seat="player 2", after=("pass",), repeats=1)
     model = ScriptedModel(["If I choose B, I get 0.8.\nANSWER: B"])
     (row,) = run(settings, model, tmp_path / "run").rows()
     assert "So far Player 1 chose R." in model.asked[0].messages[-1].content
     assert (row["first_state"], row["first_payoff"], row["first_gap"]) == ("unrefuted", 0.8, 0.0)
-    assert scene_of(settings).worth(()) == {"R": 0.4, "B": 0.8}
-    assert scene_of(settings).decisions == 2
-    assert scene_of(config(load_tree("centipede"), seat=1, after=("pass", "pass", "pass"))).decisions == 1
+    assert settings.scene.worth(()) == {"R": 0.4, "B": 0.8}
+    assert settings.scene.decisions == 2
+    assert config(load_tree("centipede"), seat="player 2", after=("pass", "pass", "pass")).scene.decisions == 1
     assert VerifyConfig.from_json(json.loads(json.dumps(settings.to_json()))) == settings
 
 
 def test_moves_that_were_not_possible_are_refused() -> None:
-    with pytest.raises(UsageError, match="--after 'jump': no such move at pass; possible: take, pass"):
-        scene_of(config(load_tree("centipede"), after=("pass", "jump")))
+    with pytest.raises(UsageError, match="after: no move 'jump' at pass; possible: take, pass"):
+        config(load_tree("centipede"), after=("pass", "jump")).scene
     with pytest.raises(UsageError, match="the game is over"):
-        scene_of(config(load_tree("centipede"), after=("take", "take")))
+        config(load_tree("centipede"), after=("take", "take")).scene
     with pytest.raises(UsageError, match="all choose at once"):
-        VerifyConfig(NamedGame("prisoners-dilemma"), "scripted", after=("cooperate",))
+        VerifyConfig("scripted", "prisoners-dilemma", after=("cooperate",))
 
 
 def test_settings_with_a_tree_or_a_table_survive_their_json() -> None:
     settings = config(load_tree("ultimatum"))
     assert VerifyConfig.from_json(json.loads(json.dumps(settings.to_json()))) == settings
-    table = VerifyConfig(NamedGame("prisoners-dilemma"), "scripted", repeats=3, attempts=3)
+    table = VerifyConfig("scripted", "prisoners-dilemma", repeats=3, attempts=3)
     assert VerifyConfig.from_json(json.loads(json.dumps(table.to_json()))) == table
 
 

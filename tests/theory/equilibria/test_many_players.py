@@ -12,7 +12,6 @@ from bestresponse.theory import NormalForm, nash, nash_one, pure_nash, regret
 from bestresponse.theory.equilibria.many_players.certify import certify
 from bestresponse.theory.equilibria.many_players.homotopy import count_paths, follow_paths
 from bestresponse.theory.equilibria.many_players.newton import scale_payoffs, worst_regret
-from bestresponse.theory.equilibria.many_players.polymatrix import approximate_to_equilibrium, solve_polymatrix
 from bestresponse.theory.equilibria.many_players.tracing import trace_to_equilibrium
 
 
@@ -203,7 +202,7 @@ def test_without_time_the_answer_says_what_was_not_searched() -> None:
     result = nash(pennies, seconds=0.0)
     assert not result.complete
     assert not result.mixed_searched
-    assert result.method == "pure search, logit tracing, polymatrix approximation"
+    assert result.method == "pure search, logit tracing"
     assert result.equilibria[0].strategies[0] == pytest.approx([1 / 3] * 3)
 
 
@@ -215,27 +214,10 @@ def test_all_equilibria_of_a_game_with_hundreds_of_supports_are_found() -> None:
     assert result.regret <= 1e-9
 
 
-@pytest.mark.parametrize("shape", [(2, 2, 2), (3, 3, 3), (2, 2, 2, 2), (6, 5, 4)])
-def test_approximation_by_polymatrix_games_ends_at_an_equilibrium(shape) -> None:
-    for seed in range(4):
-        payoffs = scale_payoffs(NormalForm(np.random.default_rng([seed, *shape]).random((len(shape), *shape))))
-        found = approximate_to_equilibrium(payoffs)
-        assert found is not None
-        assert worst_regret(payoffs, found) < 1e-9
-
-
-def test_a_polymatrix_game_of_three_is_solved() -> None:
-    # A circle of matching pennies: everybody wants to match the next one, the last to differ from the first.
-    penny, nothing = np.array([[1.0, -1.0], [-1.0, 1.0]]), np.zeros((2, 2))
-    pairs = [[nothing, penny, nothing], [nothing, nothing, penny], [-penny, nothing, nothing]]
-    assert np.array(solve_polymatrix(pairs, [np.zeros(2)] * 3)) == pytest.approx(0.5)
-
-
 def test_one_equilibrium_can_be_asked_for_by_method() -> None:
     game = NormalForm(np.random.default_rng(3).random((3, 3, 3, 3)))
-    for method in ("logit", "polymatrix"):
-        assert nash_one(game, method=method).regret < 1e-9
-    with pytest.raises(UsageError, match="expected one of auto, logit, polymatrix"):
+    assert nash_one(game, method="logit").regret < 1e-9
+    with pytest.raises(UsageError, match="expected one of auto, logit, got 'magic'"):
         nash_one(game, method="magic")
     with pytest.raises(UsageError, match="is for more than two players"):
         nash_one([[1, 0], [0, 1]], [[1, 0], [0, 1]], method="logit")

@@ -64,17 +64,33 @@ def test_random_trees_are_solved_to_rounding(seed):
 def test_what_does_not_fit_is_refused():
     with pytest.raises(InvalidGame, match="has 3 players; expected two"):
         solve_general_tree(load_tree("kuhn-poker-3"))
-    with pytest.raises(TooLarge, match=r"1,\d{3} variables, more than 1,200; cfr approximates"):
-        solve_general_tree(load_tree("leduc-poker"))
+    wide = build_tree(["one", "two"], Turn("one", "root", {f"m{k}": Leaf([k, 0]) for k in range(1001)}))
+    with pytest.raises(TooLarge, match="1,001 sequences of moves, more than 1,000; cfr approximates"):
+        solve_general_tree(wide)
+
+
+def test_the_linear_program_for_zero_sum_trees_names_what_solves_others():
+    with pytest.raises(InvalidGame, match=r"centipede is not a two-player zero-sum game .*; use solve_general_tree"):
+        solve_tree(load_tree("centipede"))
+    with pytest.raises(InvalidGame, match="use cfr and its NashConv instead"):
+        solve_tree(load_tree("kuhn-poker-3"))
 
 
 def test_a_problem_without_a_solution_ends_in_a_ray():
     with pytest.raises(NotCertified, match="ended in a ray"):
-        solve_complementarity(np.array([[-1.0]]), np.array([-1.0]))
+        solve_complementarity(np.array([[-1.0]]), np.ones(1), np.array([-1.0]))
 
 
 def test_where_zero_solves_the_problem_it_is_the_answer():
-    assert solve_complementarity(np.eye(2), np.array([1.0, 0.0])).tolist() == [0.0, 0.0]
+    z, w = solve_complementarity(np.eye(2), np.ones(2), np.array([1.0, 0.0]))
+    assert z.tolist() == [0.0, 0.0]
+    assert w.tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_hundreds_of_sequences_are_solved(seed):
+    tree = random_tree(Random(seed), depth=8, zero_sum=False)
+    assert solve_general_tree(tree).nash_conv <= 1e-9
 
 
 def test_two_stages_with_private_types_are_solved_where_cfr_stays_far_away():

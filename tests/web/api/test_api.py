@@ -94,7 +94,7 @@ def test_a_quiz_counts_its_tries(server):
     asked = api.get(place).json()["quiz"]
     assert api.post(f"{place}/ready", json={"quiz": ["-1"] * len(asked)}).status_code == 422
     found = server.state.sessions.get_session(session["session"])
-    from bestresponse.web.sessions.quiz import make_questions
+    from bestresponse.web.services.seat import make_questions
 
     right = [f"{question.answer:g}" for question in make_questions(found.game, 0, found.seed)]
     assert api.post(f"{place}/ready", json={"quiz": right}).json()["phase"] == "gathering"

@@ -53,7 +53,11 @@ def test_a_form_without_its_own_token_is_refused_and_changes_nothing(server, pat
     path = fill(server, path)
     events = server.folder / "sessions" / "events.jsonl"
     before = events.read_bytes()
-    sent = {} if token is None else {"csrf": server.state.csrf("seat", "other", 1) if token == "seat" else token}
+    sent = (
+        {}
+        if token is None
+        else {"csrf": server.state.csrf(server.state.seat_token("other", 1)) if token == "seat" else token}
+    )
     answer = server.admin.post(path, data={"do": "close", "text": "hello", "title": "x", "name": "x", **sent})
     assert answer.status_code == 403
     assert "is form is not from this page any more" in answer.text

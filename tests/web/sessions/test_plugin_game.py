@@ -11,9 +11,9 @@ from bestresponse.core.conformance import check_game
 from bestresponse.core.episode import Episode
 from bestresponse.core.player import Decision
 from bestresponse.players.lookup import find_strategy, list_strategies
+from bestresponse.web.services.seat import make_questions
 from bestresponse.web.sessions.ending import describe_equilibria
 from bestresponse.web.sessions.games import make_game
-from bestresponse.web.sessions.quiz import make_questions
 from bestresponse.web.sessions.setup import GameChoice
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "plugins" / "game"

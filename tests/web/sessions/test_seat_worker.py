@@ -171,4 +171,4 @@ def test_a_table_begins_without_the_missing_when_the_waiting_room_is_over(store,
     store.make_ready(session, 0)
     clock.advance(1001)
     wait_until(lambda: session.begun)
-    assert session.absent == {1}
+    assert session.standing.absent == {1}

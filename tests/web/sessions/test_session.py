@@ -28,7 +28,7 @@ def clock(monkeypatch):
     return found
 
 
-TIMING = Timing(None, "then", False, None, None)
+TIMING = Timing(shown=None, answered="then")
 
 
 def seated(answers="", setup=SETUP, **standing):
@@ -72,7 +72,7 @@ def test_a_seat_without_a_person_is_never_waited_for():
     setup = replace(SETUP, seats=("person", "strategy:random"))
     session = seated(setup=setup, ready=set())
     assert (session.missing, session.begun, session.phase(1), session.state(1)) == (1, False, "gathering", "ready")
-    session.ready.add(0)
+    session.standing.ready.add(0)
     assert (session.missing, session.begun, session.phase(1), session.state(1)) == (0, True, "turn", "is asked")
 
 
@@ -199,7 +199,7 @@ def test_the_waiting_room_closes_when_those_who_are_ready_have_waited_long_enoug
     session = seated(ready=set())
     clock.now = 500.0
     assert not session.waited_too_long()
-    session.ready.add(0)
+    session.standing.ready.add(0)
     session.note_asked()
     clock.now = 530.0
     session.note_asked()
@@ -208,7 +208,7 @@ def test_the_waiting_room_closes_when_those_who_are_ready_have_waited_long_enoug
         clock.now = now
         found.append(session.waited_too_long())
     assert found == [False, True]
-    session.ready.add(1)
+    session.standing.ready.add(1)
     session.note_asked()
     assert not session.waited_too_long()
 

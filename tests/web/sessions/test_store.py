@@ -7,8 +7,8 @@ import pytest
 
 from bestresponse.core import Decision
 from bestresponse.core.errors import NotAsked, UsageError
+from bestresponse.web.services.seat import list_announcements
 from bestresponse.web.sessions import control
-from bestresponse.web.sessions.announcements import list_announcements
 from bestresponse.web.sessions.control import take_seat
 from bestresponse.web.sessions.session import Presence
 from bestresponse.web.sessions.setup import GameChoice, Setup
@@ -153,10 +153,10 @@ def test_the_first_answers_to_a_questionnaire_count_and_twenty_remarks_are_kept(
 
 def test_tries_of_the_quiz_are_counted_and_the_last_one_is_that_which_was_right(store):
     session = store.get_session(store.create_sessions(PAIR).tables[0].id)
-    assert store.count_quiz_tries(session.id, 0) == 0
+    assert store.register.count_tries(session.id, 0) == 0
     store.note_quiz_failed(session, 0)
     store.note_quiz_failed(session, 0)
-    assert store.count_quiz_tries(session.id, 0) == 2
+    assert store.register.count_tries(session.id, 0) == 2
     store.make_ready(session, 0)
     store.make_ready(session, 0)
     assert [event["quiz_tries"] for event in store.journal.read_events("ready")] == [3]
@@ -165,7 +165,7 @@ def test_tries_of_the_quiz_are_counted_and_the_last_one_is_that_which_was_right(
 def test_a_seat_of_a_strategy_is_never_made_ready(store):
     session = store.get_session(store.create_sessions(replace(PAIR, seats=("person", "strategy:random"))).tables[0].id)
     store.make_ready(session, 1)
-    assert (session.ready, session.begun) == (set(), False)
+    assert (session.standing.ready, session.begun) == (set(), False)
 
 
 def test_seats_are_taken_group_by_group_until_there_is_none(store):
@@ -247,22 +247,22 @@ def test_the_experimenter_begins_without_whoever_is_missing_and_moves_on_whoever
     session = store.get_session(store.create_sessions(PAIR).tables[0].id)
     store.make_ready(session, 0)
     control.advance(store, session, 0)
-    assert (session.begun, session.absent, session.advanced) == (False, set(), set())
+    assert (session.begun, session.standing.absent, session.advanced) == (False, set(), set())
     control.begin_without(store, session)
     control.begin_without(store, session)
-    assert (session.begun, session.absent) == (True, {1})
+    assert (session.begun, session.standing.absent) == (True, {1})
     assert len(store.journal.read_events("absent")) == 1
     control.advance(store, session, 0)
     assert session.advanced == {("row", 0)}
     store.make_ready(session, 1)
-    assert session.absent == set()
+    assert session.standing.absent == set()
 
 
 def test_advancing_a_person_who_never_came_begins_without_that_person(store):
     session = store.get_session(store.create_sessions(PAIR).tables[0].id)
     control.advance(store, session, 1)
     control.advance(store, session, 1)
-    assert (session.absent, len(store.journal.read_events("absent"))) == ({1}, 1)
+    assert (session.standing.absent, len(store.journal.read_events("absent"))) == ({1}, 1)
 
 
 @pytest.mark.parametrize("act", [control.advance, control.replace])

@@ -15,7 +15,7 @@ from bestresponse.web.sessions.setup import GameChoice, Setup
 from bestresponse.web.watching.listing import RunFilter, compare_games
 from bestresponse.web.watching.replay import build_replay
 from bestresponse.web.watching.runs import Progress, is_worked_on, name_play, name_run
-from bestresponse.web.watching.steps import add_regrets, group_stages, list_steps
+from bestresponse.web.watching.steps import list_stages
 
 
 def replay(choice, *answers):
@@ -24,17 +24,19 @@ def replay(choice, *answers):
     for role, action in answers:
         episode.submit(role, Decision(action))
     record = episode.record({})
-    stages = group_stages(add_regrets(list_steps(record, game, ()), record, game), record, game)
+    stages = list_stages(record, game)
     return build_replay(record, game, stages)
 
 
 def test_the_chosen_cell_of_every_round_is_marked():
     moves = [("row", "cooperate"), ("col", "defect"), ("row", "defect"), ("col", "defect")]
     shown = replay(GameChoice("prisoners-dilemma", rounds=2), *moves)
-    assert shown.table.cells == (((3, 3), (0, 5)), ((5, 0), (1, 1)))
+    assert shown.table.cells == [[(3, 3), (0, 5)], [(5, 0), (1, 1)]]
     assert shown.weights == ("0,1,0,0", "0,0,0,1")
-    assert 'class="bar seat0" data-go="0"' in shown.timeline
-    assert "the largest is 1" in shown.timeline
+    # In the first round defecting too would have earned 1 instead of 0; everything else was a best answer.
+    assert [(bar.step, bar.seat, bar.cost, bar.share) for bar in shown.bars] == [
+        (0, 0, 1.0, 1.0), (0, 1, 0.0, 0.0), (1, 0, 0.0, 0.0), (1, 1, 0.0, 0.0)
+    ]  # fmt: skip
 
 
 def test_a_mixture_shades_every_cell_by_its_chance():
@@ -46,9 +48,9 @@ def test_the_way_through_a_tree_and_its_information_sets_are_drawn():
     shown = replay(GameChoice("kuhn-poker"), ("nature", "JQ"), ("player 1", "pass"), ("player 2", "pass"))
     assert [path.count(",") for path in shown.paths] == [1, 2, 3]
     assert shown.paths[2].startswith(shown.paths[1])
-    assert shown.tree.count('class="infoset"') == 12
-    last = shown.paths[2].split(",")[-1]
-    assert f'class="leaf" data-node="{last}"' in shown.tree
+    assert len(shown.tree.infosets) == 12
+    last = shown.tree.nodes[int(shown.paths[2].split(",")[-1])]
+    assert (last.payoffs, last.move) == (["-1", "1"], "pass")  # the queen wins the ante
 
 
 def test_runs_and_plays_have_names_that_say_what_they_are(tmp_path):
@@ -57,6 +59,9 @@ def test_runs_and_plays_have_names_that_say_what_they_are(tmp_path):
     assert name_run(folder.manifest) == "scripted, zero-sum, 3 games"
     assert name_play(next(folder.plays())).endswith(", game 1")
     assert name_run(Manifest("1", "sessions", {})) == "sessions"
+    game = {"game": {"name": "chicken"}, "model": "gpt-4o", "seat": {"row": "grim"}, "others": None, "repeats": 5}
+    assert name_run(Manifest("1", "simulate", game)) == "gpt-4o / grim, chicken, 5 repeats"
+    assert name_run(Manifest("1", "water", {"bidder": "need", "seat": {}, "repeats": 5})) == "need, 5 repeats"
     assert not is_worked_on(path)
     with RunFolder.open(tmp_path / "run", Manifest("1", "bench", {})):
         assert is_worked_on(tmp_path / "run")
@@ -65,7 +70,7 @@ def test_runs_and_plays_have_names_that_say_what_they_are(tmp_path):
 def test_runs_are_searched_filtered_and_sorted():
     def run(name, study, status, plays):
         days = f"2026-01-0{plays}"
-        return Progress(name, study, days, status == "finished", plays, 9, 0, 0, 0.0, name.upper(), status)
+        return Progress(name, study, days, status == "finished", plays, 9, 0, 0, 0.0, name.upper(), status, "")
 
     runs = [run("b", "bench", "stopped", 1), run("a", "bench", "finished", 2), run("c", "water", "running", 3)]
     assert [r.name for r in RunFilter().apply(runs)] == ["c", "a", "b"]

@@ -9,7 +9,7 @@ from bestresponse.core.player import Decision
 from bestresponse.formal.formalize.examples import library
 from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.setup import GameChoice
-from bestresponse.web.watching.steps import group_stages, list_steps
+from bestresponse.web.watching.steps import list_stages, list_steps
 
 
 def play(choice, *answers):
@@ -95,7 +95,7 @@ def test_registered_rules_are_weighed_by_the_known_equilibrium_and_water_not_at_
 def test_answers_given_at_the_same_time_stand_together_with_what_was_earned_before():
     choice = GameChoice("prisoners-dilemma", rounds=2)
     game, record = play(choice, *((role, "defect") for _ in range(2) for role in ("row", "col")))
-    first, second = group_stages(list_steps(record, game, ()), record, game)
+    first, second = list_stages(record, game)
     assert [[step.role for step in stage.steps] for stage in (first, second)] == [["row", "col"], ["row", "col"]]
     assert (first.earned, second.earned) == ({"row": 0.0, "col": 0.0}, {"row": 1.0, "col": 1.0})
 

@@ -21,7 +21,7 @@ from bestresponse.formal.formalize.forms import Form, OutlineForm, ProgramForm, 
 from bestresponse.formal.formalize.plan import FormName, Wish, plan
 from bestresponse.formal.formalize.retrieval import nearest
 from bestresponse.formal.formalize.texts import TEXTS
-from bestresponse.games.logic.words import describe_table
+from bestresponse.games.logic.game import describe_table
 from bestresponse.logic.engine import LogicEngine
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
 from bestresponse.logic.programs.table import GameTable

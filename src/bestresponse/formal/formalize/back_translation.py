@@ -1,6 +1,6 @@
 """A check without ground truth: the game told back in words, and compared with the story by a model.
 
-The words are made by rule from the table (`games.logic.words`), so they say what the program does and not what a
+The words are made by rule from the table (`games.logic.game`), so they say what the program does and not what a
 model believes it does. The model only compares two texts; its verdict is an opinion and is recorded as one.
 """
 
@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from bestresponse.formal.formalize.texts import TEXTS
-from bestresponse.games.logic.words import describe_table
+from bestresponse.games.logic.game import describe_table
 from bestresponse.logic.programs.table import GameTable
 from bestresponse.models.base import Model, Reply, Request, ask
 

@@ -23,7 +23,7 @@ from bestresponse.formal.formalize.plan import FormName
 from bestresponse.formal.formalize.table_json import NO_PLAYERS, TABLE_SCHEMA, Sheet, read_sheet, read_table
 from bestresponse.formal.formalize.texts import TEXTS
 from bestresponse.formal.formalize.tree_json import TREE_SCHEMA, read_tree
-from bestresponse.games.logic.program_writer import write_program
+from bestresponse.games.logic.tables import write_program
 from bestresponse.logic.language.diagnostics import numbered
 from bestresponse.logic.programs.table import GameTable
 from bestresponse.models.base import Finish, Model, Reply

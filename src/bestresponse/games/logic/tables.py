@@ -1,8 +1,12 @@
-"""Turn payoff tables and trees of the theory into game tables, with exact numbers.
+"""Turn payoff tables and trees of the theory into game tables with exact numbers, and game tables into programs.
 
 Floats are read as the simple fractions they stand for (0.1 is 1/10, the float next to a third is 1/3). Where an
 information set holds several positions, its player perceives the set's label when the play comes there, and nothing
 else but its own moves: under perfect recall this is the same knowledge.
+
+`write_program` is the way back from `logic.programs.table`: the program's table is the table it was written from, with
+what each player knows. A game in which all move at once becomes one fact for each combination of moves; every other
+game becomes its tree, with a fact for each branch, each lottery, each percept and each end.
 """
 
 from __future__ import annotations
@@ -13,15 +17,31 @@ from itertools import product
 
 from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.core.game import NATURE
-from bestresponse.logic.programs.game_table import GameTable, Row
+from bestresponse.logic.language.terms import Atom, write
+from bestresponse.logic.programs.game_table import GameTable, Row, spell_knowledge
 from bestresponse.theory.trees.sequence_form import to_sequence_form
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
-__all__ = ["read_fraction", "table_from_cells", "table_from_tree"]
+__all__ = ["read_fraction", "table_from_cells", "table_from_tree", "write_program"]
 
 MOST_ENDS = 20_000
 _DENOMINATOR = 1_000_000
 _ROUNDING = 1e-12
+_TREE_RULES = (
+    "effect(at(Next), move(P, M), S) :- holds(at(Node), S), branch(Node, P, M, Next).",
+    "abnormal(at(_Node), move(_P, _M), _S).",
+    "legal(move(P, M), S) :- holds(at(Node), S), branch(Node, P, M, _Next), holds(player(P), S).",
+)
+_CHANCE_RULE = "chance(move(nature, X), Chance, S) :- holds(at(Node), S), lottery(Node, X, Chance)."
+_PERCEPT_RULE = (
+    "sees(P, What, do(move(Q, M), S)) :- holds(at(Node), S), branch(Node, Q, M, Next), shown(Next, P, What)."
+)
+_BLIND_RULE = "sees(_P, nothing, s0)."
+"""No move leads to s0, so that nobody ever sees anything but the own moves."""
+_END_RULES = (
+    "final(S) :- holds(at(Node), S), end(Node, _Payoffs).",
+    "finally(goal(P, U), S) :- holds(at(Node), S), end(Node, Payoffs), member(P-U, Payoffs).",
+)
 
 
 def table_from_cells(
@@ -50,7 +70,10 @@ def table_from_tree(tree: Tree) -> GameTable:
     if NATURE in tree.players:
         raise InvalidGame(f"a player is named {NATURE!r}, which in programs is the name of chance")
     to_sequence_form(tree)  # refuses a tree without perfect recall
-    _check_lotteries(tree)
+    for node in (tree.owner == CHANCE).nonzero()[0].tolist():
+        total = sum(read_fraction(float(tree.probability[child])) for child in tree.children[node])
+        if total != 1:
+            raise InvalidGame(f"after {tree.path(node)} the probabilities sum to {total}; a program needs exactly 1")
     labels = _tell_branches_apart(tree)
     rows = tuple(_build_row(tree, leaf, labels) for leaf in tree.leaves.tolist())
     if not any((tree.owner == CHANCE).tolist()):
@@ -68,13 +91,6 @@ def read_fraction(number: float) -> Fraction:
     return simple if abs(float(simple) - number) <= _ROUNDING * max(1.0, abs(number)) else Fraction(repr(number))
 
 
-def _check_lotteries(tree: Tree) -> None:
-    for node, below in enumerate(tree.children):
-        total = sum(read_fraction(float(tree.probability[child])) for child in below)
-        if int(tree.owner[node]) == CHANCE and total != 1:
-            raise InvalidGame(f"after {tree.path(node)} the probabilities sum to {total}; a program needs exactly 1")
-
-
 def _tell_branches_apart(tree: Tree) -> list[str]:
     """Return the label of every branch, with a number behind it where branches of one node bear the same label."""
     labels = list(tree.branch_labels)
@@ -88,28 +104,105 @@ def _tell_branches_apart(tree: Tree) -> list[str]:
 
 
 def _build_row(tree: Tree, leaf: int, labels: list[str]) -> Row:
-    path = list(reversed(list(_climb(tree, leaf))))
-    parents = [int(tree.parent[node]) for node in path]
-    owners = [int(tree.owner[node]) for node in parents]
-    names = [NATURE if owner == CHANCE else tree.players[owner] for owner in owners]
+    path: list[int] = []
+    node = leaf
+    while node > 0:
+        path.insert(0, node)
+        node = int(tree.parent[node])
+    owners = [int(tree.owner[tree.parent[node]]) for node in path]
+    moves = tuple(
+        (NATURE if owner == CHANCE else tree.players[owner], labels[node])
+        for node, owner in zip(path, owners, strict=True)
+    )
     chances = tuple(
         read_fraction(float(tree.probability[node])) if owner == CHANCE else None
         for node, owner in zip(path, owners, strict=True)
     )
-    percepts = () if tree.is_perfect_information else tuple(_find_percept(tree, node) for node in path)
-    moves = tuple(zip(names, (labels[node] for node in path), strict=True))
+    percepts: list[tuple[tuple[str, str], ...]] = []
+    for node in () if tree.is_perfect_information else path:
+        owner = int(tree.owner[node])
+        label = "" if owner in (CHANCE, LEAF) else tree.infosets[int(tree.infoset[node])].label
+        percepts.append(() if owner in (CHANCE, LEAF) else ((tree.players[owner], label),))
     payoffs = tuple(read_fraction(float(u)) for u in tree.payoffs[leaf])
-    return Row(moves, payoffs, (1,) * len(path), chances, percepts)
+    return Row(moves, payoffs, (1,) * len(path), chances, tuple(percepts))
 
 
-def _climb(tree: Tree, node: int) -> Iterator[int]:
-    while node > 0:
-        yield node
-        node = int(tree.parent[node])
+def write_program(table: GameTable) -> str:
+    """Write the program of a game."""
+    together = all(row.blocks == (len(table.players),) and not row.chances for row in table.rows)
+    start = ["initial(s0).", *(f"initially(player({_atom(who)}), s0)." for who in table.players)]
+    rules = _write_at_once(table) if together and not table.private else _write_tree(table)
+    return "\n".join([*start, *rules]) + "\n"
 
 
-def _find_percept(tree: Tree, node: int) -> tuple[tuple[str, str], ...]:
-    owner = int(tree.owner[node])
-    if owner in (CHANCE, LEAF):
-        return ()
-    return ((tree.players[owner], tree.infosets[int(tree.infoset[node])].label),)
+def _write_at_once(table: GameTable) -> list[str]:
+    lines = [f"initially(control({_atom(who)}), s0)." for who in table.players]
+    for who, moves in zip(table.players, table.moves, strict=True):
+        lines += [f"possible(move({_atom(who)}, {_atom(move)}), _S)." for move in moves]
+    did = ", ".join(f"holds(did({_atom(who)}, M{k}), S)" for k, who in enumerate(table.players))
+    names = ", ".join(f"M{k}" for k in range(len(table.players)))
+    lines += [
+        "legal(move(P, M), S) :- holds(control(P), S), possible(move(P, M), S).",
+        "effect(did(P, M), move(P, M), _S).",
+        "abnormal(control(P), move(P, _M), _S).",
+        "final(S) :- \\+ holds(control(_), S).",
+    ]
+    for row in table.rows:
+        made = dict(row.moves)
+        profile = ", ".join(_atom(made[who]) for who in table.players)
+        lines.append(f"payoffs([{profile}], [{_earned(table, row)}]).")
+    return [*lines, f"finally(goal(P, U), S) :- final(S), {did}, payoffs([{names}], Us), member(P-U, Us)."]
+
+
+def _write_tree(table: GameTable) -> list[str]:
+    """Number the positions of the game and write what leads from one to the next."""
+    nodes: dict[tuple[tuple[str, str], ...], str] = {(): "n0"}
+    branches: dict[str, None] = {}
+    lotteries: dict[str, None] = {}
+    percepts: dict[str, None] = {}
+    ends: list[str] = []
+    hidden = table.private or _moves_together(table)
+    for row in table.rows:
+        for depth, (who, move) in enumerate(row.moves):
+            here = nodes[row.moves[:depth]]
+            after = nodes.setdefault(row.moves[: depth + 1], f"n{len(nodes)}")
+            branches[f"branch({here}, {_atom(who)}, {_atom(move)}, {after})."] = None
+            chance = row.chances[depth] if row.chances else None
+            if chance is not None:
+                lotteries[f"lottery({here}, {_atom(move)}, {chance})."] = None
+            for seer, what in _find_percepts(table, row, depth):
+                percepts[f"shown({after}, {_atom(seer)}, {_atom(what)})."] = None
+        ends.append(f"end({nodes[row.moves]}, [{_earned(table, row)}]).")
+    return [
+        "initially(at(n0), s0).",
+        *_TREE_RULES,
+        *([_CHANCE_RULE] if lotteries else []),
+        *([_PERCEPT_RULE] if percepts else [_BLIND_RULE] if hidden else []),
+        *_END_RULES,
+        *(line for part in (branches, lotteries, percepts) for line in part),
+        *ends,
+    ]
+
+
+def _moves_together(table: GameTable) -> bool:
+    return any(size > 1 for row in table.rows for size in row.blocks)
+
+
+def _find_percepts(table: GameTable, row: Row, depth: int) -> Iterator[tuple[str, str]]:
+    """Find what is perceived of the move at `depth`; where moves are made together, by whoever moves next."""
+    if not _moves_together(table):
+        yield from row.percepts[depth] if table.private else ()
+    elif depth + 1 < len(row.moves):
+        follower = row.moves[depth + 1][0]
+        known = spell_knowledge(table.knowledge(row, depth + 1, follower))
+        if follower in table.players and known:
+            yield follower, known
+
+
+def _earned(table: GameTable, row: Row) -> str:
+    earned = zip(map(_atom, table.players), row.payoffs, strict=True)
+    return ", ".join(f"{who}-({u})" if u < 0 else f"{who}-{u}" for who, u in earned)
+
+
+def _atom(name: str) -> str:
+    return write(Atom(name))

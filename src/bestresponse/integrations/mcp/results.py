@@ -137,7 +137,7 @@ class VerifiedText(BaseModel):
 class ComparedGames(BaseModel):
     """How two games are related; the maps lead from names of the first game to names of the second."""
 
-    relation: Literal["equal", "renamed", "equivalent", "different"]
+    relation: Literal["equal", "renamed", "equivalent", "ordinal", "different"]
     same: bool
     basis: str
     players: dict[str, str]

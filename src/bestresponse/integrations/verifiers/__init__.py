@@ -1,1 +1,1 @@
-"""Environments for verifiers (extra `verifiers`); the top-level modules `bestresponse_*` are the ids it loads."""
+"""Environments for verifiers (extra `verifiers`); the modules in `examples/verifiers` give them the ids it loads."""

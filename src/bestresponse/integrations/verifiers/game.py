@@ -1,4 +1,4 @@
-"""Any game of the library, turn by turn: the environment `bestresponse_game` of verifiers.
+"""Any game of the library, turn by turn: an environment of verifiers.
 
 Every seat that a model takes has a trace of its own, rewarded by the payoff of that seat. Seats are filled with
 `player` (the model that is evaluated or trained), `rival` (another model, `--env.rival.model`), or the name of a

@@ -1,19 +1,21 @@
-"""Mixed strategies of random zero-sum games, one question each: the environment `bestresponse_nash_gap` of verifiers.
+"""The questions of `bestresponse bench`, one each: an environment of verifiers.
 
-The reward is minus the share of the payoff range that the strategy loses at worst (0 is optimal), or with
-`reward = "success"` whether that share is at most `tolerance`. An answer that cannot be read fails the rollout: it has
-no reward.
+The reward is minus the exploitability of the strategy as a share of the payoff range (0 is optimal), minus its Nash gap
+as such a share (`reward = "gap"`; 0 for every action of an equilibrium), or whether the former is at most `tolerance`
+(`reward = "success"`). An answer that cannot be read fails the rollout: it has no reward.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Literal
 
 import verifiers.v1 as vf
 
-from bestresponse.integrations.mixed_strategies import NashGap, draw_matrices, measure_gap, write_question
+from bestresponse.integrations.bench_questions import BenchQuestions
 from bestresponse.integrations.verifiers.harness import AGENT
+from bestresponse.models.base import Reply
 
 __all__ = [
     "NashGapData",
@@ -29,7 +31,7 @@ __all__ = [
 class NashGapTaskConfig(vf.TaskConfig):  # type: ignore[misc, unused-ignore]
     """How an answer is rewarded."""
 
-    reward: Literal["gap", "success"] = "gap"
+    reward: Literal["exploitability", "gap", "success"] = "exploitability"
     tolerance: float = 0.02
 
 
@@ -43,40 +45,48 @@ class NashGapTasksetConfig(vf.TasksetConfig):  # type: ignore[misc, unused-ignor
 
 
 class NashGapData(vf.TaskData):  # type: ignore[misc, unused-ignore]
-    """The payoffs of the row player."""
+    """The games, and which of them is asked for."""
 
-    matrix: list[list[int]]
+    num_games: int
+    actions: int
+    seed: int
+    number: int
 
 
 class NashGapTask(vf.Task[NashGapData, vf.State, NashGapTaskConfig]):  # type: ignore[misc, unused-ignore]
-    """One game, measured by what the stated strategy loses at worst."""
+    """One game, measured as the benchmark does."""
 
     @vf.reward  # type: ignore[untyped-decorator, unused-ignore]
-    async def guarantee(self, trace: vf.Trace) -> dict[str, float]:
-        """Reward what the strategy guarantees, under the name of the reward."""
-        share = self._measure(trace).share
+    async def reward_strategy(self, trace: vf.Trace) -> dict[str, float]:
+        """Reward the strategy, under the name of the reward."""
+        figures = self._measure(trace)
         if self.config.reward == "success":
-            return {"success": float(share <= self.config.tolerance)}
-        return {"minus_gap": -share}
+            return {"success": float(figures["exploitability_normalised"] <= self.config.tolerance)}
+        name = f"{self.config.reward}_normalised"
+        return {f"minus_{name}": -figures[name]}
 
     @vf.metric  # type: ignore[untyped-decorator, unused-ignore]
-    async def measures(self, trace: vf.Trace) -> dict[str, float]:
-        """Give the loss in payoffs and the value of the game."""
-        measured = self._measure(trace)
-        return {"gap": measured.gap, "value": measured.value}
+    async def list_figures(self, trace: vf.Trace) -> dict[str, float]:
+        """Give the figures of the benchmark under its names."""
+        return self._measure(trace)
 
-    def _measure(self, trace: vf.Trace) -> NashGap:
-        return measure_gap(self.data.matrix, trace.last_reply)
+    def _measure(self, trace: vf.Trace) -> dict[str, float]:
+        data = self.data
+        questions = BenchQuestions(data.num_games, data.actions, data.seed)
+        return questions.measure_reply(data.number, Reply(trace.last_reply)).figures
 
 
 class NashGapTaskset(vf.Taskset[NashGapTask, NashGapTasksetConfig]):  # type: ignore[misc, unused-ignore]
-    """Random zero-sum games, the same ones for the same seed."""
+    """Random zero-sum games, those of `bestresponse bench` with the same seed."""
 
     def load(self) -> Iterator[NashGapTask]:
         """Yield one task for each game."""
         config = self.config
-        for matrix in draw_matrices(config.num_games, config.actions, config.seed):
-            yield NashGapTask(NashGapData(prompt=write_question(matrix), matrix=matrix), config.task)
+        questions = BenchQuestions(config.num_games, config.actions, config.seed)
+        for number in range(config.num_games):
+            system, prompt = (message.content for message in questions.write_request(number).messages)
+            data = NashGapData(system_prompt=system, prompt=prompt, number=number, **asdict(questions))
+            yield NashGapTask(data, config.task)
 
 
 class NashGapEnvConfig(vf.EnvConfig):  # type: ignore[misc, unused-ignore]

@@ -1,22 +1,34 @@
 """The primitives of the embedded engine: what its machine does itself. Each takes the machine and its arguments.
 
-Everything else is written in the logic language (`language.library`), which checks arguments before it comes here.
+Everything else is written in the logic language (`language.library`), which checks arguments before it comes here. The
+last ones do what `solver_language` does again and again while it walks through a game: the same answers, sooner.
 """
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from fractions import Fraction
+from math import prod
 from typing import TYPE_CHECKING
 
-from bestresponse.logic.embedded.arithmetic import bound, evaluate
-from bestresponse.logic.embedded.expressions import COMPARISONS
-from bestresponse.logic.embedded.unify import LONG, Fault, compare, copy, count_words, is_ground, order_key, undo, unify
-from bestresponse.logic.embedded.walking import WALKING, WALKING_MULTIPLE
+from bestresponse.logic.embedded.arithmetic import ARITHMETIC, bound, compile_arithmetic, evaluate
+from bestresponse.logic.embedded.unify import (
+    LONG,
+    Fault,
+    compare,
+    copy,
+    count_words,
+    is_ground,
+    order_key,
+    spell,
+    undo,
+    unify,
+)
 from bestresponse.logic.language.terms import (
     NIL,
     Atom,
-    Number,
     String,
     Struct,
     Term,
@@ -31,10 +43,14 @@ from bestresponse.logic.language.terms import (
 if TYPE_CHECKING:
     from bestresponse.logic.embedded.machine import Machine
 
-__all__ = ["DETERMINATE", "GATHER", "MULTIPLE"]
+__all__ = ["MANY", "SINGLE", "gather"]
 
 Arguments = list[Term]
 Determinate = Callable[["Machine", Arguments], bool]
+
+_DRAWN = 20
+"""How many combinations are followed before a game is refused for their number."""
+_LEFT, _RIGHT = Var("Left"), Var("Right")
 
 
 def _require_integer(term: Term, what: str) -> int:
@@ -42,24 +58,6 @@ def _require_integer(term: Term, what: str) -> int:
     if isinstance(term, int):
         return term
     raise Fault(f"{what} of between/3 must be a whole number, not {brief(term)}")
-
-
-def _is(machine: Machine, arguments: Arguments) -> bool:
-    return _unify_number(machine, arguments[0], evaluate(arguments[1], machine.spend))
-
-
-def _unify_number(machine: Machine, place: Term, value: Number) -> bool:
-    if value.__class__ is not int or not -LONG < value < LONG:
-        machine.charge(count_words(value))
-    return unify(place, value, machine.trail)
-
-
-def _comparison(test: Callable[[Number, Number], bool]) -> Determinate:
-    def compare_values(machine: Machine, arguments: Arguments) -> bool:
-        spend = machine.spend
-        return test(evaluate(arguments[0], spend), evaluate(arguments[1], spend))
-
-    return compare_values
 
 
 def _kind(*kinds: type) -> Determinate:
@@ -91,16 +89,14 @@ def _items(machine: Machine, term: Term) -> list[Term]:
     return items
 
 
-def _raw_length(machine: Machine, arguments: Arguments) -> bool:
-    return unify(arguments[1], len(_items(machine, arguments[0])), machine.trail)
-
-
 def _sum_onto(machine: Machine, arguments: Arguments) -> bool:
     """Add the values of a list to a number, as `sum onto` of the library says."""
     total = evaluate(arguments[1], machine.spend)
     for item in _items(machine, arguments[0]):
         total = bound(total + evaluate(item, machine.spend, 1), machine.spend)
-    return _unify_number(machine, arguments[2], total)
+    if total.__class__ is not int or not -LONG < total < LONG:
+        machine.charge(count_words(total))
+    return unify(arguments[2], total, machine.trail)
 
 
 def _give(machine: Machine, place: Term, items: list[Term]) -> bool:
@@ -108,54 +104,24 @@ def _give(machine: Machine, place: Term, items: list[Term]) -> bool:
     return unify(place, list_of(items), machine.trail)
 
 
-def _distinct(items: list[Term], key: Callable[[Term], Term]) -> list[Term]:
-    return [item for i, item in enumerate(items) if not i or compare(key(items[i - 1]), key(item))]
+def _raw_sort(machine: Machine, arguments: Arguments) -> bool:
+    position, order = deref(arguments[0]), deref(arguments[1])
+    assert isinstance(position, int)
 
-
-def _whole(item: Term) -> Term:
-    return item
-
-
-def _argument(position: int) -> Callable[[Term], Term]:
-    def argument(item: Term) -> Term:
+    def find_key(item: Term) -> Term:
         item = deref(item)
+        if not position:
+            return item
         if not isinstance(item, Struct) or len(item.args) < position:
             raise Fault(f"{brief(item)} has no argument {position} to sort by")
         return item.args[position - 1]
 
-    return argument if position else _whole
-
-
-def _raw_sort(machine: Machine, arguments: Arguments) -> bool:
-    items = sorted(_items(machine, arguments[0]), key=order_key)
-    return _give(machine, arguments[1], _distinct(items, _whole))
-
-
-def _raw_msort(machine: Machine, arguments: Arguments) -> bool:
-    return _give(machine, arguments[1], sorted(_items(machine, arguments[0]), key=order_key))
-
-
-def _raw_keysort(machine: Machine, arguments: Arguments) -> bool:
-    key = _argument(1)
-    items = sorted(_items(machine, arguments[0]), key=lambda item: order_key(key(item)))
-    return _give(machine, arguments[1], items)
-
-
-def _raw_sort_by(machine: Machine, arguments: Arguments) -> bool:
-    position, order = deref(arguments[0]), deref(arguments[1])
-    assert isinstance(position, int)
-    key = _argument(position)
-    items = _items(machine, arguments[2])
-    ranked = sorted(items, key=lambda item: order_key(key(item)), reverse=order in ("@>", "@>="))
-    return _give(machine, arguments[3], _distinct(ranked, key) if order in ("@<", "@>") else ranked)
-
-
-def _raw_compare(machine: Machine, arguments: Arguments) -> bool:
-    return unify(arguments[0], Atom("<=>"[compare(arguments[1], arguments[2]) + 1]), machine.trail)
-
-
-def _copy(machine: Machine, arguments: Arguments) -> bool:
-    return unify(arguments[1], copy(arguments[0], machine.charge, shared=True), machine.trail)
+    items = sorted(
+        _items(machine, arguments[2]), key=lambda item: order_key(find_key(item)), reverse=order in ("@>", "@>=")
+    )
+    if order in ("@<", "@>"):
+        items = [item for i, item in enumerate(items) if not i or compare(find_key(items[i - 1]), find_key(item))]
+    return _give(machine, arguments[3], items)
 
 
 def _filled_copy(machine: Machine, arguments: Arguments) -> bool:
@@ -190,7 +156,7 @@ def _undefined(machine: Machine, arguments: Arguments) -> bool:
 
 def _random_between(machine: Machine, arguments: Arguments) -> bool:
     low, high = _require_integer(arguments[0], "the lower bound"), _require_integer(arguments[1], "the upper bound")
-    return high >= low and unify(arguments[2], machine.source.randint(low, high), machine.trail)
+    return high >= low and unify(arguments[2], machine.draw(low, high), machine.trail)
 
 
 def _between(machine: Machine, arguments: Arguments) -> Iterator[bool] | bool:
@@ -200,10 +166,10 @@ def _between(machine: Machine, arguments: Arguments) -> Iterator[bool] | bool:
     if not isinstance(value, Var):
         number = _require_integer(value, "the value")
         return low <= number and (high is None or number <= high)
-    return _count(machine, value, low, high)
+    return _count_up(machine, value, low, high)
 
 
-def _count(machine: Machine, value: Var, low: int, high: int | None) -> Iterator[bool]:
+def _count_up(machine: Machine, value: Var, low: int, high: int | None) -> Iterator[bool]:
     while high is None or low <= high:
         value.ref = low
         machine.trail.append(value)
@@ -211,9 +177,10 @@ def _count(machine: Machine, value: Var, low: int, high: int | None) -> Iterator
         low += 1
 
 
-def _findall(machine: Machine, found: list[Term], arguments: Arguments) -> bool:
-    machine.charge(2 * len(found))
-    place, listed = deref(arguments[0]), list_of(found)
+def gather(machine: Machine, answers: list[Term], place: Term) -> bool:
+    """Unify with the copies of all answers of a goal."""
+    machine.charge(2 * len(answers))
+    place, listed = deref(place), list_of(answers)
     if place.__class__ is not Var:
         return unify(place, listed, machine.trail)
     place.ref = listed  # no occurs check: copies hold no variable that was there before
@@ -221,13 +188,58 @@ def _findall(machine: Machine, found: list[Term], arguments: Arguments) -> bool:
     return True
 
 
-DETERMINATE: dict[str, Determinate] = {
+def _enter(machine: Machine, arguments: Arguments) -> bool:
+    """Unify with the situation as the object by which answers about it are kept."""
+    situation = arguments[0]
+    if machine.situations is not None:
+        situation = machine.situations.enter(situation, machine.work)
+    return unify(arguments[1], situation, machine.trail)
+
+
+def _expect_combinations(machine: Machine, arguments: Arguments) -> bool:
+    """Stop a game that will have too many ends, where they can be foreseen: all combinations of a list of `Mover-Move`.
+
+    A move may end the play before the others have moved; then there are fewer ends. So some combinations are drawn and
+    followed: if fewer than half of all came to their last move, one of the drawn ones would most likely not, and
+    nothing is foreseen. What is not foreseen is refused when it has been counted.
+    """
+    options: dict[object, dict[object, Term]] = {}
+    variables: list[Var] = []
+    with suppress(RecursionError):
+        for pair in map(deref, _items(machine, arguments[0])):
+            assert isinstance(pair, Struct)
+            mover, move = pair.args
+            options.setdefault(spell(mover, variables), {})[spell(move, variables)] = move
+    sure = prod(map(len, options.values())) // 2
+    if variables or not machine.work.exceeds_ends(sure):
+        return True
+    *earlier, _ = (list(moves.values()) for moves in options.values())
+    source = random.Random(0)
+    with suppress(Fault):
+        if not any(_ends_early(machine, earlier, arguments[1], source) for _ in range(_DRAWN)):
+            machine.work.expect_ends(sure)
+    return True
+
+
+def _ends_early(machine: Machine, options: list[list[Term]], situation: Term, source: random.Random) -> bool:
+    """Make one move of each player and say whether the play ends on the way."""
+    for moves in options:
+        situation = Struct("do", (source.choice(moves), situation))
+        inner = machine.nest()
+        inner.below = machine.below + machine.used
+        ended = any(True for _ in inner.run_predicate("final/1", [situation]))
+        undo(inner.trail, 0)
+        if ended:
+            return True
+    return False
+
+
+SINGLE: dict[str, Determinate] = {
     "=/2": lambda machine, arguments: unify(arguments[0], arguments[1], machine.trail),
     "\\=/2": _not_unifiable,
     "==/2": lambda machine, arguments: compare(arguments[0], arguments[1]) == 0,
     "\\==/2": lambda machine, arguments: compare(arguments[0], arguments[1]) != 0,
-    "is/2": _is,
-    **{key: _comparison(test) for key, test in COMPARISONS.items()},
+    **{key: compile_arithmetic(key, (_LEFT, _RIGHT), (_LEFT, _RIGHT).index) for key in ARITHMETIC},
     "var/1": _kind(Var),
     "nonvar/1": _kind(Atom, String, Struct, int, Fraction),
     "atom/1": _atom,
@@ -238,25 +250,27 @@ DETERMINATE: dict[str, Determinate] = {
     "is_list/1": _is_list,
     "ground/1": lambda machine, arguments: is_ground(arguments[0]),
     "random_between/3": _random_between,
-    "raw length/2": _raw_length,
+    "raw length/2": lambda machine, arguments: unify(arguments[1], len(_items(machine, arguments[0])), machine.trail),
     "sum onto/3": _sum_onto,
-    "raw sort/2": _raw_sort,
-    "raw msort/2": _raw_msort,
-    "raw keysort/2": _raw_keysort,
-    "raw sort/4": _raw_sort_by,
-    "raw compare/3": _raw_compare,
-    "fresh copy/2": _copy,
+    "raw sort/4": _raw_sort,
+    "raw compare/3": lambda machine, arguments: unify(
+        arguments[0], Atom("<=>"[compare(arguments[1], arguments[2]) + 1]), machine.trail
+    ),
+    "fresh copy/2": lambda machine, arguments: unify(
+        arguments[1], copy(arguments[0], machine.charge, shared=True), machine.trail
+    ),
     "filled copy/3": _filled_copy,
     "first argument/2": _first_argument,
     "form of/2": _form,
     "raise/2": _raise,
     "undefined predicate/1": _undefined,
-    **WALKING,
+    "known situation/2": _enter,
+    "count position/0": lambda machine, arguments: machine.work.count_position(),
+    "count end/0": lambda machine, arguments: machine.work.count_end(),
+    "all found/0": lambda machine, arguments: machine.work.find_all(),
+    "expect combinations/2": _expect_combinations,
 }
 """Predicates with at most one answer."""
 
-MULTIPLE: dict[str, Callable[[Machine, Arguments], Iterator[bool] | bool]] = {"between/3": _between, **WALKING_MULTIPLE}
+MANY: dict[str, Callable[[Machine, Arguments], Iterator[bool] | bool]] = {"between/3": _between}
 """Predicates with many answers: an iterator that binds before each `yield`, or a truth value."""
-
-GATHER: dict[str, Callable[[Machine, list[Term], Arguments], Iterator[bool] | bool]] = {"findall": _findall}
-"""What to do with the copies of all answers of a goal."""

@@ -14,45 +14,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from bestresponse.logic.embedded.expressions import ARITHMETIC, compile_arithmetic
-from bestresponse.logic.embedded.unify import copy
+from bestresponse.logic.embedded.arithmetic import ARITHMETIC, compile_arithmetic
+from bestresponse.logic.embedded.builtins import MANY, SINGLE
+from bestresponse.logic.embedded.unify import bind, copy, unify
 from bestresponse.logic.language.terms import CONS, Atom, Struct, Term, Var, deref, items_of
 
 __all__ = [
-    "CALL",
-    "CALLS",
-    "CALL_AGAIN",
-    "CALL_CLOSURE",
-    "COLLECT",
-    "COMPOUND",
-    "COMPUTE",
-    "CONSTANT",
-    "CUT",
-    "CUT_AFTER",
-    "CUT_AND_FAIL",
-    "DETERMINATE",
-    "EITHER",
-    "FAIL",
-    "FIRST",
-    "FORGET",
-    "GATHER",
-    "GROUND",
-    "LATER",
-    "MARK",
-    "MULTIPLE",
-    "SEQUENCE",
-    "SOLVE_ALL",
-    "TRY",
-    "VOID",
-    "Builtins",
     "Code",
     "CompiledClause",
-    "Cut",
-    "Origin",
     "Pattern",
     "Predicate",
+    "build",
     "compile_clause",
     "compile_goal",
+    "match",
+    "match_head",
 ]
 
 VOID, FIRST, LATER, CONSTANT, GROUND, COMPOUND, SEQUENCE = range(7)
@@ -67,14 +43,6 @@ Code = tuple[Any, ...] | None
 Origin = tuple[int, str]
 Cut = tuple[int, int]
 """What `!` does at a place: an operation and its slot."""
-
-
-class Builtins(NamedTuple):
-    """What the machine does itself: goals with one answer, goals with many, and ways to sum up all answers."""
-
-    determinate: Mapping[str, Callable[..., bool]]
-    multiple: Mapping[str, Callable[..., Any]]
-    gather: Mapping[str, Callable[..., Any]]
 
 
 class CompiledClause(NamedTuple):
@@ -145,11 +113,9 @@ def _key(pattern: Pattern) -> Any:
             return None
 
 
-def compile_clause(
-    head: Term, body: Term, builtins: Builtins, own: Mapping[str, str], origin: Origin = (0, "")
-) -> CompiledClause:
+def compile_clause(head: Term, body: Term, own: Mapping[str, str], origin: Origin = (0, "")) -> CompiledClause:
     """Code of a clause. `own` maps predicates that hide a built-in one to the name they are called by."""
-    compiler = _Compiler(builtins, own, origin)
+    compiler = _Compiler(own, origin)
     compiler.count(head)
     compiler.count(body)
     patterns = tuple(map(compiler.head, head.args)) if isinstance(head, Struct) else ()
@@ -157,9 +123,9 @@ def compile_clause(
     return CompiledClause(patterns, code, compiler.slots, compiler.cells + compiler.slots + 1)
 
 
-def compile_goal(goal: Term, builtins: Builtins, own: Mapping[str, str]) -> tuple[Code, list[Term | None]]:
+def compile_goal(goal: Term, own: Mapping[str, str]) -> tuple[Code, list[Term | None]]:
     """Code of a goal, and the slots of its activation with the goal's own variables in them."""
-    compiler = _Compiler(builtins, own, (0, ""))
+    compiler = _Compiler(own, (0, ""))
     compiler.count(goal)
     compiler.count(goal)
     code = compiler.goal(goal, None, (CUT, 0))
@@ -173,8 +139,7 @@ def compile_goal(goal: Term, builtins: Builtins, own: Mapping[str, str]) -> tupl
 class _Compiler:
     """Numbers the variables of one clause and chains its instructions."""
 
-    def __init__(self, builtins: Builtins, own: Mapping[str, str], origin: Origin) -> None:
-        self.builtins = builtins
+    def __init__(self, own: Mapping[str, str], origin: Origin) -> None:
         self.own = own
         self.origin = origin
         self.uses: dict[int, int] = {}
@@ -249,10 +214,10 @@ class _Compiler:
     def call(self, key: str, patterns: tuple[Pattern, ...], following: Code) -> Code:
         if key in self.own:
             return (CALL, following, self.own[key], patterns, self.origin)
-        if key in self.builtins.determinate:
-            return (DETERMINATE, following, self.builtins.determinate[key], patterns, self.origin)
-        if key in self.builtins.multiple:
-            return (MULTIPLE, following, self.builtins.multiple[key], patterns, self.origin)
+        if key in SINGLE:
+            return (DETERMINATE, following, SINGLE[key], patterns, self.origin)
+        if key in MANY:
+            return (MULTIPLE, following, MANY[key], patterns, self.origin)
         if key.startswith("call/"):
             return (CALL_CLOSURE, following, None, patterns, self.origin)
         return (CALL, following, key, patterns, self.origin)
@@ -315,10 +280,8 @@ class _Compiler:
     def findall(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
         template, goal, result = arguments
         slot, barrier = self.slot(), self.slot()
-        patterns = (self.pattern(result),)
-        pattern = self.pattern(template)
-        gather = (GATHER, following, (self.builtins.gather["findall"], slot), patterns, self.origin)
-        collect = (COLLECT, None, slot, pattern, self.origin)
+        gather = (GATHER, following, slot, self.pattern(result), self.origin)
+        collect = (COLLECT, None, slot, self.pattern(template), self.origin)
         return (SOLVE_ALL, self.goal(goal, collect, (CUT, barrier)), slot, gather, self.origin)
 
 
@@ -333,6 +296,86 @@ def _spine(term: Term, name: str) -> list[Term]:
         goals.append(term.args[0])
         term = term.args[1]
     return [*goals, term]
+
+
+def build(pattern: Pattern, slots: list[Any]) -> Any:
+    """The term a pattern stands for in an activation."""
+    kind = pattern[0]
+    if kind == LATER:
+        term = slots[pattern[1]]
+        if term is None:
+            term = slots[pattern[1]] = Var()
+        return term
+    if kind in (CONSTANT, GROUND):
+        return pattern[1]
+    if kind == COMPOUND:
+        parts = []
+        for part in pattern[2]:
+            if part[0] == LATER and (term := slots[part[1]]) is not None:
+                parts.append(term)
+            else:
+                parts.append(build(part, slots))
+        return Struct(pattern[1], tuple(parts))
+    if kind == SEQUENCE:
+        tail = build(pattern[2], slots)
+        for part in reversed(pattern[1]):
+            tail = Struct(CONS, (build(part, slots), tail))
+        return tail
+    term = Var()
+    if kind == FIRST:
+        slots[pattern[1]] = term
+    return term
+
+
+def match(pattern: Pattern, term: Any, slots: list[Any], trail: list[Var]) -> bool:
+    """Make a head pattern and a term equal."""
+    kind = pattern[0]
+    if kind == FIRST:
+        slots[pattern[1]] = term
+        return True
+    if kind == LATER:
+        return unify(slots[pattern[1]], term, trail)
+    if kind == VOID:
+        return True
+    while term.__class__ is Var:
+        if term.ref is None:
+            bind(term, build(pattern, slots), trail)
+            return True
+        term = term.ref
+    if kind == COMPOUND:
+        if term.__class__ is not Struct or term.name != pattern[1] or len(term.args) != len(pattern[2]):
+            return False
+        for part, argument in zip(pattern[2], term.args, strict=False):
+            if part[0] == FIRST:
+                slots[part[1]] = argument
+            elif part[0] != VOID and not match(part, argument, slots, trail):
+                return False
+        return True
+    if kind == CONSTANT:
+        return term.__class__ is pattern[1].__class__ and term == pattern[1]
+    if kind == GROUND:
+        return unify(pattern[1], term, trail)
+    return _match_sequence(pattern, term, slots, trail)
+
+
+def match_head(clause: CompiledClause, arguments: Sequence[Term], trail: list[Var]) -> bool:
+    """Make the head of a clause and the arguments of a call equal; on failure the caller undoes the trail."""
+    slots = [None] * clause.slots
+    return all(match(pattern, argument, slots, trail) for pattern, argument in zip(clause.head, arguments, strict=True))
+
+
+def _match_sequence(pattern: Pattern, term: Any, slots: list[Any], trail: list[Var]) -> bool:
+    for position, part in enumerate(pattern[1]):
+        term = deref(term)
+        if term.__class__ is Var:
+            bind(term, build((SEQUENCE, pattern[1][position:], pattern[2]), slots), trail)
+            return True
+        if term.__class__ is not Struct or term.name != CONS or len(term.args) != 2:
+            return False
+        if not match(part, term.args[0], slots, trail):
+            return False
+        term = term.args[1]
+    return match(pattern[2], term, slots, trail)
 
 
 _CONTROL: dict[str, Callable[..., Code]] = {

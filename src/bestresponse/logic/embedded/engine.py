@@ -8,13 +8,13 @@ engine.solutions(program, "game(s0, F)")   # answers as terms
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from bestresponse.core.errors import LimitReached, LogicError
-from bestresponse.logic.embedded import builtins
-from bestresponse.logic.embedded.compiler import Builtins, Code, CompiledClause, Predicate, compile_clause, compile_goal
+from bestresponse.logic.embedded.builtins import SINGLE
+from bestresponse.logic.embedded.compiler import Code, CompiledClause, Predicate, compile_clause, compile_goal
 from bestresponse.logic.embedded.machine import Machine
 from bestresponse.logic.embedded.tables import Situations
 from bestresponse.logic.embedded.unify import copy, undo
@@ -23,12 +23,10 @@ from bestresponse.logic.gate.check import GatedClause, GatedGoal, GatedProgram, 
 from bestresponse.logic.gate.goals import indicator
 from bestresponse.logic.language.library import CLOSURE_TEXT, LIBRARY_TEXT
 from bestresponse.logic.language.reader import read
-from bestresponse.logic.language.terms import Atom, Struct, Term
+from bestresponse.logic.language.terms import Struct, Term
 from bestresponse.logic.programs.solver_language import TRUSTED
 
 __all__ = ["EmbeddedEngine"]
-
-_BUILTINS = Builtins(builtins.DETERMINATE, builtins.MULTIPLE, builtins.GATHER)
 
 
 class EmbeddedEngine(LogicEngine):
@@ -38,7 +36,7 @@ class EmbeddedEngine(LogicEngine):
 
     def __init__(self, limits: Limits | None = None, seed: int = 0) -> None:
         self.limits = limits or Limits()
-        self._source = random.Random(seed)
+        self._draw: Callable[[int, int], int] = random.Random(seed).randint
 
     def load(self, source: str | GatedProgram) -> Program:
         """Check and compile a program, or `ProgramRefused`."""
@@ -75,8 +73,8 @@ class EmbeddedEngine(LogicEngine):
             raise LogicError("This program was loaded by another engine; load it with this one.")
         predicates = compiled.given(goal) if goal.given else compiled.predicates
         situations = Situations() if compiled.repeatable else None
-        machine = Machine(predicates, _BUILTINS, self.limits, self._source, situations)
-        code, slots = compile_goal(goal.term, _BUILTINS, compiled.own)
+        machine = Machine(predicates, self.limits, self._draw, situations)
+        code, slots = compile_goal(goal.term, compiled.own)
         return machine, code, slots
 
 
@@ -116,7 +114,7 @@ class _Compiled:
         }
 
     def _compiled(self, clause: GatedClause) -> CompiledClause:
-        return compile_clause(clause.head, clause.body, _BUILTINS, self.own, (clause.line, clause.source_line))
+        return compile_clause(clause.head, clause.body, self.own, (clause.line, clause.source_line))
 
     def given(self, goal: GatedGoal) -> Mapping[str, Predicate]:
         """The predicates with `initially/2` as the goal wants it."""
@@ -135,7 +133,7 @@ def _trusted() -> dict[str, Predicate]:
     solver = _predicates(TRUSTED, {})
     solver["holds/2"].tabled = True
     text = LIBRARY_TEXT + CLOSURE_TEXT
-    inner = {key: f"\0{key}" for key in _predicates(text, {}) if key not in _BUILTINS.determinate}
+    inner = {key: f"\0{key}" for key in _predicates(text, {}) if key not in SINGLE}
     library = _predicates(text, inner)
     return {**library, **{inner[key]: predicate for key, predicate in library.items() if key in inner}, **solver}
 
@@ -143,12 +141,6 @@ def _trusted() -> dict[str, Predicate]:
 def _predicates(text: str, own: Mapping[str, str]) -> dict[str, Predicate]:
     clauses: dict[str, list[CompiledClause]] = {}
     for clause in read(text).clauses:
-        head, body = _parts(clause.term)
-        clauses.setdefault(indicator(head), []).append(compile_clause(head, body, _BUILTINS, own))
+        head, body = clause.parts
+        clauses.setdefault(indicator(head), []).append(compile_clause(head, body, own))
     return {key: Predicate(found) for key, found in clauses.items()}
-
-
-def _parts(term: Term) -> Iterable[Term]:
-    if isinstance(term, Struct) and term.name == ":-":
-        return term.args
-    return term, Atom("true")

@@ -7,10 +7,12 @@ nothing but bind variables: no primitive reaches files, processes or other progr
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from bestresponse.core.errors import LimitReached
+from bestresponse.logic.embedded.builtins import MANY, SINGLE, gather
 from bestresponse.logic.embedded.compiler import (
     CALL_AGAIN,
     CALL_CLOSURE,
@@ -34,22 +36,23 @@ from bestresponse.logic.embedded.compiler import (
     SOLVE_ALL,
     TRY,
     VOID,
-    Builtins,
     Code,
     CompiledClause,
     Predicate,
+    build,
+    match,
 )
-from bestresponse.logic.embedded.patterns import build, match
 from bestresponse.logic.embedded.tables import Situations
-from bestresponse.logic.embedded.unify import Fault, copy, unify
-from bestresponse.logic.embedded.work import Found, Work, make_memory_error
+from bestresponse.logic.embedded.unify import Fault, copy, set_deadline
 from bestresponse.logic.engine import Limits, RuntimeFault
 from bestresponse.logic.language.terms import Atom, Struct, Term, Var, deref
+from bestresponse.logic.progress import tell_all_found, tell_progress
 
-__all__ = ["Machine"]
+__all__ = ["Machine", "Work"]
 
 _CLAUSES, _BRANCH, _MORE = range(3)
 _CLOCK_EVERY = 255
+_LOOK_EVERY = 1_000
 _CHOICE_CELLS = 8
 _NO_MORE: Code = (FAIL, None, None, None, (0, ""))
 
@@ -58,22 +61,20 @@ class Machine:
     """Runs goals against the predicates of one program. One goal at a time; make a new machine for each."""
 
     __slots__ = (
-        "below", "builtins", "charged", "limits", "nesting", "predicates", "situations", "source", "trail", "used",
+        "below", "charged", "draw", "limits", "nesting", "predicates", "situations", "trail", "used",
         "work",
     )  # fmt: skip
 
     def __init__(
         self,
         predicates: Mapping[str, Predicate],
-        builtins: Builtins,
         limits: Limits,
-        source: random.Random,
+        draw: Callable[[int, int], int],
         situations: Situations | None = None,
     ) -> None:
         self.predicates = predicates
-        self.builtins = builtins
         self.limits = limits
-        self.source = source
+        self.draw = draw
         self.situations = situations
         self.trail: list[Var] = []
         self.charged = 0
@@ -84,7 +85,7 @@ class Machine:
 
     def nest(self) -> Machine:
         """Return a machine for a question within a question; both work within the same limits."""
-        inner = Machine(self.predicates, self.builtins, self.limits, self.source, self.situations)
+        inner = Machine(self.predicates, self.limits, self.draw, self.situations)
         inner.nesting = self.nesting + 1
         inner.work = self.work
         return inner
@@ -93,16 +94,12 @@ class Machine:
         """Count memory that a built-in predicate takes, before it takes it where that may be much."""
         self.charged += cells
         if self.used + self.below + self.charged + self.work.held > self.limits.cells:
-            raise make_memory_error(self.limits)
+            raise _make_memory_error(self.limits)
         self.work.spend(cells >> 2)
 
     def spend(self, steps: int) -> None:
         """Count work that a built-in predicate does, beside the steps of the machine."""
         self.work.spend(steps)
-
-    def unify(self, left: Term, right: Term) -> bool:
-        """Make two terms equal; bindings are undone when the machine backtracks."""
-        return unify(left, right, self.trail)
 
     def solve(self, code: Code, slots: list[Any]) -> Iterator[None]:
         """Each solution once, with the goal's variables bound while the caller looks."""
@@ -274,7 +271,7 @@ class Machine:
                     code = code[1]
                     continue
                 elif operation == SOLVE_ALL:
-                    slots[code[2]] = Found()
+                    slots[code[2]] = _Found()
                     choices.append((_BRANCH, len(trail), cells, code[3], slots, frame))
                     slots[code[2] + 1] = len(choices)
                     cells += _CHOICE_CELLS
@@ -289,7 +286,7 @@ class Machine:
                     work.held += self.charged
                     self.charged = 0
                     if work.held + cells > max_cells:
-                        raise make_memory_error(limits)
+                        raise _make_memory_error(limits)
                     failed = True
                     continue
                 elif operation == MARK:
@@ -309,11 +306,10 @@ class Machine:
                 else:
                     self.used = cells
                     if operation == GATHER:
-                        function, slot = code[2]
-                        found, slots[slot] = slots[slot], None
+                        found, slots[code[2]] = slots[code[2]], None
                         work.held -= found.cells
                         cells += found.cells
-                        result = function(self, found, [build(pattern, slots) for pattern in code[3]])
+                        result = gather(self, found, build(code[3], slots))
                     else:
                         result = code[2](self, [build(pattern, slots) for pattern in code[3]])
                     cells += self.charged
@@ -328,7 +324,7 @@ class Machine:
                         failed = True
                     continue
             if cells > max_cells:
-                raise make_memory_error(limits)
+                raise _make_memory_error(limits)
             # Enter the first clause whose head fits; remember the others.
             failed = True
             mark = len(trail)
@@ -367,11 +363,94 @@ class Machine:
     def _builtin(self, key: str, arguments: list[Term], code: tuple[Any, ...]) -> Code:
         """Code for a built-in predicate that was called through a closure, or by a name nobody defines."""
         patterns = tuple((GROUND, argument) for argument in arguments)
-        if key in self.builtins.determinate:
-            return (DETERMINATE, code[1], self.builtins.determinate[key], patterns, code[4])
-        if key in self.builtins.multiple:
-            return (MULTIPLE, code[1], self.builtins.multiple[key], patterns, code[4])
+        if key in SINGLE:
+            return (DETERMINATE, code[1], SINGLE[key], patterns, code[4])
+        if key in MANY:
+            return (MULTIPLE, code[1], MANY[key], patterns, code[4])
         raise Fault(f"unknown procedure {key}")
+
+
+class Work:
+    """What a question and the questions within it have taken, all together."""
+
+    __slots__ = ("deadline", "end", "ends", "held", "limits", "look_at", "positions", "spent")
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.ends = 0
+        self.held = 0
+        self.positions = 0
+        self.spent = 0
+        self.look_at = _LOOK_EVERY
+        self.deadline = 0.0
+        self.end = 0.0
+
+    def start(self) -> None:
+        """Let the time that the question may take begin."""
+        now = time.thread_time()
+        self.deadline, self.end = now + self.limits.seconds, now + self.limits.total
+        set_deadline(self.deadline)
+
+    def spend(self, steps: int) -> None:
+        """Count steps, and stop what has taken too many or too long."""
+        self.spent += steps
+        if self.spent > self.look_at:
+            self.look_at = self.spent + _LOOK_EVERY
+            if self.spent > self.limits.steps:
+                raise LimitReached(f"A rule did not come to an end within {self.limits.steps:,} steps.")
+            if time.thread_time() > self.deadline:
+                raise LimitReached(f"It did not finish within {self.limits.seconds:g} seconds.")
+
+    def count_position(self) -> bool:
+        """Count a position of a game; the steps to the next one are counted from here."""
+        self.positions += 1
+        self.spent, self.look_at = 0, _LOOK_EVERY
+        if self.positions > self.limits.positions:
+            raise LimitReached(f"The game has more than {self.limits.positions:,} positions.")
+        now = time.thread_time()
+        if now > self.end:
+            raise LimitReached(f"The game was not done within {self.limits.total:g} seconds.")
+        self.deadline = min(now + self.limits.seconds, self.end)
+        set_deadline(self.deadline)
+        tell_progress()
+        return True
+
+    def find_all(self) -> bool:
+        """Note that all ends were found: what remains may take all the time there is."""
+        self.spent, self.look_at, self.deadline = 0, _LOOK_EVERY, self.end
+        set_deadline(self.end)
+        tell_all_found()
+        return True
+
+    def count_end(self) -> bool:
+        """Count an end of a game."""
+        self.ends += 1
+        self.expect_ends(0)
+        return True
+
+    def expect_ends(self, more: int) -> None:
+        """Stop a game that will have too many ends, before they are all counted."""
+        if self.exceeds_ends(more):
+            raise LimitReached(f"The game has more than {self.limits.ends:,} ends.")
+
+    def exceeds_ends(self, more: int) -> bool:
+        """Whether so many ends beside those that were counted are too many."""
+        return self.ends + more > self.limits.ends
+
+
+class _Found(list[Term]):
+    """Copies of all solutions so far, and how many cells they take."""
+
+    __slots__ = ("cells",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cells = 0
+
+
+def _make_memory_error(limits: Limits) -> LimitReached:
+    """Return the error of a question that takes too much memory."""
+    return LimitReached(f"It needed more than {limits.cells:,} cells of memory.")
 
 
 def _find_origin(fault: Fault) -> tuple[int, str]:

@@ -16,23 +16,18 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from bestresponse.logic.embedded.compiler import VOID
-from bestresponse.logic.embedded.patterns import match_head
-from bestresponse.logic.embedded.unify import Fault, copy, is_ground, undo
-from bestresponse.logic.language.terms import Atom, String, Struct, Term, Var, deref
+from bestresponse.logic.embedded.compiler import VOID, CompiledClause, match_head
+from bestresponse.logic.embedded.unify import Fault, copy, is_ground, spell, undo
+from bestresponse.logic.language.terms import Atom, Struct, Term, Var, deref
 
 if TYPE_CHECKING:
-    from bestresponse.logic.embedded.compiler import CompiledClause
-    from bestresponse.logic.embedded.machine import Machine
-    from bestresponse.logic.embedded.work import Work
+    from bestresponse.logic.embedded.machine import Machine, Work
 
-__all__ = ["Situations", "Table", "spell"]
+__all__ = ["Situations", "Table"]
 
 _HOLDS = "holds/2"
 _MAX_NESTING = 60
 """How many machines may wait for each other: each takes some of Python's stack."""
-_MAX_DEPTH = 20
-"""How deep an argument may be nested to be looked up."""
 _TABLE_CELLS = 40
 _MOST_ANSWERS = 1_000
 _NONE: Mapping[object, Table] = {}
@@ -325,25 +320,6 @@ def _is_step(term: Struct) -> bool:
 def _identify(situation: Term) -> object:
     """Return the identity of a structure, which a known situation keeps alive, or the name of an initial one."""
     return id(situation) if situation.__class__ is Struct else situation
-
-
-def spell(term: Term, variables: list[Var], depth: int = 0) -> object:
-    """Return a value that is the same for terms that are the same up to the names of their variables."""
-    term = deref(term)
-    kind = term.__class__
-    if kind is Atom or kind is int:
-        return term
-    if isinstance(term, Var):
-        for number, variable in enumerate(variables):
-            if variable is term:
-                return (number,)
-        variables.append(term)
-        return (len(variables) - 1,)
-    if isinstance(term, Struct):
-        if depth > _MAX_DEPTH:
-            raise RecursionError
-        return (term.name, *[spell(part, variables, depth + 1) for part in term.args])
-    return (None, str(term)) if kind is String else term
 
 
 def _ignore(cells: int) -> None:

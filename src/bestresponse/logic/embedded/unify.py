@@ -26,6 +26,7 @@ __all__ = [
     "is_ground",
     "order_key",
     "set_deadline",
+    "spell",
     "undo",
     "unify",
 ]
@@ -36,6 +37,7 @@ LONG = 1 << 62
 _LOOK_EVERY = 5_000
 _FREE_VISITS = 8
 _REMEMBER_AFTER = 256
+_DEEPEST_SPELT = 20
 
 
 class _Meter(threading.local):
@@ -274,6 +276,25 @@ def _rank(term: Term) -> int:
     if isinstance(term, Atom):
         return 4 if term != NIL else 3
     return 5
+
+
+def spell(term: Term, variables: list[Var], depth: int = 0) -> object:
+    """Return a value that is the same for terms that are the same up to the names of their variables."""
+    term = deref(term)
+    kind = term.__class__
+    if kind is Atom or kind is int:
+        return term
+    if isinstance(term, Var):
+        for number, variable in enumerate(variables):
+            if variable is term:
+                return (number,)
+        variables.append(term)
+        return (len(variables) - 1,)
+    if isinstance(term, Struct):
+        if depth > _DEEPEST_SPELT:
+            raise RecursionError
+        return (term.name, *[spell(part, variables, depth + 1) for part in term.args])
+    return (None, str(term)) if kind is String else term
 
 
 order_key = cmp_to_key(compare)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Set
-from dataclasses import dataclass, field
 
-from bestresponse.logic.gate.lambdas import Lambda, lifted
 from bestresponse.logic.language.library import RENAMED
 from bestresponse.logic.language.predicates import (
     CALLABLE,
@@ -19,16 +17,14 @@ from bestresponse.logic.language.predicates import (
     QUESTIONS,
     RANDOM,
 )
-from bestresponse.logic.language.terms import CONS, Atom, Struct, Term, Var, brief
+from bestresponse.logic.language.terms import CONS, NIL, Atom, Struct, Term, Var, brief, items_of, variables_of
 
-__all__ = ["MAX_DEPTH", "Refusal", "Surroundings", "checked_body", "depth", "indicator"]
+__all__ = ["MAX_DEPTH", "GoalChecker", "Refusal", "indicator", "measure_depth"]
 
 MAX_DEPTH = 100
 MAX_GOALS = 3_000
 
 _COMMON = CALLABLE | GAME
-_TRUE = Atom("true")
-_SILENT = Atom("say nothing")
 _ARITHMETIC = frozenset({"is/2", "=:=/2", "=\\=/2", "</2", ">/2", "=</2", ">=/2"})
 _ARITHMETIC_HINT = "numbers are exact: use + - * / // mod div ** min max abs sign gcd floor ceiling round truncate"
 _CONSTANTS = frozenset(
@@ -61,106 +57,78 @@ def indicator(term: Term, extra: int = 0) -> str:
     return f"{term}/{extra}" if isinstance(term, Atom) else ""
 
 
-@dataclass(slots=True)
-class Surroundings:
-    """What the program of a body defines itself (`own`), whom to tell of calls of something undefined; and `clauses`,
-    to which lambda expressions are added, unless there can be no more (`closed`)."""
+class GoalChecker:
+    """Checks the bodies of a program that defines `own`; is told whom to call about what is undefined or drawn by lot.
 
-    own: Set[str]
-    undefined: Callable[[str], None]
-    random: Callable[[str], None] = lambda key: None
-    closed: bool = False
-    clauses: list[tuple[Struct, Term]] = field(default_factory=list)
-    lambdas: int = 0
+    Lambda expressions are added to `clauses`, unless there can be no more (`closed`).
+    """
 
-    def lift(self, term: Term, extra: int) -> Lambda | None:
-        """The clause that a lambda expression becomes, if the term is one that can become one."""
-        found = None if self.closed else lifted(term, extra, self.lambdas, self.own)
-        if found is not None:
-            self.lambdas = int(found.head.name.split()[1]) + 1
-        return found
+    def __init__(
+        self,
+        own: Set[str],
+        undefined: Callable[[str], None],
+        random: Callable[[str], None] = lambda key: None,
+        closed: bool = False,
+    ) -> None:
+        self.own = own
+        self.undefined = undefined
+        self.random = random
+        self.closed = closed
+        self.clauses: list[tuple[Struct, Term]] = []
+        self._lambdas = 0
+        self._goals = 0
 
+    def check(self, body: Term) -> Term:
+        """Return the body as it may run, or raise `Refusal`."""
+        self._goals = 0
+        return self._check_goal(body)
 
-def checked_body(body: Term, around: Surroundings) -> Term:
-    """The body as it may run, or `Refusal`."""
-    return _Body(around).goal(body)
-
-
-class _Body:
-    def __init__(self, around: Surroundings) -> None:
-        self.around = around
-        self.own = around.own
-        self.count = 0
-
-    def goal(self, term: Term) -> Term:
-        """A goal, checked and rewritten."""
+    def _check_goal(self, term: Term) -> Term:
         if isinstance(term, Struct) and term.name in (",", ";") and len(term.args) == 2:
-            return self.chain(term, term.name)
-        self.count += 1
-        if self.count > MAX_GOALS:
+            return self._check_chain(term, term.name)
+        self._goals += 1
+        if self._goals > MAX_GOALS:
             raise Refusal(f"a clause of more than {MAX_GOALS:,} goals", "split it into several predicates")
-        key = self.named(term)
+        key = _require_name(term)
         if key in self.own:
             return term
         if key in OUTPUT:
-            return _said(term)
+            if isinstance(term, Struct) and key == "format/3" and isinstance(term.args[0], Struct):
+                raise Refusal("format/3 cannot make a text here", DROPPED["atom_concat"])
+            return Atom("true")
         if key in GOAL_ARGUMENTS and isinstance(term, Struct):
-            return self.meta(term, key)
-        self.permitted(key)
+            return self._check_meta(term, key)
+        _require_permission(key)
         if key in _COMMON:
-            if key in RANDOM:
-                self.around.random(key)
-            return _computed(term) if isinstance(term, Struct) and key in _ARITHMETIC else _renamed(term, key)
-        self.around.undefined(key)
+            if isinstance(term, Struct) and key in _ARITHMETIC:
+                _require_functions(term)
+            return self._call_library(term, key)
+        self.undefined(key)
         name, _, arity = key.rpartition("/")
         return Struct("undefined predicate", (Struct("/", (Atom(name), int(arity))),))
 
-    def chain(self, term: Term, name: str) -> Term:
-        """Goals joined by commas or semicolons, however many."""
+    def _check_chain(self, term: Term, name: str) -> Term:
+        """Check goals joined by commas or semicolons, however many."""
         goals: list[Term] = []
         while isinstance(term, Struct) and term.name == name and len(term.args) == 2:
-            goals.append(self.goal(term.args[0]))
+            goals.append(self._check_goal(term.args[0]))
             term = term.args[1]
-        result = self.goal(term)
+        result = self._check_goal(term)
         for goal in reversed(goals):
             result = Struct(name, (goal, result))
         return result
 
-    def named(self, term: Term) -> str:
-        """The indicator of a goal that is written out."""
-        if isinstance(term, Var):
-            message = f"the variable {term.name} stands where a goal is expected"
-            raise Refusal(message, "name the predicate to be called")
-        key = indicator(term)
-        if not key:
-            raise Refusal(f"{brief(term, 40)} is not a goal")
-        if key in _UNSUPPORTED:
-            raise Refusal(f"{_UNSUPPORTED[key]} cannot be used", "call a predicate of this program by its name")
-        return key
-
-    def permitted(self, key: str) -> None:
-        name = key.rpartition("/")[0]
-        if key in QUESTIONS:
-            raise Refusal(f"{key} belongs to the solver; a game cannot call it", code="reserved")
-        if name in FORBIDDEN or key in FORBIDDEN_EXACT:
-            raise Refusal(f"{key} is not allowed in game programs", code="forbidden")
-        if name in DROPPED and key not in _COMMON:
-            raise Refusal(f"{key} is not part of the language of games", DROPPED[name], "forbidden")
-
-    def meta(self, term: Struct, key: str) -> Term:
-        """A predicate that calls goals: each of them is checked in its place."""
+    def _check_meta(self, term: Struct, key: str) -> Term:
+        """Check a predicate that calls goals: each of them in its place."""
         if key == "aggregate_all/3":
-            return self.collected(*term.args)
+            return self._collect(*term.args)
         arguments = list(term.args)
         for position, extra in GOAL_ARGUMENTS[key].items():
             argument = arguments[position]
-            if extra:
-                arguments[position] = self.closure(argument, extra)
-            else:
-                arguments[position] = self.goal(argument)
+            arguments[position] = self._check_closure(argument, extra) if extra else self._check_goal(argument)
         return Struct(term.name, tuple(arguments))
 
-    def collected(self, spec: Term, goal: Term, result: Term) -> Term:
+    def _collect(self, spec: Term, goal: Term, result: Term) -> Term:
         """Write `aggregate_all(Spec, Goal, Result)` as `findall/3` and what is made of the list it gives."""
         match spec:
             case Atom("count"):
@@ -174,64 +142,109 @@ class _Body:
             case _:
                 hint = "use count, sum(X), max(X), min(X), max(X, Witness), bag(X) or set(X)"
                 raise Refusal(f"aggregate_all cannot make {brief(spec, 40)}", hint)
-        found = Var() if summary else result
-        collecting = Struct("findall", (template, self.goal(goal), found))
-        return Struct(",", (collecting, Struct(summary, (found, result)))) if summary else collecting
+        answers = Var() if summary else result
+        collecting = Struct("findall", (template, self._check_goal(goal), answers))
+        return Struct(",", (collecting, Struct(summary, (answers, result)))) if summary else collecting
 
-    def closure(self, term: Term, extra: int) -> Term:
-        """A goal to which arguments are added later: a named predicate that calls no goals itself, or a lambda
+    def _check_closure(self, term: Term, extra: int) -> Term:
+        """Check a goal to which arguments are added later: a named predicate that calls no goals itself, or a lambda
         expression, which becomes one."""
-        if (found := self.around.lift(term, extra)) is not None:
-            body = found.around(self.goal(found.body))
-            self.around.clauses.append((found.head, body))
-            return found.closure
-        self.named(term)
+        lifted = self._lift_lambda(term, extra)
+        if lifted is not None:
+            return lifted
+        _require_name(term)
         key = indicator(term, extra)
-        self.permitted(key)
+        _require_permission(key)
         if key in self.own:
             return term
         if key in OUTPUT:
-            return _SILENT
+            return Atom("say nothing")
         if key in GOAL_ARGUMENTS:
             raise Refusal(f"{key} cannot be handed to another predicate", "write a small predicate of your own for it")
         if key not in _COMMON:
             raise Refusal(f"{key} is handed to another predicate but not defined", "define it")
+        return self._call_library(term, key)
+
+    def _call_library(self, term: Term, key: str) -> Term:
+        """Call the library's own predicate where a built-in one stands."""
         if key in RANDOM:
-            self.around.random(key)
-        return _renamed(term, key)
+            self.random(key)
+        name = RENAMED.get(key)
+        if name is None:
+            return term
+        return Struct(name, term.args) if isinstance(term, Struct) else Atom(name)
+
+    def _lift_lambda(self, term: Term, extra: int) -> Term | None:
+        """Make a clause of a lambda expression with `extra` parameters, and return the closure that calls it.
+
+        The meaning is that of SWI-Prolog's library yall: each call takes a copy of the expression, so variables that
+        are still free at the call do not become bound by it, unless they are named before the parameters:
+        `{Free}/[Parameters]>>Body` or `Free/[Parameters]>>Body`.
+        """
+        if self.closed or not (isinstance(term, Struct) and term.name == ">>" and len(term.args) == 2):
+            return None
+        parameters, body = term.args
+        free: Term = NIL
+        if isinstance(parameters, Struct) and parameters.name == "/" and len(parameters.args) == 2:
+            free, parameters = parameters.args
+        items, end = items_of(parameters)
+        if len(items) != extra or end != NIL:
+            return None
+        shared = tuple(variables_of(free))
+        own = tuple(variable for variable in variables_of(term) if not any(variable is other for other in shared))
+        arity = len(shared) + 1 + extra
+        while f"lambda {self._lambdas}/{arity}" in self.own:
+            self._lambdas += 1
+        name = f"lambda {self._lambdas}"
+        self._lambdas += 1
+        copied, captured = Struct("of", own) if own else NIL, Var()
+        arguments = tuple(Var() for _ in items)
+        goal = self._check_goal(body)
+        for parameter, argument in zip(reversed(items), reversed(arguments), strict=True):
+            goal = Struct(",", (Struct("=", (parameter, argument)), goal))
+        goal = Struct(",", (Struct("fresh copy", (captured, copied)), goal))
+        self.clauses.append((Struct(name, (*shared, captured, *arguments)), goal))
+        return Struct(name, (*shared, copied))
 
 
-def _renamed(term: Term, key: str) -> Term:
-    """Call the library's own predicate where a built-in one stands."""
-    name = RENAMED.get(key)
-    if name is None:
-        return term
-    return Struct(name, term.args) if isinstance(term, Struct) else Atom(name)
+def _require_name(term: Term) -> str:
+    """Return the indicator of a goal that is written out."""
+    if isinstance(term, Var):
+        raise Refusal(f"the variable {term.name} stands where a goal is expected", "name the predicate to be called")
+    key = indicator(term)
+    if not key:
+        raise Refusal(f"{brief(term, 40)} is not a goal")
+    if key in _UNSUPPORTED:
+        raise Refusal(f"{_UNSUPPORTED[key]} cannot be used", "call a predicate of this program by its name")
+    return key
 
 
-def _computed(term: Struct) -> Term:
-    """Return a comparison or assignment of numbers that uses the functions of the language only."""
+def _require_permission(key: str) -> None:
+    name = key.rpartition("/")[0]
+    if key in QUESTIONS:
+        raise Refusal(f"{key} belongs to the solver; a game cannot call it", code="reserved")
+    if name in FORBIDDEN or key in FORBIDDEN_EXACT:
+        raise Refusal(f"{key} is not allowed in game programs", code="forbidden")
+    if name in DROPPED and key not in _COMMON:
+        raise Refusal(f"{key} is not part of the language of games", DROPPED[name], "forbidden")
+
+
+def _require_functions(term: Struct) -> None:
+    """See to it that a comparison or assignment of numbers uses the functions of the language only."""
     stack = list(term.args[1:] if term.name == "is" else term.args)
     while stack:
         part = stack.pop()
+        foreign = ""
         if isinstance(part, Struct):
-            key = f"{part.name}/{len(part.args)}"
-            if key not in FUNCTIONS:
-                raise Refusal(f"{key} is not part of the arithmetic of games", _ARITHMETIC_HINT, "forbidden")
+            foreign = "" if indicator(part) in FUNCTIONS else indicator(part)
             stack.extend(part.args)
         elif isinstance(part, Atom) and part in _CONSTANTS:
-            raise Refusal(f"{part} is not part of the arithmetic of games", _ARITHMETIC_HINT, "forbidden")
-    return term
+            foreign = part
+        if foreign:
+            raise Refusal(f"{foreign} is not part of the arithmetic of games", _ARITHMETIC_HINT, "forbidden")
 
 
-def _said(term: Term) -> Term:
-    """What a call that shows something becomes: nothing. `format(atom(Text), ...)` shows nothing but makes a text."""
-    if isinstance(term, Struct) and term.name == "format" and len(term.args) == 3 and isinstance(term.args[0], Struct):
-        raise Refusal("format/3 cannot make a text here", DROPPED["atom_concat"])
-    return _TRUE
-
-
-def depth(term: Term) -> int:
+def measure_depth(term: Term) -> int:
     """How deeply a term is nested; the right side of a conjunction or disjunction and the rest of a list nest no
     deeper."""
     deepest, stack = 1, [(term, 1)]

@@ -30,7 +30,7 @@ RENAMED: Final = {
 
 PRIMITIVES: Final = frozenset(
     {
-        "raw length/2", "raw sort/2", "raw msort/2", "raw keysort/2", "raw sort/4", "raw compare/3",
+        "raw length/2", "raw sort/4", "raw compare/3",
         "fresh copy/2", "filled copy/3", "first argument/2", "form of/2", "raise/2",
         "undefined predicate/1", "has percepts/0", "count position/0", "count end/0", "all found/0",
     }
@@ -68,18 +68,20 @@ LIBRARY_TEXT: Final = """
     ).
 
 'sorted set'(List, Sorted) :-
-    'must be list'(List), 'must be known'(List), 'raw sort'(List, Result), Sorted = Result.
+    'must be list'(List), 'must be known'(List), 'raw sort'(0, @<, List, Result), Sorted = Result.
 'sorted list'(List, Sorted) :-
     'must be list'(List),
     (   ground(List)
-    ->  'raw msort'(List, Result)
+    ->  'raw sort'(0, @=<, List, Result)
     ;   'sorted with'(-1000000000000, List, Result),
         'sorted with'(z(z, z, z, z, z, z, z, z), List, Other),
         (   Result == Other -> true ; 'must be known'(List) )
     ),
     Sorted = Result.
 'sorted with'(Filler, List, Sorted) :-
-    'keyed by copies'(List, Filler, Pairs), 'raw keysort'(Pairs, Ordered), 'values without ties'(Ordered, List, Sorted).
+    'keyed by copies'(List, Filler, Pairs),
+    'raw sort'(1, @=<, Pairs, Ordered),
+    'values without ties'(Ordered, List, Sorted).
 'keyed by copies'([], _, []).
 'keyed by copies'([Item|Items], Filler, [Key-Item|Pairs]) :-
     'filled copy'(Item, Filler, Key), 'keyed by copies'(Items, Filler, Pairs).
@@ -90,7 +92,7 @@ LIBRARY_TEXT: Final = """
 'sorted pairs'(List, Sorted) :-
     'must be list'(List), 'must be pairs'(List),
     pairs_keys(List, Keys), 'must be known'(Keys),
-    'raw keysort'(List, Result), Sorted = Result.
+    'raw sort'(1, @=<, List, Result), Sorted = Result.
 'sorted by'(Key, Order, List, Sorted) :-
     (   integer(Key), Key >= 0 -> true ; 'raise'('sort/4 takes the position of an argument, or 0', Key) ),
     (   ground(Order), 'member of'([@<, @=<, @>, @>=], Order) -> true
@@ -274,6 +276,8 @@ random_member(Item, List) :-
     random_between(1, Length, Position),
     nth1(Position, List, Item).
 maybe :- random_between(0, 1, 0).
+
+highest([_-Move|_], Move).
 """
 
 CLOSURE_TEXT: Final = """

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
 from bestresponse.logic.language.parser import Parser, SyntaxFault
-from bestresponse.logic.language.terms import Term
+from bestresponse.logic.language.terms import Atom, Struct, Term
 from bestresponse.logic.language.tokens import MAX_CHARACTERS, Places, hidden_character
 
 __all__ = ["Clause", "Reading", "read", "read_term"]
@@ -26,6 +26,13 @@ class Clause(NamedTuple):
     column: int
     text: str
     variables: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def parts(self) -> tuple[Term, Term]:
+        """The head and the body, which is `true` for a fact."""
+        if isinstance(self.term, Struct) and self.term.name == ":-" and len(self.term.args) == 2:
+            return self.term.args[0], self.term.args[1]
+        return self.term, Atom("true")
 
 
 @dataclass(frozen=True, slots=True)

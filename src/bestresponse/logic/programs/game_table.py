@@ -1,19 +1,45 @@
-"""The game as a table: every way it can end, what each player moved and earned, as plain exact values."""
+"""The game as a table, every way it can end with what each player moved and earned, and as a tree; exact values.
+
+A player knows the moves of all earlier blocks, or, in a game with `sees/3`, its own moves and what it perceived: the
+decisions it cannot tell apart share an information set. It forgets nothing, so recall is perfect by construction.
+"""
 
 from __future__ import annotations
 
+import json
+import re
+from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import accumulate
 
 from bestresponse.core.errors import InvalidGame
-from bestresponse.logic.programs.paths import Percepts
+from bestresponse.core.game import NATURE
 
-__all__ = ["SEES", "GameTable", "Knowledge", "Row"]
+__all__ = [
+    "SEES",
+    "Chance",
+    "Decision",
+    "End",
+    "GameTable",
+    "Knowledge",
+    "Node",
+    "Percepts",
+    "Row",
+    "spell_knowledge",
+    "tree",
+]
 
 SEES = ""
 """Stands in a player's knowledge where there is something it perceived, instead of who moved."""
 
+_LONG_NUMBER = 10**20
+"""From here on a message does not show a number: nobody reads it, and Python writes none of more than 4,300 digits."""
+_PLAIN = re.compile(r"[\w.+/(),'-]+")
+
+Percepts = tuple[tuple[str, str], ...]
+"""Who perceives what, at one step."""
 Knowledge = tuple[tuple[str, str], ...]
 """What a player knows, in order: (who moved, which move), or (`SEES`, what it perceived)."""
 
@@ -81,3 +107,115 @@ class GameTable:
                 known += [(SEES, what) for what in sorted(percepts)]
             start = stop
         return tuple(known)
+
+
+_NO_ROW = Row((), (), ())
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The game is over; payoffs in the order of the players."""
+
+    payoffs: tuple[Fraction, ...]
+    row: Row = field(default=_NO_ROW, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """Nature moves; one child for each move that is possible."""
+
+    moves: tuple[str, ...]
+    probabilities: tuple[Fraction, ...]
+    children: tuple[Node, ...]
+    block: int = field(default=0, compare=False, repr=False)
+    row: Row = field(default=_NO_ROW, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A player moves, knowing only its information set; one child for each move. `block` numbers the groups of
+    simultaneous moves of a play; `row` is one way on from here."""
+
+    player: str
+    knowledge: Knowledge
+    moves: tuple[str, ...]
+    children: tuple[Node, ...]
+    block: int = field(default=0, compare=False, repr=False)
+    row: Row = field(default=_NO_ROW, compare=False, repr=False)
+
+
+Node = Decision | Chance | End
+
+
+def spell_knowledge(knowledge: Knowledge) -> str:
+    """Write what a player knows; different knowledge is written differently."""
+    return " ".join(f"{_spell(who) if who != SEES else 'sees'}:{_spell(what)}" for who, what in knowledge)
+
+
+def _spell(name: str) -> str:
+    return name if _PLAIN.fullmatch(name) and name != "sees" else json.dumps(name, ensure_ascii=False)
+
+
+def tree(table: GameTable) -> Node:
+    """The game tree; `InvalidGame` where rows contradict each other, where a player's moves would give away what it
+    must not know, or where the probabilities of nature's moves do not sum to 1."""
+    return _TreeBuilder(table).build(list(table.rows), 0)
+
+
+class _TreeBuilder:
+    """Builds nodes from the rows that go through them, and compares the moves in each information set."""
+
+    def __init__(self, table: GameTable) -> None:
+        self._table = table
+        self._moves: dict[tuple[str, Knowledge], set[str]] = {}
+
+    def build(self, rows: list[Row], depth: int) -> Node:
+        """Return the node after the first `depth` moves, which all `rows` share."""
+        first = rows[0]
+        if depth == len(first.moves) and len(rows) == 1:
+            return End(first.payoffs, first)
+        groups: dict[str, list[Row]] = {}
+        player = ""
+        for row in rows:
+            if depth == len(row.moves):
+                raise InvalidGame(f"The game has an end {_say_when(row, depth)}, but other rows with the same moves.")
+            mover, move = row.moves[depth]
+            if groups and mover != player:
+                raise InvalidGame(f"The next move {_say_when(row, depth)} is one of {player} and one of {mover}.")
+            player = mover
+            groups.setdefault(move, []).append(row)
+        return self._build_chance(groups, depth) if player == NATURE else self._build_decision(player, groups, depth)
+
+    def _build_decision(self, player: str, groups: dict[str, list[Row]], depth: int) -> Decision:
+        first = next(iter(groups.values()))[0]
+        knowledge = self._table.knowledge(first, depth, player)
+        if self._moves.setdefault((player, knowledge), set(groups)) != groups.keys():
+            knowing = spell_knowledge(knowledge) or "nothing yet"
+            raise InvalidGame(f"{player}, knowing {knowing}, has different moves depending on what it cannot know.")
+        children = tuple([self.build(group, depth + 1) for group in groups.values()])
+        return Decision(player, knowledge, tuple(groups), children, _find_block(first, depth), first)
+
+    def _build_chance(self, groups: dict[str, list[Row]], depth: int) -> Chance:
+        """Return a move of nature, without what has probability 0."""
+        first = next(iter(groups.values()))[0]
+        when = _say_when(first, depth)
+        odds = {move: group[0].chances[depth] or Fraction(0) for move, group in groups.items()}
+        for move, group in groups.items():
+            if any((row.chances[depth] or 0) != odds[move] for row in group):
+                raise InvalidGame(f"Nature's move {move} {when} has several probabilities.")
+        total = sum(odds.values())
+        if total != 1:
+            short = max(abs(total.numerator), total.denominator) < _LONG_NUMBER
+            shown = f"{total}, not to 1" if short else f"{'less' if total < 1 else 'more'} than 1"
+            raise InvalidGame(f"The probabilities of nature's moves {when} sum to {shown}.")
+        possible = {move: chance for move, chance in odds.items() if chance}
+        children = tuple([self.build(groups[move], depth + 1) for move in possible])
+        return Chance(tuple(possible), tuple(possible.values()), children, _find_block(first, depth), first)
+
+
+def _find_block(row: Row, depth: int) -> int:
+    return bisect_right(list(accumulate(row.blocks)), depth)
+
+
+def _say_when(row: Row, depth: int) -> str:
+    return f"after {spell_knowledge(row.moves[:depth])}" if depth else "at the start"

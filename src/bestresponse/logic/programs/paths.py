@@ -1,6 +1,6 @@
 """Ways through a game, as the logic program reports them, in plain values.
 
-`table_rows/2` (see `solver_language`) gives each way as `Blocks-Ending`: the steps in the order they were made, those
+`table_rows/1` (see `solver_language`) gives each way as `Blocks-Ending`: the steps in the order they were made, those
 made at the same time in one block, and what everybody earns at the end, or why there is no end. A step is a move,
 `'by chance'(Move, Probability)` for a move of nature, or `'made and seen'(Step, [Player-Percept, ...])`. The same
 moves and payoffs come again and again, so each object is read once.

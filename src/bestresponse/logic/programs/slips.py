@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from bestresponse.logic.gate.check import GatedProgram
-from bestresponse.logic.gate.clauses import GatedClause, find_similar
+from bestresponse.logic.gate.check import GatedClause, GatedProgram, find_similar
 from bestresponse.logic.gate.goals import indicator
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
 from bestresponse.logic.language.predicates import GAME

@@ -8,14 +8,14 @@ a strategy adds `select/4`.
 
 `SOLVER` follows the papers: programs may call these predicates but never define them. `EXTRACTION` is how a table is
 taken out of a game (see `table`), which is asked about a program, never in it. Both are trusted text. Some predicates
-are built into the embedded engine (`embedded.walking`), where the text below says what they do.
+are built into the embedded engine (`embedded.builtins`), which counts and foresees more than the text below says.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["DEFAULTS", "EXTRACTION", "REQUIRED", "SOLVER", "TRUSTED"]
+__all__ = ["EXTRACTION", "REQUIRED", "SOLVER", "TRUSTED"]
 
 SOLVER: Final = """
 game(Situation, Situation) :-
@@ -45,65 +45,9 @@ table_row(Blocks, Goals) :-
     initial(Situation),
     'play on'(Situation, 300, waiting([], [], []), [], Blocks, Goals).
 
-table_rows(Rows, Orders) :-
+table_rows(Rows) :-
     findall(Blocks-Goals, table_row(Blocks, Goals), Rows),
-    'all found',
-    'orders of'(Rows, Orders).
-
-'orders of'(Rows, Orders) :-
-    (   'raw length'(Rows, Number),
-        Number > 1000
-    ->  Orders = unknown
-    ;   'one of'(Blocks-_, Rows),
-        'one of'([_,_|_], Blocks)
-    ->  ( 'the same backwards'(Rows) -> Orders = same ; Orders = unknown )
-    ;   Orders = same
-    ).
-
-'the same backwards'(Rows) :-
-    initial(Situation),
-    'turned round'(Rows, Situation, Ends, Steps),
-    ( ground(Steps) -> 'raw sort'(Steps, Different) ; Different = Steps ),
-    \\+ ( 'one of'(Move-Before, Different), \\+ 'may be made'(Move, Before) ),
-    \\+ ( 'one of'(Final-Goals, Ends), \\+ 'ends with'(Final, Goals) ).
-
-'turned round'([], _, [], []).
-'turned round'([Blocks-Goals|Rows], Situation, [Final-Goals|Ends], Steps) :-
-    'blocks backwards'(Blocks, Situation, Final, Steps, Rest),
-    'turned round'(Rows, Situation, Ends, Rest).
-
-'blocks backwards'([], Situation, Situation, Steps, Steps).
-'blocks backwards'([Block|Blocks], Situation, Final, Steps, Rest) :-
-    'block backwards'(Block, Situation, Next, Steps, Later),
-    'blocks backwards'(Blocks, Next, Final, Later, Rest).
-
-'block backwards'([], Situation, Situation, Steps, Steps).
-'block backwards'([Step|Made], Situation, do(Move, Before), Steps, Rest) :-
-    'move of'(Step, Move, Kind),
-    (   Kind == drawn -> Later = Rest ; Later = [Move-Before|Rest] ),
-    'block backwards'(Made, Situation, Before, Steps, Later).
-
-'move of'(Step, Move, Kind) :-
-    (   Step = 'made and seen'(Inner, _)
-    ->  'move of'(Inner, Move, Kind)
-    ;   Step = 'by chance'(Drawn, _)
-    ->  Move = Drawn,
-        Kind = drawn
-    ;   Move = Step,
-        Kind = made
-    ).
-
-'ends with'(Reached, Goals) :-
-    is_list(Goals),
-    'known situation'(Reached, Final),
-    final(Final),
-    findall(Player-Payoff, finally(goal(Player, Payoff), Final), Others),
-    (   Others == Goals
-    ->  true
-    ;   ground(Goals-Others),
-        'raw sort'(Goals, Set),
-        'raw sort'(Others, Set)
-    ).
+    'all found'.
 
 'may be made'(Move, Reached) :-
     'known situation'(Reached, Situation),
@@ -186,14 +130,17 @@ table_rows(Rows, Orders) :-
     'moves of'(Mover, Moves, Own),
     'distinct moves'(Own, Options).
 
-'other movers'([Mover-Move|Moves], _, Others, Forms) :-
+'other movers'([Mover-Move|Moves], Situation, Others, Forms) :-
     'the movers'(Moves, [Mover], Others),
+    (   Others == [] -> true ; 'expect combinations'([Mover-Move|Moves], Situation) ),
     'the forms'([Mover-Move|Moves], [], Forms).
+
+'expect combinations'(_, _).
 
 'distinct moves'(Moves, Options) :-
     (   ground(Moves),
         'raw length'(Moves, Length),
-        'raw sort'(Moves, Set),
+        'raw sort'(0, @<, Moves, Set),
         'raw length'(Set, Length)
     ->  Options = Moves
     ;   'each once'(Moves, [], Options)
@@ -262,42 +209,26 @@ table_rows(Rows, Orders) :-
 
 table_replay(Orders, Results) :-
     initial(Situation),
-    findall(Moves-Goals, ( 'one of'(Moves, Orders), 'goals after'(Moves, Situation, Goals) ), Results).
+    findall(Ending, ( 'one of'(Moves, Orders), 'ending after'(Moves, Situation, Ending) ), Results).
 
-'goals after'(Moves, Situation, Goals) :-
-    'do all'(Moves, Situation, Reached),
-    'known situation'(Reached, Final),
-    final(Final),
-    findall(Player-Payoff, finally(goal(Player, Payoff), Final), Goals).
+'ending after'(Moves, Situation, Ending) :-
+    'count position',
+    (   'do all'(Moves, Situation, Reached),
+        'known situation'(Reached, Final),
+        final(Final)
+    ->  findall(Player-Payoff, finally(goal(Player, Payoff), Final), Ending)
+    ;   Ending = impossible
+    ).
 
 'do all'([], Situation, Situation).
 'do all'([Step|Steps], Situation, Final) :-
-    'move of'(Step, Move, Kind),
-    (   Kind == drawn
-    ->  true
-    ;   'may be made'(Move, Situation)
-    ),
+    (   Step = 'made and seen'(Made, _) -> true ; Made = Step ),
+    (   Made = 'by chance'(Move, _) -> true ; Move = Made, 'may be made'(Move, Situation) ),
     'do all'(Steps, do(Move, Situation), Final).
-
-published_cell(Player1-Move1, Player2-Move2, Payoff1, Payoff2) :-
-    Situation = do(move(Player2, Move2), do(move(Player1, Move1), s0)),
-    'first goal'(Player1, Situation, Payoff1),
-    'first goal'(Player2, Situation, Payoff2).
-
-'first goal'(Player, Situation, Payoff) :-
-    (   finally(goal(Player, Found), Situation)
-    ->  Payoff = Found
-    ;   Payoff = none
-    ).
 """
 
 TRUSTED: Final = SOLVER + EXTRACTION
 """Everything an engine loads beside a game."""
-
-DEFAULTS: Final = """
-highest([_-Move|_], Move).
-"""
-"""Facts the papers' strategies take for granted, for programs that do not define them."""
 
 REQUIRED: Final = ("initial/1", "initially/2", "legal/2", "final/1", "finally/2")
 """What a game must define. Without `effect/3` or `abnormal/3` it is a game nobody's move changes, but a game."""

@@ -128,7 +128,7 @@ class _Unfolded(EmbeddedEngine):
 
     def __init__(self, source: _Unfolding, limits: Limits) -> None:
         super().__init__(limits)
-        self._source = source
+        self._draw = source.randint
 
 
 class _Unfolding(random.Random):
@@ -170,18 +170,8 @@ class _Unfolding(random.Random):
         self.sizes.append(size)
         return self.path[depth]
 
-    def choice(self, seq: Any) -> Any:
-        return seq[self._take(len(seq))]
-
     def randint(self, a: int, b: int) -> int:
         return a + self._take(b - a + 1)
-
-    def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:
-        low, high = (0, start) if stop is None else (start, stop)
-        return low + self._take(high - low)
-
-    def random(self) -> float:
-        raise LimitReached("A strategy that draws real numbers has no finite table; let it use random_member.")
 
 
 def _unfold(source: _Unfolding, ask: Any, last: tuple[str, str] | None) -> Mixture:

@@ -1,7 +1,7 @@
 """The game as a table: every way it can end, what each player moved and earned, as plain exact values.
 
 One query walks through a game. Where several players may move at the same time, their moves are made in one order only
-(`table_row/2` in `solver_language`); then in the reversed one and, if they are few, in all others, and a game in which
+(`table_row/2` in `solver_language`); then in all others if they are few, else in the reversed one, and a game in which
 the order of simultaneous moves changes a payoff is reported as defective: it would not be the game of its own table.
 """
 
@@ -17,10 +17,20 @@ from bestresponse.core.errors import InvalidGame, LimitReached
 from bestresponse.core.game import NATURE
 from bestresponse.logic.engine import LogicEngine, Program
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
-from bestresponse.logic.language.terms import Struct, Term, Var, brief, deref, items_of, list_of, variables_of, write
-from bestresponse.logic.programs.game_table import SEES, GameTable, Row
+from bestresponse.logic.language.terms import (
+    Atom,
+    Struct,
+    Term,
+    Var,
+    brief,
+    deref,
+    items_of,
+    list_of,
+    variables_of,
+    write,
+)
+from bestresponse.logic.programs.game_table import SEES, GameTable, Row, tree
 from bestresponse.logic.programs.paths import (
-    Goal,
     Path,
     PathReader,
     exact,
@@ -30,13 +40,10 @@ from bestresponse.logic.programs.paths import (
     replays,
     reversed_order,
 )
-from bestresponse.logic.programs.views import tree
 
 __all__ = ["Extraction", "GameTable", "Row", "extract", "label", "published_cells"]
 
 MAX_REPLAYS = 1_000
-_BATCHES = (40, 160, 800)
-"""How many orders are replayed at once, `MAX_REPLAYS` in all; those before a batch that reaches a limit count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +78,7 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
     ends, defects = _ends(paths, players, private)
     if defects:
         return Extraction(None, tuple(_few(defects)))
-    tried = _try_orders(engine, program, paths, answer["Orders"] == "same")
+    tried = _try_orders(engine, program, paths)
     if tried.problems:
         return Extraction(None, tuple(_few(list(tried.problems))))
     table = GameTable(players, _moves(ends, players), ends, tried.tried == tried.total, private)
@@ -84,10 +91,10 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
 
 
 def _whole() -> Term:
-    """`findall(P, table_players(_, P), Starts), table_rows(Rows, Orders)`, as a term: nobody has to read it."""
+    """`findall(P, table_players(_, P), Starts), table_rows(Rows)`, as a term: nobody has to read it."""
     player = Var("P")
     starts = Struct("findall", (player, Struct("table_players", (Var("_"), player)), Var("Starts")))
-    return Struct(",", (starts, Struct("table_rows", (Var("Rows"), Var("Orders")))))
+    return Struct(",", (starts, Struct("table_rows", (Var("Rows"),))))
 
 
 def published_cells(
@@ -104,13 +111,11 @@ def published_cells(
         return ()
     goals: list[Term] = []
     for first, second in product(moves, moves):
-        pairs = (Struct("-", (players[0], first)), Struct("-", (players[1], second)))
-        goals.append(Struct("published_cell", (*pairs, Var("U"), Var("V"))))
-    cells = []
-    for (first, second), answer in zip(product(moves, moves), engine.ask_many(program, goals, 1), strict=True):
-        values = answer[0] if answer else {}
-        cells.append((label(first), label(second), exact(values.get("U")), exact(values.get("V"))))
-    return tuple(cells)
+        made = Struct("do", (Struct("move", (players[0], first)), Atom("s0")))
+        made = Struct("do", (Struct("move", (players[1], second)), made))
+        goals += [Struct("finally", (Struct("goal", (player, Var("U"))), made)) for player in players]
+    payoffs = (exact(answer[0]["U"]) if answer else None for answer in engine.ask_many(program, goals, 1))
+    return tuple((label(first), label(second), next(payoffs), next(payoffs)) for first, second in product(moves, moves))
 
 
 def _unique(names: Iterable[str]) -> tuple[str, ...]:
@@ -259,56 +264,39 @@ class _Orders(NamedTuple):
     problems: tuple[Diagnostic, ...] = ()
 
 
-def _try_orders(engine: LogicEngine, program: Program, paths: list[Path], same_backwards: bool) -> _Orders:
+def _try_orders(engine: LogicEngine, program: Program, paths: list[Path]) -> _Orders:
     """Replay simultaneous moves in other orders: all of them if they are few, else the reversed one of some paths.
 
-    The program itself has played the game backwards (`same_backwards`) if the game is not large. How many are tried
-    depends on the game alone, unless their replay reaches a limit.
+    How many are tried depends on the game alone, unless their replay reaches a limit.
     """
     others = [replays(path.sizes) for path in paths]
     total, blocks = sum(others), sum(other > 0 for other in others)
-    backwards = _Orders(total, blocks, "every play backwards")
-    if same_backwards and (max(others) < 2 or total > MAX_REPLAYS):
-        return backwards
+    if not total:
+        return _Orders(0, 0, "")
     if total <= MAX_REPLAYS:
-        which = "those of the first plays"
+        which = "all"
         tried = [(path, order) for path in paths for order in orders(path)]
     else:
         every = -(-blocks // MAX_REPLAYS)
-        which = backwards.which if every == 1 else f"one play in {every:,} backwards"
+        which = "every play backwards" if every == 1 else f"one play in {every:,} backwards"
         tried = [(path, order) for path in paths[::every] for order in reversed_order(path)]
-    done = 0
-    for size in _BATCHES:
-        batch = tried[done : done + size]
-        try:
-            replayed = _replayed(engine, program, [order for _, order in batch]) if batch else {}
-        except LimitReached:
-            return backwards if same_backwards else _Orders(total, done, "those of the first plays")
-        problems = [defect for path, order in batch for defect in _order_defect(path, replayed.get(_key(order)))]
-        done += len(batch)
-        if problems:
-            return _Orders(total, done, which, tuple(problems))
-    return _Orders(total, done, which)
+    goal = Struct("table_replay", (list_of([list_of(order) for _, order in tried]), Var("Results")))
+    try:
+        endings = items_of(engine.solutions(program, goal, 1)[0]["Results"])[0]
+    except LimitReached:
+        return _Orders(total, 0, "none within the limits")
+    problems = [
+        defect for (path, _), ending in zip(tried, endings, strict=True) for defect in _order_defect(path, ending)
+    ]
+    return _Orders(total, len(tried), which, tuple(problems))
 
 
-def _replayed(engine: LogicEngine, program: Program, tried: list[tuple[Term, ...]]) -> dict[str, tuple[Goal, ...]]:
-    """What everybody earns after moves in each of these orders that the game allows."""
-    goal = Struct("table_replay", (list_of([list_of(order) for order in tried]), Var("Results")))
-    answers = engine.solutions(program, goal, 1)
-    results = items_of(answers[0]["Results"])[0] if answers else []
-    reader = PathReader()
-    pairs = [pair for pair in map(deref, results) if isinstance(pair, Struct)]
-    return {write(pair.args[0]): reader.goals(pair.args[1]) for pair in pairs}
-
-
-def _key(order: tuple[Term, ...]) -> str:
-    return write(list_of(order))
-
-
-def _order_defect(path: Path, goals: tuple[Goal, ...] | None) -> Iterator[Diagnostic]:
-    if goals is None:
+def _order_defect(path: Path, ending: Term) -> Iterator[Diagnostic]:
+    if deref(ending) == "impossible":
         message = f"the moves {path.text} are made at the same time, but not possible in another order"
         yield _defect("order", message, "let simultaneous moves neither enable nor forbid each other")
-    elif {goal.player: goal.exact for goal in goals} != {goal.player: goal.exact for goal in path.goals}:
+        return
+    goals = PathReader().goals(ending)
+    if {goal.player: goal.exact for goal in goals} != {goal.player: goal.exact for goal in path.goals}:
         message = f"the payoffs after {path.text} depend on the order of simultaneous moves"
         yield _defect("order", message, "let payoffs depend on who made which move, not on when")

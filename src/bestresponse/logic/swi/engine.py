@@ -174,7 +174,7 @@ class SwiEngine(LogicEngine):
         self._refresh()
         new = about not in self._modules
         module = self._name_module() if new else self._modules[about]
-        steps = limits.steps * (_STEPS if "table_rows" in batch[0].text else 1)
+        steps = limits.steps * (_STEPS if "table_r" in batch[0].text else 1)
         counts = f"{steps},{limits.output},{limits.ends},{limits.positions}"
         what = f"ask({module},{len(batch)},{most},{counts})"
         text = "".join([question.text for question in batch])

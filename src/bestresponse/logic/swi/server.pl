@@ -22,9 +22,6 @@
 
 % The primitives of the list library: it calls them with well-typed arguments.
 bestresponse_games:'raw length'(List, Length) :- length(List, Length).
-bestresponse_games:'raw sort'(List, Sorted) :- sort(List, Sorted).
-bestresponse_games:'raw msort'(List, Sorted) :- msort(List, Sorted).
-bestresponse_games:'raw keysort'(List, Sorted) :- keysort(List, Sorted).
 bestresponse_games:'raw sort'(Key, Order, List, Sorted) :- bestresponse:sort_by(Key, Order, List, Sorted).
 bestresponse_games:'raw compare'(Order, Left, Right) :- compare(Order, Left, Right).
 bestresponse_games:'fresh copy'(Term, Copy) :- copy_term(Term, Copy).

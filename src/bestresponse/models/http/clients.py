@@ -10,7 +10,6 @@ import time
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from math import inf
 from typing import Any, Self
@@ -18,29 +17,7 @@ from typing import Any, Self
 import httpcore
 import httpx
 
-__all__ = ["Deadline", "HttpClients"]
-
-
-@dataclass(slots=True)
-class Deadline:
-    """When the call that uses a client must have ended, on the clock of `time.perf_counter`."""
-
-    end: float = inf
-
-    def limit(self, timeout: float | None, error: type[Exception]) -> float | None:
-        """Return the smaller of `timeout` and the time left; raise `error` when none is left."""
-        left = self.end - time.perf_counter()
-        if left <= 0:
-            raise error("the deadline of the call has passed")
-        return left if timeout is None or left < timeout else timeout
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A client and the deadline its network streams obey."""
-
-    client: httpx.Client
-    deadline: Deadline
+__all__ = ["HttpClients"]
 
 
 class HttpClients:
@@ -51,21 +28,24 @@ class HttpClients:
     """
 
     def __init__(self) -> None:
-        self._idle: deque[_Line] = deque()
+        self._idle: deque[_TimedClient] = deque()
 
     @contextmanager
     def borrow(self, end: float = inf) -> Iterator[httpx.Client]:
-        """Lend a client that nobody else uses meanwhile; its network operations fail after `end`."""
+        """Lend a client that nobody else uses meanwhile; its network operations fail after `end`.
+
+        `end` is on the clock of `time.perf_counter`.
+        """
         try:
-            line = self._idle.pop()
+            timed = self._idle.pop()
         except IndexError:
-            line = self._open()
-        line.deadline.end = end
+            timed = _TimedClient()
+        timed.end = end
         try:
-            yield line.client
+            yield timed.client
         finally:
-            line.deadline.end = inf
-            self._idle.append(line)
+            timed.end = inf
+            self._idle.append(timed)
 
     def close(self) -> None:
         """Close all connections that are idle."""
@@ -78,11 +58,6 @@ class HttpClients:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def _open(self) -> _Line:
-        line = _Line(httpx.Client(verify=_read_certificates(), follow_redirects=False), Deadline())
-        _bound(line)
-        return line
-
 
 @cache
 def _read_certificates() -> ssl.SSLContext:
@@ -90,25 +65,33 @@ def _read_certificates() -> ssl.SSLContext:
     return httpx.create_ssl_context()
 
 
-def _bound(line: _Line) -> None:
-    """Make every network stream of a client obey the deadline.
+class _TimedClient:
+    """A client and when the call that uses it must have ended."""
 
-    httpx offers no public way to give its transports another network backend while it still finds the proxies of the
-    environment by itself, so the backend of each pool is replaced here.
-    """
-    client: Any = line.client
-    for transport in (client._transport, *client._mounts.values()):
-        if transport is not None:
-            pool = transport._pool
-            pool._network_backend = _Backend(pool._network_backend, line.deadline)
+    def __init__(self) -> None:
+        self.end = inf
+        self.client = httpx.Client(verify=_read_certificates(), follow_redirects=False)
+        # httpx offers no public way to give its transports another network backend while it still finds the proxies of
+        # the environment by itself, so the backend of each pool is replaced.
+        private: Any = self.client
+        for transport in (private._transport, *private._mounts.values()):
+            if transport is not None:
+                transport._pool._network_backend = _Backend(transport._pool._network_backend, self)
+
+    def limit(self, timeout: float | None, error: type[Exception]) -> float:
+        """Return the smaller of `timeout` and the time left; raise `error` when none is left."""
+        left = self.end - time.perf_counter()
+        if left <= 0:
+            raise error("the deadline of the call has passed")
+        return left if timeout is None else min(left, timeout)
 
 
 class _Backend(httpcore.NetworkBackend):
     """Opens connections within the deadline, and streams that keep it."""
 
-    def __init__(self, backend: httpcore.NetworkBackend, deadline: Deadline) -> None:
+    def __init__(self, backend: httpcore.NetworkBackend, timed: _TimedClient) -> None:
         self._backend = backend
-        self._deadline = deadline
+        self._timed = timed
 
     def connect_tcp(
         self,
@@ -118,43 +101,27 @@ class _Backend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        timeout = self._deadline.limit(timeout, httpcore.ConnectTimeout)
-        return _Stream(
-            self._backend.connect_tcp(host, port, timeout, local_address, socket_options),
-            self._deadline,
-        )
-
-    def connect_unix_socket(
-        self, path: str, timeout: float | None = None, socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None
-    ) -> httpcore.NetworkStream:
-        timeout = self._deadline.limit(timeout, httpcore.ConnectTimeout)
-        return _Stream(self._backend.connect_unix_socket(path, timeout, socket_options), self._deadline)
-
-    def sleep(self, seconds: float) -> None:
-        self._backend.sleep(seconds)
+        timeout = self._timed.limit(timeout, httpcore.ConnectTimeout)
+        return _Stream(self._backend.connect_tcp(host, port, timeout, local_address, socket_options), self._timed)
 
 
 class _Stream(httpcore.NetworkStream):
     """A connection whose every operation ends by the deadline of the call that uses it."""
 
-    def __init__(self, stream: httpcore.NetworkStream, deadline: Deadline) -> None:
+    def __init__(self, stream: httpcore.NetworkStream, timed: _TimedClient) -> None:
         self._stream = stream
-        self._deadline = deadline
+        self._timed = timed
+        self.close = stream.close  # type: ignore[method-assign]
+        self.get_extra_info = stream.get_extra_info  # type: ignore[method-assign]
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._stream.read(max_bytes, self._deadline.limit(timeout, httpcore.ReadTimeout))
+        return self._stream.read(max_bytes, self._timed.limit(timeout, httpcore.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, self._deadline.limit(timeout, httpcore.WriteTimeout))
-
-    def close(self) -> None:
-        self._stream.close()
+        self._stream.write(buffer, self._timed.limit(timeout, httpcore.WriteTimeout))
 
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.NetworkStream:
-        timeout = self._deadline.limit(timeout, httpcore.ConnectTimeout)
-        return _Stream(self._stream.start_tls(ssl_context, server_hostname, timeout), self._deadline)
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
+        timeout = self._timed.limit(timeout, httpcore.ConnectTimeout)
+        return _Stream(self._stream.start_tls(ssl_context, server_hostname, timeout), self._timed)

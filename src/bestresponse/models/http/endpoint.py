@@ -3,24 +3,29 @@
 Failures that may pass (timeouts, broken connections, HTTP 408, 409, 425, 429 and 5xx, JSON that breaks off) are
 `Transient` and carry the server's `Retry-After`; the others are final. The key travels in a header that is set at the
 last moment; it is in no repr, and it is removed from everything a server says, replies and errors alike.
+
+A kilobyte that is compressed twice can hold gigabytes, and a decoder that is given a whole piece of the wire expands it
+whole. Here at most one compression is undone, and never more than a bounded piece is expanded at a time.
 """
 
 import json
 import re
 import time
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
+from functools import cached_property
 
 import httpx
 
 from bestresponse.core.errors import BadReply, MissingKey, ModelError, ModelUnavailable, Transient, UnknownModel
 from bestresponse.models.base import Json
 from bestresponse.models.http.clients import HttpClients
-from bestresponse.models.http.decoding import read_body
-from bestresponse.models.http.secret import KeyHeader, Secret, hide_in_logs
+from bestresponse.models.http.secret import Secret, hide_in_logs
 
-__all__ = ["Endpoint", "Rejected", "parse_retry_after"]
+__all__ = ["Endpoint", "Rejected", "parse_retry_after", "read_body"]
 
 _PASSING = frozenset({408, 409, 425, 429})
 _LARGEST = 16 * 2**20
@@ -28,6 +33,7 @@ _LARGEST = 16 * 2**20
 # at most about 150 MB and a second, whatever its 16 MB hold.
 _MOST_VALUES = 1_000_000
 _LONGEST_ERROR = 2**16
+# No provider needs more than about ten levels.
 _MOST_DEPTH = 100
 _HEADERS = {
     "content-type": "application/json",
@@ -35,91 +41,89 @@ _HEADERS = {
     "accept-encoding": "gzip, deflate",
     "user-agent": "bestresponse",
 }
+_PIECE = 2**16
+_GZIP_OR_ZLIB = zlib.MAX_WBITS | 32
 
 
 class Rejected(ModelError):
     """The server understood the request and refused it (HTTP 400 or 422); `complaint` is what it sent back."""
 
-    def __init__(self, why: str, complaint: Json) -> None:
+    def __init__(self, why: str, complaint: Json = None) -> None:
         super().__init__(why)
         self.complaint = complaint
 
 
+@dataclass(frozen=True)
 class Endpoint:
-    """An address to post JSON to.
+    """An address to post JSON to; `who` stands in errors for whoever answers there.
 
-    `variable` names where the user keeps the key, `timeout` bounds a whole call in seconds, and `largest` the bytes of
-    a reply, as sent and as decompressed.
+    The key is sent in `key_header` after `prefix`, and `variable` names where the user keeps it. `timeout` bounds a
+    whole call in seconds, and `largest` the bytes of a reply, as sent and as decompressed.
     """
 
-    def __init__(
-        self,
-        clients: HttpClients,
-        url: str,
-        *,
-        who: str,
-        key: Secret,
-        auth: KeyHeader,
-        headers: tuple[tuple[str, str], ...] = (),
-        variable: str = "",
-        timeout: float = 300.0,
-        largest: int = _LARGEST,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
-        self._clients = clients
-        self._url = url
-        self._who = who
-        self._key = key
-        self._auth = auth
-        self._headers = httpx.Headers({**_HEADERS, **dict(headers)})
-        self._parsed: httpx.URL | None = None
-        self._variable = variable
-        self._timeout = timeout
-        self._largest = largest
-        self._patience = {"timeout": httpx.Timeout(timeout, connect=min(timeout, 30.0)).as_dict()}
-        self._clock = clock
+    clients: HttpClients
+    url: str
+    who: str
+    key: Secret
+    key_header: str
+    prefix: str = ""
+    headers: dict[str, str] = field(default_factory=dict)
+    variable: str = ""
+    timeout: float = 300.0
+    largest: int = _LARGEST
+    clock: Callable[[], float] = time.time
 
-    def post(self, body: dict[str, Json]) -> tuple[Json, float]:
-        """Send the body; return the JSON that comes back and the seconds it took.
+    def post(self, body: dict[str, Json]) -> Json:
+        """Send the body and return the JSON that comes back.
 
-        What is raised was made here or in `_exchange`, and begins a new traceback: the frames below hold what the
-        server sent, and some tools show the local variables of every frame.
+        What is raised begins a new traceback: the frames below hold what the server sent, and some tools show the
+        local variables of every frame.
         """
-        began = time.perf_counter()
         try:
-            with hide_in_logs(self._key):
-                data = self._exchange(json.dumps(body).encode(), began + self._timeout)
-            return data, time.perf_counter() - began
+            with hide_in_logs(self.key):
+                return self._exchange(json.dumps(body).encode(), time.perf_counter() + self.timeout)
         except httpx.TimeoutException:
-            failure: ModelError = Transient(f"{self._who} did not answer within {self._timeout:g} s")
+            failure: ModelError = Transient(f"{self.who} did not answer within {self.timeout:g} s")
         except (httpx.InvalidURL, httpx.UnsupportedProtocol, UnicodeError) as error:
-            failure = ModelError(f"the address of {self._who} cannot be used: {self._key.quote(str(error))}")
+            failure = ModelError(f"the address of {self.who} cannot be used: {self.key.quote(str(error))}")
         except (httpx.TransportError, httpx.DecodingError) as error:
-            reason = self._key.quote(str(error) or type(error).__name__)
-            failure = Transient(f"{self._who} could not be reached, or broke off: {reason}")
+            reason = self.key.quote(str(error) or type(error).__name__)
+            failure = Transient(f"{self.who} could not be reached, or broke off: {reason}")
         except ModelError as error:
             failure = error
             failure.__context__ = None
         raise failure.with_traceback(None)
 
+    @cached_property
+    def _address(self) -> httpx.URL:
+        return httpx.URL(self.url)
+
+    @cached_property
+    def _patience(self) -> dict[str, dict[str, float | None]]:
+        return {"timeout": httpx.Timeout(self.timeout, connect=min(self.timeout, 30.0)).as_dict()}
+
+    def _add_key(self, request: httpx.Request) -> httpx.Request:
+        if self.key.reveal():
+            request.headers[self.key_header] = self.prefix + self.key.reveal()
+        return request
+
     def _exchange(self, content: bytes, end: float) -> Json:
         """Send and receive within the deadline, however slowly the bytes drip and whatever comes before them."""
-        if self._parsed is None:
-            self._parsed = httpx.URL(self._url)
-        request = httpx.Request("POST", self._parsed, headers=self._headers, content=content, extensions=self._patience)
+        headers = _HEADERS | self.headers
+        request = httpx.Request("POST", self._address, headers=headers, content=content, extensions=self._patience)
         with (
-            self._clients.borrow(end) as client,
-            closing(client.send(request, auth=self._auth, stream=True)) as response,
+            self.clients.borrow(end) as client,
+            closing(client.send(request, auth=self._add_key, stream=True)) as response,
         ):
             encoding = response.headers.get("content-encoding", "")
             codings = [name for name in re.split(r"[\s,]+", encoding.lower()) if name not in ("", "identity")]
             if codings not in ([], ["gzip"], ["x-gzip"], ["deflate"]):
                 raise BadReply(
-                    f"{self._who} compressed its reply as {self._key.quote(encoding)}; it was asked for gzip or "
+                    f"{self.who} compressed its reply as {self.key.quote(encoding)}; it was asked for gzip or "
                     "deflate, and once at most"
                 )
-            answer = read_body(response.iter_raw(), self._largest, self._who, compressed=bool(codings))
-            wait = parse_retry_after(response.headers.get("retry-after"), self._clock())
+            answer = read_body(response.iter_raw(), self.largest, self.who, compressed=bool(codings))
+            wait = parse_retry_after(response.headers.get("retry-after"), self.clock())
         if response.status_code != 200:
             raise self._refuse(response.status_code, wait, answer[:_LONGEST_ERROR])
         data = self._parse(answer)
@@ -129,17 +133,17 @@ class Endpoint:
 
     def _parse(self, answer: bytes) -> Json:
         if sum(answer.count(mark) for mark in (b",", b"[", b"{")) > _MOST_VALUES:
-            raise BadReply(f"{self._who} sent JSON of more than {_MOST_VALUES:,} values for one reply")
+            raise BadReply(f"{self.who} sent JSON of more than {_MOST_VALUES:,} values for one reply")
         try:
             data: Json = json.loads(answer)
         except (ValueError, RecursionError) as error:
-            shown = self._key.quote(answer[:_LONGEST_ERROR].decode("utf-8", "replace"))
+            shown = self.key.quote(answer[:_LONGEST_ERROR].decode("utf-8", "replace"))
             if answer.lstrip()[:1] == b"{" and isinstance(error, json.JSONDecodeError):
-                raise Transient(f"{self._who} sent JSON that breaks off or is broken: {shown}") from None
-            raise BadReply(f"{self._who} did not answer in JSON: {shown}") from None
+                raise Transient(f"{self.who} sent JSON that breaks off or is broken: {shown}") from None
+            raise BadReply(f"{self.who} did not answer in JSON: {shown}") from None
         if _is_deeper(data, _MOST_DEPTH):
-            raise BadReply(f"{self._who} sent JSON nested deeper than {_MOST_DEPTH} levels")
-        return self._key.redact_reply(data, answer)
+            raise BadReply(f"{self.who} sent JSON nested deeper than {_MOST_DEPTH} levels")
+        return self.key.redact_reply(data, answer)
 
     def _refuse(self, status: int, wait: float | None, answer: bytes) -> ModelError:
         try:
@@ -149,7 +153,7 @@ class Endpoint:
         else:
             complaint = data.get("error", data) if isinstance(data, dict) else data
             text = str(complaint.get("message", complaint) if isinstance(complaint, dict) else complaint)
-        why = f"{self._who} answered HTTP {status}: {self._key.quote(text)}"
+        why = f"{self.who} answered HTTP {status}: {self.key.quote(text)}"
         if b"insufficient_quota" in answer:
             return ModelUnavailable(why)
         if status in _PASSING or status >= 500:
@@ -157,20 +161,60 @@ class Endpoint:
         if status in (400, 422):
             return Rejected(why, complaint)
         if status == 401:
-            advice = f"check the key in {self._variable}" if self._variable else "this server wants a key"
+            advice = f"check the key in {self.variable}" if self.variable else "this server wants a key"
             return MissingKey(f"{why} ({advice})")
         if status == 404:
             return UnknownModel(f"{why} (is the name of the model right, and the address?)")
         if 300 <= status < 400:
-            return ModelError(f"{self._who} sends callers elsewhere (HTTP {status}); give its final address")
+            return ModelError(f"{self.who} sends callers elsewhere (HTTP {status}); give its final address")
         return ModelError(why)
 
 
+def read_body(wire: Iterable[bytes], limit: int, who: str, *, compressed: bool) -> bytes:
+    """Join and decompress the pieces of a body; `BadReply` beyond `limit` bytes, on the wire or decompressed.
+
+    >>> read_body([zlib.compress(b"hello")], limit=100, who="the server", compressed=True)
+    b'hello'
+    """
+    bounded = _bound(wire, limit, who)
+    return b"".join(_bound(_inflate(bounded, who), limit, who) if compressed else bounded)
+
+
+def _bound(pieces: Iterable[bytes], limit: int, who: str) -> Iterator[bytes]:
+    size = 0
+    for piece in pieces:
+        size += len(piece)
+        if size > limit:
+            raise BadReply(f"{who} sent more than {limit / 2**20:.4g} MB for one reply")
+        yield piece
+
+
+def _inflate(wire: Iterable[bytes], who: str) -> Iterator[bytes]:
+    """Decompress gzip, zlib, or deflate without a header (which RFC 9110 does not allow and some servers send)."""
+    decoder = zlib.decompressobj(_GZIP_OR_ZLIB)
+    first = True
+    for piece in wire:
+        while piece and not decoder.eof:
+            try:
+                out = decoder.decompress(piece, _PIECE)
+            except zlib.error as error:
+                if not first:
+                    raise Transient(f"{who} sent a compressed reply that is damaged: {error}") from None
+                decoder, first = zlib.decompressobj(-zlib.MAX_WBITS), False
+                continue
+            first = False
+            piece = decoder.unconsumed_tail
+            yield out
+    yield decoder.flush()
+    if not first and not decoder.eof:
+        raise Transient(f"{who} sent a compressed reply that breaks off")
+
+
 def _is_deeper(data: Json, most: int) -> bool:
-    """Tell whether lists and objects are nested deeper than `most`; no provider needs more than about ten levels."""
+    """Tell whether lists and objects are nested deeper than `most`."""
     level: list[Json] = [data]
     for _ in range(most):
-        inner = (one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list))
+        inner = (part.values() if isinstance(part, dict) else part for part in level if isinstance(part, dict | list))
         level = [child for children in inner for child in children if isinstance(child, dict | list)]
         if not level:
             return False

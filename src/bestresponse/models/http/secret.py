@@ -6,18 +6,16 @@ of a reply. `hide_in_logs` does the same for what httpx and httpcore log of a ca
 
 import logging
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from string import ascii_lowercase, ascii_uppercase
 from urllib.parse import quote
 
-import httpx
-
 from bestresponse.core.errors import UsageError
 from bestresponse.models.base import Json
 
-__all__ = ["KeyHeader", "Secret", "hide_in_logs"]
+__all__ = ["Secret", "hide_in_logs"]
 
 _HIDDEN = "***"
 _SHORTEST_PIECE = 8
@@ -119,21 +117,6 @@ class Secret:
 
     def __reduce__(self) -> str:
         raise TypeError("a secret is never written down")
-
-
-class KeyHeader(httpx.Auth):
-    """Put the key into a header while the request is being sent, and nowhere else."""
-
-    def __init__(self, header: str, key: Secret, prefix: str = "") -> None:
-        self._header = header
-        self._prefix = prefix
-        self._key = key
-
-    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
-        """Add the header, unless there is no key."""
-        if self._key.reveal():
-            request.headers[self._header] = self._prefix + self._key.reveal()
-        yield request
 
 
 _key_in_use: ContextVar[Secret | None] = ContextVar("key_in_use", default=None)

@@ -11,26 +11,27 @@ as soon as the engine runs, so that nobody can reach it; where there are no such
 interface and demands a random key that nobody is told.
 """
 
+import hashlib
 import json
 import os
 import secrets
+import struct
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from bestresponse.core.errors import BadReply, ModelError, ModelUnavailable, UsageError
-from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.core.errors import ModelError, ModelUnavailable, UsageError
+from bestresponse.core.json import JsonObject
 from bestresponse.models.base import Abilities, Honoured, Json, Reply, Request, effective_seed
-from bestresponse.models.providers.chat import read_chat_reply
-from bestresponse.models.providers.gguf import check_gguf, file_hash
+from bestresponse.models.providers.reading import read_chat_reply
 from bestresponse.models.schema import finish_structured, read_schema
 
-__all__ = ["LocalModel", "LocalSettings", "engine_version", "identify"]
+__all__ = ["LocalModel", "LocalSettings", "check_gguf", "engine_version", "identify"]
 
 _LONGEST_SOCKET = 100
 _MOST_ALTERNATIVES = 1000
@@ -64,7 +65,6 @@ class LocalModel:
 
     def __init__(self, path: Path, settings: LocalSettings | None = None, *, name: str | None = None) -> None:
         self._settings = settings or LocalSettings()
-        check_gguf(path)
         self.id = name or path.stem
         self.identity: Mapping[str, Json] = identify(path, self._settings)
         self.abilities = Abilities(
@@ -75,14 +75,27 @@ class LocalModel:
 
     def complete(self, request: Request) -> Reply:
         """Answer in the calling thread; further callers wait for a free slot."""
-        body = _body(request, self._settings)
+        body = _build_body(request, self._settings)
         with self._slots:
             if self._server is None:
                 raise ModelUnavailable(f"{self.id} was closed")
             began = time.perf_counter()
-            answer = _call(self._server.handle_chat_completions, body, self.id)
+            try:
+                answer = self._server.handle_chat_completions(body)
+            except (ValueError, RuntimeError) as error:
+                raise ModelError(f"{self.id} refused the request: {error}") from error
             latency = time.perf_counter() - began
-        reply = read_chat_reply(answer, self.id, latency, _honoured(request, body, self._settings))
+        if isinstance(answer, dict) and "error" in answer:
+            complaint = answer["error"]
+            raise ModelError(f"{self.id} refused the request: {complaint.get('message', complaint)}")
+        wishes = (("schema", request.schema), ("choices", request.choices))
+        honoured: Honoured = (
+            ("seed", body["seed"]),
+            ("temperature", body["temperature"]),
+            *((name, "grammar") for name, wish in wishes if wish),
+            ("repeatable", self._settings.repeatable),
+        )
+        reply = replace(read_chat_reply(answer, self.id), latency=latency, honoured=honoured)
         return finish_structured(request, reply)
 
     def close(self) -> None:
@@ -99,18 +112,35 @@ def engine_version() -> str:
         raise ModelUnavailable("a local model needs the engine xllamacpp: pip install 'bestresponse[local]'") from error
 
 
+def check_gguf(path: Path) -> None:
+    """Raise `ModelUnavailable` unless the file exists and says it is a GGUF.
+
+    A GGUF file begins with the four bytes `GGUF` and a little-endian format version
+    (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md).
+    """
+    try:
+        with path.open("rb") as file:
+            head = file.read(8)
+    except OSError as error:
+        raise ModelUnavailable(f"cannot read the model file {path}: {error.strerror or error}") from error
+    if head[:4] != b"GGUF":
+        raise ModelUnavailable(f"{path} is not a GGUF file: it begins with {head[:4]!r} instead of b'GGUF'")
+    version = struct.unpack("<I", head[4:])[0] if len(head) == 8 else None
+    if version not in (2, 3):
+        found = "nothing after its first word" if version is None else f"version {version}"
+        raise ModelUnavailable(f"{path} is a GGUF file of a kind that cannot be read: {found}, expected version 2 or 3")
+
+
 def identify(path: Path, settings: LocalSettings) -> dict[str, Json]:
     """Return the identity of a local model: the bytes of its file, the engine, and what changes its arithmetic."""
-    return {
-        "provider": "local",
-        "sha256": file_hash(path),
-        "engine": f"xllamacpp {engine_version()}",
-        **asdict(settings),
-    }
+    check_gguf(path)
+    with path.open("rb") as file:
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    return {"provider": "local", "sha256": sha256, "engine": f"xllamacpp {engine_version()}", **asdict(settings)}
 
 
 def _start(path: Path, settings: LocalSettings) -> Any:
-    engine_version()
+    """Start the engine behind a socket file that is removed when this returns."""
     import xllamacpp
 
     params = xllamacpp.CommonParams()
@@ -127,33 +157,24 @@ def _start(path: Path, settings: LocalSettings) -> Any:
     params.api_keys = [secrets.token_hex(32)]
     if not settings.prompt_cache:
         params.cache_ram_mib = params.n_ctx_checkpoints = 0
-    return _listening_nowhere(lambda: _load(xllamacpp.Server, params, path), params)
-
-
-def _listening_nowhere(start: Callable[[], Any], params: Any) -> Any:
-    """Start the engine behind a socket file that is removed when this returns."""
     with tempfile.TemporaryDirectory(prefix="bestresponse-") as folder:
         socket = os.path.join(folder, "engine.sock")
         if os.name == "posix" and len(os.fsencode(socket)) <= _LONGEST_SOCKET:
             params.hostnames = [socket]
-        return start()
-
-
-def _load(server: Callable[[Any], Any], params: object, path: Path) -> Any:
-    """The engine, once its loop runs: one that is freed before that would wait for its own end for ever."""
-    try:
-        engine = server(params)
-        engine.handle_metrics()
+        try:
+            engine = xllamacpp.Server(params)
+            # An engine that is freed before its loop runs would wait for its own end for ever.
+            engine.handle_metrics()
+        except RuntimeError as error:
+            raise ModelUnavailable(
+                f"the engine could not load {path}: the file is damaged or incomplete, needs more memory than there "
+                f"is, or holds a kind of model that xllamacpp {engine_version()} does not know"
+            ) from error
         return engine
-    except RuntimeError as error:
-        raise ModelUnavailable(
-            f"the engine could not load {path}: the file is damaged or incomplete, needs more memory than there is, "
-            f"or holds a kind of model that xllamacpp {engine_version()} does not know"
-        ) from error
 
 
-def _body(request: Request, settings: LocalSettings) -> JsonObject:
-    """The request in the engine's dialect of the OpenAI protocol, with every engine default spelt out."""
+def _build_body(request: Request, settings: LocalSettings) -> JsonObject:
+    """Write the request in the engine's dialect of the OpenAI protocol, with every engine default spelt out."""
     seed = effective_seed(request)
     body: JsonObject = {
         "messages": [{"role": message.role, "content": message.content} for message in request.messages],
@@ -170,38 +191,8 @@ def _body(request: Request, settings: LocalSettings) -> JsonObject:
     if request.schema is not None:
         body["response_format"] = {"type": "json_schema", "json_schema": {"schema": read_schema(request)}}
     if request.choices:
-        body["grammar"] = _grammar(request.choices)
+        # A GBNF grammar of exactly these texts: https://github.com/ggml-org/llama.cpp/tree/master/grammars
+        body["grammar"] = "root ::= " + " | ".join(json.dumps(choice) for choice in request.choices)
     if request.logprobs:
         body |= {"logprobs": True, "top_logprobs": min(request.logprobs, _MOST_ALTERNATIVES)}
     return body
-
-
-def _grammar(choices: tuple[str, ...]) -> str:
-    """A GBNF grammar (https://github.com/ggml-org/llama.cpp/tree/master/grammars) of exactly these texts."""
-    return "root ::= " + " | ".join(json.dumps(choice) for choice in choices)
-
-
-def _call(complete: Callable[[JsonObject], Any], body: JsonObject, who: str) -> Any:
-    try:
-        answer = complete(body)
-    except (ValueError, RuntimeError) as error:
-        raise ModelError(f"{who} refused the request: {error}") from error
-    if not isinstance(answer, dict):
-        raise BadReply(f"{who} answered with {type(answer).__name__} instead of an object")
-    if "error" in answer:
-        complaint = answer["error"]
-        raise ModelError(f"{who} refused the request: {complaint.get('message', complaint)}")
-    return answer
-
-
-def _honoured(request: Request, body: JsonMapping, settings: LocalSettings) -> Honoured:
-    """What was really done: the seed and temperature used, what was enforced, whether it repeats exactly."""
-    enforced = [
-        (wish, "grammar") for wish, given in (("schema", request.schema), ("choices", request.choices)) if given
-    ]
-    return (
-        ("seed", body["seed"]),
-        ("temperature", body["temperature"]),
-        *enforced,
-        ("repeatable", settings.repeatable),
-    )

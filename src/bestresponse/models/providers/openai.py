@@ -3,28 +3,27 @@
 vLLM, Ollama, llama.cpp, LM Studio and many providers speak it at a base URL of their own. Not all of them, and not all
 models of OpenAI, take every parameter: newer ones want `max_completion_tokens` instead of `max_tokens`, reasoning
 models take no temperature. A parameter the server complains about is renamed or left out, the call is made again, and
-the reply says what was not honoured. Reference: https://platform.openai.com/docs/api-reference/chat
+the reply says what was not honoured.
+Reference: https://platform.openai.com/docs/api-reference/chat
 """
 
-from collections.abc import Mapping
-
-from bestresponse.core.json import JsonMapping, JsonObject
-from bestresponse.models.base import Abilities, Honoured, Json, Reply, Request, effective_seed
-from bestresponse.models.http import Endpoint, HttpClients, KeyHeader, Secret
-from bestresponse.models.providers.chat import read_chat_reply
-from bestresponse.models.providers.schema_modes import SchemaMode, add_instruction, choose_mode, find_refused_mode
-from bestresponse.models.providers.unsupported_params import Negotiated, find_complaints
-from bestresponse.models.schema import finish_structured, make_strict, read_schema
+from bestresponse.core.json import JsonObject
+from bestresponse.models.base import Abilities, Message, Reply, Request, effective_seed
+from bestresponse.models.http import Endpoint, HttpClients, Secret
+from bestresponse.models.providers.network_model import NetworkModel, SchemaMode
+from bestresponse.models.providers.reading import read_chat_reply
+from bestresponse.models.schema import make_strict, read_schema
 
 __all__ = ["OPENAI_URL", "OpenAIModel"]
 
 OPENAI_URL = "https://api.openai.com/v1"
-_OPTIONAL = ("max_tokens", "temperature", "top_p", "seed", "stop", "top_logprobs", "logprobs")
 _MOST_ALTERNATIVES = 20
 
 
-class OpenAIModel:
+class OpenAIModel(NetworkModel):
     """A model behind a chat-completions endpoint."""
+
+    optional = ("max_tokens", "temperature", "top_p", "seed", "stop", "top_logprobs", "logprobs")
 
     def __init__(
         self,
@@ -39,53 +38,47 @@ class OpenAIModel:
         concurrency: int = 16,
     ) -> None:
         base = base_url.rstrip("/")
-        self.id = id or f"openai/{name}"
         provider = "openai" if base == OPENAI_URL else "openai-compatible"
-        self.identity: Mapping[str, Json] = {"provider": provider, "model": name, "base_url": base}
-        self.abilities = Abilities(schema=True, logprobs=_MOST_ALTERNATIVES, seed=True, concurrency=concurrency)
+        super().__init__(
+            id or f"openai/{name}",
+            {"provider": provider, "model": name, "base_url": base},
+            Abilities(schema=True, logprobs=_MOST_ALTERNATIVES, seed=True, concurrency=concurrency),
+        )
         self._name = name
-        endpoint = Endpoint(
+        self._endpoint = Endpoint(
             clients,
             f"{base}/chat/completions",
-            who=self.id,
-            key=key,
-            auth=KeyHeader("authorization", key, "Bearer "),
+            self.id,
+            key,
+            "authorization",
+            "Bearer ",
             variable=variable,
             timeout=timeout,
         )
-        self._endpoint = Negotiated(endpoint)
 
-    def complete(self, request: Request) -> Reply:
-        """Answer, leaving out what this model has refused before."""
-        answer, latency, body, refused = self._endpoint.post(
-            lambda refused: _body(self._name, request, refused),
-            lambda error, refused: find_refused_mode(request, error, refused) or find_complaints(error, _OPTIONAL),
-        )
-        mode = choose_mode(request, refused)
-        reply = read_chat_reply(answer, self.id, latency, _honoured(request, body, mode))
-        return finish_structured(request, reply, plain=mode is not SchemaMode.SCHEMA)
+    def _list_settings(self, request: Request, mode: SchemaMode | None, refused: frozenset[str]) -> JsonObject:
+        alternatives = min(request.logprobs, _MOST_ALTERNATIVES) if "top_logprobs" not in refused else 0
+        return {
+            "max_completion_tokens" if "max_tokens" in refused else "max_tokens": request.max_tokens,
+            "temperature": request.temperature,
+            "top_p": request.top_p,
+            "seed": effective_seed(request),
+            "stop": list(request.stop) or None,
+            "response_format": _describe_format(request, mode),
+            "logprobs": True if alternatives else None,
+            "top_logprobs": alternatives or None,
+        }
 
+    def _send(self, messages: tuple[Message, ...], settings: JsonObject) -> object:
+        turns = [{"role": message.role, "content": message.content} for message in messages]
+        body: JsonObject = {"model": self._name, "messages": turns, **settings}
+        return self._endpoint.post(body)
 
-def _body(name: str, request: Request, refused: frozenset[str]) -> JsonObject:
-    mode = choose_mode(request, refused)
-    messages = add_instruction(request) if mode in (SchemaMode.JSON, SchemaMode.WORDS) else request.messages
-    limit = "max_completion_tokens" if "max_tokens" in refused else "max_tokens"
-    body: JsonObject = {
-        "model": name,
-        "messages": [{"role": message.role, "content": message.content} for message in messages],
-        limit: request.max_tokens,
-        "temperature": request.temperature,
-        "top_p": request.top_p,
-        "seed": effective_seed(request),
-        "stop": list(request.stop) or None,
-        "response_format": _format(request, mode),
-    }
-    if request.logprobs:
-        body |= {"logprobs": True, "top_logprobs": min(request.logprobs, _MOST_ALTERNATIVES)}
-    return {name: value for name, value in body.items() if value is not None and name not in refused}
+    def _read_reply(self, answer: object, request: Request) -> Reply:
+        return read_chat_reply(answer, self.id)
 
 
-def _format(request: Request, mode: SchemaMode | None) -> JsonObject | None:
+def _describe_format(request: Request, mode: SchemaMode | None) -> JsonObject | None:
     """Describe the form of the reply; a schema without a strict form is sent without the promise to keep it."""
     if mode is SchemaMode.JSON:
         return {"type": "json_object"}
@@ -95,17 +88,3 @@ def _format(request: Request, mode: SchemaMode | None) -> JsonObject | None:
     strict = make_strict(schema)
     form = {"name": "answer", "strict": strict is not None, "schema": schema if strict is None else strict}
     return {"type": "json_schema", "json_schema": form}
-
-
-def _honoured(request: Request, body: JsonMapping, mode: SchemaMode | None) -> Honoured:
-    """What was sent, and what could not be. A seed is a wish: no server of this protocol promises to repeat."""
-    wishes: list[tuple[str, str | int | float | bool | None]] = [("temperature", body.get("temperature"))]
-    if request.seed is not None:
-        wishes.append(("seed", body.get("seed")))
-    if mode is not None:
-        wishes.append(("schema", "sent" if mode is SchemaMode.SCHEMA else mode.value))
-    if request.choices:
-        wishes.append(("choices", "left out"))
-    if request.logprobs and "top_logprobs" not in body:
-        wishes.append(("logprobs", "left out"))
-    return tuple(wishes)

@@ -1,18 +1,51 @@
-"""Fields of a provider's JSON, read with suspicion: what does not fit is a `BadReply` that says where."""
+"""Replies of servers, read with suspicion: what does not fit is a `BadReply` that says where."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from bestresponse.core.errors import BadReply
-from bestresponse.core.json import JsonMapping
-from bestresponse.models.base import TokenChances
+from bestresponse.core.json import JsonObject
+from bestresponse.models.base import Finish, Reply, TokenChances, Usage
 
-__all__ = ["read_alternatives", "read_count", "read_field", "read_id"]
+__all__ = ["read_alternatives", "read_chat_reply", "read_count", "read_field"]
 
 _T = TypeVar("_T")
+_FINISH = {"stop": Finish.STOP, "length": Finish.LENGTH, "content_filter": Finish.REFUSAL}
 _MOST_TOKENS = 10**9
+# The logarithm of a probability of 1 may come out of a server's arithmetic a little above 0.
 _ROUNDING = 0.01
+
+
+def read_chat_reply(data: object, who: str) -> Reply:
+    """Return the first choice of a chat completion (https://platform.openai.com/docs/api-reference/chat/object)."""
+    choices = read_field(data, "choices", list, who)
+    if not choices:
+        raise BadReply(f"{who} answered without any choice in `choices`")
+    choice, message = choices[0], read_field(choices[0], "message", dict, who)
+    refusal = message.get("refusal")
+    text = refusal if isinstance(refusal, str) and refusal else message.get("content")
+    if not isinstance(text, str | None):
+        raise BadReply(f"{who} answered with {type(text).__name__} as `content` instead of text")
+    chances = choice.get("logprobs")
+    positions = (
+        read_field(chances, "content", list, who) if isinstance(chances, dict) and chances.get("content") else []
+    )
+    answer: JsonObject = data if isinstance(data, dict) else {}
+    name, usage = answer.get("id"), answer.get("usage")
+    details: JsonObject = usage if isinstance(usage, dict) else {}
+    return Reply(
+        text or "",
+        Finish.REFUSAL if text and text == refusal else _FINISH.get(str(choice.get("finish_reason")), Finish.OTHER),
+        Usage(
+            read_count(details, "prompt_tokens", who),
+            read_count(details, "completion_tokens", who),
+            read_count(details.get("prompt_tokens_details"), "cached_tokens", who),
+            read_count(details.get("completion_tokens_details"), "reasoning_tokens", who),
+        ),
+        tuple(read_alternatives(read_field(p, "top_logprobs", list, who) or [p], who) for p in positions),
+        name if isinstance(name, str) else None,
+    )
 
 
 def read_field(data: object, name: str, kind: type[_T], who: str) -> _T:
@@ -21,12 +54,6 @@ def read_field(data: object, name: str, kind: type[_T], who: str) -> _T:
     if not isinstance(value, kind):
         raise BadReply(f"{who} answered without a proper `{name}`; is this server of the kind its address promises?")
     return value
-
-
-def read_id(data: JsonMapping, name: str) -> str | None:
-    """Return the provider's own name of a reply, or None where it is no text."""
-    value = data.get(name)
-    return value if isinstance(value, str) else None
 
 
 def read_count(data: object, name: str, who: str) -> int | None:
@@ -39,14 +66,16 @@ def read_count(data: object, name: str, who: str) -> int | None:
     return value
 
 
-def read_alternatives(pairs: list[tuple[str, object]], who: str) -> TokenChances:
-    """Return tokens with their log-probabilities, likeliest first.
+def read_alternatives(listed: Iterable[object], who: str, chance: str = "logprob") -> TokenChances:
+    """Return tokens with their log-probabilities, which stand in the field `chance`, likeliest first.
 
     What is no number, or not finite, is left out. A logarithm above 0 is no probability: a rounding error becomes 0,
     anything larger is a `BadReply`.
     """
     known: list[tuple[str, float]] = []
-    for token, value in pairs:
+    for alternative in listed:
+        token = read_field(alternative, "token", str, who)
+        value = alternative.get(chance) if isinstance(alternative, Mapping) else None
         if not isinstance(value, int | float) or isinstance(value, bool) or value != value or value == -math.inf:
             continue
         if value > _ROUNDING:

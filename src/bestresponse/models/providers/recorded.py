@@ -6,8 +6,7 @@ from bestresponse.core.errors import NotCached
 from bestresponse.core.json import JsonMapping, digest
 from bestresponse.models.base import Abilities, Json, Reply, Request
 from bestresponse.models.codec import reply_from_json, request_to_json
-from bestresponse.models.wrappers.cache_miss import nearest
-from bestresponse.models.wrappers.cached import Cache, call_key
+from bestresponse.models.wrappers.cached import Cache, call_key, explain_miss
 
 __all__ = ["RecordedModel"]
 
@@ -68,7 +67,7 @@ class RecordedModel:
             id,
             who,
             find=lambda request: cache.get(call_key(who, request)),
-            explain=lambda request: str(nearest(who, request_to_json(request), cache.recent())),
+            explain=lambda request: explain_miss(who, request, cache.recent()),
         )
 
     def complete(self, request: Request) -> Reply:

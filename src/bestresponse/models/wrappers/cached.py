@@ -9,24 +9,25 @@ import hashlib
 import json
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 from enum import StrEnum
+from math import inf
 from pathlib import Path
 from typing import Any
 
 from bestresponse.core.errors import NotCached, StoreError
-from bestresponse.core.json import JsonObject, canonical
-from bestresponse.models.base import Json, Model, Reply, Request
+from bestresponse.core.json import JsonMapping, JsonObject, canonical
+from bestresponse.models.base import Json, Model, Reply, Request, Wrapper
 from bestresponse.models.codec import reply_from_json, reply_to_json, request_to_json
-from bestresponse.models.wrappers.base import Wrapper
-from bestresponse.models.wrappers.cache_miss import Miss, nearest
 
-__all__ = ["Cache", "CacheMode", "Cached", "call_key"]
+__all__ = ["Cache", "CacheMode", "Cached", "call_key", "explain_miss"]
 
 _VERSION = 1
 _LOOK_BACK = 10_000
+_OTHER_QUESTION = 10
+_SHOWN = 24
 _TABLES = """
 create table if not exists identities (id integer primary key, model text not null, text text not null unique);
 create table if not exists replies (
@@ -50,10 +51,10 @@ class CacheMode(StrEnum):
 
 def call_key(identity: Mapping[str, Json], request: Request) -> str:
     """Return the key of a call: 64 hexadecimal digits."""
-    return _key(canonical(identity), request)
+    return _make_key(canonical(identity), request)
 
 
-def _key(identity: str, request: Request) -> str:
+def _make_key(identity: str, request: Request) -> str:
     text = f'{{"identity":{identity},"request":{canonical(request_to_json(request))}}}'
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -71,12 +72,24 @@ class Cache:
             self._rows = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"cannot open the cache of replies {path}: {error}") from error
-        self._prepare()
+        version = self._run("pragma user_version")[0][0]
+        if version not in (0, _VERSION):
+            raise StoreError(
+                f"the cache {self._path} has format {version}, this release reads {_VERSION}: name another"
+            )
+        self._run("pragma journal_mode = wal")
+        self._run("pragma synchronous = normal")
+        for statement in _TABLES.split(";"):
+            self._run(statement)
+        self._run(f"pragma user_version = {_VERSION}")
 
     def get(self, key: str) -> Reply | None:
         """Return the stored reply, marked as cached; None where there is none."""
         text = self.get_text(key)
-        return None if text is None else self._reply(key, text)
+        try:
+            return None if text is None else reply_from_json(json.loads(text), cached=True)
+        except (ValueError, KeyError, TypeError) as error:
+            raise StoreError(f"the cache {self._path} holds a damaged reply under {key}: refresh that call") from error
 
     def get_text(self, key: str) -> str | None:
         """Return the stored reply as JSON; None where there is none."""
@@ -134,18 +147,6 @@ class Cache:
         with self._lock:
             self._rows.close()
 
-    def _prepare(self) -> None:
-        version = self._run("pragma user_version")[0][0]
-        if version not in (0, _VERSION):
-            raise StoreError(
-                f"the cache {self._path} has format {version}, this release reads {_VERSION}: name another"
-            )
-        self._run("pragma journal_mode = wal")
-        self._run("pragma synchronous = normal")
-        for statement in _TABLES.split(";"):
-            self._run(statement)
-        self._run(f"pragma user_version = {_VERSION}")
-
     def _identity(self, model: str, text: str) -> int:
         if text not in self._identities:
             self._run("insert or ignore into identities (model, text) values (?, ?)", model, text)
@@ -158,12 +159,6 @@ class Cache:
                 return self._rows.execute(statement, values).fetchall()
         except sqlite3.Error as error:
             raise StoreError(f"the cache of replies {self._path} cannot be used: {error}") from error
-
-    def _reply(self, key: str, text: str) -> Reply:
-        try:
-            return reply_from_json(json.loads(text), cached=True)
-        except (ValueError, KeyError, TypeError) as error:
-            raise StoreError(f"the cache {self._path} holds a damaged reply under {key}: refresh that call") from error
 
 
 class Cached(Wrapper):
@@ -179,24 +174,21 @@ class Cached(Wrapper):
         """Return the stored reply, or a new one that is stored; in replay mode a miss is `NotCached` and says why."""
         if self._mode is CacheMode.OFF:
             return self._model.complete(request)
-        key = _key(self._identity, request)
-        return self._cache.once(key, lambda: self._kept(key, request) or self._fetched(key, request))
+        key = _make_key(self._identity, request)
+        return self._cache.once(key, lambda: self._find_or_ask(key, request))
 
-    def why_miss(self, request: Request) -> Miss | None:
-        """Compare this call with the nearest one that is stored; None if it is stored itself."""
-        if self._cache.get(_key(self._identity, request)) is not None:
-            return None
-        return nearest(json.loads(self._identity), request_to_json(request), self._cache.recent())
+    def explain_miss(self, request: Request) -> str:
+        """Say how this call differs from the nearest one that is stored; nothing if it is stored itself."""
+        if self._cache.get(_make_key(self._identity, request)) is not None:
+            return ""
+        return explain_miss(json.loads(self._identity), request, self._cache.recent())
 
-    def _kept(self, key: str, request: Request) -> Reply | None:
-        if self._mode is CacheMode.REFRESH:
-            return None
-        reply = self._cache.get(key)
-        if reply is None and self._mode is CacheMode.REPLAY:
-            raise NotCached(f"this call of {self.id} was never recorded: {self.why_miss(request)}")
-        return reply
-
-    def _fetched(self, key: str, request: Request) -> Reply:
+    def _find_or_ask(self, key: str, request: Request) -> Reply:
+        reply = self._cache.get(key) if self._mode is not CacheMode.REFRESH else None
+        if reply is not None:
+            return reply
+        if self._mode is CacheMode.REPLAY:
+            raise NotCached(f"this call of {self.id} was never recorded: {self.explain_miss(request)}")
         reply = self._model.complete(request)
         self._cache.put(key, self.id, self._identity, request, reply)
         return reply
@@ -205,3 +197,43 @@ class Cached(Wrapper):
 def _text(data: JsonObject) -> str:
     """JSON in ASCII: SQLite takes no lone surrogates, and replies may hold some."""
     return json.dumps(data, separators=(",", ":"))
+
+
+def explain_miss(identity: JsonMapping, request: Request, kept: Iterable[tuple[JsonMapping, JsonMapping]]) -> str:
+    """Name the fields in which a call differs from the nearest of the calls that are kept.
+
+    Another question counts far more than another setting.
+    """
+    asked = _flatten(identity, request_to_json(request))
+    nearest: list[str] | None = None
+    least = inf
+    for other in kept:
+        known = _flatten(*other)
+        fields = [name for name in sorted(asked.keys() | known.keys()) if asked.get(name) != known.get(name)]
+        distance = sum(_OTHER_QUESTION if name.startswith("message") else 1 for name in fields)
+        if distance < least:
+            nearest, least = [_compare(name, asked.get(name), known.get(name)) for name in fields], distance
+    return "the cache is empty" if nearest is None else "the nearest call kept differs: " + "; ".join(nearest)
+
+
+def _flatten(identity: JsonMapping, request: JsonMapping) -> JsonObject:
+    fields = {f"identity.{name}": value for name, value in identity.items()}
+    fields |= {name: value for name, value in request.items() if name != "messages"}
+    for number, (role, content) in enumerate(request["messages"], 1):
+        fields |= {f"message {number} role": role, f"message {number}": content}
+    return fields
+
+
+def _compare(name: str, asked: Json, kept: Json) -> str:
+    if isinstance(asked, str) and isinstance(kept, str):
+        return f"{name} is {_excerpt(asked, kept)}, kept is {_excerpt(kept, asked)}"
+    return f"{name} is {asked!r}, kept is {kept!r}"
+
+
+def _excerpt(text: str, other: str) -> str:
+    """Quote the surroundings of the first character that differs."""
+    pairs = enumerate(zip(text, other, strict=False))
+    position = next((n for n, (a, b) in pairs if a != b), min(len(text), len(other)))
+    start = max(0, position - _SHOWN // 2)
+    cut = text[start : start + _SHOWN]
+    return f"{'...' if start else ''}{cut!r}{'...' if start + _SHOWN < len(text) else ''}"

@@ -9,11 +9,10 @@ A failed attempt counts as a call and costs no tokens. An unknown price is unkno
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields
 
 from bestresponse.core.errors import OverBudget, UsageError
-from bestresponse.models.base import Model, Reply, Request, Usage
-from bestresponse.models.wrappers.base import Wrapper
+from bestresponse.models.base import Model, Reply, Request, Usage, Wrapper
 
 __all__ = ["Budget", "Ledger", "Meter", "Metered", "Price", "largest_usage"]
 
@@ -58,17 +57,11 @@ class Ledger:
 
     def __add__(self, other: "Ledger") -> "Ledger":
         known = [money for money in (self.money, other.money) if money is not None]
-        return Ledger(
-            self.calls + other.calls,
-            self.failed + other.failed,
-            self.prompt + other.prompt,
-            self.completion + other.completion,
-            self.cached + other.cached,
-            self.reasoning + other.reasoning,
-            sum(known) if known else None,
-            self.uncounted + other.uncounted,
-            self.unpriced + other.unpriced,
-        )
+        counts = {name: getattr(self, name) + getattr(other, name) for name in _COUNTS}
+        return Ledger(**counts, money=sum(known) if known else None)
+
+
+_COUNTS = tuple(field.name for field in fields(Ledger) if field.name != "money")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,21 +79,13 @@ class _Cost:
         return _Cost(self.calls - other.calls, self.tokens - other.tokens, self.money - other.money)
 
 
-@dataclass(slots=True)
-class _Account:
-    """Spent for good, and reserved for calls in flight."""
-
-    spent: _Cost = field(default_factory=_Cost)
-    reserved: _Cost = field(default_factory=_Cost)
-    in_flight: int = 0
-
-
 class Meter:
     """Count for any number of models in any number of threads, and keep all of them within one budget."""
 
     def __init__(self, budget: Budget | None = None) -> None:
         self.budget = budget or Budget()
-        self._account = _Account()
+        self._spent = _Cost()
+        self._reserved = _Cost()
         self._ledgers: dict[str, Ledger] = {}
         self._changed = threading.Condition()
 
@@ -118,27 +103,24 @@ class Meter:
 
     def reserve(self, cost: _Cost) -> None:
         """Set the cost aside; wait while calls in flight may still free what is missing."""
-        account = self._account
         with self._changed:
-            while self._excess(account.spent + account.reserved + cost):
-                excess = self._excess(account.spent + cost)
-                if excess or not account.in_flight:
+            while self._find_excess(self._spent + self._reserved + cost):
+                excess = self._find_excess(self._spent + cost)
+                if excess or not self._reserved.calls:
                     raise OverBudget(f"the next call could pass the budget: {excess}")
                 self._changed.wait()
-            account.reserved += cost
-            account.in_flight += 1
+            self._reserved += cost
 
     def settle(self, model: str, reserved: _Cost, cost: _Cost, entry: Ledger) -> None:
         """Replace a reservation by what the call really cost."""
         with self._changed:
-            self._account.reserved -= reserved
-            self._account.in_flight -= 1
-            self._account.spent += cost
+            self._reserved -= reserved
+            self._spent += cost
             self._ledgers[model] = self._ledgers.get(model, Ledger()) + entry
             self._changed.notify_all()
 
-    def _excess(self, cost: _Cost) -> str:
-        """Which limit this would pass, in words; empty if none."""
+    def _find_excess(self, cost: _Cost) -> str:
+        """Say which limit this would pass; nothing if none."""
         budget = self.budget
         if budget.calls is not None and cost.calls > budget.calls:
             return f"{cost.calls} calls of {budget.calls}"
@@ -164,35 +146,24 @@ class Metered(Wrapper):
     def complete(self, request: Request) -> Reply:
         """Answer within the budget, or `OverBudget` before anything was sent."""
         largest = largest_usage(request)
-        reserved = _cost(largest, self._price(largest))
+        reserved = _make_cost(largest, self._price(largest))
         self._meter.reserve(reserved)
         cost, entry = _Cost(calls=1), Ledger(calls=1, failed=1)
         try:
             reply = self._model.complete(request)
-            counted = reply.usage.prompt is not None and reply.usage.completion is not None
-            money = self._price(reply.usage) if counted else None
-            cost = _cost(reply.usage, money) if counted else reserved
-            entry = _entry(reply.usage, money, counted=counted)
+            usage = reply.usage
+            counted = usage.prompt is not None and usage.completion is not None
+            money = self._price(usage) if counted else None
+            cost = _make_cost(usage, money) if counted else reserved
+            tokens = (usage.prompt or 0, usage.completion or 0, usage.cached or 0, usage.reasoning or 0)
+            entry = Ledger(1, 0, *tokens, money, uncounted=int(not counted), unpriced=int(money is None))
         finally:
             self._meter.settle(self.id, reserved, cost, entry)
         return reply
 
 
-def _cost(usage: Usage, money: float | None) -> _Cost:
+def _make_cost(usage: Usage, money: float | None) -> _Cost:
     return _Cost(1, (usage.prompt or 0) + (usage.completion or 0), money or 0.0)
-
-
-def _entry(usage: Usage, money: float | None, *, counted: bool) -> Ledger:
-    return Ledger(
-        calls=1,
-        prompt=usage.prompt or 0,
-        completion=usage.completion or 0,
-        cached=usage.cached or 0,
-        reasoning=usage.reasoning or 0,
-        money=money,
-        uncounted=int(not counted),
-        unpriced=int(money is None),
-    )
 
 
 def largest_usage(request: Request) -> Usage:

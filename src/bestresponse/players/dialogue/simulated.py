@@ -1,7 +1,7 @@
 """A simulated speaker, referee, inventor and author: a stochastic model of manner -> text -> outcome, seeded.
 
 It answers the prompts of dialogues like a language model, in English sentences, so everything from prompt to payoff is
-exercised; but what it does is known (`simulated_styles` has the numbers, `simulated_offers` what it proposes):
+exercised; but what it does is known:
 
 - The first speaker proposes what is best for itself, and insists with probability f, its firmness, or else yields.
 - Who answers somebody that yields takes its own best instead with probability f, and otherwise accepts.
@@ -14,42 +14,59 @@ exercised; but what it does is known (`simulated_styles` has the numbers, `simul
 Messages that are not its own, such as a person's, it takes for a proposal of the last item they name, insisted on where
 they say "must", "only" or the like, or for an agreement to that item (or to the last proposal) where they accept.
 
-Every draw depends only on the seed, the request's words and its replicate number.
+What it proposes for each kind of deal:
+
+- option: its best item. trade: its least valued fruit for the one it wants most.
+- price: the middle between what the thing is worth to it and the end of the range that suits it; never a loss.
+- issues: its best level of the issue in which most is at stake for it, the middle level of all others.
+- moves: it announces the move that it was told, or any. On the sealed note it plays what it was told; untold, as often
+  as not what it announced, and otherwise the best reply to what the other announced.
+
+The first sentence of a message shows its manner; with probability SLIP it is the neutral one instead. Every draw
+depends only on the seed, the request's words and its replicate number.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Any
 
 from bestresponse.core.json import JsonObject, digest
 from bestresponse.core.seeds import generator
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Abilities, Json, Reply, Request, Usage
-from bestresponse.players.dialogue.simulated_offers import (
-    Offers,
-    announce,
-    find_moves,
-    hand_in,
-    list_played,
-    read_offers,
-)
-from bestresponse.players.dialogue.simulated_styles import (
-    CYCLE,
-    FIRMNESS,
-    NEUTRAL,
-    SLIP,
-    edge,
-    firmness,
-    manner_in,
-    opener,
-    shown_in,
-)
 
-__all__ = ["SimulatedSpeaker"]
+__all__ = [
+    "CYCLE", "FIRMNESS", "NEUTRAL", "SLIP", "SimulatedSpeaker", "edge", "firmness", "manner_in", "opener", "shown_in",
+]  # fmt: skip
+
+FIRMNESS = {
+    "submissive": 0.1, "friendly": 0.25, "sad": 0.3, "calm": 0.4, "any": 0.5, "happy": 0.5, "enthusiastic": 0.6,
+    "frank": 0.7, "angry": 0.75, "assertive": 0.8, "stubborn": 1.0,
+}  # fmt: skip
+"""How likely a speaker insists instead of yielding, refuses instead of accepting, by manner, from soft to hard.
+
+Any other word has a firmness of its own between 0.2 and 0.8."""
+
+CYCLE = ("logos", "pathos", "ethos")
+"""Each style beats the next one, the last the first, and every one of them any other manner."""
+
+_EDGE = 0.3
+"""How much likelier than even a rebuttal in one style answers a point made in the next one (debates)."""
+SLIP = 0.1
+NEUTRAL = "any"
+_OPENERS = {
+    NEUTRAL: "Hello.",
+    "calm": "There is no hurry.",
+    "assertive": "Let me be clear.",
+    "submissive": "I do not want to be in your way.",
+    "logos": "The facts are plain.",
+    "ethos": "I have worked on this for years.",
+    "pathos": "Think of those it hurts.",
+}
+_OTHER = re.compile(r"^Let me say it in a way that is ([\w -]+)\.")
 
 _MESSAGE = re.compile(r"^\[\d+\] From (.+?) to (.+?):\n((?:> .*(?:\n|\Z))+)", re.M)
 _HOW = re.compile(r"^How to write: (.*)$", re.M)
@@ -59,6 +76,15 @@ _PROPOSED = re.compile(r"I propose (.+?)\. (It has to be|If it does not suit)")
 _ACCEPTS = re.compile(r"\b(?:accept|agreed?|deal|fine|good|okay|ok|settled|suits|works|yes)\b", re.I)
 _REFUSES = re.compile(r"\b(?:no|not|never|cannot|can't|don't|won't|but)\b", re.I)
 _INSISTS = re.compile(r"\b(?:must|only|has to|have to|insist)\b", re.I)
+_NUMBER = re.compile(r"^([\w ]+): (-?\d+)$", re.M)
+_GIVES = re.compile(r"(\w+) gives 1 (\w+)")
+_OWNED = re.compile(r"I own (.+?)\.")
+_AGAINST = re.compile(r"^([\w ]+) against ([\w ]+): (-?\d+)$", re.M)
+_PRICES = re.compile(r"price \(from (\d+) to (\d+)\)")
+_PART = re.compile(r"You are the (\w+)\.")
+_WORTH = re.compile(r"^What it is worth to you: (\d+)$", re.M)
+_ISSUE = re.compile(r"(\w+) \(([\w ]+(?:, [\w ]+)+)\)")
+_PIECE = "What one piece is worth to you:"
 _ANSWERED = "I have answered every point"
 _REPEATED = "I can only say again what I believe."
 _YIELDS = "If it does not suit you, choose what you like."
@@ -98,16 +124,23 @@ def _speak(prompt: str, rng: Random) -> str:
     manner = manner_in(how)
     shown = NEUTRAL if rng.random() < SLIP else manner
     said = _messages(prompt)
+    if "the motion" in prompt and not said:
+        return f"{opener(shown)} That is why I hold my side of the motion."
     if "the motion" in prompt:
-        return f"{opener(shown)} {_argue(manner, said, rng)}"
-    if table := find_moves(prompt):
-        return f"{opener(shown)} {_move(table, prompt, how, rng)}"
-    offers = read_offers(prompt)
+        success = rng.random() < 0.5 + edge(manner, shown_in(said[-1][2]))
+        return f"{opener(shown)} {f'{_ANSWERED} of the other side.' if success else _REPEATED}"
+    if (table := _find_moves(prompt)) and "The talk is over." in prompt:
+        own = " ".join(text for sender, _, text in said if sender == me)
+        others = " ".join(text for sender, _, text in said if sender != me)
+        return f"{opener(shown)} {_hand_in(table, how, own, others, rng)}"
+    if table:
+        return f"{opener(shown)} I will play {_find_last(how, list(table)) or rng.choice(list(table))}."
+    offers = _read_offers(prompt)
     mine = offers.wish(me, said[-1][2] if said else "", how)
     return f"{opener(shown)} {offers.introduce()}{_negotiate(me, mine, manner, offers, said, rng)}"
 
 
-def _negotiate(me: str, mine: str, manner: str, offers: Offers, said: list[tuple[str, str, str]], rng: Random) -> str:
+def _negotiate(me: str, mine: str, manner: str, offers: _Offers, said: list[tuple[str, str, str]], rng: Random) -> str:
     hard = rng.random() < firmness(manner)
     if not said:
         return _insist(mine) if hard else f"I propose {mine}. {_YIELDS}"
@@ -126,22 +159,6 @@ def _insist(mine: str) -> str:
     return f"I propose {mine}. It has to be {mine}."
 
 
-def _argue(manner: str, said: list[tuple[str, str, str]], rng: Random) -> str:
-    if not said:
-        return "That is why I hold my side of the motion."
-    success = rng.random() < 0.5 + edge(manner, shown_in(said[-1][2]))
-    return f"{_ANSWERED} of the other side." if success else _REPEATED
-
-
-def _move(table: dict[str, dict[str, int]], prompt: str, how: str, rng: Random) -> str:
-    """Announce a move, or name it on the sealed note."""
-    if "The talk is over." not in prompt:
-        return announce(table, how, rng)
-    me = _search(_ME, prompt, "I")
-    own, others = ([text for sender, _, text in _messages(prompt) if (sender == me) is mine] for mine in (True, False))
-    return hand_in(table, how, " ".join(own), " ".join(others), rng)
-
-
 def _rule(prompt: str, rng: Random) -> str:
     said = _messages(prompt)
     sender, receiver, text = said[-1]
@@ -149,10 +166,10 @@ def _rule(prompt: str, rng: Random) -> str:
         plain = _ANSWERED in text or _REPEATED in text
         won = _ANSWERED in text if plain else rng.random() < 0.5
         return json.dumps({"reasons": "the last rebuttal decided it", "winner": sender if won else receiver})
-    if table := find_moves(prompt):
-        return json.dumps({"moves": list_played(table, said)})
+    if table := _find_moves(prompt):
+        return json.dumps({"moves": _list_played(table, said)})
     settled = _SETTLED.search(text)
-    return json.dumps(read_offers(prompt).rule(settled[1] if settled else "", (sender, receiver)))
+    return json.dumps(_read_offers(prompt).rule(settled[1] if settled else "", (sender, receiver)))
 
 
 def _score(prompt: str, rng: Random) -> str:
@@ -161,8 +178,8 @@ def _score(prompt: str, rng: Random) -> str:
         if "the motion" in prompt:
             winner = sender if _ANSWERED in text else receiver
             return f"{winner} argued better."
-        if table := find_moves(prompt):
-            return " ".join(f"{name} plays {move}." for name, move in list_played(table, _messages(prompt)).items())
+        if table := _find_moves(prompt):
+            return " ".join(f"{name} plays {move}." for name, move in _list_played(table, _messages(prompt)).items())
         settled = _SETTLED.search(text)
         return f"They agreed on {settled[1]}." if settled else "They did not agree."
     summary = prompt.partition("What was agreed in the end:")[2].partition("\n")[0]
@@ -173,12 +190,12 @@ def _score(prompt: str, rng: Random) -> str:
 def _value(summary: str, me: str, prompt: str) -> int:
     if "argued better" in summary:
         return int(f" {me} " in summary)
-    if table := find_moves(prompt):
+    if table := _find_moves(prompt):
         played = dict(re.findall(r"(\w+) plays ([\w ]+)\.", summary))
         own = played.pop(me, "")
         return table.get(own, {}).get(next(iter(played.values()), ""), 0)
     agreed = re.search(r"They agreed on (.+?)\.", summary)
-    return read_offers(prompt.partition("Two examples")[0]).value(agreed[1], me) if agreed else 0
+    return _read_offers(prompt.partition("Two examples")[0]).value(agreed[1], me) if agreed else 0
 
 
 def _classify(prompt: str, rng: Random) -> str:
@@ -200,33 +217,30 @@ def _write(prompt: str, rng: Random) -> str:
     """Scenarios made of the examples: other names, numbers that stand in the same place of some example."""
     examples = [json.loads(line) for line in prompt.splitlines() if line.startswith('{"names"')]
     wanted = int(_search(re.compile(r"Invent (\d+) new"), prompt, "1"))
-    return json.dumps({"scenarios": [_written(examples, rng) for _ in range(wanted)]})
-
-
-def _written(examples: list[JsonObject], rng: Random) -> JsonObject:
-    model = rng.choice(examples)
     people = [own for example in examples for own in example["private"]]
-    private = [
-        {part: _redrawn(part, was, people, rng) for part, was in own.items()}
-        for own in rng.sample(model["private"], len(model["private"]))
-    ]
-    names = rng.sample(_NAMES, len(model["names"]))
-    return {"names": names, "public": rng.choice(examples)["public"], "private": private}
 
+    def redraw(part: str, was: object) -> object:
+        if not isinstance(was, dict):
+            return was
+        seen = sorted(number for own in people for number in own[part].values())
+        return {item: rng.choice(seen) for item in was}
 
-def _redrawn(part: str, was: object, people: list[JsonObject], rng: Random) -> Any:
-    if not isinstance(was, dict):
-        return was
-    seen = sorted(number for own in people for number in own[part].values())
-    return {item: rng.choice(seen) for item in was}
+    scenarios = []
+    for _ in range(wanted):
+        model = rng.choice(examples)
+        drawn = rng.sample(model["private"], len(model["private"]))
+        private = [{part: redraw(part, was) for part, was in own.items()} for own in drawn]
+        names = rng.sample(_NAMES, len(model["names"]))
+        scenarios.append({"names": names, "public": rng.choice(examples)["public"], "private": private})
+    return json.dumps({"scenarios": scenarios})
 
 
 def _messages(prompt: str) -> list[tuple[str, str, str]]:
     """Who wrote to whom, and what, in the simulated speaker's own words where it is a negotiation."""
     found = [(a, b, "\n".join(line[2:] for line in text.splitlines())) for a, b, text in _MESSAGE.findall(prompt)]
-    if "the motion" in prompt or find_moves(prompt):
+    if "the motion" in prompt or _find_moves(prompt):
         return found
-    offers, offer, understood = read_offers(prompt), "", []
+    offers, offer, understood = _read_offers(prompt), "", []
     for sender, receiver, text in found:
         own = _understood(text, sender, offers, offer)
         told = _SETTLED.search(own) or _PROPOSED.search(own)
@@ -235,7 +249,7 @@ def _messages(prompt: str) -> list[tuple[str, str, str]]:
     return understood
 
 
-def _understood(text: str, sender: str, offers: Offers, offer: str) -> str:
+def _understood(text: str, sender: str, offers: _Offers, offer: str) -> str:
     """A message in the simulated speaker's words: itself, or what a person's message comes to."""
     if _SETTLED.search(text) or _PROPOSED.search(text):
         return text
@@ -251,3 +265,220 @@ def _understood(text: str, sender: str, offers: Offers, offer: str) -> str:
 def _search(pattern: re.Pattern[str], text: str, otherwise: str) -> str:
     found = pattern.search(text)
     return found[1] if found else otherwise
+
+
+class _Offers:
+    """Offers of one of several items; `prompt` is what a speaker or referee is told."""
+
+    def __init__(self, prompt: str) -> None:
+        self.prompt = prompt
+
+    def wish(self, me: str, heard: str, how: str) -> str:
+        """Return what the speaker proposes: the item that it was told to, or its best one."""
+        values = self._values(me)
+        told = [name for name in values if name in how]
+        return told[0] if told else max(values, key=lambda name: values[name])
+
+    def introduce(self) -> str:
+        """Return what the speaker tells of itself before any offer."""
+        return ""
+
+    def cannot(self, me: str, offer: str) -> bool:
+        """Tell whether the speaker never accepts such an offer."""
+        return False
+
+    def find_named(self, text: str, sender: str, standing: str) -> str:
+        """Return the offer that a person's message names, empty where it names none."""
+        items = [name for name, _ in _NUMBER.findall(self.prompt)] + re.findall(r'"([^"]+)" or ', self.prompt)
+        return _find_last(text, items)
+
+    def rule(self, offer: str, people: Sequence[str]) -> JsonObject:
+        """Return the ruling on a talk that ended with this offer accepted; it is empty where none was."""
+        return {"agreed": bool(offer), "choice": offer or None}
+
+    def value(self, offer: str, me: str) -> int:
+        """Return what an agreed offer is worth to `me`."""
+        return self._values(me).get(offer, 0)
+
+    def _values(self, me: str) -> dict[str, int]:
+        private = self.prompt.partition(f"You are {me}.")[2].partition("\n\n")[0]
+        return {name: int(number) for name, number in _NUMBER.findall(private)}
+
+
+class _Trades(_Offers):
+    """One piece of a fruit for one of another."""
+
+    def wish(self, me: str, heard: str, how: str) -> str:
+        private = self.prompt.partition(f"You are {me}.")[2].partition("\n\n")[0]
+        owned, worth = (dict(_NUMBER.findall(part)) for part in private.split(_PIECE))
+        names = re.split(r", | and ", self.prompt.partition(" may trade")[0])
+        other = next(name for name in names if name != me)
+        theirs = _OWNED.search(heard)
+        wanted = theirs[1].split(", ") if theirs else list(worth)
+        give = min((item for item in owned if int(owned[item]) > 0), key=lambda item: int(worth[item]))
+        get = max([item for item in wanted if item != give] or wanted, key=lambda item: int(worth[item]))
+        return f"that {me} gives 1 {give} and {other} gives 1 {get}"
+
+    def introduce(self) -> str:
+        return f"I own {', '.join(self._owned())}. "
+
+    def _owned(self) -> list[str]:
+        basket = self.prompt.partition("The fruit in your basket:")[2].partition("What one piece")[0]
+        return [item for item, number in _NUMBER.findall(basket) if int(number) > 0]
+
+    def cannot(self, me: str, offer: str) -> bool:
+        return any(name == me and item not in self._owned() for name, item in _GIVES.findall(offer))
+
+    def find_named(self, text: str, sender: str, standing: str) -> str:
+        items = "|".join(dict.fromkeys(name for name, _ in _NUMBER.findall(self.prompt)))
+        named = re.findall(rf"(your )?(?:\w+ )?\b({items or '$^'})", text, re.IGNORECASE)
+        wanted = [item.casefold() for your, item in named if your]
+        given = [item.casefold() for your, item in named if not your]
+        if len(given) < 1 or len(given) + len(wanted) < 2:
+            return ""
+        names = re.split(r", | and ", self.prompt.partition(" may trade")[0])
+        other = next(name for name in names if name != sender)
+        return f"that {sender} gives 1 {given[0]} and {other} gives 1 {(wanted or given)[-1]}"
+
+    def rule(self, offer: str, people: Sequence[str]) -> JsonObject:
+        gives = {name: {item: 1} for name, item in _GIVES.findall(offer)}
+        return {"agreed": bool(offer), "gives": {name: gives.get(name, {}) for name in people}}
+
+    def value(self, offer: str, me: str) -> int:
+        worth = {name: int(number) for name, number in _NUMBER.findall(self.prompt.rpartition("worth to you")[2])}
+        return sum(-worth[item] if name == me else worth[item] for name, item in _GIVES.findall(offer))
+
+
+class _Prices(_Offers):
+    """A price between a seller and a buyer."""
+
+    def wish(self, me: str, heard: str, how: str) -> str:
+        low, high = map(int, _PRICES.findall(self.prompt)[0])
+        worth, sells = self._own()
+        return f"a price of {(worth + (high if sells else low)) // 2}"
+
+    def cannot(self, me: str, offer: str) -> bool:
+        return bool(re.search(r"\d", offer)) and self.value(offer, me) < 0
+
+    def find_named(self, text: str, sender: str, standing: str) -> str:
+        numbers = re.findall(r"\d+", text)
+        return f"a price of {numbers[-1]}" if numbers else ""
+
+    def rule(self, offer: str, people: Sequence[str]) -> JsonObject:
+        numbers = re.findall(r"\d+", offer)
+        return {"agreed": bool(numbers), "price": int(numbers[-1]) if numbers else None}
+
+    def value(self, offer: str, me: str) -> int:
+        worth, sells = self._own()
+        gain = int(re.findall(r"\d+", offer)[-1]) - worth
+        return gain if sells else -gain
+
+    def _own(self) -> tuple[int, bool]:
+        return int(_WORTH.findall(self.prompt)[0]), _PART.findall(self.prompt)[0] == "seller"
+
+
+class _Packages(_Offers):
+    """A level of each of several issues."""
+
+    def wish(self, me: str, heard: str, how: str) -> str:
+        values = self._values(me)
+        groups = self._groups()
+        spread = {name: max(values[x] for x in own) - min(values[x] for x in own) for name, own in groups.items()}
+        dearest = max(spread, key=lambda name: spread[name])
+        best = max(groups[dearest], key=lambda level: values[level])
+        return ", ".join(best if name == dearest else own[len(own) // 2] for name, own in groups.items())
+
+    def find_named(self, text: str, sender: str, standing: str) -> str:
+        named = [_find_last(text, own) for own in self._groups().values()]
+        before = standing.split(", ") if standing else []
+        whole = [new or (before[k] if before else "") for k, new in enumerate(named)]
+        return ", ".join(whole) if any(named) and all(whole) else ""
+
+    def rule(self, offer: str, people: Sequence[str]) -> JsonObject:
+        levels = offer.split(", ") if offer else [None] * len(self._groups())
+        return {"agreed": bool(offer), "terms": dict(zip(self._groups(), levels, strict=True))}
+
+    def value(self, offer: str, me: str) -> int:
+        values = self._values(me)
+        return sum(values[level] for level in offer.split(", "))
+
+    def _groups(self) -> dict[str, list[str]]:
+        return {name: levels.split(", ") for name, levels in _ISSUE.findall(self.prompt.partition("\n")[0])}
+
+
+def _read_offers(prompt: str) -> _Offers:
+    """Return how offers are made and read in the talk that a prompt is about."""
+    if "fruit they receive" in prompt:
+        return _Trades(prompt)
+    if _PRICES.search(prompt):
+        return _Prices(prompt)
+    return _Packages(prompt) if "settle these issues: " in prompt else _Offers(prompt)
+
+
+def _find_moves(prompt: str) -> dict[str, dict[str, int]]:
+    """Return what each move earns against each, empty where the talk is not about moves."""
+    table: dict[str, dict[str, int]] = {}
+    for own, other, payoff in _AGAINST.findall(prompt):
+        table.setdefault(own, {})[other] = int(payoff)
+    return table
+
+
+def _hand_in(table: dict[str, dict[str, int]], how: str, own: str, others: str, rng: Random) -> str:
+    """Return the words of the sealed note, after what both have announced."""
+    moves = list(table)
+    said, heard = _find_last(own, moves), _find_last(others, moves)
+    honest = rng.random() < 0.5
+    reply = max(moves, key=lambda move: table[move][heard]) if heard else rng.choice(moves)
+    return f"I play {_find_last(how, moves) or (said if said and honest else reply)}."
+
+
+def _list_played(table: dict[str, dict[str, int]], said: Sequence[tuple[str, str, str]]) -> dict[str, str | None]:
+    """Return the move that the last message of each person names, None where it names none."""
+    last = {sender: text for sender, _, text in said}
+    return {name: _find_last(text, list(table)) or None for name, text in last.items()}
+
+
+def _find_last(text: str, items: Sequence[str]) -> str:
+    """Return the item that a text names last, empty where it names none."""
+    low = text.casefold()
+    named = [(low.rfind(item.casefold()), item) for item in items if item.casefold() in low]
+    return max(named)[1] if named else ""
+
+
+def firmness(manner: str) -> float:
+    """How hard a speaker of that manner is, between 0 and 1."""
+    if manner in FIRMNESS:
+        return FIRMNESS[manner]
+    return round(generator(0, "firmness", manner).uniform(0.2, 0.8), 2)
+
+
+def edge(manner: str, against: str) -> float:
+    """By how much a rebuttal in `manner` beats even chances against a point made in `against`."""
+    if manner in CYCLE and against in CYCLE:
+        step = (CYCLE.index(against) - CYCLE.index(manner)) % 3
+        return _EDGE * (0, 1, -1)[step]
+    return _EDGE * ((manner in CYCLE) - (against in CYCLE))
+
+
+def opener(manner: str) -> str:
+    """The sentence that shows a manner."""
+    return _OPENERS.get(manner, f"Let me say it in a way that is {manner}.")
+
+
+def shown_in(text: str) -> str:
+    """The manner that a message shows; the neutral one where it shows none."""
+    for manner, sentence in _OPENERS.items():
+        if text.startswith(sentence):
+            return manner
+    other = _OTHER.match(text)
+    return str(other[1]) if other else NEUTRAL
+
+
+def manner_in(instruction: str) -> str:
+    """The manner that an instruction such as 'Write in a calm tone.' names."""
+    words = re.findall(r"[\w-]+", instruction.casefold())
+    known = [str(word) for word in words if word in FIRMNESS or word in CYCLE]
+    if known:
+        return known[0]
+    named = re.search(r"in an? ([\w -]+?) (?:tone|manner|style)", instruction.casefold())
+    return str(named[1]) if named else NEUTRAL

@@ -1,20 +1,25 @@
-"""A language model that voices a chosen manner in a dialogue, and speakers whom nobody tells how to speak."""
+"""Who speaks in a dialogue: a model that voices a chosen manner, and speakers with or without guidance.
+
+`Guided(player, policy)` decides every choice by the policy of a game tree (an equilibrium, say), at the information set
+that its view names; what the policy does not cover, such as putting a chosen tone into words, the wrapped player does.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Protocol
 
-from bestresponse.core.ask import Ask, Choice, Words
-from bestresponse.core.errors import UsageError
+from bestresponse.core.ask import Ask, Choice, Mixture, Words
+from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.game import View
 from bestresponse.core.player import Decision, Player, Reading, Status
 from bestresponse.core.seeds import generator
 from bestresponse.games.dialogue.texts import TEXTS
-from bestresponse.models.base import Finish, Message, Model, Reply, Request
-from bestresponse.players.llm.player import Sampling, call_of
+from bestresponse.models.base import Finish, Message, Model, Reply
+from bestresponse.players.llm.player import Sampling
 
-__all__ = ["Speaker", "Unguided", "read_message"]
+__all__ = ["Guided", "Speaker", "Unguided", "read_message"]
 
 _GOES_ON = re.compile(r"^[> ]*(?:\[\d+\] From .+ to .+:|How to write: |The messages so far\b)", re.M)
 
@@ -31,26 +36,15 @@ class Speaker:
         """The name under which the player stands in records."""
         return self.model.id
 
-    def request(self, view: View) -> Request:
-        """The one call that asks for the message."""
-        content = "\n\n".join(part for part in (view.briefing, view.situation, *view.notes) if part)
-        return Request(
-            (Message("system", TEXTS.text("dialogue_speaker")), Message("user", content)),
-            max_tokens=self.sampling.max_tokens,
-            temperature=self.sampling.temperature,
-            top_p=self.sampling.top_p,
-            seed=self.sampling.seed,
-            replicate=self.sampling.replicate,
-        )
-
     def decide(self, view: View, ask: Ask) -> Decision:
         """Answer `ask`, knowing what `view` tells."""
         if not isinstance(ask, Words):
             raise UsageError(f"a speaker voices messages; somebody else has to decide a {type(ask).__name__}")
-        request = self.request(view)
-        reply = self.model.complete(request)
+        content = "\n\n".join(part for part in (view.briefing, view.situation, *view.notes) if part)
+        messages = (Message("system", TEXTS.text("dialogue_speaker")), Message("user", content))
+        reply, call = self.sampling.ask(self.model, messages)
         text, reading = read_message(reply, ask)
-        return Decision(text, "", reading, (call_of(self.model, request, reply),))
+        return Decision(text, "", reading, (call,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,3 +94,44 @@ def read_message(reply: Reply, ask: Words) -> tuple[str | None, Reading]:
     if reply.finish is Finish.LENGTH:
         return text, Reading(Status.REPAIRED, "cut off at the token limit and taken as it is")
     return text, Reading()
+
+
+class Guidance(Protocol):
+    """Probabilities of moves at an information set, as `theory.Policy` gives them."""
+
+    def at(self, player: str, label: str) -> dict[str, float]:
+        """InvalidGame where the policy knows no such information set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guided:
+    """`player` guided by `policy`; the draw depends only on the seed and on what is seen."""
+
+    player: Player
+    policy: Guidance
+    seed: int = 0
+
+    @property
+    def name(self) -> str:
+        """The name under which the player stands in records."""
+        return f"guided {self.player.name}"
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
+        if not isinstance(ask, Choice | Mixture):
+            return self.player.decide(view, ask)
+        try:
+            known = self.policy.at(view.role, view.key)
+        except InvalidGame:
+            decision = self.player.decide(view, ask)
+            return replace(decision, reasoning=f"the policy does not know this situation. {decision.reasoning}".strip())
+        chances = tuple(known.get(option, 0.0) for option in ask.options)
+        total = sum(chances)
+        if total <= 0:
+            return self.player.decide(view, ask)
+        shares = tuple(chance / total for chance in chances)
+        told = ", ".join(f"{option} {share:.3f}" for option, share in zip(ask.options, shares, strict=True))
+        if isinstance(ask, Mixture):
+            return Decision(shares, f"the policy plays {told}")
+        drawn = generator(self.seed, "guided", view.key).choices(ask.options, shares)[0]
+        return Decision(drawn, f"the policy plays {told}")

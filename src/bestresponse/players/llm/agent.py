@@ -1,35 +1,188 @@
 """An agent: a language model with a persona, a memory and a way of reasoning, each of which can be exchanged.
 
-`Agent` is the agent's code; its status is the view it is given; persona, memory and reasoning are parts (see
-`players.llm.persona`, `players.llm.memory`, `players.llm.reasoning`). An answer in free words is read by the rules of
-`players.llm.reading` first and, where an amount is asked, by those of `players.llm.bid_reading`. A refused or
-unreadable answer is explained to the model `attempts - 1` times. `WithFailurePolicy` says what happens to a seat
-without an answer.
+Its status is the view it is given. A memory says how much of the past it is shown. Games that go over rounds tell them
+apart in their facts: `past` holds one text a round, `now` the present one; the view of a game that does not is left as
+it is. An agent's own earlier replies stand beside the rounds they belong to, as in S. Mao et al., "ALYMPICS", 2024,
+equation 1.
+
+    full           every round
+    window:N       the last N rounds (5 where no number is given)
+    summary:N      the last N rounds (3), and a summary of the earlier ones that the model itself writes
+
+A way of reasoning returns texts that are added to what the model is shown for its answer:
+
+    direct         nothing is added
+    step-by-step   an instruction to think first (Wei et al. 2022)
+    predict        the model predicts the others, then answers
+    reflect        the model looks back at the rounds so far, then answers (Shinn et al. 2023)
+    refine         a first answer, its criticism, then the answer (Madaan et al. 2023)
+    k-level:K      the model takes the seat of every rival, who in turn reasons at level K - 1, then answers
+                   (Stahl & Wilson 1995; Zhang et al. 2024)
+
+A memory is a function of (thinker, view) that returns a view, a way of reasoning one of (thinker, view, ask) that
+returns notes; `Thinker` makes the calls of the model and keeps them for the record. `WithFailurePolicy` says what
+happens to a seat without an answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal
 
 from bestresponse.core.ask import PASS, Amount, Ask, Choice
-from bestresponse.core.errors import InvalidMove, ModelUnavailable, UsageError
+from bestresponse.core.errors import ModelUnavailable, UsageError
 from bestresponse.core.game import Role, View
-from bestresponse.core.player import Decision, Player, Reading, Status
-from bestresponse.models.base import Finish, Message, Model, Reply, Request
-from bestresponse.players.llm.bid_reading import read_bid
-from bestresponse.players.llm.memory import Memory, add_own_words, full
+from bestresponse.core.player import Call, Decision, Player, Reading, Status
+from bestresponse.core.registry import find_by_name
+from bestresponse.models.base import Message, Model
 from bestresponse.players.llm.persona import Persona
-from bestresponse.players.llm.player import LlmPlayer, Sampling, call_of, read
-from bestresponse.players.llm.prompting import Style, prompt
-from bestresponse.players.llm.reading import Answer
-from bestresponse.players.llm.reasoning import Reasoning, Thinker, direct
+from bestresponse.players.llm.player import LlmPlayer, Sampling
+from bestresponse.players.llm.prompting import Style, instruction
 from bestresponse.players.llm.texts import TEXTS
 
-__all__ = ["Agent", "Policy", "WithFailurePolicy", "lets_pass"]
+__all__ = ["Agent", "Policy", "WithFailurePolicy", "lets_pass", "memory", "reasoning"]
 
 Policy = Literal["abstain", "void"]
+_DEEPEST = 3
+_LONGEST_MEMORY = 10_000
+
+
+@dataclass
+class Thinker:
+    """A model in one seat while it makes up its mind; `calls` are all it has made so far."""
+
+    model: Model
+    sampling: Sampling
+    system: str
+    calls: list[Call] = field(default_factory=list)
+
+    def think(self, view: View, question: str) -> str:
+        """Return what the model says to a question about its view."""
+        parts = (view.briefing, view.situation, *view.notes, question)
+        return self.say("\n\n".join(part for part in parts if part))
+
+    def say(self, text: str) -> str:
+        """Ask the model, keep the call, and return its answer."""
+        reply, call = self.sampling.ask(self.model, (Message("system", self.system), Message("user", text)))
+        self.calls.append(call)
+        return reply.text.strip()
+
+
+Memory = Callable[[Thinker, View], View]
+Reasoning = Callable[[Thinker, View, Ask], tuple[str, ...]]
+
+
+def full(thinker: Thinker, view: View) -> View:
+    """Remember everything."""
+    return view
+
+
+def window(size: int, thinker: Thinker, view: View) -> View:
+    """Remember the last `size` rounds."""
+    past = list(view.facts.get("past", ()))
+    if len(past) <= size:
+        return view
+    return _show_past(view, [TEXTS.fill("agent_forgotten", count=len(past) - size), *past[-size:]])
+
+
+def summary(size: int, thinker: Thinker, view: View) -> View:
+    """Remember the last `size` rounds, and a summary of those before."""
+    past = list(view.facts.get("past", ()))
+    if len(past) <= size:
+        return view
+    text = thinker.say(TEXTS.fill("agent_summary", past="\n\n".join(past[:-size])))
+    return _show_past(view, [TEXTS.fill("agent_summarised", summary=text), *past[-size:]])
+
+
+def _show_past(view: View, past: list[str]) -> View:
+    return replace(view, situation="\n\n".join((*past, view.facts.get("now", ""))))
+
+
+_MEMORIES: dict[str, Memory] = {"full": full, "window": partial(window, 5), "summary": partial(summary, 3)}
+
+
+def memory(name: str) -> Memory:
+    """Return the memory of that name; a number after a colon says how many rounds are kept word by word."""
+    plain, colon, size = name.partition(":")
+    kept = find_by_name(_MEMORIES, name if plain == "full" else plain, "memory")
+    if not colon:
+        return kept
+    if not size.isdecimal() or not 1 <= int(size) <= _LONGEST_MEMORY:
+        raise UsageError(f"{name!r}: expected a number of rounds after the colon, such as {plain}:5")
+    return partial(window if plain == "window" else summary, int(size))
+
+
+def direct(thinker: Thinker, view: View, ask: Ask) -> tuple[str, ...]:
+    """Answer at once."""
+    return ()
+
+
+def step_by_step(thinker: Thinker, view: View, ask: Ask) -> tuple[str, ...]:
+    """Ask for reasoning step by step."""
+    return (TEXTS.text("agent_step_by_step"),)
+
+
+def predict(thinker: Thinker, view: View, ask: Ask) -> tuple[str, ...]:
+    """Predict the others' moves first."""
+    rivals = ", ".join(view.facts.get("rivals", ())) or "the others"
+    return (TEXTS.fill("agent_predicted", thought=thinker.think(view, TEXTS.fill("agent_predict", rivals=rivals))),)
+
+
+def reflect(thinker: Thinker, view: View, ask: Ask) -> tuple[str, ...]:
+    """Reflect on the past first."""
+    if not view.facts.get("past"):
+        return ()
+    return (TEXTS.fill("agent_reflected", thought=thinker.think(view, TEXTS.text("agent_reflect"))),)
+
+
+def refine(thinker: Thinker, view: View, ask: Ask) -> tuple[str, ...]:
+    """Draft an answer and criticise it first."""
+    draft = thinker.think(view, instruction(ask, "line"))
+    critique = thinker.think(view, TEXTS.fill("agent_criticise", draft=draft))
+    return (TEXTS.fill("agent_refined", draft=draft, critique=critique),)
+
+
+def k_level(level: int, thinker: Thinker, view: View, ask: Ask) -> tuple[str, ...]:
+    """Think through what the others expect, `level` steps deep."""
+    rivals = tuple(view.facts.get("rivals", ()))
+    if not rivals:
+        return ()
+    return (TEXTS.fill("agent_k_level", expected=_expect(level, thinker, view, rivals)),)
+
+
+def _expect(level: int, thinker: Thinker, view: View, rivals: tuple[str, ...]) -> str:
+    """Expect something of every rival, a line each; at levels above 1 every rival expects something of the others."""
+    lines = []
+    for rival in rivals:
+        deeper = ""
+        if level > 1:
+            others = (view.role, *(other for other in rivals if other != rival))
+            expected = _expect(level - 1, thinker, view, others).replace("\n", "; ")
+            deeper = TEXTS.fill("agent_rival_deeper", rival=rival, expected=expected)
+        lines.append(f"{rival}: {thinker.think(view, TEXTS.fill('agent_rival', rival=rival, deeper=deeper))}")
+    return "\n".join(lines)
+
+
+_REASONINGS: dict[str, Reasoning] = {
+    "direct": direct,
+    "step-by-step": step_by_step,
+    "predict": predict,
+    "reflect": reflect,
+    "refine": refine,
+    "k-level": partial(k_level, 1),
+}
+
+
+def reasoning(name: str) -> Reasoning:
+    """Return the way of reasoning of that name; `k-level:2` simulates rivals who simulate theirs."""
+    plain, colon, depth = name.partition(":")
+    if plain != "k-level" or not colon:
+        return find_by_name(_REASONINGS, name, "reasoning")
+    if not depth.isdecimal() or not 1 <= int(depth) <= _DEEPEST:
+        raise UsageError(f"{name!r}: expected a level from 1 to {_DEEPEST} after the colon")
+    return partial(k_level, int(depth))
 
 
 @dataclass(frozen=True)
@@ -38,7 +191,7 @@ class Agent:
 
     With `explains` it gives its reasons before its answer; `replies` are its own earlier words in this play, one a
     decision, which it is shown again (a list that grows with the play). `about_others` is what it is told of the other
-    players, after the rules.
+    players, after the rules. A refused or unreadable answer is explained to the model `attempts - 1` times.
     """
 
     model: Model
@@ -62,53 +215,31 @@ class Agent:
         system = self.persona.text if self.persona else TEXTS.text("system")
         thinker = Thinker(self.model, self.sampling, system)
         view = replace(view, briefing=f"{view.briefing}\n\n{self.about_others}".strip())
-        recalled = self.memory(thinker, add_own_words(view, self.replies))
-        notes = self.reasoning(thinker, recalled, ask)
-        if self.explains and self.style != "json":
+        recalled = self.memory(thinker, _add_own_words(view, self.replies))
+        notes = (*recalled.notes, *self.reasoning(thinker, recalled, ask))
+        style = self.style
+        if self.explains and style == "json":
+            style = "reasoned"
+        elif self.explains:
             notes = (*notes, TEXTS.text("agent_explain"))
-        shown = replace(recalled, notes=(*recalled.notes, *notes))
-        return self._answer(thinker, shown, ask)
-
-    def _answer(self, thinker: Thinker, view: View, ask: Ask) -> Decision:
-        style: Style = "reasoned" if self.explains and self.style == "json" else self.style
-        player = LlmPlayer(self.model, self.sampling, style, 1, thinker.system)
-        opening = prompt(view, ask, style)
-        messages: tuple[Message, ...] = (Message("system", thinker.system), Message("user", opening))
-        refused: list[str] = []
-        while True:
-            request: Request = player.request(messages, ask)
-            reply = self.model.complete(request)
-            thinker.calls.append(call_of(self.model, request, reply))
-            answer = read_in_words(ask, reply)
-            if answer.readable or len(refused) + 1 >= self.attempts:
-                return Decision(answer.value, reply.text, _reading(answer, refused), tuple(thinker.calls))
-            refused.append(answer.reading.how)
-            complaint = TEXTS.fill("again", why=answer.reading.how)
-            messages = (*messages, Message("assistant", reply.text), Message("user", complaint))
+        player = LlmPlayer(self.model, self.sampling, style, self.attempts, system)
+        decision = player.decide(replace(recalled, notes=notes), ask)
+        return replace(decision, calls=(*thinker.calls, *decision.calls))
 
 
-def _reading(answer: Answer, refused: list[str]) -> Reading:
-    """How the answer was read, with what was refused before it."""
-    if not refused or not answer.readable:
-        return answer.reading
-    before = "; ".join(f"refused: {why}" for why in refused)
-    return Reading(Status.REPAIRED, "; ".join(part for part in (before, answer.reading.how) if part))
-
-
-def read_in_words(ask: Ask, reply: Reply) -> Answer:
-    """The reply as an answer; for an amount also one that is named in the middle of a sentence."""
-    answer = read(ask, reply)
-    in_words = isinstance(ask, Amount) and answer.reading.status in (Status.UNPARSEABLE, Status.REFUSED)
-    if answer.readable or not in_words or reply.finish is not Finish.STOP:
-        return answer
-    named = read_bid(reply.text)
-    if named is None:
-        return answer
-    try:
-        ask.check(named.value)
-    except InvalidMove as error:
-        return Answer(None, Reading(Status(error.kind.value), str(error)))
-    return Answer(named.value, Reading(Status.REPAIRED, named.how))
+def _add_own_words(view: View, replies: Sequence[str]) -> View:
+    """Put what an agent said in each round gone by below that round; without rounds, below all it is shown."""
+    past = list(view.facts.get("past", ()))
+    if not any(replies):
+        return view
+    if len(past) != len(replies):
+        said = "\n".join(f"- {words}" for words in replies if words)
+        return replace(view, notes=(*view.notes, TEXTS.fill("agent_said", words=said)))
+    rounds = [
+        f"{event}\n{TEXTS.fill('agent_own_words', words=words)}" if words else event
+        for event, words in zip(past, replies, strict=True)
+    ]
+    return _show_past(replace(view, facts={**view.facts, "past": rounds}), rounds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,15 @@ from bestresponse.models.base import Finish, Message, Model, Reply, Request
 from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.models.providers.token_probabilities import choice_chances
 from bestresponse.players.llm.prompting import Style, prompt, write_schema
-from bestresponse.players.llm.reading import Answer, read_reply
+from bestresponse.players.llm.reading import read_reply
 from bestresponse.players.llm.texts import TEXTS
 
 __all__ = ["FirstToken", "LlmPlayer", "Sampled", "Sampling", "Thinking"]
+
+
+def describe_call(model: Model, request: Request, reply: Reply) -> Call:
+    """Return one call as plain data for the record."""
+    return Call(model.id, request_to_json(request), reply_to_json(reply))
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,17 @@ class Sampling:
     max_tokens: int = 512
     seed: int | None = None
     replicate: int = 0
+
+    def ask(
+        self, model: Model, messages: tuple[Message, ...], schema: str | None = None, choices: tuple[str, ...] = ()
+    ) -> tuple[Reply, Call]:
+        """Make one call of a model; return its reply, and the call as plain data for the record."""
+        request = Request(
+            messages, self.max_tokens, self.temperature, self.top_p, self.seed,
+            schema=schema, choices=choices, replicate=self.replicate,
+        )  # fmt: skip
+        reply = model.complete(request)
+        return reply, describe_call(model, request, reply)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,50 +68,28 @@ class LlmPlayer:
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Answer `ask`, knowing what `view` tells."""
-        messages = self._opening(view, ask)
-        calls: tuple[Call, ...] = ()
-        for _ in range(self.attempts):
-            request = self.request(messages, ask)
-            reply = self.model.complete(request)
-            calls = (*calls, call_of(self.model, request, reply))
-            answer = read(ask, reply)
-            if answer.readable:
-                break
-            complaint = TEXTS.fill("again", why=answer.reading.how)
-            messages = (*messages, Message("assistant", reply.text), Message("user", complaint))
-        reading = answer.reading
-        if len(calls) > 1 and answer.readable:
-            reading = Reading(Status.REPAIRED, "; ".join(p for p in (f"attempt {len(calls)}", reading.how) if p))
-        return Decision(answer.value, reply.text, reading, calls)
-
-    def _opening(self, view: View, ask: Ask) -> tuple[Message, ...]:
-        system = self.system or TEXTS.text("system")
-        return (Message("system", system), Message("user", prompt(view, ask, self.style)))
-
-    def request(self, messages: tuple[Message, ...], ask: Ask) -> Request:
-        """One call with these messages, in the form that `ask` and the style want."""
-        structured = self.style in ("json", "reasoned") and self.model.abilities.schema and not isinstance(ask, Words)
+        system, question = self.system or TEXTS.text("system"), prompt(view, ask, self.style)
+        messages: tuple[Message, ...] = (Message("system", system), Message("user", question))
+        held = self.style in ("json", "reasoned") and self.model.abilities.schema and not isinstance(ask, Words)
+        schema = write_schema(ask, self.style) if held else None
         letters = self.style == "letter" and self.model.abilities.choices and isinstance(ask, Choice)
-        return Request(
-            messages,
-            max_tokens=self.sampling.max_tokens,
-            temperature=self.sampling.temperature,
-            top_p=self.sampling.top_p,
-            seed=self.sampling.seed,
-            schema=write_schema(ask, self.style) if structured else None,
-            choices=ask.options if letters and isinstance(ask, Choice) else (),
-            replicate=self.sampling.replicate,
-        )
-
-
-def read(ask: Ask, reply: Reply) -> Answer:
-    """The reply as an answer to `ask`."""
-    return read_reply(ask, reply.text, cut_off=reply.finish is Finish.LENGTH, declined=reply.finish is Finish.REFUSAL)
-
-
-def call_of(model: Model, request: Request, reply: Reply) -> Call:
-    """One call as plain data for the record."""
-    return Call(model.id, request_to_json(request), reply_to_json(reply))
+        choices = ask.options if letters and isinstance(ask, Choice) else ()
+        calls: list[Call] = []
+        refused: list[str] = []
+        while True:
+            reply, call = self.sampling.ask(self.model, messages, schema, choices)
+            calls.append(call)
+            cut_off, declined = reply.finish is Finish.LENGTH, reply.finish is Finish.REFUSAL
+            decision = read_reply(ask, reply.text, cut_off=cut_off, declined=declined)
+            if decision.action is not None or len(calls) >= self.attempts:
+                break
+            refused.append(decision.reading.how)
+            complaint = TEXTS.fill("again", why=decision.reading.how)
+            messages = (*messages, Message("assistant", reply.text), Message("user", complaint))
+        if refused and decision.action is not None:
+            how = [*(f"refused: {why}" for why in refused), decision.reading.how]
+            decision = replace(decision, reading=Reading(Status.REPAIRED, "; ".join(part for part in how if part)))
+        return replace(decision, calls=tuple(calls))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +113,8 @@ class Sampled:
         if not isinstance(ask, Mixture):
             raise UsageError(f"a sampled strategy answers mixtures, not {type(ask).__name__}")
         choice = Choice(ask.options)
-        at_once = min(self.workers, len(self.players))
         decisions: list[Decision]
-        if at_once > 1:
+        if (at_once := min(self.workers, len(self.players))) > 1:
             with ThreadPoolExecutor(at_once, thread_name_prefix="sample") as pool:
                 decisions = list(pool.map(lambda player: player.decide(view, choice), self.players))
         else:
@@ -133,7 +126,12 @@ class Sampled:
             return replace(decisions[0], reasoning=reasoning, calls=calls)
         mix = tuple(counts[option] / counts.total() for option in ask.options)
         remarks = tuple(remark for d in decisions for remark in d.remarks)
-        return Decision(mix, reasoning, _combined(decisions), calls, remarks=remarks)
+        statuses = Counter(d.reading.status for d in decisions)
+        reading = Reading()
+        if set(statuses) != {Status.VALID}:
+            kinds = ", ".join(f"{count} {status}" for status, count in sorted(statuses.items()))
+            reading = Reading(Status.REPAIRED, f"of {len(decisions)} samples: {kinds}")
+        return Decision(mix, reasoning, reading, calls, remarks=remarks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,14 +148,6 @@ class Thinking:
     def decide(self, view: View, ask: Ask) -> Decision:
         """Ask the player with the instruction to think first as the last note of its view."""
         return self.player.decide(replace(view, notes=(*view.notes, TEXTS.text("think"))), ask)
-
-
-def _combined(decisions: list[Decision]) -> Reading:
-    statuses = Counter(d.reading.status for d in decisions)
-    if set(statuses) == {Status.VALID}:
-        return Reading()
-    kinds = ", ".join(f"{count} {status}" for status, count in sorted(statuses.items()))
-    return Reading(Status.REPAIRED, f"of {len(decisions)} samples: {kinds}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +177,7 @@ class FirstToken:
             chances = choice_chances(self.model, request, ask.options)
         except InvalidMove as error:
             return Decision(None, "", Reading(Status(error.kind.value), str(error)))
-        call = call_of(self.model, chances.request, chances.reply)
+        call = describe_call(self.model, chances.request, chances.reply)
         note = f"{chances.mass:.1%} of the probability was on the labels"
         if chances.mass < self.least_mass:
             return Decision(None, note, Reading(Status.UNPARSEABLE, note), (call,))

@@ -9,6 +9,19 @@ when one rule of the list below makes it legal and the rule is recorded:
 
 Otherwise it is REFUSED (the model declines), TRUNCATED (it was cut off before an answer), ILLEGAL (an answer that the
 ask does not allow) or UNPARSEABLE.
+
+Models that are asked for an amount and to explain themselves say it in the middle of the explanation, beside balances,
+rivals' bids and bids of former days. Sentence by sentence the reply is searched for statements of the reader's own bid
+(`read_bid`):
+
+    a statement      "My bid: $90", "my adjusted bid for Day 9 will be 11 * $10 = $110", "BID $90"
+    a commitment     "I will bid $90", "I have decided to place a bid of $90", "I'm going to offer 90 dollars"
+    a consequence    "by bidding $90", "bidding $90 allows me", "a bid of $90 should be enough"
+
+Sentences about former days, about others, about limits ("at most") and about what is not done do not count. The
+strongest kind that occurs decides; where its amounts differ, a later sentence that revises ("adjusted", "therefore",
+"however ... instead") replaces the earlier ones, and otherwise there is no reading. A reply that declines to bid is a
+pass. Nothing is guessed: no reading is None.
 """
 
 from __future__ import annotations
@@ -16,16 +29,17 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
-from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery, Mixture, Words
+from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.errors import Flaw, InvalidMove
 from bestresponse.core.json import JsonObject
-from bestresponse.core.player import Reading, Status
+from bestresponse.core.player import Decision, Reading, Status
 
-__all__ = ["Answer", "find_reasons", "read_reply"]
+__all__ = ["NamedBid", "find_json_objects", "find_reasons", "read_bid", "read_reply"]
 
 _LONGEST = 100_000
 _BRACES = 50
@@ -43,38 +57,61 @@ _ROUNDING = 0.05
 _DECODER = json.JSONDecoder()
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A value where there is one, and how it was read."""
+def read_reply(ask: Ask, text: str, *, cut_off: bool = False, declined: bool = False) -> Decision:
+    """Read `text` as a decision on `ask`, without an action where that cannot be.
 
-    value: Any
-    reading: Reading
-
-    @property
-    def readable(self) -> bool:
-        """Whether there is a value."""
-        return self.reading.status.readable
-
-
-def read_reply(ask: Ask, text: str, *, cut_off: bool = False, declined: bool = False) -> Answer:
-    """Read `text` as an answer to `ask`. `cut_off`: it ended at the token limit; `declined`: by a content filter."""
-    if declined:
-        return _no(Status.REFUSED, "the provider's filter ended the reply")
-    if len(text) > _LONGEST:
-        return _no(Status.UNPARSEABLE, f"the reply has {len(text)} characters; the limit is {_LONGEST}")
-    if isinstance(ask, Words):
-        return _words(ask, text, cut_off)
+    An amount may also be named in the middle of a sentence. `cut_off`: the reply ended at the token limit; `declined`:
+    by a content filter.
+    """
     if isinstance(ask, Lottery):
         raise TypeError("a reply is never read as a draw of nature")
-    candidate, found_how = _candidate(ask, text)
-    if candidate is None:
-        return _missing(text, cut_off)
+    if declined:
+        return Decision(None, text, Reading(Status.REFUSED, "the provider's filter ended the reply"))
+    if len(text) > _LONGEST:
+        how = f"the reply has {len(text)} characters; the limit is {_LONGEST}"
+        return Decision(None, text, Reading(Status.UNPARSEABLE, how))
     try:
-        value, repaired_how = _value(ask, candidate)
+        if isinstance(ask, Words):
+            value, how = _read_message(ask, text, cut_off), ""
+        else:
+            value, how = _read_answer(ask, text, cut_off)
+        ask.check(value)
     except InvalidMove as error:
-        return _bad(error, text, cut_off)
-    how = "; ".join(part for part in (found_how, repaired_how) if part)
-    return Answer(value, Reading(Status.REPAIRED if how else Status.VALID, how))
+        return Decision(None, text, Reading(Status(error.kind.value), str(error)))
+    return Decision(value, text, Reading(Status.REPAIRED if how else Status.VALID, how))
+
+
+def _read_message(ask: Words, text: str, cut_off: bool) -> str:
+    if cut_off:
+        raise InvalidMove("the message was cut off", Flaw.TRUNCATED)
+    return ask.read(text.strip())
+
+
+def _read_answer(ask: Choice | Amount | Mixture | Form, text: str, cut_off: bool) -> tuple[Any, str]:
+    """Return the answer and what had to be done to read it; InvalidMove says what kind of no answer there is."""
+    flaw: InvalidMove | None = None
+    try:
+        candidate, how = _find_candidate(ask, text)
+        if candidate is not None:
+            value, repair = _read_candidate(ask, candidate)
+            return value, "; ".join(part for part in (how, repair) if part)
+    except InvalidMove as error:
+        if error.kind is not Flaw.UNPARSEABLE:
+            raise
+        flaw = error
+    if cut_off and flaw:
+        raise InvalidMove(f"the reply was cut off in its answer: {flaw}", Flaw.TRUNCATED)
+    if isinstance(ask, Amount) and not cut_off and (named := read_bid(text)):
+        return named.value, named.how
+    if _REFUSAL.search(text):
+        raise InvalidMove("the model declines to answer", Flaw.REFUSED)
+    if flaw:
+        raise flaw
+    if not text.strip():
+        raise InvalidMove("the reply is empty", Flaw.TRUNCATED if cut_off else Flaw.UNPARSEABLE)
+    if cut_off:
+        raise InvalidMove("the reply was cut off before an answer", Flaw.TRUNCATED)
+    raise InvalidMove("the reply holds no answer in the form that was asked for", Flaw.UNPARSEABLE)
 
 
 def find_reasons(text: str) -> str:
@@ -83,7 +120,7 @@ def find_reasons(text: str) -> str:
     >>> find_reasons('{"reasons": "Water is scarce.", "answer": 40}'), find_reasons("Water is scarce.\\nANSWER: 40")
     ('Water is scarce.', 'Water is scarce.')
     """
-    for found, data in reversed(_find_json_objects(text)):
+    for found, data in reversed(find_json_objects(text)):
         if isinstance(data.get("reasons"), str):
             return str(data["reasons"]).strip()
         if text.strip() == found:
@@ -91,46 +128,14 @@ def find_reasons(text: str) -> str:
     return _ANSWER.split(text)[0].strip()
 
 
-def _no(status: Status, how: str) -> Answer:
-    return Answer(None, Reading(status, how))
-
-
-def _missing(text: str, cut_off: bool) -> Answer:
-    if not text.strip():
-        return _no(Status.TRUNCATED if cut_off else Status.UNPARSEABLE, "the reply is empty")
-    if _REFUSAL.search(text):
-        return _no(Status.REFUSED, "the model declines to answer")
-    if cut_off:
-        return _no(Status.TRUNCATED, "the reply was cut off before an answer")
-    return _no(Status.UNPARSEABLE, "the reply holds no answer in the form that was asked for")
-
-
-def _bad(error: InvalidMove, text: str, cut_off: bool) -> Answer:
-    if error.kind is Flaw.UNPARSEABLE:
-        if cut_off:
-            return _no(Status.TRUNCATED, f"the reply was cut off in its answer: {error}")
-        if _REFUSAL.search(text):
-            return _no(Status.REFUSED, "the model declines to answer")
-    return _no(Status(error.kind.value), str(error))
-
-
-def _words(ask: Words, text: str, cut_off: bool) -> Answer:
-    if cut_off:
-        return _no(Status.TRUNCATED, "the message was cut off")
-    try:
-        return Answer(ask.read(text.strip()), Reading())
-    except InvalidMove as error:
-        return _no(Status(error.kind.value), str(error))
-
-
-def _candidate(ask: Choice | Amount | Mixture | Form, text: str) -> tuple[str | None, str]:
-    """The part of the reply that is the answer, and what had to be done to find it."""
+def _find_candidate(ask: Choice | Amount | Mixture | Form, text: str) -> tuple[str | None, str]:
+    """Return the part of the reply that is the answer, and what had to be done to find it."""
     lines = [line.strip(" \t\r*_`") for line in _ANSWER.findall(text) if line.strip(_DECORATION)]
     if lines:
         differ = len({line.strip(_DECORATION) for line in lines}) > 1
         return lines[-1], "the last of several answers" if differ else ""
     whole = text.strip()
-    objects = _find_json_objects(whole)
+    objects = find_json_objects(whole)
     if objects:
         last, data = objects[-1]
         inside = _from_object(ask, last, data)
@@ -164,7 +169,7 @@ def _matching(ask: Choice, text: str) -> str | None:
     return same[0] if len(same) == 1 else None
 
 
-def _find_json_objects(text: str) -> list[tuple[str, JsonObject]]:
+def find_json_objects(text: str) -> list[tuple[str, JsonObject]]:
     """Find the JSON objects in `text` that are not inside another one, each as text and as data.
 
     Of very many braces only the first and the last are tried.
@@ -198,32 +203,18 @@ def _from_object(ask: Choice | Amount | Mixture | Form, text: str, data: JsonObj
     return str(data["answer"])
 
 
-def _value(ask: Choice | Amount | Mixture | Form, candidate: str) -> tuple[Any, str]:
-    """The value of the answer and the repair it needed, or InvalidMove."""
-    match ask:
-        case Choice():
-            return _first_of(candidate, ask.read, lambda text: _matching_or_fail(ask, text))
-        case Amount():
-            return _first_of(candidate, ask.read, lambda text: ask.read(text.strip(_DECORATION).replace(",", "")))
-        case Form():
-            return _first_of(candidate, ask.read, lambda text: ask.read(text.strip("`* \t")))
-        case Mixture():
-            return _mixture(ask, candidate)
-
-
-def _matching_or_fail(ask: Choice, text: str) -> str:
-    option = _matching(ask, text)
-    return option if option is not None else ask.read(text)
-
-
-def _first_of(candidate: str, plain: Callable[[str], Any], repaired: Callable[[str], Any]) -> tuple[Any, str]:
+def _read_candidate(ask: Choice | Amount | Mixture | Form, candidate: str) -> tuple[Any, str]:
+    """Return the value of an answer and the repair it needed."""
+    if isinstance(ask, Mixture):
+        return _read_mixture(ask, candidate)
     try:
-        return plain(candidate), ""
+        return ask.read(candidate), ""
     except InvalidMove:
-        return repaired(candidate), "decoration around the answer"
+        bare = candidate.strip("`* \t" if isinstance(ask, Form) else _DECORATION)
+        return ask.read(bare.replace(",", "") if isinstance(ask, Amount) else bare), "decoration around the answer"
 
 
-def _mixture(ask: Mixture, candidate: str) -> tuple[tuple[float, ...], str]:
+def _read_mixture(ask: Mixture, candidate: str) -> tuple[tuple[float, ...], str]:
     try:
         return ask.read(candidate), ""
     except InvalidMove:
@@ -270,3 +261,173 @@ def _quotient(above: str, below: str | None) -> float:
     """`above / below`; a zero below gives infinity, which no ask accepts."""
     divisor = float(below or 1)
     return float(above) / divisor if divisor else math.inf
+
+
+_LONGEST_IN_WORDS = 20_000
+_REACH = 240
+_MOST_SUMS = 200
+_SENTENCE = re.compile(r"(?<=[.!?;])[\"')\]*_]*\s+(?=[\"'(\[*_$A-Z0-9-])|\n+")
+_UNIT = r"(?:units?|days?|points?|HP|residents?|health|percent|people|rounds?|times)\b"
+_DIGITS = r"\d[\d,]*+(?:\.\d++)?+"
+_SUM = re.compile(
+    rf"(?:US)?[$€£][ ]?({_DIGITS})(?![ ]?(?:per|/|a|each)[ ]?(?:unit|day))"
+    rf"|(?<![\d.,/$-])({_DIGITS})(?=[ ]?(?:dollars?|USD|bucks|[$€£])(?:\W|$))"
+    rf"|(?<![\w$€£.,/%-])({_DIGITS})(?![\w%]|[ ]?{_UNIT}|[ ]?%)",
+    re.IGNORECASE,
+)
+_BEFORE_A_BARE_NUMBER = re.compile(
+    r"\b(?:bid|offer|bidding|offering)(?:\s+(?:of|is|will\s+be|at|to))?[\s*_:=]+$", re.IGNORECASE
+)
+_ADVERBS = (
+    r"(?:\s+(?!not\b|never\b)\w+ly|\s+(?:also|now|therefore|thus|hence|again|still|just|only|once|today|then|so))*"
+)
+_AUXILIARY = (
+    r"(?:\s+(?:will|shall|would|should|must|could|am|have|had|decide|decided|plan|intend|propose|choose|opt|opted|want|"
+    r"wish|need|going|aim|like|think|believe|feel|prefer|ready|willing|be|to|that|it|is|best|continue|try|place|submit|"
+    r"make|put|set|keep|increase|raise|lower|reduce|decrease|adjust|maintain|offer|for|in|my|a|an|the|daily|auction|today's|"
+    r"today|day|at|with|confident|comfortable|wise|i|we))"
+)
+_GAP = r"[^.!?\n$€£=]{0,80}?"
+_COMMITMENT = re.compile(
+    rf"\b(?:i|we)(?:['’](?:ll|m|d|ve|re))?{_ADVERBS}(?:{_AUXILIARY}{_ADVERBS})*?\s+[\w-]*?\s*"
+    rf"(?:bid(?:ding)?|offer(?:ing)?|submit(?:ting)?|plac(?:e|ing)|pay(?:ing)?)\b(?:[^.!?\n$€£=]|\bDay \d+){{0,80}}?$",
+    re.IGNORECASE,
+)
+_STATEMENT = re.compile(
+    rf"(?:\bmy(?:\s+[\w'-]+){{0,3}}?\s+(?:bid(?:ding)?|offer)|^[\s>*_#-]*(?:final\s+|today's\s+|the\s+)?(?:bid|offer))"
+    rf"(?:\s+(?:amount|price|offer|proposal))?(?:\s*\*+)?(?:\s+(?:for|on|of|in|today|this|the)\b{_GAP})?"
+    rf"\s*\**\s*(?::|=|\bis\b|\bwill\s+be\b|\bwould\s+be\b|\bshall\s+be\b|\bof\b|\bto\b|\bat\b|\bamounts?\s+to\b)"
+    rf"(?:[^.!?\n$€£]{{0,40}}?|[^!?\n]{{0,60}}=\s*)$",
+    re.IGNORECASE,
+)
+_CONSEQUENCE = re.compile(
+    rf"(?:\b(?:by|with|me\s+to)\s+(?:bidding|offering)|\bbidding|\b(?:a|this|the)\s+(?:[\w-]+\s+){{0,2}}bid\s+of){_GAP}$",
+    re.IGNORECASE,
+)
+_ELSEWHERE = re.compile(
+    r"\b(?:yesterday|previous(?:ly)?|earlier|last\s+(?:round|time|day|auction|bid|night)|prior|former|"
+    r"won|lost|was|were|been|had|did(?:n['’]t)?|failed|losing|winning\s+bids?\b|past)\b|"
+    r"\bi\s+bid\s+[$€£\d]|\b(?:on|since|from|in|of)\s+day\s+\d+\b|"
+    r"\b(?:he|she|they|others?|residents?|players?|everyone|opponents?|competitors?|rivals?)\b"
+    r"(?:\s+\w+){0,3}?\s+(?:bids?|bidding|offers?|might|may|could|will|would)\b",
+    re.IGNORECASE,
+)
+_LIMIT = re.compile(
+    r"\b(?:up\s+to|at\s+most|no\s+more\s+than|maximum|between|from|range|more\s+than|higher\s+than|less\s+than|"
+    r"lower\s+than|above|below|over|under|exceed\w*|instead\s+of|rather\s+than|than|compared\s+to|if|"
+    r"(?<!entire )(?<!whole )(?<!full )(?<!remaining )(?:balance|salary|budget|savings)|"
+    r"not|n['’]t|never|without|avoid)\b[^$€£.!?]*$",
+    re.IGNORECASE,
+)
+_NO_STATEMENT = re.compile(
+    r"\b(?:than|at\s+least|at\s+most|up\s+to|between|above|below|under|over|maximum|minimum|average|range|not)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+_NO_BID_IF_FOLLOWED_BY = re.compile(
+    r"\s*(?:=|[*x×/+]\s*[$€£\d]|-\s*[$€£]?\d|or\b|to\s+[$€£\d]|was\b|were\b|yesterday\b|last\b|"
+    r"(?:on|from|in)\s+(?:day\s+\d|the\s+(?:previous|last)))",
+    re.IGNORECASE,
+)
+_REVISES = re.compile(
+    r"\b(?:therefore|thus|hence|so|final(?:ly)?|adjust\w*|instead|ultimately|in\s+conclusion|decided?|however)\b",
+    re.IGNORECASE,
+)
+_CHANGES = re.compile(r"\b(?:however|instead|but)\b.*\b(?:i|my)\b.*\bbid", re.IGNORECASE | re.DOTALL)
+_DECLINES = re.compile(
+    r"\b(?:i|we)(?:['’](?:ll|m|d|ve))?(?:\s+\w+){0,6}?\s+(?:not|\w*n['’]t)(?:\s+to)?(?:\s+\w+){0,2}?\s+"
+    r"(?:bid|participate|participating|bidding|place|submit|take\s+part)\b(?!\s+(?:too|so|more|as|higher|lower|less|aggressive|over))"
+    r"|\bno\s+need\s+(?:for\s+me\s+)?to\s+(?:\w+\s+)?(?:bid|participate|take\s+part|place|submit)\b"
+    r"|\b(?:i|we)(?:['’]ll)?(?:\s+\w+){0,4}?\s+(?:abstain|skip|sit\s+out|refrain|pass)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedBid:
+    """A bid and where the reply names it; `value` is PASS where the reply declines to bid."""
+
+    value: float | str
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    kind: int
+    value: float
+    revises: bool
+
+
+_KINDS = ("a statement of the bid", "a commitment to the bid", "a consequence of the bid")
+
+
+def read_bid(text: str) -> NamedBid | None:
+    """The bid that `text` names, or None where it names none or several.
+
+    >>> read_bid("My balance is $210 and Bob bid $80 yesterday. I will bid $95 to stay ahead.").value
+    95.0
+    >>> read_bid("I will not participate in today's auction.").value
+    'pass'
+    >>> read_bid("I might bid $80 or $95.") is None
+    True
+    """
+    claims = list(_all_claims(text[:_LONGEST_IN_WORDS]))
+    for kinds in ((0, 1), (2,)):
+        found = _settled([claim for claim in claims if claim.kind in kinds])
+        if found is not None:
+            return NamedBid(found.value, _KINDS[found.kind])
+        if any(claim.kind in kinds for claim in claims):
+            return None
+    return NamedBid(PASS, "declines to bid") if _DECLINES.search(text[:_LONGEST_IN_WORDS]) else None
+
+
+def _settled(claims: list[_Claim]) -> _Claim | None:
+    """The claim that all agree on, or that the last revision makes; None where they differ."""
+    for start in range(len(claims) - 1, -1, -1):
+        if claims[start].revises or start == 0:
+            latest = claims[start:]
+            return latest[0] if len({claim.value for claim in latest}) == 1 else None
+    return None
+
+
+def _all_claims(text: str) -> Iterator[_Claim]:
+    """The claims of every sentence; one that only announces a change makes the next claim a revision."""
+    changing = False
+    for sentence in _SENTENCE.split(text):
+        claims = list(_claims(sentence))
+        yield from (replace(claim, revises=claim.revises or changing) for claim in claims)
+        changing = not claims and bool(_CHANGES.search(sentence))
+
+
+def _claims(sentence: str) -> Iterator[_Claim]:
+    """Every amount that the sentence names as the reader's own bid of today."""
+    for found in islice(_SUM.finditer(sentence), _MOST_SUMS):
+        before = sentence[max(0, found.start() - _REACH) : found.start()]
+        after = sentence[found.end() :]
+        if found.group(3) and not _BEFORE_A_BARE_NUMBER.search(before):
+            continue
+        kind = _kind(before)
+        if kind is None or _NO_BID_IF_FOLLOWED_BY.match(after):
+            continue
+        digits = next(group for group in found.groups() if group)
+        yield _Claim(kind, float(digits.replace(",", "").rstrip(".")), bool(_REVISES.search(before)))
+
+
+def _kind(before: str) -> int | None:
+    statement = _STATEMENT.search(before)
+    if statement:
+        beside = _ELSEWHERE.search(statement.group()) or _NO_STATEMENT.search(statement.group())
+        return None if beside else 0
+    if _LIMIT.search(_clause(before)):
+        return None
+    commitment = _COMMITMENT.search(before)
+    if commitment:
+        compared = " than " in commitment.group()
+        return None if compared or _ELSEWHERE.search(_clause(before)) else 1
+    if _CONSEQUENCE.search(before):
+        return 2 if not _ELSEWHERE.search(before) else None
+    return None
+
+
+def _clause(before: str) -> str:
+    """The part of the sentence that the commitment stands in."""
+    return re.split(r"[,;]|\bbut\b|\bso\b|\bsince\b|\bbecause\b", before)[-1]

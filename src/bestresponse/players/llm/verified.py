@@ -33,20 +33,9 @@ from bestresponse.theory.trees.perfection.subgame import cut_subgame
 from bestresponse.theory.trees.tree import Tree
 
 __all__ = [
-    "MOST_ATTEMPTS",
-    "SPELLING",
-    "SubjectOf",
-    "Try",
-    "Verified",
-    "bare_name",
-    "calls_of",
-    "is_verified",
-    "make_label",
-    "moves_of",
-    "subject_of",
-    "tries",
-    "with_review",
-]
+    "MOST_ATTEMPTS", "SPELLING", "SubjectOf", "Try", "Verified", "bare_name", "calls_of", "is_verified", "make_label",
+    "moves_of", "subject_of", "tries", "with_review",
+]  # fmt: skip
 
 SPELLING = "verified:"
 """What stands before the name of a model whose reasoning is to be checked by the rules: `verified:MODEL`."""

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
 
 from bestresponse.core.ask import Ask, Choice
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.game import View
 from bestresponse.core.player import Decision
-from bestresponse.core.seeds import generator
+from bestresponse.core.registry import did_you_mean
+from bestresponse.core.seeds import generator, split
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import Automaton
 from bestresponse.theory.repeated.dilemma import cooperative_actions
 from bestresponse.theory.repeated.library import classic_strategies, classic_strategy
 from bestresponse.theory.repeated.reduce import reduced, relabelled
 
-__all__ = ["AutomatonPlayer", "list_automata", "make_automaton"]
+__all__ = ["AutomatonPlayer", "AxelrodPlayer", "axelrod_strategy", "list_automata", "make_automaton"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +61,51 @@ def make_automaton(name: str, form: NormalForm, seat: int) -> Automaton:
     """Make the classic strategy for that seat: the library counts actions as cooperate, defect, the game may not."""
     order = [(first, 1 - first) for first in cooperative_actions(form)]
     return relabelled(reduced(classic_strategy(name)), order[seat], order[1 - seat])
+
+
+def axelrod_strategy(name: str) -> Any:
+    """The class of a strategy, by the name of the class or the name it shows; UsageError where there is none."""
+    if find_spec("axelrod") is None:
+        raise UsageError("strategies of Axelrod's library need it installed: pip install axelrod")
+    library = import_module("axelrod")
+    known = {strategy.__name__: strategy for strategy in library.all_strategies}
+    by_shown_name = {strategy.name: strategy for strategy in library.all_strategies}
+    found = known.get(name) or by_shown_name.get(name)
+    if found is None:
+        raise UsageError(f"Axelrod's library has no strategy {name!r}.{did_you_mean(name, sorted(known))}")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class AxelrodPlayer:
+    """`cooperate` gives, for each seat, the number of the action that is to cooperate."""
+
+    strategy: str
+    cooperate: tuple[int, int] = (0, 0)
+    seed: int = 0
+
+    @property
+    def name(self) -> str:
+        """The name under which the player stands in records."""
+        return f"axelrod:{self.strategy}"
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
+        actions = view.facts.get("actions", ())
+        if not isinstance(ask, Choice) or "history" not in view.facts or [len(own) for own in actions] != [2, 2]:
+            raise UsageError(f"{self.name} plays repeated games of two players with two actions only")
+        seat: int = view.facts["seat"]
+        library = import_module("axelrod")
+        player, other = axelrod_strategy(self.strategy)(), library.MockPlayer()
+        player.set_seed(split(self.seed, view.role) % 2**32)
+        letters = [
+            {own[c]: library.Action.C, own[1 - c]: library.Action.D}
+            for own, c in zip(actions, self.cooperate, strict=True)
+        ]
+        for moves in view.facts["history"]:
+            own, theirs = letters[seat][moves[seat]], letters[1 - seat][moves[1 - seat]]
+            player.strategy(other)
+            player.update_history(own, theirs)
+            other.update_history(theirs, own)
+        chosen = player.strategy(other)
+        return Decision(next(action for action, letter in letters[seat].items() if letter == chosen))

@@ -17,9 +17,8 @@ from dataclasses import replace
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import ModelUnavailable
 from bestresponse.core.player import Call, Decision
-from bestresponse.models.base import Model, Reply, Request
+from bestresponse.models.base import Model, Reply, Request, Wrapper
 from bestresponse.models.codec import reply_from_json, reply_to_json, request_from_json, request_to_json
-from bestresponse.models.wrappers.base import Wrapper
 from bestresponse.runs.executors.base import Executor, Job, PlayOne, Task
 from bestresponse.runs.executors.threads import Threads
 from bestresponse.runs.spec import Spec

@@ -13,8 +13,8 @@ from bestresponse.models.codec import reply_from_json, reply_to_json, request_to
 from bestresponse.models.registry import open_model
 from bestresponse.models.wrappers.assemble import assemble
 from bestresponse.models.wrappers.cached import Cache, CacheMode
-from bestresponse.models.wrappers.limits import Gate
 from bestresponse.models.wrappers.meter import Budget, Ledger, Meter
+from bestresponse.models.wrappers.pacing import Gate
 from bestresponse.players.llm.verified import bare_name
 from bestresponse.runs.models import Opening, Provider, identify_provider, make_model_settings
 

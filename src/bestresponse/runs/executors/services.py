@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 from bestresponse.core.errors import StoreError
 from bestresponse.core.json import JsonObject
 from bestresponse.models.wrappers.cached import Cache
-from bestresponse.models.wrappers.limits import Gate
 from bestresponse.models.wrappers.meter import Ledger, Meter
+from bestresponse.models.wrappers.pacing import Gate
 from bestresponse.runs.models import Provider
 
 __all__ = ["BudgetService", "Claim", "GateService", "ReplyService"]

@@ -1,152 +1,242 @@
-"""What a benchmark run is: every setting that can change a number."""
+"""The settings of the benchmark, of matrix games and of games played in turn."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+from math import factorial
+from typing import Literal
 
-from bestresponse.core.errors import UsageError
-from bestresponse.core.json import JsonMapping, JsonObject
-from bestresponse.games.matrix.presentation import FORMATS, theme
-from bestresponse.players.llm.verified import make_label
-from bestresponse.runs.checks import check_known, check_sizes, check_temperature
-from bestresponse.studies.bench.games.given import MOST_ACTIONS, OWN, UserGame
+from bestresponse.core.errors import SettingError
+from bestresponse.core.registry import did_you_mean
+from bestresponse.core.seeds import split
+from bestresponse.games.matrix.presentation import FORMATS, themes
+from bestresponse.players.llm.verified import is_verified, make_label
+from bestresponse.runs.inputs import ModelsSetting, NamedModel, NamesSetting, OptionalGameSetting
+from bestresponse.runs.settings import RunSettings, list_settings, setting, settings
+from bestresponse.studies.bench.games import OWN, Source
+from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.generators.draw import families
+from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["ELICITATIONS", "STYLES", "SUITES", "BenchConfig", "choose_temperature"]
+__all__ = ["BenchConfig", "choose_temperature"]
 
-ELICITATIONS = ("mixed", "pure", "sampled", "logprobs")
-SUITES = ("standard", "invariance", "sensitivity", "generalisation")
-STYLES = ("auto", "line", "json", "letter")
-SEATS = ("row", "col")
-MOST_GAMES = 1_000_000
-_TOKENS = 512
-_THINKING_TOKENS = 2000
+EMBEDDED = "smollm2"
+_ELICITATIONS = ("mixed", "pure", "sampled", "logprobs")
+_MOST_ACTIONS = 12
+_USUAL_GAMES = 100
+_USUAL_ORDERS = 24
+_DRAWING = ("num_rows", "num_cols", "family", "scale", "decimals")
+"""The settings that say how games are drawn."""
+_SHOWING = ("suite", "format", "theme", "precision")
+"""The settings that a game played in turn does not have."""
 
 
-@dataclass(frozen=True, slots=True)
-class BenchConfig:
-    """The settings of one run. Two runs with equal settings are the same run."""
+@settings
+class BenchConfig(RunSettings):
+    """Measure the Nash gap and the exploitability of models on matrix games, or the policies of models in a tree.
 
-    models: tuple[str, ...] = ("smollm2",)
-    num_games: int = 100
-    num_rows: int = 3
-    num_cols: int = 3
-    seed: int = 0
-    llm_seed: int | None = None
-    family: str = "zero-sum"
-    scale: float = 100.0
-    decimals: int = 0
-    suite: str = "standard"
-    elicit: tuple[str, ...] = ("mixed",)
-    formats: tuple[str, ...] = ("table",)
-    themes: tuple[str, ...] = ("neutral",)
-    seats: tuple[str, ...] = ("row",)
-    style: str = "auto"
-    temperature: float | None = None
-    """As it is sent; None where the ways of asking differ: 1 for sampled and logprobs, else 0."""
-    max_tokens: int | None = None
-    """Of a reply; None becomes 512, or 2,000 with `think`."""
-    samples: int = 10
-    attempts: int = 1
-    precision: float | None = None
-    think: bool = False
-    """Whether models are told to write down their reasons first."""
-    given: UserGame | None = None
-    """A game of the user's; family, shape, scale and decimals then mean nothing."""
+    Games are drawn, or one is named: it is put to the models with its actions in many orders or, if it is played in
+    turn, at every information set.
+    """
+
+    model: ModelsSetting = setting(
+        default=(NamedModel(EMBEDDED),),
+        kw_only=False,
+        short="-m",
+        help="A model; verified:MODEL has its reasoning checked, NAME=URL reports a server under that name.",
+    )
+    game: OptionalGameSetting = setting(
+        default=None,
+        kw_only=False,
+        argument=True,
+        help="One game instead of drawn ones: a name from `bestresponse games` or a file; `stories` is the benchmark "
+        "of formalizing stories.",
+    )
+    num_games: int | None = setting(
+        default=None,
+        ge=1,
+        le=1_000_000,
+        help="Games; orders of the actions of one game; policies in a game played in turn. [default: 100, 24, 1]",
+    )
+    num_rows: int = setting(default=3, ge=1, le=_MOST_ACTIONS, help="Actions of the row player.")
+    num_cols: int = setting(default=3, ge=1, le=_MOST_ACTIONS, help="Actions of the column player.")
+    seed: int = setting(default=0, ge=0, help="Seed of games and orders, and of the seed that models are sent.")
+    llm_seed: int | None = setting(default=None, help="Seed sent to the models that take one.")
+    suite: Literal["standard", "invariance", "sensitivity", "generalisation"] = setting(
+        default="standard", help="What is varied besides the game."
+    )
+    family: str = setting(
+        default="zero-sum", help="Kind of games, such as zero-sum, uniform or covariant; see `bestresponse games`."
+    )
+    scale: float = setting(default=100.0, gt=0, lt=1e12, help="Payoffs are drawn from -scale to scale.")
+    decimals: int = setting(default=0, ge=0, le=12, help="Decimals that payoffs are rounded to before all else.")
+    elicit: NamesSetting = setting(
+        default=(), help="mixed, pure, sampled or logprobs. [default: mixed; logprobs for the embedded model]"
+    )
+    format: NamesSetting = setting(default=("table",), help="table, prose or json.")
+    theme: NamesSetting = setting(
+        default=(),
+        help="neutral, numbers, market, patrol or football; own keeps the names of the game that is named. "
+        "[default: neutral, own for such a game]",
+    )
+    seat: NamesSetting = setting(
+        default=(), help="row or col; in a game played in turn the name of a player. [default: row, or all]"
+    )
+    style: Literal["auto", "line", "json", "letter"] = setting(
+        default="auto", help="How to answer; auto is JSON where the model can be held to it."
+    )
+    temperature: float | None = setting(
+        default=None, ge=0, le=5, help="Sampling temperature. [default: 0, or 1 for sampled]"
+    )
+    think: bool = setting(default=False, help="Have models write down their reasons first, then answer.")
+    max_tokens: int | None = setting(
+        default=None, ge=1, le=100_000, help="Longest reply, in tokens. [default: 512, or 2000 with reasons]"
+    )
+    samples: int = setting(
+        default=10, ge=1, le=10_000, help="Moves asked for in each game or information set where they are sampled."
+    )
+    max_infosets: int | None = setting(
+        default=None,
+        ge=1,
+        le=1_000_000,
+        help="In a game played in turn: ask at this many information sets at most, the likeliest first.",
+    )
+    attempts: int = setting(default=1, ge=1, le=20, help="How often a model may answer when an answer cannot be read.")
+    precision: float | None = setting(
+        default=None, gt=0, help="Stop when the mean gap / payoff range is known to within this."
+    )
 
     def __post_init__(self) -> None:
-        if self.max_tokens is None:
-            object.__setattr__(self, "max_tokens", _THINKING_TOKENS if self.think else _TOKENS)
-        sent = {choose_temperature(self.temperature, way) for way in self.elicit}
-        if self.temperature is None and len(sent) == 1:
-            object.__setattr__(self, "temperature", sent.pop())
-        self._check_sizes()
-        check_known("family", (self.family,), families())
-        check_known("suite", (self.suite,), SUITES)
-        check_known("way of asking", self.elicit, ELICITATIONS)
-        check_known("format", self.formats, FORMATS)
-        check_known("style", (self.style,), STYLES)
-        check_known("seat", self.seats, SEATS)
-        for name in self.themes:
-            if name != OWN or self.given is None:
-                theme(name)
-        self._check_given()
-        self._check_thinking()
-        if self.suite == "generalisation" and max(self.shape) >= MOST_ACTIONS:
-            raise UsageError(f"the generalisation suite adds an action; expected at most {MOST_ACTIONS - 1} actions")
-        if self.suite == "invariance" and len(self.formats) * len(self.themes) * len(self.seats) > 1:
-            raise UsageError("the invariance suite varies format, theme and seat itself; give one of each")
-        if "logprobs" in self.elicit and self.themes != ("neutral",):
-            raise UsageError("--elicit logprobs reads one-letter labels; it goes with the theme neutral only")
-        if not self.models:
-            raise UsageError("no model is named; give at least one --model")
-        check_temperature(self.temperature)
-        if self.precision is not None and not self.precision > 0:
-            raise UsageError(f"--precision {self.precision:g}: expected a number above 0")
+        self._refuse_useless()
+        self._resolve()
+        self._check_names()
+        self._check_together()
 
-    def _check_thinking(self) -> None:
-        if self.think and "logprobs" in self.elicit:
-            raise UsageError("--elicit logprobs reads the first token; it leaves no room for --think")
-        if self.think and self.style not in ("auto", "line"):
-            raise UsageError(f"--style {self.style} leaves no room for reasons; with --think choose auto or line")
-        if len(set(self.labels)) < len(set(self.models)):
-            raise UsageError(f"two models have the same label among {', '.join(self.labels)}")
+    def _refuse_useless(self) -> None:
+        match self.form:
+            case Tree():
+                useless, what = (*_DRAWING, *_SHOWING), "a game played in turn"
+            case NormalForm():
+                useless, what = (*_DRAWING, "max_infosets"), "one payoff table"
+            case None:
+                useless, what = ("max_infosets",), "games that are drawn"
+        for name in useless:
+            if getattr(self, name) != list_settings(type(self))[name].default:
+                raise SettingError(name, f"this does nothing for {what}")
 
-    def _check_given(self) -> None:
-        if self.given is None:
+    def _resolve(self) -> None:
+        """Fill in the settings whose default depends on others."""
+        small = set(self.model) == {EMBEDDED}  # it is too small to state a mixed strategy
+        self._default("elicit", ("logprobs",) if small else ("mixed",))
+        self._default("max_tokens", 2000 if self.think else 512)
+        sent = {choose_temperature(self.temperature, elicit) for elicit in self.elicit}
+        self._default("temperature", sent.pop() if len(sent) == 1 else None)
+        if isinstance(self.form, Tree):
+            self._default("num_games", 1)
+            self._default("seat", self.form.players)
             return
-        if self.suite in ("sensitivity", "generalisation"):
-            raise UsageError(f"the {self.suite} suite draws games of other sizes and scales; it takes no game of yours")
-        if self.suite == "invariance" and OWN in self.themes:
-            raise UsageError("the invariance suite gives the actions other names; choose another --theme than own")
+        keeps_names = self.form is not None and self.suite == "standard" and "logprobs" not in self.elicit
+        orders = factorial(self.shape[0]) * factorial(self.shape[1])
+        self._default("num_games", _USUAL_GAMES if self.form is None else min(_USUAL_ORDERS, orders))
+        self._default("seat", ("row",))
+        self._default("theme", (OWN,) if keeps_names else ("neutral",))
 
-    def _check_sizes(self) -> None:
-        check_sizes(
-            ("--num-games", self.num_games, 1, MOST_GAMES),
-            ("--num-rows", self.num_rows, 1, MOST_ACTIONS),
-            ("--num-cols", self.num_cols, 1, MOST_ACTIONS),
-            ("--samples", self.samples, 1, 1000),
-            ("--attempts", self.attempts, 1, 20),
-            ("--max-tokens", self.reply_tokens, 1, 100_000),
-            ("--decimals", self.decimals, 0, 12),
-        )
-        if not 0 < self.scale < 1e12:
-            raise UsageError(f"--scale {self.scale:g}: expected a positive number below 1e12")
-        if self.seed < 0:
-            raise UsageError(f"--seed {self.seed}: expected a whole number of 0 or more")
+    def _default(self, name: str, value: object) -> None:
+        if getattr(self, name) in (None, ()):
+            object.__setattr__(self, name, value)
+
+    def _check_names(self) -> None:
+        known = {"elicit": _ELICITATIONS, "seat": self.form.players if isinstance(self.form, Tree) else ("row", "col")}
+        if not isinstance(self.form, Tree):
+            known |= {"family": families(), "format": FORMATS, "theme": (*themes(), *([OWN] if self.game else []))}
+        for name, names in known.items():
+            value = getattr(self, name)
+            for chosen in (value,) if isinstance(value, str) else value:
+                if chosen not in names:
+                    hint = did_you_mean(chosen, list(names))
+                    raise SettingError(name, f"expected one of {', '.join(names)}, got {chosen!r}.{hint}")
+        if not self.model:
+            raise SettingError("model", "expected at least one model")
+        if len(set(self.labels)) < len(set(self.model)):
+            raise SettingError("model", f"two have the same label among {', '.join(self.labels)}")
+
+    def _check_together(self) -> None:
+        """Refuse settings that exclude each other."""
+        several = [name for name in ("format", "theme", "seat") if len(getattr(self, name)) > 1]
+        verified = [name for name in self.model if is_verified(name)]
+        tree = isinstance(self.form, Tree)
+        one_letter = tree or set(self.theme) == {"neutral"}
+        for wrong, name, problem in (
+            (verified and tree, "model", "reasoning about a policy is not verified; leave out `verified:`"),
+            (verified and "logprobs" in self.elicit, "elicit", "logprobs asks for no reasons that could be verified"),
+            (not one_letter and "logprobs" in self.elicit, "elicit", "logprobs goes with the theme neutral only"),
+            (self.think and "logprobs" in self.elicit, "elicit", "logprobs leaves no room for the reasons of think"),
+            (self.think and self.style in ("json", "letter"), "style", f"{self.style} leaves no room for reasons"),
+            (self.style == "letter" and "mixed" in self.elicit, "style", "a letter cannot state a mixed strategy"),
+            (self.precision and self.shard, "precision", "a part of a run cannot tell how precise the whole is"),
+            (self.suite == "invariance" and several, (*several, "")[0], "this suite varies it itself; give one"),
+            (self.suite == "invariance" and OWN in self.theme, "theme", "this suite gives other names; not own"),
+            (
+                self.suite in ("sensitivity", "generalisation") and self.game,
+                "suite",
+                f"{self.suite} draws games of other sizes; it takes no game of yours",
+            ),
+            (
+                self.suite == "generalisation" and max(self.shape) == _MOST_ACTIONS,
+                "suite",
+                f"generalisation adds an action; expected fewer than {_MOST_ACTIONS}",
+            ),
+        ):
+            if wrong:
+                raise SettingError(name, problem)
+
+    @cached_property
+    def form(self) -> NormalForm | Tree | None:
+        """The game that is named, as theory takes it; None where games are drawn."""
+        if self.game is None:
+            return None
+        form = self.game.found.solvable()
+        if isinstance(form, NormalForm) and (form.num_players != 2 or max(form.shape) > _MOST_ACTIONS):
+            size = f"{form.num_players} players with {max(form.shape)} actions at most"
+            raise SettingError("game", f"expected two players with at most {_MOST_ACTIONS} actions, got {size}")
+        return form
 
     @property
     def shape(self) -> tuple[int, int]:
         """The actions of the row and of the column player."""
-        return self.given.shape if self.given is not None else (self.num_rows, self.num_cols)
+        if isinstance(self.form, NormalForm):
+            return self.form.shape[0], self.form.shape[1]
+        return self.num_rows, self.num_cols
+
+    @property
+    def source(self) -> Source:
+        """Where the games of the run come from."""
+        return Source(self.games, self.seed, self.shape, self.family, self.scale, self.decimals, self.game)
+
+    @property
+    def models(self) -> tuple[NamedModel, ...]:
+        """The models that are asked."""
+        return self.model
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The names under which the models are reported."""
-        return tuple(make_label(model) for model in self.models)
+        return tuple(make_label(name) for name in self.model)
+
+    @property
+    def games(self) -> int:
+        """How many games, orders or policies there are."""
+        return self.num_games or 1
 
     @property
     def reply_tokens(self) -> int:
         """How many tokens a reply may have."""
-        return _TOKENS if self.max_tokens is None else self.max_tokens
+        return self.max_tokens or 1
 
-    def to_json(self) -> JsonObject:
-        """Return the value as plain JSON data."""
-        plain = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
-        if self.given is None:
-            del plain["given"]
-        if not self.think:
-            del plain["think"]
-        return plain
-
-    @classmethod
-    def from_json(cls, data: JsonMapping) -> BenchConfig:
-        """Return the value that `to_json` wrote."""
-        known = {field.name for field in fields(cls)}
-        plain: JsonObject = {name: tuple(v) if isinstance(v, list) else v for name, v in data.items() if name in known}
-        if data.get("given"):
-            plain["given"] = UserGame.from_json(data["given"])
-        return cls(**plain)
+    @property
+    def sent_seed(self) -> int:
+        """The seed that models are sent."""
+        return self.llm_seed if self.llm_seed is not None else split(self.seed, "llm") % 2**31
 
 
 def choose_temperature(wanted: float | None, elicit: str) -> float:

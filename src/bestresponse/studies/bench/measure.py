@@ -1,4 +1,4 @@
-"""What one play of the benchmark says about its player.
+"""What one play of the benchmark says about its player, and what all plays of a player say.
 
 For a player with own payoffs U (own actions as rows), an opponent fixed to its equilibrium strategy y and an answer x:
 
@@ -9,6 +9,9 @@ For a player with own payoffs U (own actions as rows), an opponent fixed to its 
 Against an equilibrium opponent every action of the support has gap zero, so a gap of zero may be luck; exploitability
 is zero only for strategies that guarantee the value. `_normalised` figures are divided by the range of U.
 
+Where equilibria are many, in games that are not zero-sum, the nearest one counts: that whose strategy for the seat has
+the smallest total variation distance to the answer, and of equally near ones that against which it loses least.
+
 A play without a readable answer has no gap: the `worst` figures say what it could have been at most, given the game
 and its opponent. Figures below a billionth of the payoffs are rounding noise and count as 0.
 """
@@ -16,164 +19,236 @@ and its opponent. Figures below a billionth of the payoffs are rounding noise an
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
-from typing import cast
+from typing import Annotated, TypedDict, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bestresponse.core.errors import StoreError
-from bestresponse.core.json import JsonObject
+from bestresponse.core.errors import StoreError, TooLarge
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Decision
 from bestresponse.games.matrix.game import as_strategy
 from bestresponse.players.llm.verified import make_label
+from bestresponse.players.strategies.baselines import BASELINES
+from bestresponse.report.frames import Frame, column
+from bestresponse.report.metrics import Metric, Value
+from bestresponse.report.stats.statistics import Interval, cluster_bootstrap, missing_bounds, wilson
 from bestresponse.runs.store.folder import StoredPlay
-from bestresponse.studies.bench.games.drawn import own_view
-from bestresponse.studies.bench.games.given import theme_of
-from bestresponse.studies.bench.general import general_sum_measures
-from bestresponse.studies.bench.plan import Plan
-from bestresponse.studies.bench.rows import NO_FIGURES, Asked, BenchRow, Figures
-from bestresponse.theory.games.normal_form import Array
+from bestresponse.studies.bench.games import VARIANTS, own_view
+from bestresponse.studies.bench.plays import ANONYMOUS, BASE, NAMED, Plan, find_theme
+from bestresponse.theory.equilibria.solve import nash
+from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.zero_sum.measure import optimal_opponent_range
 from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
-__all__ = ["measure", "measure_strategies"]
+__all__ = ["METRICS", "PlayRow", "Rows", "measure_baseline", "measure_plays", "measure_strategies", "select_original"]
 
+BASELINE = "baseline"
+"""What stands for the way of asking where nobody was asked."""
 _NOISE = 1e-9
 _CHUNK = 1000
+_SEED = 20
+"""Of the resampling: the same for all players, so that they are resampled alike."""
+_RANGE = "as a share of the game's payoff range"
+_GENERAL = "games that are not zero-sum"
+_CHECKED = "verified models"
 
 
-def measure(plan: Plan, plays: Iterable[StoredPlay]) -> Iterator[BenchRow]:
-    """Yield one row for each play, in their order."""
+class Asked(TypedDict):
+    """What was asked, and how the answer was read."""
+
+    spec: str
+    condition: str
+    game: int
+    variant: str
+    model: str
+    asked_for: str
+    elicit: str
+    format: str
+    theme: str
+    seat: str
+    temperature: float | None
+    rows: int
+    cols: int
+    status: str
+    how: str
+    strategy: list[float] | None
+    attempts: Annotated[int | None, column(format=".2f", help=f"reasonings until no claim was refuted; {_CHECKED}")]
+    claims: Annotated[int | None, column(format=".1f", help=f"claims read in the last reasoning; {_CHECKED}")]
+    refuted: Annotated[int | None, column(format=".2f", help=f"false claims in the last reasoning; {_CHECKED}")]
+    refuted_first: Annotated[int | None, column(format=".2f", help=f"false claims in the first reasoning; {_CHECKED}")]
+
+
+class Figures(TypedDict):
+    """What an answer is worth; None where there is no readable answer, or in another kind of game."""
+
+    llm_value: Annotated[float | None, column("own value", ".2f", "expected payoff")]
+    br_value: Annotated[float | None, column("best response", ".2f", "best-response payoff")]
+    nash_gap: Annotated[float | None, column("Nash gap", ".2f", "best response less own value, equilibrium opponent")]
+    gap_normalised: Annotated[float | None, column("gap / range", ".3f", f"the Nash gap {_RANGE}")]
+    payoff_range: float | None
+    support: int | None
+    pure_equilibrium: bool | None
+    entropy: Annotated[float | None, column(help="of the answer, in bits")]
+    value: float | None
+    exploitability: float | None
+    exploitability_normalised: Annotated[
+        float | None, column("exploitability / range", ".3f", f"what a best-responding opponent takes, {_RANGE}")
+    ]
+    gap_any_equilibrium: float | None
+    equilibrium_distance: Annotated[
+        float | None, column("distance to equilibrium", ".3f", f"total variation to the nearest strategy; {_GENERAL}")
+    ]
+    gap_nearest: Annotated[
+        float | None, column("gap to nearest", ".2f", f"Nash gap against the nearest equilibrium; {_GENERAL}")
+    ]
+    dominated_mass: Annotated[
+        float | None, column("dominated", ".3f", f"probability on strictly dominated actions; {_GENERAL}")
+    ]
+    security_loss: Annotated[
+        float | None, column(format=".2f", help=f"maximin value less what the answer guarantees; {_GENERAL}")
+    ]
+    worst_gap: float | None
+    worst_normalised: float | None
+    worst_exploitability_normalised: float | None
+
+
+class PlayRow(Asked, Figures):
+    """One play of the benchmark; `attempts` and the following three where reasoning was verified."""
+
+
+Rows = Sequence[PlayRow]
+_NO_FIGURES = dict.fromkeys(Figures.__annotations__)
+
+
+def measure_plays(plan: Plan, plays: Iterable[StoredPlay]) -> Iterator[tuple[PlayRow, StoredPlay]]:
+    """Yield a row for each play, in their order; many are measured at once, which is quicker than one by one."""
     plays = iter(plays)
     while chunk := list(islice(plays, _CHUNK)):
-        yield from _measure_chunk(plan, chunk)
+        yield from zip(_measure_chunk(plan, chunk), chunk, strict=True)
 
 
-def _measure_chunk(plan: Plan, plays: list[StoredPlay]) -> list[BenchRow]:
-    rows: list[BenchRow] = []
+def _measure_chunk(plan: Plan, plays: list[StoredPlay]) -> list[PlayRow]:
+    rows: list[JsonObject] = []
     answered: dict[tuple[int, ...], list[tuple[int, Array, Array, Array, Array]]] = defaultdict(list)
     for number, play in enumerate(plays):
-        own, other = own_view(np.asarray(play.data["payoffs"], dtype=np.float64), play.data["seat"])
-        mine, opponent, labels = _answers(play)
-        row: BenchRow = {**_describe(play, own, mine), **NO_FIGURES}
-        if mine.action is None or opponent is None:
-            row |= _bound(own, other, np.asarray(plan.find_opponent(play.data)))  # type: ignore[typeddict-item]
+        data = play.data
+        own, other = own_view(np.asarray(data["payoffs"], dtype=np.float64), data["seat"])
+        decision, opponent = find_decision(play), find_decision(play, opponent=True)
+        if decision is None:
+            raise StoreError(f"the record of {play.spec} holds no answer of the player it was made for")
+        row = _describe(plan, play, own, decision)
+        if decision.action is None or opponent is None:
+            row |= _bound(own, other, np.asarray(plan.find_opponent(data)))
         else:
-            x, y = as_strategy(mine.action, labels), np.asarray(opponent.action, dtype=np.float64)
-            row["strategy"] = _carried_back(x, play.data["back"])
+            labels = find_theme(data).actions[data["seat"]][: len(data["back"])]
+            x, y = as_strategy(decision.action, labels), np.asarray(opponent.action, dtype=np.float64)
+            row["strategy"] = x[np.argsort(data["back"])].tolist()  # over the actions in the order they were drawn
             answered[own.shape].append((number, own, other, x, y))
         rows.append(row)
     for group in answered.values():
-        numbers, own_all, other_all, x_all, y_all = zip(*group, strict=True)
-        figures = measure_strategies(np.stack(own_all), np.stack(other_all), np.stack(x_all), np.stack(y_all))
-        for number, figure in zip(numbers, figures, strict=True):
-            rows[number] |= figure
-    return rows
+        numbers, *arrays = zip(*group, strict=True)
+        for number, figures in zip(numbers, measure_strategies(*map(np.stack, arrays)), strict=True):
+            rows[number] |= figures
+    return cast(list[PlayRow], rows)
 
 
-def _answers(play: StoredPlay) -> tuple[Decision, Decision | None, tuple[str, ...]]:
-    """Return what the player and its opponent answered, and the labels of the player's actions."""
-    dress = theme_of(play.data)
-    seat = play.data["seat"]
-    answers = {s.role: s.decision for s in play.record.submissions}
-    mine = answers.get(dress.players[seat])
-    if mine is None:
-        raise StoreError(f"the record of {play.spec} holds no answer of the player it was made for")
-    return mine, answers.get(dress.players[1 - seat]), dress.actions[seat][: len(play.data["back"])]
+def find_decision(play: StoredPlay, *, opponent: bool = False) -> Decision | None:
+    """Return the answer of the player that a play was made for, or of its opponent."""
+    role = find_theme(play.data).players[play.data["seat"] ^ opponent]
+    return next((s.decision for s in play.record.submissions if s.role == role), None)
 
 
-def _describe(play: StoredPlay, own: Array, mine: Decision) -> Asked:
-    data = play.data
-    last = mine.remarks[-1] if mine.remarks else None
+def _describe(plan: Plan, play: StoredPlay, own: Array, decision: Decision) -> JsonObject:
+    data, claims = play.data, [remark["claims"] for remark in decision.remarks]
+    refuted = [sum(verdict == "refuted" for _, verdict in attempt) for attempt in claims]
     return {
         "spec": play.spec,
-        "condition": data["condition"],
-        "game": data["game"],
-        "variant": data["variant"],
+        **{name: data[name] for name in ("condition", "game", "variant")},
         "model": make_label(data["model"]),
-        "elicit": data["elicit"],
-        "format": data["format"],
-        "theme": data["theme"],
+        "asked_for": describe_asking(plan, data),
+        **{name: data[name] for name in ("elicit", "format", "theme")},
         "seat": ("row", "col")[data["seat"]],
         "temperature": data["temperature"],
         "rows": own.shape[0],
         "cols": own.shape[1],
-        "status": mine.reading.status.value,
-        "how": mine.reading.how,
+        "status": decision.reading.status.value,
+        "how": decision.reading.how,
         "strategy": None,
-        "attempts": len(mine.remarks) or None,
-        "claims": len(last["claims"]) if last else None,
-        "refuted": sum(verdict == "refuted" for _, verdict in last["claims"]) if last else None,
+        "attempts": len(claims) or None,
+        "claims": len(claims[-1]) if claims else None,
+        "refuted": refuted[-1] if claims else None,
+        "refuted_first": refuted[0] if claims else None,
+        **_NO_FIGURES,
     }
 
 
-def _carried_back(x: Array, back: list[int]) -> list[float]:
-    """Return the strategy over the actions in the order the game was drawn."""
-    drawn: list[float] = x[np.argsort(back)].tolist()
-    return drawn
+def describe_asking(plan: Plan, data: JsonMapping) -> str:
+    """Say how the player of a play was asked, naming only what varies in this run."""
+    config, seat = plan.config, ("row", "col")[data["seat"]]
+    varied = ((data["format"], config.format), (data["theme"], config.theme), (seat, config.seat))
+    return ", ".join([data["elicit"], *(value for value, chosen in varied if len(chosen) > 1)])
 
 
-def measure_strategies(own: Array, other: Array, x: Array, y: Array) -> list[Figures]:
+def measure_strategies(own: Array, other: Array, x: Array, y: Array) -> list[JsonObject]:
     """Compute the figures of strategies `x` (n, actions) against the opponents `y`, for n games of one shape."""
     spread = np.ptp(own, axis=(1, 2))
     against = np.einsum("nij,nj->ni", own, y)
     llm, best = np.einsum("ni,ni->n", x, against), against.max(axis=1)
     gap, support = _without_noise(best - llm, own), _is_positive(y).sum(axis=1)
+    logs = np.log2(x, out=np.zeros_like(x), where=x > 0)
     columns: JsonObject = {
         "llm_value": llm,
         "br_value": best,
         "nash_gap": gap,
-        "gap_normalised": _shares(gap, spread),
+        "gap_normalised": _share(gap, spread),
         "payoff_range": spread,
         "support": support,
         "pure_equilibrium": support == 1,
-        "entropy": _entropy(x),
+        "entropy": np.abs((x * logs).sum(axis=1)),
     }
-    zero_sum = (own == -other).all(axis=(1, 2))
-    if zero_sum.all():
-        columns |= _zero_sum_columns(own, x, y, best, gap)
-    rows = [
-        {**NO_FIGURES, **dict(zip(columns, cells, strict=True))}
-        for cells in zip(*(c.tolist() for c in columns.values()), strict=True)
-    ]
-    if not zero_sum.all():
+    zero_sum = bool((own == -other).all())
+    if zero_sum:
+        columns |= _measure_zero_sum(own, x, y, best, gap)
+    lists = [numbers.tolist() for numbers in columns.values()]
+    rows = [_NO_FIGURES | dict(zip(columns, cells, strict=True)) for cells in zip(*lists, strict=True)]
+    if not zero_sum:
         for row, a, b, mix in zip(rows, own, other, x, strict=True):
-            row |= general_sum_measures(a, b, mix)
-    return cast(list[Figures], rows)
+            row |= _measure_general_sum(a, b, mix)
+    return rows
 
 
 def _without_noise(figure: Array, own: Array) -> Array:
     """Return the figures of n games with negative ones and rounding errors set to 0."""
-    floor = _NOISE * np.abs(own).max(axis=(1, 2))
-    return np.where(figure > floor, figure, 0.0)
+    return np.where(figure > _NOISE * np.abs(own).max(axis=(-2, -1)), figure, 0.0)
 
 
-def _zero_sum_columns(own: Array, x: Array, y: Array, value: Array, gap: Array) -> dict[str, Array]:
+def _measure_zero_sum(own: Array, x: Array, y: Array, value: Array, gap: Array) -> dict[str, Array]:
     """The best-response value against an optimal opponent is the value of the game."""
     exploitability = _without_noise(value - np.einsum("ni,nij->nj", x, own).min(axis=1), own)
-    spread = np.ptp(own, axis=(1, 2))
     widest = gap.copy()
-    for k in np.flatnonzero(~_certainly_unique(own, y, value) & exploitability.astype(bool)):
+    for k in np.flatnonzero(~_is_surely_unique(own, y, value) & exploitability.astype(bool)):
         lowest, _ = optimal_opponent_range(own[k], x[k])
         widest[k] = max(value[k] - lowest, gap[k])
     return {
         "value": value,
         "exploitability": exploitability,
-        "exploitability_normalised": _shares(exploitability, spread),
+        "exploitability_normalised": _share(exploitability, np.ptp(own, axis=(1, 2))),
         "gap_any_equilibrium": widest,
     }
 
 
-def _certainly_unique(own: Array, y: Array, value: Array) -> NDArray[np.bool_]:
-    """Whether each `y` is surely the opponent's only optimal strategy (False: perhaps not).
+def _is_surely_unique(own: Array, y: Array, value: Array) -> NDArray[np.bool_]:
+    """Say whether each `y` is surely the opponent's only optimal strategy (False: perhaps not).
 
     Another optimal strategy would use no column that some optimal x makes strictly worse for the opponent, and would
     be worth the value in every row that x plays: if x punishes every column that y leaves out, and its rows determine
     y, there is none.
     """
-    unit = _shares(own - value[:, None, None], np.ptp(own, axis=(1, 2), keepdims=True))
+    unit = _share(own - value[:, None, None], np.ptp(own, axis=(1, 2), keepdims=True))
     x = solve_zero_sum(own).row
     used, playing = _is_positive(y), _is_positive(x)
     others_punished = (used | _is_positive(np.einsum("ni,nij->nj", x, unit))).all(axis=1)
@@ -183,27 +258,189 @@ def _certainly_unique(own: Array, y: Array, value: Array) -> NDArray[np.bool_]:
     return np.asarray(others_punished & determined)
 
 
+def _measure_general_sum(own: Array, other: Array, x: Array) -> JsonObject:
+    """Compute the figures of strategy `x` in the game (own, other); no equilibria where it is too large for them."""
+    row: JsonObject = {
+        "dominated_mass": float(x[list(_find_dominated(own.shape, own.tobytes()))].sum()),
+        "security_loss": float(_without_noise(solve_zero_sum(own).values[0] - (x @ own).min(), own)),
+    }
+    equilibria = _find_equilibria(own.shape, own.tobytes(), other.tobytes())
+    if equilibria:
+        distances = [0.5 * float(np.abs(x - mine).sum()) for mine, _ in equilibria]
+        nearest = [own @ y for far, (_, y) in zip(distances, equilibria, strict=True) if far <= min(distances) + _NOISE]
+        gap = min(against.max() - x @ against for against in nearest)
+        row |= {"equilibrium_distance": min(distances), "gap_nearest": float(_without_noise(gap, own))}
+    return row
+
+
+@lru_cache(maxsize=4096)
+def _find_equilibria(shape: tuple[int, int], own: bytes, other: bytes) -> tuple[tuple[Array, ...], ...]:
+    """Find all (extreme) equilibria; none where the game is too large to enumerate."""
+    matrices = [np.frombuffer(data, dtype=np.float64).reshape(shape) for data in (own, other)]
+    try:
+        return tuple(equilibrium.strategies for equilibrium in nash(NormalForm.bimatrix(*matrices)).equilibria)
+    except TooLarge:
+        return ()
+
+
+@lru_cache(maxsize=4096)
+def _find_dominated(shape: tuple[int, int], own: bytes) -> tuple[int, ...]:
+    """Find the actions that some mixture of the others beats against everything: a zero-sum game each."""
+    matrix = np.frombuffer(own, dtype=np.float64).reshape(shape)
+    tolerance = _NOISE * float(np.ptp(matrix))
+    advantages = [np.delete(matrix, k, axis=0) - matrix[k] for k in range(shape[0])] if shape[0] > 1 else []
+    return tuple(k for k, gain in enumerate(advantages) if float(solve_zero_sum(gain).values[0]) > tolerance)
+
+
 def _bound(own: Array, other: Array, opponent: Array) -> dict[str, float]:
     """Say how bad a missing answer could have been at most in this game against this opponent."""
     spread, against = float(np.ptp(own)), own @ opponent
-    worst_gap = float(np.ptp(against))
-    found = {"br_value": float(against.max()), "payoff_range": spread, "worst_gap": worst_gap}
-    found["worst_normalised"] = worst_gap / spread if spread else 0.0
+    worst = {"worst_gap": float(np.ptp(against)), "worst_normalised": float(np.ptp(against)) / (spread or 1.0)}
     if (own == -other).all():
-        worst = float(against.max() - own.min())
-        found["worst_exploitability_normalised"] = worst / spread if spread else 0.0
-    return found
+        worst["worst_exploitability_normalised"] = float(against.max() - own.min()) / (spread or 1.0)
+    return {"payoff_range": spread, **worst}
 
 
 def _is_positive(share: Array) -> NDArray[np.bool_]:
     return share > _NOISE
 
 
-def _shares(figure: Array, spread: Array) -> Array:
+def _share(figure: Array, spread: Array) -> Array:
     return np.divide(figure, spread, out=np.zeros_like(figure), where=spread > 0)
 
 
-def _entropy(x: Array) -> Array:
-    """In bits."""
-    logs = np.log2(x, out=np.zeros_like(x), where=x > 0)
-    return np.asarray(np.abs((x * logs).sum(axis=1)))
+def measure_baseline(plan: Plan, name: str, games: list[int]) -> list[PlayRow]:
+    """Measure a baseline on games of the base settings; `equilibrium` plays its part of the opponent's equilibrium."""
+    drawn = plan.conditions[BASE].drawn
+    rows: list[JsonObject] = []
+    for seat in plan.config.seat:
+        own_seat = 0 if seat == "row" else 1
+        own, other = map(np.stack, zip(*(own_view(drawn.payoffs[k], own_seat) for k in games), strict=True))
+        mixes, opponents = (np.stack([drawn.get_equilibrium(k)[s] for k in games]) for s in (own_seat, 1 - own_seat))
+        if name != "equilibrium":
+            mixes = BASELINES[name](own, other, plan.config.seed)
+        blank = dict.fromkeys(Asked.__annotations__) | {"model": name, "asked_for": BASELINE, "condition": BASE}
+        blank |= {"variant": "original", "seat": seat, "rows": own.shape[1], "cols": own.shape[2], "status": "valid"}
+        for k, mix, figures in zip(games, mixes, measure_strategies(own, other, mixes, opponents), strict=True):
+            rows.append({**blank, "game": k, "strategy": mix.tolist(), **figures})
+    return cast(list[PlayRow], rows)
+
+
+def select_original(rows: Iterable[PlayRow]) -> list[PlayRow]:
+    """Return the rows of the games told as drawn."""
+    return [row for row in rows if row["variant"] == "original"]
+
+
+def find_values(rows: Rows, name: str) -> list[tuple[float, PlayRow]]:
+    """Return the known numbers of a column in games as drawn, each with its row."""
+    values = [(cast(float | None, row.get(name)), row) for row in select_original(rows)]
+    return [(float(value), row) for value, row in values if value is not None]
+
+
+def identify_game(row: PlayRow) -> Hashable:
+    """Return what tells the game of a row from others: all orders of a well-known game are one game."""
+    classic = row["condition"].startswith((NAMED, ANONYMOUS))
+    return row["condition"].removeprefix(NAMED).removeprefix(ANONYMOUS) if classic else row["game"]
+
+
+def _average(name: str, *, interval: bool = True) -> Metric[Rows]:
+    """Make the metric that averages a column over games as drawn, its interval found by resampling games."""
+
+    def compute(rows: Rows) -> Value:
+        known = find_values(rows, name)
+        numbers, games = [value for value, _ in known], [identify_game(row) for _, row in known]
+        if not known or not interval:
+            return float(np.mean(numbers)) if known else None
+        return cluster_bootstrap(numbers, games, rng=np.random.default_rng(_SEED))
+
+    shown = Frame(PlayRow, []).columns[name]
+    return Metric(name, shown.name, shown.help if interval else f"mean {shown.help}", "", shown.format, compute)
+
+
+def _succeed(percent: int) -> Metric[Rows]:
+    """Make the metric of the share of answers that lose at most so much of the payoff range.
+
+    What an answer loses is its exploitability or, in games that are not zero-sum, the gap to the nearest equilibrium,
+    which is 0 for every strategy that some equilibrium uses against its opponent.
+    """
+
+    def compute(rows: Rows) -> Interval | None:
+        losses = [loss for loss, _ in find_values(rows, "exploitability_normalised")]
+        losses += [gap / (row["payoff_range"] or 1.0) for gap, row in find_values(rows, "gap_nearest")]
+        return wilson(sum(loss <= percent / 100 for loss in losses), len(losses)) if losses else None
+
+    lost = f"exploitability or, in {_GENERAL}, gap to nearest (Wilson interval)"
+    explained = f"share of the answers that lose at most {percent / 100} of the range: {lost}"
+    return Metric(f"success_{percent}", f"within {percent} %", explained, "", ".2f", compute)
+
+
+def _bound_mean(figure: str, worst: str, end: int) -> Metric[Rows]:
+    """Make the metric of the least or the most that a mean would be had every answer been readable (Manski bounds)."""
+
+    def compute(rows: Rows) -> float | None:
+        seen, missing = ([value for value, _ in find_values(rows, name)] for name in (figure, worst))
+        if not missing or len(seen) + len(missing) < len(select_original(rows)):
+            return None
+        bounds = missing_bounds(seen, len(missing), missing, 0.0)
+        return (bounds.low, bounds.high)[end]
+
+    title, side = Frame(PlayRow, []).columns[figure].name, ("at least", "at most")[end]
+    explained = "had every answer been readable: the missing ones perfect, or the worst the game allows"
+    name = f"{figure.removesuffix('_normalised')}_{side.replace(' ', '_')}"
+    return Metric(name, f"{title} {side}", explained, "", ".3f", compute)
+
+
+def _count_wrong(name: str, which: str) -> Metric[Rows]:
+    """Make the metric that counts the plays whose first or last reasoning holds a false claim."""
+
+    def compute(rows: Rows) -> int | None:
+        checked = find_values(rows, name)
+        return sum(value > 0 for value, _ in checked) if checked else None
+
+    explained = f"plays whose {which} reasoning holds a false claim; {_CHECKED}"
+    return Metric(f"wrong_{which}", f"wrong at {which}", explained, "", "", compute)
+
+
+def _compute_invariance(rows: Rows) -> Interval | None:
+    """Compare every answer to a game told otherwise with the answer to the same game as drawn."""
+    originals = {row["game"]: row["strategy"] for row in select_original(rows)}
+    scores, games = [], []
+    for row in rows:
+        drawn = originals.get(row["game"])
+        if row["variant"] in VARIANTS and row["strategy"] is not None and drawn is not None:
+            scores.append(1 - 0.5 * float(np.abs(np.subtract(row["strategy"], drawn)).sum()))
+            games.append(row["game"])
+    return cluster_bootstrap(scores, games, rng=np.random.default_rng(_SEED)) if scores else None
+
+
+METRICS: tuple[Metric[Rows], ...] = (
+    Metric("asked", "plays", "games put to the player", "", "", lambda rows: len(select_original(rows))),
+    Metric("answered", "answers", "answers that were read", "", "", lambda rows: len(find_values(rows, "nash_gap"))),
+    _average("nash_gap"),
+    _average("gap_normalised"),
+    _average("exploitability_normalised"),
+    _succeed(1),
+    _succeed(5),
+    Metric(
+        "invariance",
+        "invariance",
+        "1 - mean total variation distance between the answers to a game and to the same game told otherwise",
+        "",
+        ".3f",
+        _compute_invariance,
+    ),
+    _average("equilibrium_distance"),
+    _average("gap_nearest"),
+    _average("dominated_mass"),
+    _average("security_loss"),
+    _average("llm_value", interval=False),
+    _average("br_value", interval=False),
+    *(_bound_mean("gap_normalised", "worst_normalised", end) for end in (0, 1)),
+    *(_bound_mean("exploitability_normalised", "worst_exploitability_normalised", end) for end in (0, 1)),
+    _average("attempts", interval=False),
+    _average("claims", interval=False),
+    _average("refuted", interval=False),
+    _count_wrong("refuted_first", "first"),
+    _count_wrong("refuted", "last"),
+)
+"""Every figure of a player in one way of asking: one more here is in report, summary, leaderboard and docs."""

@@ -1,150 +1,250 @@
-"""The benchmark as a study: how far from optimal models play matrix games."""
+"""The Nash-gap benchmark: how far from optimal models play matrix games.
+
+Every play puts one game to one model; the opponent is fixed to its equilibrium strategy. A game that is played in turn
+is the study `sequential`, with the same settings.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime
-from pathlib import Path
+from collections.abc import Mapping
 
 from bestresponse.core.episode import Record
-from bestresponse.core.errors import UsageError
-from bestresponse.core.json import JsonMapping
-from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.models.base import Model
 from bestresponse.players.llm.prompting import prompt
 from bestresponse.players.llm.verified import MOST_ATTEMPTS, is_verified
-from bestresponse.report.document import Document
-from bestresponse.report.metrics import Figures
+from bestresponse.report.blocks import (
+    Measurement,
+    Shown,
+    boxes,
+    headline,
+    intervals,
+    lines,
+    metrics_table,
+    pivot,
+    scatter,
+    table,
+    text,
+)
+from bestresponse.report.document import Code, Note
 from bestresponse.report.stats.statistics import precision_reached
-from bestresponse.runs.class_study import Study
 from bestresponse.runs.estimate import Estimate
-from bestresponse.runs.execution import Execution, Outcome, PlayOne, execute
-from bestresponse.runs.run import Run
+from bestresponse.runs.execution import Execution, Outcome, execute
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
+from bestresponse.runs.study import Study
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.findings.document import findings
-from bestresponse.studies.bench.measure import measure
-from bestresponse.studies.bench.metrics import METRICS
-from bestresponse.studies.bench.plan import BASE, Plan
-from bestresponse.studies.bench.playing import game_of, make_player
-from bestresponse.studies.bench.results import Results, list_figures
+from bestresponse.studies.bench.measure import METRICS, measure_plays
+from bestresponse.studies.bench.plays import BASE, Plan, make_game, prepare_plays
+from bestresponse.studies.bench.results import measure
+from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["BenchStudy"]
+__all__ = ["CHARACTERS_PER_TOKEN", "bench", "warn_unfinished"]
 
-_CHARACTERS_PER_TOKEN = 4
+CHARACTERS_PER_TOKEN = 4
+"""About what a token of a prompt takes."""
+_LOOKS = 10
+"""After so many plays a run looks again whether it is precise enough."""
 
 
-class BenchStudy(Study[BenchConfig, Results]):
-    """Nash gap and exploitability of models on generated matrix games, or on one game in many orders of its actions."""
+def estimate_calls(config: BenchConfig) -> Estimate:
+    """Count calls (every attempt) and tokens from the first game."""
+    plan = Plan(config)
+    calls = {str(name): 0 for name in config.model}
+    characters = dict(calls)
+    for data, games in plan.count_by_first():
+        game = make_game(data)
+        role = game.roles[data["seat"]]
+        asked = data["samples"] * games * (MOST_ATTEMPTS if is_verified(data["model"]) else 1)
+        calls[data["model"]] += asked * data["attempts"]
+        characters[data["model"]] += asked * len(prompt(game.view((), role), game.asks(())[role], "line"))
+    return Estimate(
+        plan.total,
+        f"{config.games:,} game{'s' if config.games > 1 else ''}, seed {config.seed}",
+        calls,
+        {name: count // CHARACTERS_PER_TOKEN for name, count in characters.items()},
+        {name: count * config.reply_tokens for name, count in calls.items()},
+    )
 
-    name = "bench"
-    config = BenchConfig
-    metrics = METRICS
 
-    def specs(self, config: BenchConfig) -> Iterator[Spec]:
-        """Yield every play as plain data."""
-        return Plan(config).specs()
+def play_until_precise(config: BenchConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
+    """Play what is missing, until the normalised gap of every player is known as precisely as the settings want."""
+    plan, half_width = Plan(config), config.precision
+    gaps: dict[tuple[str, str], list[tuple[int, float]]] = {}
+    counted = 0
 
-    def count(self, config: BenchConfig) -> int | None:
-        """Count the plays; None where that is not known."""
-        return None if config.precision else Plan(config).total
+    def add(play: StoredPlay) -> None:
+        nonlocal counted
+        if play.data["variant"] == "original" and play.data["condition"] == BASE:
+            ((row, _),) = measure_plays(plan, [play])
+            counted += 1
+            if row["gap_normalised"] is not None:
+                gaps.setdefault((row["model"], row["elicit"]), []).append((row["game"], row["gap_normalised"]))
 
-    def make_player(self, config: BenchConfig, models: Mapping[str, Model]) -> PlayOne:
-        """Return the function that plays one spec."""
-        return make_player(Plan(config), models)
-
-    def measure(self, config: BenchConfig, folder: RunFolder) -> Results:
-        """Work out rows and summary from the finished plays."""
-        return Results.measure(Plan(config), folder.sorted_plays())
-
-    def figures(self, results: Results) -> Figures:
-        """List the metrics of every player and baseline."""
-        return list_figures((*results.summaries, *results.baseline_summaries))
-
-    def findings(self, results: Results, run: Run[Any]) -> Document:
-        """Write what the run found as a document."""
-        return findings(results, run)
-
-    def game(self, config: BenchConfig, data: JsonMapping) -> MatrixGame:
-        """Return the game of a spec, for replay and for watching."""
-        return game_of(data)
-
-    def estimate(self, config: BenchConfig) -> Estimate:
-        """Count calls (every attempt) and tokens from the first game."""
-        plan = Plan(config)
-        calls: dict[str, int] = dict.fromkeys(config.models, 0)
-        characters: dict[str, int] = dict.fromkeys(config.models, 0)
-        for spec, games in plan.count_by_first():
-            game = game_of(spec.data)
-            role = game.roles[spec.data["seat"]]
-            asked = spec.data["samples"] * games
-            asked *= MOST_ATTEMPTS if is_verified(spec.data["model"]) else 1
-            calls[spec.data["model"]] += asked * spec.data["attempts"]
-            characters[spec.data["model"]] += asked * len(prompt(game.view((), role), game.asks(())[role], "line"))
-        return Estimate(
-            plan.total,
-            f"{config.num_games:,} game{'s' if config.num_games > 1 else ''}, seed {config.seed}",
-            calls,
-            {name: count // _CHARACTERS_PER_TOKEN for name, count in characters.items()},
-            {name: count * config.reply_tokens for name, count in calls.items()},
+    def is_precise() -> bool:
+        known = len(gaps) == len(config.model) * len(config.elicit)
+        return (
+            half_width is not None
+            and known
+            and all(
+                precision_reached([gap for _, gap in seen], half_width, [game for game, _ in seen]).reached
+                for seen in gaps.values()
+            )
         )
 
-    def execute(self, config: BenchConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
-        """Play what is missing, until the figures are as precise as the settings want."""
-        if config.precision and how.shard is not None:
-            raise UsageError("a part of a run cannot tell how precise the whole is: leave out --precision or --shard")
-        plan = Plan(config)
-        stop = _Precision(plan, folder, config.precision) if config.precision else None
-        if stop is not None and stop.reached:
-            return Outcome(found=len(folder.finished()))
-        return execute(
-            how.choose(plan.specs()),
-            self.start(config, models, how),
-            folder,
-            total=plan.total if how.shard is None else self.count_part(config, how.shard),
-            on_progress=how.on_progress,
-            enough=stop.note if stop is not None else None,
-        )
+    def note(spec: Spec, record: Record) -> bool:
+        add(StoredPlay(spec.id, spec.data, record))
+        return counted % _LOOKS == 0 and is_precise()
 
-    def extra_files(self, results: Results, run: Run[Any]) -> Iterable[tuple[Path, str]]:
-        """Return the two files of the benchmark's original description, named by the time the run was begun."""
-        stamp = datetime.fromisoformat(run.manifest.created).strftime("%Y%m%d_%H%M%S")
-        output = run.path.parent
-        yield output / f"benchmark_results_{stamp}.json", json.dumps(list(results.rows), indent=1, ensure_ascii=False)
-        yield output / f"benchmark_summary_{stamp}.json", json.dumps(results.summary, indent=2, ensure_ascii=False)
-
-
-class _Precision:
-    """Watch the normalised gap of every player and stop when all are known precisely enough."""
-
-    def __init__(self, plan: Plan, folder: RunFolder, half_width: float) -> None:
-        self._plan, self._half_width = plan, half_width
-        self._expected = len(plan.config.models) * len(plan.config.elicit)
-        self._seen: dict[tuple[str, str], list[tuple[int, float]]] = {}
-        self._count = 0
+    if half_width is not None:
         for play in folder.plays():
-            self._add(play)
-        self.reached = self._is_precise()
+            add(play)
+        if is_precise():
+            return Outcome(found=len(folder.finished()))
+    return execute(
+        how.choose(bench.list_specs(config)),
+        bench.start(config, models, how),
+        folder,
+        total=plan.total if how.shard is None else bench.count_part(config, how.shard),
+        on_progress=how.on_progress,
+        enough=None if half_width is None else note,
+    )
 
-    def note(self, spec: Spec, record: Record) -> bool:
-        """Take a new record into account, and say whether everything is precise enough."""
-        self._add(StoredPlay(spec.id, spec.data, record))
-        if self._count % 10 == 0:
-            self.reached = self._is_precise()
-        return self.reached
 
-    def _add(self, play: StoredPlay) -> None:
-        if play.data["variant"] != "original" or play.data["condition"] != BASE:
-            return
-        (row,) = measure(self._plan, [play])
-        self._count += 1
-        if row["gap_normalised"] is not None:
-            self._seen.setdefault((row["model"], row["elicit"]), []).append((row["game"], row["gap_normalised"]))
+def warn_unfinished(measured: Measurement) -> Shown | None:
+    """Say how many planned plays are missing; nothing where a run ends as soon as its figures are precise."""
+    planned = bench.pick(measured.config).count(measured.config) or 0
+    missing = planned - len(measured.frame("plays"))
+    sentence = f"{missing} planned plays are not finished; run the same command to play them."
+    return Shown("", (Note(sentence, "warning"),)) if missing > 0 else None
 
-    def _is_precise(self) -> bool:
-        return len(self._seen) == self._expected and all(
-            precision_reached([v for _, v in seen], self._half_width, [g for g, _ in seen]).reached
-            for seen in self._seen.values()
-        )
+
+def show_first_game(measured: Measurement) -> Shown:
+    """Show the first game of the run as models are told it."""
+    data = next(Plan(measured.config).list_plays())
+    game = make_game(data)
+    return Shown("The first game as it was shown", (Code(game.view((), game.roles[data["seat"]]).briefing, "text"),))
+
+
+_BOXES = (
+    "Box: middle half; line: median; diamond: mean; whiskers: to the last game within one and a half widths of the box "
+    "(Tukey's rule), beyond which a game is an outlier."
+)
+
+
+def compare(comparison: str, title: str = "", caption: str = "Paired on common games.") -> table:
+    """Show the differences of one kind of comparison."""
+    columns = ("player", "against", "by", "difference", "games", "p", "effect")
+    return table("differences", columns, title, caption, where={"comparison": comparison})
+
+
+def list_outliers(figure: str) -> table:
+    """Show the outliers of a picture."""
+    columns = ("play", "game", "player", "value")
+    return table("outliers", columns, caption="Outliers, linked to their plays.", where={"figure": figure})
+
+
+bench = Study(
+    "bench",
+    BenchConfig,
+    specs=lambda config: Plan(config).list_plays(),
+    play=lambda config, models: prepare_plays(Plan(config), models),
+    measure=measure,
+    metrics=METRICS,
+    title="How far from optimal?",
+    subtitle="{{ config.labels|join(', ') }} on {% if config.game %}{{ config.game.name }} "
+    "({{ config.shape|join(' x ') }}) with its actions in {{ config.games }} orders{% else %}{{ config.games }} "
+    "{{ config.family }} games of {{ config.shape|join(' x ') }}{% endif %}, seed {{ config.seed }}",
+    command="bench",
+    tables=lambda config: {"invariance": 3, "sensitivity": 2, "generalisation": 6}.get(config.suite, 1),
+    game=lambda config, data: make_game(data),
+    choose=lambda config: "sequential" if isinstance(config.form, Tree) else "bench",
+    count_plays=lambda config: None if config.precision else Plan(config).total,
+    estimate_calls=estimate_calls,
+    make_run=play_until_precise,
+    report=(
+        text(
+            "{% for heads, values in figures.groups if not values.answered %}{{ heads|join(' / ') }} gave no answer "
+            "that could be read: there is no gap. {% endfor %}",
+            kind="warning",
+        ),
+        warn_unfinished,
+        text(
+            "{% if 'smollm2' in config.model %}smollm2 is a very small model that comes along to show that everything "
+            "works; its play says nothing about larger ones.{% endif %}",
+            kind="info",
+        ),
+        headline(
+            {
+                "nash_gap": "mean Nash gap",
+                "gap_normalised": "gap / payoff range",
+                "exploitability_normalised": "exploitability / range",
+                "success_1": "share within 1 %",
+                "invariance": "invariance",
+                "answered": "answers read",
+            }
+        ),
+        metrics_table("How far from optimal", "With 95 % intervals (games resampled). Smaller gaps are better."),
+        text(
+            "The Nash gap is measured against an opponent who plays its equilibrium strategy. Against such an opponent "
+            "every action of the equilibrium's support earns the same, so a small gap can be luck; exploitability "
+            "tells what a player would lose to somebody who knew its strategy, and only an optimal strategy has none."
+        ),
+        text(
+            "{% if frame('variants')|length %}Each game was also shown with rows and columns in another order, with "
+            "seats swapped, shifted, scaled, relabelled, disguised by a story and in another format. A rational "
+            "player's answer does not change. An answer that ignores the game does not change either, so read the "
+            "score together with the gap.{% endif %}",
+            title="Same game, told otherwise",
+        ),
+        table("variants", ("player", "version", "invariance")),
+        compare("variants", caption="What telling games otherwise does to the gap; positive: worse than as drawn."),
+        intervals("variants", ("player", "version"), "invariance", caption="With 95 % intervals.", reference=1.0),
+        table("settings", ("player", "version", "asked", "answered", "gap_normalised"), "Sensitivity"),
+        intervals("settings", ("player", "version"), "gap_normalised", caption="With 95 % intervals."),
+        text(
+            "{% if frame('sizes')|length %}A player that computes its strategy does so in games of any size, whatever "
+            "they are called. Well-known games are asked about under their own names and under letters, in the same "
+            "orders of their actions; padded games have one strictly dominated action more for each player, which "
+            "changes nothing.{% endif %}",
+            title="Generalisation",
+        ),
+        table("sizes", caption="The same questions about games of other sizes."),
+        table("names", caption="Well-known games under their own names and under letters (means resample games)."),
+        compare("names"),
+        table("padding", caption="Games with one dominated action more for each player, and as drawn."),
+        compare("padding"),
+        lines("sizes", "actions", "success_1", "player", caption="Answers within 1 % of optimal, 95 % intervals."),
+        table("same_games", title="On the games that were answered", caption="Above, baselines play all games."),
+        boxes("games", "player", "gap_normalised", "Game by game", f"Nash gap of every game. {_BOXES}"),
+        list_outliers("gap_normalised"),
+        boxes("games", "player", "exploitability_normalised", "", f"What a best response takes. {_BOXES}"),
+        list_outliers("exploitability_normalised"),
+        scatter(
+            "games",
+            "hardness",
+            "gap_normalised",
+            "player",
+            "Which games are hard",
+            "Harder games to the right: where uniform play loses more. Lines join means of equally many games.",
+        ),
+        pivot("supports", "player", "support", "gap_normalised", "", "Mean gap / range by size of the support."),
+        table("games_needed", (), "How many games it takes", "To know the mean gap / range this precisely (95 %)."),
+        compare("players", "Players compared"),
+        table("self_play", caption="The model against itself: correlated-equilibrium regret of its two answers."),
+        compare("verified", "Verified reasoning", "Verified less unverified; negative: checking helps."),
+        text(
+            "{% if frame('plays')|length > 500 %}These are the 500 that lost most; plays.csv holds all.{% endif %}",
+            title="The plays",
+            kind="info",
+        ),
+        table("listed", title="The plays", caption="Unread answers and large losses first.", most=500),
+        show_first_game,
+        text(
+            "Nothing is made up: an answer is valid, repaired by a stated rule, or it counts as one of four kinds of "
+            "failure and enters no mean. Where answers are missing, the first table bounds what they could change.",
+            title="How the answers were read",
+        ),
+        table("texts", caption="What was done, what was wrong, and what was corrected."),
+    ),
+)
+"""Nash gap and exploitability of models on matrix games, drawn or one in many orders of its actions."""

@@ -18,7 +18,7 @@ from bestresponse.core.ask import PASS
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.games.water.rules import ABUNDANCE, RESIDENTS, WaterRules
-from bestresponse.players.llm.bid_reading import read_bid
+from bestresponse.players.llm.reading import read_bid
 from bestresponse.report.document import Column, Table
 from bestresponse.report.stats.statistics import wilson
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction

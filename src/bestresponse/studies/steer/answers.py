@@ -16,10 +16,9 @@ from typing import Protocol
 
 from bestresponse.core.json import JsonMapping, digest
 from bestresponse.games.dialogue.recorded import Book, Entry
-from bestresponse.models.base import Abilities, Model, Reply, Request
+from bestresponse.models.base import Abilities, Model, Reply, Request, Wrapper
 from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.models.providers.recorded import RecordedModel
-from bestresponse.models.wrappers.base import Wrapper
 from bestresponse.runs.store.lines import Lines, read_lines
 from bestresponse.runs.store.lock import FolderLock
 from bestresponse.studies.steer.config import SteerConfig

@@ -24,7 +24,7 @@ from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Finish, Message, Model, Reply, Request
 from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.models.schema import schema_text
-from bestresponse.players.dialogue.referee import json_objects
+from bestresponse.players.llm.reading import find_json_objects
 
 __all__ = ["Author", "Written", "most_questions"]
 
@@ -152,7 +152,7 @@ def _listed(reply: Reply) -> tuple[list[object] | None, Reading]:
     if len(reply.text) > _LONGEST:
         return None, Reading(Status.ILLEGAL, f"the answer has {len(reply.text)} characters; the limit is {_LONGEST}")
     found: list[object] = []
-    for one in json_objects(reply.text):
+    for _, one in find_json_objects(reply.text):
         inner = one.get("scenarios")
         found += inner if isinstance(inner, list) else [one] if "names" in one else []
     if found:

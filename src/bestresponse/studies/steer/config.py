@@ -2,135 +2,169 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
-from typing import get_args
+from pathlib import Path
+from typing import Literal
 
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.games.dialogue.domain import Domain, domain_names, parse_domain, read_domain_text
+from bestresponse.players.dialogue.simulated import SimulatedSpeaker
+from bestresponse.players.lookup import SIMULATED
+from bestresponse.runs.inputs import ModelSetting, NamedModel
+from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.studies.steer.reading.embedding import EMBEDDINGS
 from bestresponse.theory.trees.cfr import Variant
 
-__all__ = ["META_SOLVERS", "ORACLES", "PAYOFFS", "SOLVERS", "SteerConfig"]
+__all__ = ["SteerConfig"]
 
-SOLVERS = ("cfr", "psro")
-PAYOFFS = ("deal", "score")
-ORACLES = ("shotgun", "better", "trajectory", "categorical")
-META_SOLVERS = ("replicator", "nash", "welfare", "bargaining")
+Solver = Literal["cfr", "psro"]
+Payoffs = Literal["deal", "score"]
+Oracle = Literal["shotgun", "better", "trajectory", "categorical"]
+MetaSolver = Literal["replicator", "nash", "welfare", "bargaining"]
 
 
-@dataclass(frozen=True, slots=True)
-class SteerConfig:
-    """`domain` is a name or a file; `judge` is the model that rules (empty: the speaker's own).
+@settings
+class SteerConfig(RunSettings):
+    """Let an equilibrium solver choose how a model speaks, and measure what that earns.
 
-    `games` are drawn by `seed`, or written by the model `scenarios_by`; each speaker writes `replies` messages, each
-    choice has `wordings` recorded texts, and nature draws among `types` equally likely private informations. `payoffs`
-    says how a ruling is made; `second` is another way that is only compared with it, by the model `second_judge`
-    (empty: the judge again). `follow` lets `classifier` tell the manner of each message: a model (empty: the judge), or
-    a network by its embedding.
-
-    The policy of each game is also played on `fresh` new draws of its texts. `held_out` more games are kept from the
-    solver: with `imitate` a network that learned from the others is played on them, with `psro` the solution is. The
-    network is also played on as many games of the domain `transfer`, none of which it has seen. With `swap_seats` the
-    speakers of `psro` change seats from play to play, which makes the game symmetric.
+    Every text is asked for once and kept; the same command again makes no call.
     """
 
-    domain: str
-    model: str
-    judge: str = ""
-    scenarios_by: str = ""
-    second: str = ""
-    second_judge: str = ""
-    solver: str = "cfr"
-    games: int = 1
-    seed: int = 0
-    replies: int = 1
-    wordings: int = 1
-    types: int = 1
-    actions: str = ""
-    payoffs: str = "deal"
-    early_end: bool = False
-    follow: bool = False
-    classifier: str = ""
-    iterations: int = 1000
-    variant: Variant = "cfr+"
-    oracle: str = "shotgun"
-    meta: str = "nash"
-    candidates: int = 3
-    plays: int = 20
-    swap_seats: bool = False
-    temperature: float = 0.7
-    max_tokens: int = 200
-    fresh: int = 0
-    held_out: int = 0
-    imitate: bool = False
-    embed: str = "words"
-    transfer: str = ""
-    transfer_text: str = ""
-    domain_text: str = ""
+    domain: str | Path = setting(
+        kw_only=False, argument=True, help=f"{', '.join(domain_names())}, or a domain file (.toml)."
+    )
+    model: ModelSetting = setting(
+        default=SIMULATED, kw_only=False, short="-m", help="The model that speaks; `simulated` needs none."
+    )
+    judge: str = setting(default="", help="The model that rules; the speaker if not said.")
+    scenarios_by: str = setting(
+        default="", help="A model that writes the games from examples; the seed draws them if not said."
+    )
+    second: Literal["", "deal", "score"] = setting(
+        default="", help="Rule in this way too, and report how far both agree."
+    )
+    second_judge: str = setting(default="", help="The model of the second ruling; the judge if not said.")
+    solver: Solver = setting(default="cfr", help="Solve the tree, or search for better prompts.")
+    games: int = setting(default=1, ge=1, help="Number of games drawn from the domain.")
+    seed: int = setting(default=0, ge=0, help="Seed of the games and draws.")
+    replies: int = setting(default=1, ge=1, help="Messages of each speaker.")
+    wordings: int = setting(default=1, ge=1, help="Recorded texts of each choice.")
+    types: int = setting(default=1, ge=1, help="Equally likely draws of private information in each game.")
+    actions: str = setting(default="", help="Which of the domain's sets of actions; the first if not said.")
+    payoffs: Payoffs = setting(
+        default="deal", help="Whether a referee reads what was agreed, or a model says what it is worth."
+    )
+    early_end: bool = setting(default=False, help="Let the referee end a talk once all agree.")
+    follow: bool = setting(default=False, help="Let a classifier tell in which manner each message was written.")
+    classifier: str = setting(
+        default="",
+        help="For follow: a model, or words or minilm, a network trained on other games; the judge if not said.",
+    )
+    iterations: int | None = setting(default=None, ge=1, help="Of the solver; 1000 for cfr, 4 for psro if not said.")
+    variant: Variant = setting(default="cfr+", help="The kind of counterfactual regret minimisation.")
+    oracle: Oracle = setting(default="shotgun", help="psro: how new prompts are found.")
+    meta: MetaSolver = setting(default="nash", help="psro: how the game of prompts is solved.")
+    candidates: int = setting(default=3, ge=1, help="psro: new prompts that an oracle tries.")
+    plays: int = setting(default=20, ge=1, help="psro: plays of each profile of prompts.")
+    swap_seats: bool = setting(
+        default=False, help="psro: let the speakers change seats, so that the game is symmetric."
+    )
+    temperature: float = setting(default=0.7, ge=0, lt=10, help="Sampling temperature of the messages.")
+    max_tokens: int = setting(default=200, ge=1, help="Longest message, in tokens.")
+    fresh: int | None = setting(
+        default=None,
+        ge=0,
+        help="Draws of fresh texts to play guided against unguided on, in each game (psro: in each held-out one); 4 for "
+        "cfr, 1 for psro if not said.",
+    )
+    held_out: int | None = setting(
+        default=None,
+        ge=0,
+        help="Further games kept from the solver, to play on what was learned; 50 with imitate, 20 for psro, else 0 if "
+        "not said.",
+    )
+    imitate: bool = setting(
+        default=False, help="Train a network on the policies of all games; play it on held-out ones."
+    )
+    embed: Literal["words", "minilm"] = setting(
+        default="words", help="How texts are compared: hashed words, or a small network (extra `embed`)."
+    )
+    transfer: str = setting(
+        default="", help="Play that network on games of this other domain too; it needs the same manners."
+    )
+    max_nodes: int = setting(default=500_000, how=True, ge=1, help="Refuse trees with more nodes than this.")
+    cut_short: bool = setting(
+        default=False, how=True, help="Build as far as the budget goes instead of refusing to start."
+    )
+    transfer_text: str = setting(default="", option=False)
+    domain_text: str = setting(default="", option=False)
     """The text of the domain's file, read when the settings are made, so that a stored run needs no file."""
 
     def __post_init__(self) -> None:
+        self._settle("domain", str(self.domain))
+        if not isinstance(self.model, NamedModel):
+            self._settle("model", NamedModel(self.model))
         if not self.domain_text:
-            object.__setattr__(self, "domain_text", read_domain_text(self.domain))
+            self._settle("domain_text", read_domain_text(str(self.domain)))
         if self.transfer and not self.transfer_text:
-            object.__setattr__(self, "transfer_text", read_domain_text(self.transfer))
-        _one_of("solver", self.solver, SOLVERS)
-        _one_of("payoffs", self.payoffs, PAYOFFS)
-        _one_of("second", self.second, ("", *PAYOFFS))
-        _one_of("embed", self.embed, EMBEDDINGS)
-        _one_of("oracle", self.oracle, ORACLES)
-        _one_of("meta", self.meta, META_SOLVERS)
-        _one_of("variant", self.variant, get_args(Variant))
-        for name in ("games", "replies", "wordings", "types", "iterations", "candidates", "plays", "max_tokens"):
-            if getattr(self, name) < 1:
-                raise UsageError(f"--{name.replace('_', '-')} is {getattr(self, name)}; expected at least 1")
-        for name, option in (("fresh", "--fresh"), ("held_out", "--held-out-games")):
-            if getattr(self, name) < 0:
-                raise UsageError(f"{option} is {getattr(self, name)}; expected at least 0")
-        if not 0 <= self.temperature < 10:
-            raise UsageError(f"--temperature is {self.temperature:g}; expected 0 to 10")
+            self._settle("transfer_text", read_domain_text(self.transfer))
+        psro = self.solver == "psro"
+        if self.iterations is None:
+            self._settle("iterations", 4 if psro else 1000)
+        fresh, held_out = self.fresh, self.held_out
+        if fresh is None:  # none where texts never differ, or where psro has no game to play them on
+            self._settle("fresh", int(held_out != 0) if psro else 4 * (self.temperature > 0))
+        if held_out is None:
+            self._settle("held_out", 20 * (fresh != 0) if psro else 50 * self.imitate)
         if self.wordings > 1 and self.temperature == 0:
-            raise UsageError("several wordings of one choice need a temperature above 0")
+            raise SettingError("temperature", "several wordings of one choice need one above 0")
         self._check_solver()
         self._check_evaluation()
+
+    def _settle(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
 
     def _check_solver(self) -> None:
         """Nothing may be asked for that the solver does not do."""
         only_cfr = {
-            "--second": self.second,
-            "--follow": self.follow,
-            "--imitate": self.imitate,
-            "--wordings": self.wordings > 1,
+            "second": self.second,
+            "follow": self.follow,
+            "imitate": self.imitate,
+            "wordings": self.wordings > 1,
         }
-        asked = [option for option, given in only_cfr.items() if given]
+        asked = [name for name, value in only_cfr.items() if value]
         if self.solver == "psro" and asked:
-            raise UsageError(f"{asked[0]} belongs to --solver cfr; psro plays dialogues instead of building their tree")
+            raise SettingError(asked[0], "it belongs to cfr; psro plays dialogues instead of building their tree")
         if self.solver == "cfr" and self.swap_seats:
-            raise UsageError("--swap-seats belongs to --solver psro")
+            raise SettingError("swap_seats", "it belongs to the solver psro")
 
     def _check_evaluation(self) -> None:
         """What is judged on fresh draws or held-out games can be."""
         if self.solver == "cfr" and self.fresh and self.temperature == 0:
-            raise UsageError("fresh draws of the texts need a temperature above 0")
+            raise SettingError("fresh", "fresh draws of the texts need a temperature above 0")
         if self.imitate and not self.held_out:
-            raise UsageError("--imitate needs --held-out-games, at least 1, to be judged on")
+            raise SettingError("imitate", "it needs held-out games, at least 1, to be judged on")
         if self.solver == "cfr" and self.held_out and not self.imitate:
-            raise UsageError("--held-out-games belongs to --imitate or to --solver psro")
+            raise SettingError("held_out", "it belongs to imitate or to the solver psro")
         if self.solver == "psro" and bool(self.held_out) != bool(self.fresh):
-            raise UsageError("with --solver psro the held-out games are played --fresh times each: give both or none")
+            raise SettingError(
+                "held_out", "with psro the held-out games are played `fresh` times each: give both or none"
+            )
         if self.transfer and not self.imitate:
-            raise UsageError("--transfer belongs to --imitate: what is played elsewhere is the network that learned")
+            raise SettingError(
+                "transfer", "it belongs to imitate: what is played elsewhere is the network that learned"
+            )
         if self.transfer:
             own, other = self.read_domain().manners(self.actions), self.elsewhere.read_domain().manners(self.actions)
             if own.options != other.options:
-                told = ", ".join(other.options)
-                raise UsageError(f"--transfer {self.transfer}: it has the manners {told}, not those of {self.domain}")
+                manners = ", ".join(other.options)
+                raise SettingError("transfer", f"{self.transfer} has the manners {manners}, not those of {self.domain}")
         if self.classifier and not self.follow:
-            raise UsageError("--classifier belongs to --follow")
+            raise SettingError("classifier", "it belongs to follow")
         if self.classifier in EMBEDDINGS and self.games < 2:
-            raise UsageError("a classifier that learns from other games needs at least --games 2")
+            raise SettingError("games", "a classifier that learns from other games needs at least 2")
 
     def read_domain(self) -> Domain:
         """Parse the domain."""
@@ -148,26 +182,18 @@ class SteerConfig:
         """Every model that is needed, each once."""
         classifier = "" if self.classifier in EMBEDDINGS else self.classifier
         named = (self.model, self.judge, self.second_judge, classifier, self.scenarios_by)
-        return tuple(dict.fromkeys(name for name in named if name))
-
-    def to_json(self) -> JsonObject:
-        """Return the value as plain JSON data."""
-        return asdict(self)
+        speaker = NamedModel(SIMULATED, SimulatedSpeaker(self.seed))
+        return tuple(dict.fromkeys(speaker if name == SIMULATED else name for name in named if name))
 
     @classmethod
-    def from_json(cls, data: JsonMapping) -> SteerConfig:
-        """Return the value that `to_json` wrote; no name in it is ever opened as a file."""
+    def from_json(cls, data: JsonMapping, *, stored: bool = True) -> SteerConfig:
+        """Read settings; no name in those of a stored run is ever opened as a file."""
         for name in ("domain", "transfer"):
-            if data.get(name) and not data.get(f"{name}_text") and data[name] not in domain_names():
+            if stored and data.get(name) and not data.get(f"{name}_text") and data[name] not in domain_names():
                 raise UsageError(f"the settings name the domain {data[name]!r} and do not hold its text")
-        return cls(**data)
+        return super().from_json(data, stored=stored)
 
 
 @lru_cache(maxsize=8)
 def _parse(text: str, name: str) -> Domain:
     return parse_domain(text, name)
-
-
-def _one_of(name: str, given: str, expected: tuple[str, ...]) -> None:
-    if given not in expected:
-        raise UsageError(f"--{name} {given!r}: expected one of {', '.join(expected)}")

@@ -24,7 +24,7 @@ from bestresponse.core.player import Decision, Nature, Player
 from bestresponse.core.seeds import generator, split
 from bestresponse.games.dialogue.game import DialogueGame, prompt_key
 from bestresponse.games.dialogue.recorded import Entry
-from bestresponse.players.dialogue.guided import Guided
+from bestresponse.players.dialogue.speaker import Guided
 from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.building import Cast
 from bestresponse.studies.steer.reading.nearest import Nearest

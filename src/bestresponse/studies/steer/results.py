@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import TypedDict
 
 from bestresponse.core.json import JsonObject
-from bestresponse.report.metrics import Figures, Heads, Metric, Value, compute_figures
+from bestresponse.report.metrics import Heads, Metric, Value
+from bestresponse.runs.study import Measured
 from bestresponse.studies.steer.psro.judging import table_nash_conv
 from bestresponse.studies.steer.psro.oracles import Response
 from bestresponse.studies.steer.psro.search import PsroResult
@@ -25,7 +25,7 @@ from bestresponse.studies.steer.summary import (
     unguided_mixes,
 )
 
-__all__ = ["METRICS", "SteerMeasured"]
+__all__ = ["METRICS", "SteerMeasured", "list_groups", "list_rows"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,37 +90,32 @@ class ResponseRow(TypedDict):
 
 
 @dataclass(frozen=True)
-class SteerMeasured:
-    """The findings of a run; rows are its games, or with PSRO the responses that were tried."""
+class SteerMeasured(Measured):
+    """What a steering run measured, with the solved games themselves for the report."""
 
-    steered: SteerResults
-
-    @cached_property
-    def rows(self) -> tuple[DialogueRow, ...] | tuple[ResponseRow, ...]:
-        """One row for each game; with PSRO one for each iteration and player."""
-        if self.steered.psro is None:
-            return tuple(make_game_row(one) for one in (*self.steered.games, *self.steered.held_out))
-        return tuple(
-            _make_response_row(number, seat, len(prompts), next((r for r in step.responses if r.seat == seat), None))
-            for number, step in enumerate(self.steered.psro.history)
-            for seat, prompts in enumerate(step.prompts)
-        )
+    steered: SteerResults = field(kw_only=True)
 
     @property
-    def answered(self) -> int:
-        """How many games were solved; with PSRO 1 for the search."""
-        return len(self.steered.solved) + (self.steered.psro is not None)
-
-    def list_figures(self) -> Figures:
-        """List the metrics on the texts that were solved and on fresh ones; with PSRO of the search and held out."""
-        psro = self.steered.psro
-        found = _evaluate_cfr(self.steered) if psro is None else _evaluate_psro(self.steered, psro)
-        return compute_figures(METRICS, ("measured on",), found)
-
-    @cached_property
     def summary(self) -> JsonObject:
-        """The figures as plain data."""
-        return summarise(self.steered)
+        """The frames and what else is known of the solution, as plain data."""
+        return super().summary | summarise(self.steered)
+
+
+def list_rows(steered: SteerResults) -> tuple[str, type, list[DialogueRow] | list[ResponseRow]]:
+    """List one row for each game; with PSRO one for each iteration and player."""
+    if steered.psro is None:
+        return "games", DialogueRow, [make_game_row(game) for game in (*steered.games, *steered.held_out)]
+    rows = [
+        _make_response_row(number, seat, len(prompts), next((r for r in step.responses if r.seat == seat), None))
+        for number, step in enumerate(steered.psro.history)
+        for seat, prompts in enumerate(step.prompts)
+    ]
+    return "responses", ResponseRow, rows
+
+
+def list_groups(steered: SteerResults) -> dict[Heads, Evaluation]:
+    """List what is evaluated: texts that were solved and fresh ones; with PSRO the search and held-out games."""
+    return _evaluate_cfr(steered) if steered.psro is None else _evaluate_psro(steered, steered.psro)
 
 
 def _evaluate_cfr(steered: SteerResults) -> dict[Heads, Evaluation]:

@@ -20,16 +20,14 @@ from bestresponse.formal.strategies.agents import Agent
 from bestresponse.formal.strategies.programs import PUBLISHED, published_strategy
 from bestresponse.formal.strategies.table_program import write_program
 from bestresponse.formal.strategies.verbal import formalize_strategy
-from bestresponse.games.kept_table import KeptTable
 from bestresponse.games.logic.game import read_program_text
 from bestresponse.games.matrix.repeated import RepeatedGame
-from bestresponse.games.named_game import NamedGame
+from bestresponse.games.named_game import KeptTable, NamedGame
 from bestresponse.logic.engine import open_engine
 from bestresponse.models.base import Model
 from bestresponse.models.providers.weights import WEIGHTS
 from bestresponse.players.lookup import find_strategy, list_strategies
-from bestresponse.players.strategies.automaton import make_automaton
-from bestresponse.players.strategies.axelrod import axelrod_strategy
+from bestresponse.players.strategies.automaton import axelrod_strategy, make_automaton
 from bestresponse.runs.inputs import Converted
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import Automaton

@@ -26,9 +26,8 @@ from bestresponse.players.llm.player import LlmPlayer, Sampling
 from bestresponse.players.llm.prompting import Style
 from bestresponse.players.llm.verified import is_verified, with_review
 from bestresponse.players.lookup import find_strategy
-from bestresponse.players.strategies.automaton import AutomatonPlayer
-from bestresponse.players.strategies.axelrod import AxelrodPlayer
-from bestresponse.players.strategies.function import HistoryPlayer
+from bestresponse.players.strategies.automaton import AutomatonPlayer, AxelrodPlayer
+from bestresponse.players.strategies.fixed import HistoryPlayer
 from bestresponse.report.blocks import Measurement, Shown, lines, metrics_table, pivot, table, text
 from bestresponse.report.document import Code, Paragraph
 from bestresponse.report.frames import Frame, column

@@ -7,7 +7,7 @@ Aggregation is conservative: a reasoning is correct only where all raters say so
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bestresponse.analysis import raters
@@ -17,7 +17,17 @@ from bestresponse.report.document import Cell
 from bestresponse.report.stats.agreement import cohen_kappa, fleiss_kappa
 from bestresponse.studies.verify.recorded import Rating
 
-__all__ = ["ERROR_KINDS", "Confusion", "SheetRow", "aggregate", "agreement", "read_sheet", "write_sheet"]
+__all__ = [
+    "ERROR_KINDS",
+    "Confusion",
+    "Rating",
+    "SheetRow",
+    "aggregate",
+    "agreement",
+    "merge_labels",
+    "read_sheet",
+    "write_sheet",
+]
 
 ERROR_KINDS = {
     "pa": "a payoff is given to the wrong choices or player",
@@ -136,3 +146,14 @@ def read_sheet(text: str) -> dict[str, Rating]:
             raise UsageError(f"line {line}: there is no kind of error {unknown[0]!r}; known: {', '.join(ERROR_KINDS)}")
         found[row["sample"]] = Rating(first == "1", last == "1", kinds)
     return found
+
+
+def merge_labels(sheets: Iterable[Mapping[str, Rating]]) -> dict[str, bool]:
+    """Merge the labels of first reasonings from several raters' sheets: correct only where all say so."""
+    labels: dict[str, bool] = {}
+    for sheet in sheets:
+        for run, rating in sheet.items():
+            labels[run] = labels.get(run, True) and rating.first
+    if not labels:
+        raise UsageError("the sheets hold no ratings")
+    return labels

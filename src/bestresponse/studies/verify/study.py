@@ -1,97 +1,640 @@
-"""Checked reasoning as a study: a model reasons, logic refutes, and it is asked again."""
+"""Checked reasoning: a model reasons, logic refutes, and it is asked again; the first against the last attempt.
+
+The payoff of a choice is what it earns against the others at one equilibrium of the game (`scenes` says how), its gap
+how much less that is than the best choice would earn: 0 exactly for best responses. "Right for the wrong reason" is a
+best response whose reasoning was refuted. In a game played move by move the first decision is measured.
+
+The transcript of all attempts is the decision's reasoning, as JSON: reasoning, choice, claims with verdicts, feedback,
+tokens and seconds of each. Everything that is measured is a function of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
+from typing import Annotated, Any, Literal, TypedDict
 
-from bestresponse.core.game import AnyGame
-from bestresponse.core.json import JsonMapping
+import numpy as np
+
+from bestresponse.core.ask import Ask
+from bestresponse.core.episode import Record, Submission, play
+from bestresponse.core.errors import SettingError, StoreError
+from bestresponse.core.game import View
+from bestresponse.core.json import JsonObject
+from bestresponse.core.player import Call, Decision, Player
+from bestresponse.formal.claims.review import Review, Reviewer
 from bestresponse.formal.claims.texts import TEXTS as CLAIM_TEXTS
+from bestresponse.formal.claims.translators.model import ModelTranslator
+from bestresponse.formal.claims.translators.rules import RulesTranslator
+from bestresponse.formal.claims.translators.translation import Translator
 from bestresponse.games.texts import TEXTS as GAME_TEXTS
+from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.models.base import Model
+from bestresponse.players.llm.player import LlmPlayer, Sampling
 from bestresponse.players.llm.texts import TEXTS as PLAYER_TEXTS
-from bestresponse.report.document import Document
-from bestresponse.report.metrics import Figures
-from bestresponse.runs.class_study import Study
+from bestresponse.players.llm.verified import Try, Verified, calls_of, is_verified, tries
+from bestresponse.report.blocks import Measurement, Shown, metrics_table, pivot, table, text
+from bestresponse.report.document import Block, Code, Column, Paragraph, Quote, Table
+from bestresponse.report.frames import Frame, column
+from bestresponse.report.metrics import Metric
+from bestresponse.report.stats.statistics import Interval, cluster_bootstrap, paired_difference, wilson
 from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import PlayOne
-from bestresponse.runs.run import Run
+from bestresponse.runs.inputs import GameSetting, ModelSetting, NamedModel, NamesSetting
+from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.spec import Spec
-from bestresponse.runs.store.folder import RunFolder
-from bestresponse.studies.verify.config import RULES, VerifyConfig
-from bestresponse.studies.verify.evaluation import write_sheet
-from bestresponse.studies.verify.findings import findings
-from bestresponse.studies.verify.measure import METRICS, Measured, measure
-from bestresponse.studies.verify.playing import make_player
-from bestresponse.studies.verify.setup import scene_of
+from bestresponse.runs.store.folder import RunFolder, StoredPlay
+from bestresponse.runs.study import Measured, Study
+from bestresponse.studies.verify.evaluation import (
+    ERROR_KINDS,
+    Confusion,
+    Rating,
+    SheetRow,
+    agreement,
+    merge_labels,
+    read_sheet,
+    write_sheet,
+)
+from bestresponse.studies.verify.scenes import Scene, Telling, set_scene
 from bestresponse.studies.verify.texts import TEXTS
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.tree import LEAF, Tree
 
-__all__ = ["VerifyStudy"]
+__all__ = ["RULES", "VerifyConfig", "mark_refuted", "verify_model"]
 
-RATERS = 3
+RULES = "rules"
+When = Literal["first", "last"]
+_BOTH: tuple[When, When] = ("first", "last")
+_MOST_WAYS = 200
+"""In how many ways a game played move by move may end: all of them are told."""
+_MOST_MOVES = 2_000
+"""How many moves these ways may have together."""
+_RATERS = 3
+_QUOTED = 4
 _CHARACTERS_PER_TOKEN = 4
+_BEST = 1e-9
+"""A choice that loses no more than this is a best response."""
 
 
-class VerifyStudy(Study[VerifyConfig, Measured]):
-    """What feedback from logic changes in a model's reasoning, choice and payoff."""
+@settings
+class VerifyConfig(RunSettings):
+    """Let a model reason about a game, refute what is wrong, and measure what changes from first to last attempt."""
 
-    name = "verify"
-    config = VerifyConfig
-    metrics = METRICS
-    unit = "runs"
-    texts = (GAME_TEXTS, PLAYER_TEXTS, CLAIM_TEXTS, TEXTS)
+    model: ModelSetting = setting(kw_only=False, short="-m", help="The model that reasons.")
+    game: GameSetting = setting(
+        kw_only=False, argument=True, help="A game: a name of the catalogue, or a file (.nfg .efg .json .pl)."
+    )
+    translator: ModelSetting = setting(default=RULES, help="Who finds the claims: rules (no model), or a model.")
+    repeats: int = setting(default=30, ge=1, le=100_000, help="How many times the model reasons.")
+    attempts: int = setting(default=5, ge=1, le=20, help="The most attempts at one reasoning.")
+    feedback: Literal["positive", "negative"] = setting(
+        default="positive", help="What is said of a refuted claim: the true values, or its negation."
+    )
+    unit: Literal["text", "paragraph"] = setting(default="text", help="What is translated at a time.")
+    disguised: bool = setting(default=True, help="Tell the game with letters instead of its own names.")
+    inverted: bool = setting(default=True, help="Reverse the order of actions.")
+    seat: str | None = setting(default=None, help="The player who reasons, by name; the first if not said.")
+    after: NamesSetting = setting(default=(), help="In a game played move by move: the moves made before, in order.")
+    temperature: float = setting(default=1.0, ge=0, le=5, help="Sampling temperature of the reasoner.")
+    max_tokens: int = setting(default=1024, ge=1, le=100_000, help="Longest reply, in tokens.")
+    llm_seed: int | None = setting(default=None, help="Seed sent to the models.")
 
-    def specs(self, config: VerifyConfig) -> Iterator[Spec]:
-        """Yield every play as plain data."""
-        settings = {name: value for name, value in config.to_json().items() if name != "repeats"}
-        for repeat in range(config.repeats):
-            yield Spec.of({**settings, "repeat": repeat})
+    def __post_init__(self) -> None:
+        form, name = self.form, self.game.name
+        if not isinstance(self.translator, NamedModel):
+            object.__setattr__(self, "translator", NamedModel(self.translator))
+        if self.seat is not None and self.seat not in form.players:
+            raise SettingError("seat", f"{self.seat!r} is none of {', '.join(form.players)}")
+        for model in self.models:
+            if is_verified(model):
+                raise SettingError("model", f"{model}: the reasoning is checked anyway; name it without `verified:`")
+        if self.after and isinstance(form, NormalForm):
+            raise SettingError("after", f"nothing is chosen before in {name}, where all choose at once")
+        if isinstance(form, Tree):
+            self._check_tree(form)
 
-    def count(self, config: VerifyConfig) -> int:
-        """Count the plays; None where that is not known."""
-        return config.repeats
+    def _check_tree(self, form: Tree) -> None:
+        """Refuse a game that cannot be told move by move."""
+        name, hides = self.game.name, not form.is_perfect_information
+        if self.after and hides:
+            raise SettingError("after", f"{name} hides some moves; a model is asked from the start only")
+        if hides and form.num_players != 2:
+            raise SettingError(
+                "game",
+                f"{name} hides some moves from some of its {form.num_players} players; a model can reason about such "
+                "games of two players. A text about this game can be checked",
+            )
+        moves = sum(depth * int((form.owner[nodes] == LEAF).sum()) for depth, nodes in enumerate(form.levels))
+        if len(form.leaves) > _MOST_WAYS or moves > _MOST_MOVES:
+            raise SettingError(
+                "game",
+                f"{name} can end in {len(form.leaves):,} ways with {moves:,} moves together; at most {_MOST_WAYS} ways "
+                f"with {_MOST_MOVES:,} moves can be told to a model",
+            )
 
-    def make_player(self, config: VerifyConfig, models: Mapping[str, Model]) -> PlayOne:
-        """Return the function that plays one spec."""
-        return make_player(config, models)
+    @property
+    def form(self) -> NormalForm | Tree:
+        """The game as theory takes it."""
+        return self.game.found.solvable()
 
-    def measure(self, config: VerifyConfig, folder: RunFolder) -> Measured:
-        """Work out rows and summary from the finished plays."""
-        return measure(config, folder.sorted_plays())
+    @cached_property
+    def scene(self) -> Scene:
+        """The game as it is told, and what choices are worth in it."""
+        seat = 0 if self.seat is None else self.form.players.index(self.seat)
+        return set_scene(self.form, Telling(seat, self.disguised, self.inverted, self.after))
 
-    def figures(self, results: Measured) -> Figures:
-        """List the metrics of every attempt."""
-        return results.list_figures()
+    @property
+    def models(self) -> tuple[NamedModel, ...]:
+        """Every model that is opened, each once."""
+        both = (self.model,) if self.translator == RULES else (self.model, self.translator)
+        return tuple(dict.fromkeys(both))
 
-    def findings(self, results: Measured, run: Run[Any]) -> Document:
-        """Write what the run found as a document."""
-        return findings(results, run)
 
-    def game(self, config: VerifyConfig, data: JsonMapping) -> AnyGame:
-        """Return the game of a spec, for replay and for watching."""
-        return scene_of(config).game
+def list_runs(config: VerifyConfig) -> Iterator[JsonObject]:
+    """Yield every run of the loop as plain data."""
+    shared = {name: value for name, value in config.to_json().items() if name != "repeats"}
+    for repeat in range(config.repeats):
+        yield {**shared, "study": "verify", "repeat": repeat}
 
-    def estimate(self, config: VerifyConfig) -> Estimate:
-        """Count every attempt at every decision; a prompt is the briefing and the feedback before it."""
-        scene = scene_of(config)
-        most = config.repeats * config.attempts * scene.decisions
-        calls = dict.fromkeys(config.models, 0)
-        calls[config.model] += most
-        if config.translator != RULES:
-            calls[config.translator] += most
-        briefing = scene.game.view(scene.opening, scene.game.roles[config.seat]).briefing
-        tokens = len(briefing) // _CHARACTERS_PER_TOKEN + config.max_tokens
-        return Estimate(
-            config.repeats,
-            f"{config.repeats} runs of at most {config.attempts} attempts",
-            calls,
-            {name: count * tokens for name, count in calls.items()},
-            {name: count * config.max_tokens for name, count in calls.items()},
+
+@dataclass(frozen=True, slots=True)
+class Transcribed:
+    """A verified player whose decision tells every attempt."""
+
+    verified: Verified
+
+    @property
+    def name(self) -> str:
+        """The name of the player."""
+        return self.verified.name
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
+        made = tries(self.verified, view, ask)
+        transcript = json.dumps([_describe_attempt(attempt) for attempt in made], ensure_ascii=False)
+        return replace(made[-1].decision, reasoning=transcript, calls=calls_of(made))
+
+
+def _describe_attempt(attempt: Try) -> JsonObject:
+    decision, review = attempt.decision, attempt.review or Review(())
+    return {
+        "reasoning": decision.reasoning,
+        "choice": decision.action,
+        "reading": decision.reading.status.value,
+        "state": review.state.value,
+        "claims": [
+            {"claim": c.text, "form": c.form, "verdict": c.verdict.value, "why": c.proof.why} for c in review.checked
+        ],
+        "feedback": [correction.text for correction in review.corrections],
+        "refuted": [
+            {"claim": str(r.claim), "correction": r.correction, "places": [[p.start, p.end] for p in r.passages]}
+            for r in review.refutations
+        ],
+        "unread": None if review.unread is None else len(review.unread),
+        "reasoner": _sum_usage(decision.calls),
+        "translator": _sum_usage(review.calls),
+    }
+
+
+def _sum_usage(calls: tuple[Call, ...]) -> JsonObject:
+    """Add up calls, tokens and seconds; models are named, so that they can be priced."""
+    usages = [call.reply.get("usage") or {} for call in calls]
+    return {
+        "calls": len(calls),
+        "prompt": sum(usage.get("prompt") or 0 for usage in usages),
+        "completion": sum(usage.get("completion") or 0 for usage in usages),
+        "seconds": sum(float(call.reply.get("latency") or 0.0) for call in calls),
+        "models": [call.model for call in calls],
+    }
+
+
+def prepare_runs(config: VerifyConfig, models: Mapping[str, Model]) -> PlayOne:
+    """Return the function that makes one run: the verified reasoner in its seat, the others at an equilibrium."""
+    scene = config.scene
+    translator: Translator = (
+        RulesTranslator()
+        if config.translator == RULES
+        else ModelTranslator(models[config.translator], seed=config.llm_seed)
+    )
+    reviewer = Reviewer(translator, EmbeddedEngine, tone=config.feedback, unit=config.unit)
+
+    def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
+        sampling = Sampling(
+            config.temperature, max_tokens=config.max_tokens, seed=config.llm_seed, replicate=spec.data["repeat"]
         )
+        reasoner = LlmPlayer(models[config.model], sampling, system=TEXTS.text("reasoner"))
+        verified = Verified(reasoner, reviewer, config.attempts, scene.subject)
+        seats: dict[str, Player] = {scene.game.roles[scene.seat]: Transcribed(verified)}
+        return play(scene.game, seats | scene.others(spec.data["repeat"]), submissions=done, on_submission=keep)
 
-    def extra_files(self, results: Measured, run: Run[Any]) -> Iterable[tuple[Path, str]]:
-        """Return a sheet for each rater; a sheet that is there already is left as it was filled in."""
-        sheet = write_sheet(results.sheet())
-        paths = (run.path / f"sheet-rater-{rater}.csv" for rater in range(1, RATERS + 1))
-        return [(path, sheet) for path in paths if not path.exists()]
+    return play_one
+
+
+def estimate_runs(config: VerifyConfig) -> Estimate:
+    """Count every attempt at every decision; a prompt is the briefing and the feedback before it."""
+    scene = config.scene
+    most = config.repeats * config.attempts * scene.decisions
+    calls = dict.fromkeys(map(str, config.models), 0)
+    calls[config.model] += most
+    if config.translator != RULES:
+        calls[config.translator] += most
+    tokens = len(_write_briefing(scene)) // _CHARACTERS_PER_TOKEN + config.max_tokens
+    return Estimate(
+        config.repeats,
+        f"{config.repeats} runs of at most {config.attempts} attempts",
+        calls,
+        {name: count * tokens for name, count in calls.items()},
+        {name: count * config.max_tokens for name, count in calls.items()},
+    )
+
+
+def _write_briefing(scene: Scene) -> str:
+    """Return what the reasoner is told where it first has to choose."""
+    return scene.game.view(scene.opening, scene.game.roles[scene.seat]).briefing  # type: ignore[arg-type]
+
+
+class RunRow(TypedDict):
+    """One run of the loop: its attempts in full, and choice, state, payoff and gap of the first and the last one."""
+
+    run: str
+    repeat: int
+    attempts: int
+    transcript: list[JsonObject]
+    first_choice: str | None
+    first_state: str
+    first_payoff: Annotated[float | None, column(format=".3f")]
+    first_gap: Annotated[float | None, column(format=".3f")]
+    last_choice: str | None
+    last_state: str
+    last_payoff: Annotated[float | None, column(format=".3f")]
+    last_gap: Annotated[float | None, column(format=".3f")]
+
+
+class AttemptRow(TypedDict):
+    """How many runs took how many attempts."""
+
+    attempts: int
+    runs: int
+
+
+class ClaimRow(TypedDict):
+    """How often a form of claim was made, refuted and left open, over all attempts."""
+
+    form: Annotated[str, column("form of claim")]
+    made: int
+    refuted: int
+    unknown: int
+
+
+class ChangeRow(TypedDict):
+    """How far the last attempt differs from the first, run by run."""
+
+    figure: Annotated[str, column("from first to last attempt")]
+    difference: Annotated[Interval, column("last minus first", ".3f")]
+    p: Annotated[float, column(format=".3f")]
+
+
+class UsageRow(TypedDict):
+    """What an attempt takes of the reasoner or the translator, on average."""
+
+    player: str
+    what: Annotated[str, column("per attempt")]
+    mean: Annotated[float, column(format=".1f")]
+
+
+class UnreadRow(TypedDict):
+    """How many sentences with amounts gave no claim, on average over attempts."""
+
+    sentences: Annotated[float, column(format=".1f")]
+
+
+class JudgementRow(TypedDict):
+    """What people say of first reasonings, beside the checker."""
+
+    people: Annotated[str, column("people say")]
+    unrefuted: Annotated[int, column("nothing refuted")]
+    refuted: Annotated[int, column("something refuted")]
+
+
+class AgreementRow(TypedDict):
+    """A figure of the agreement of people with each other and with the checker."""
+
+    figure: str
+    value: Annotated[float | None, column(format=".3f")]
+
+
+@dataclass(frozen=True)
+class Attempts:
+    """The first or the last attempts of all runs."""
+
+    rows: Sequence[RunRow]
+    when: When
+
+    def list_values(self, what: Literal["choice", "state", "payoff", "gap"]) -> list[Any]:
+        """List a figure of every run whose first and last choice could be read."""
+        return [row[f"{self.when}_{what}"] for row in list_readable(self.rows)]  # type: ignore[literal-required]
+
+    def count_state(self, state: str) -> int:
+        """Count the runs in this state."""
+        return sum(row[f"{self.when}_state"] == state for row in self.rows)  # type: ignore[literal-required]
+
+    def average(self, what: Literal["payoff", "gap"]) -> Interval | None:
+        """Average the payoff or gap of readable runs, with an interval over runs."""
+        values = [value for value in self.list_values(what) if value is not None]
+        return cluster_bootstrap(values, rng=np.random.default_rng(0)) if values else None
+
+    def share_choice(self, action: str) -> Interval | None:
+        """Estimate how often an action was chosen in readable runs."""
+        chosen = self.list_values("choice")
+        return wilson(chosen.count(action), len(chosen)) if chosen else None
+
+    def share_wrong_reason(self) -> Interval | None:
+        """Estimate, of the runs that choose a best response, the share whose reasoning was refuted."""
+        pairs = zip(self.list_values("gap"), self.list_values("state"), strict=True)
+        best = [state for gap, state in pairs if gap is not None and gap <= _BEST]
+        return wilson(best.count("refuted"), len(best)) if best else None
+
+
+def list_readable(rows: Iterable[RunRow]) -> list[RunRow]:
+    """List the runs with a first and a last choice that could be read."""
+    return [row for row in rows if row["first_choice"] is not None and row["last_choice"] is not None]
+
+
+def _count(state: str) -> Callable[[Attempts], int]:
+    return lambda attempts: attempts.count_state(state)
+
+
+METRICS: tuple[Metric[Attempts], ...] = (
+    Metric(
+        "unrefuted",
+        "unrefuted",
+        "runs in which at least one claim was proved and none refuted",
+        "",
+        "",
+        _count("unrefuted"),
+    ),
+    Metric("refuted", "refuted", "runs in which a claim is false", "", "", _count("refuted")),
+    Metric("undecided", "undecided", "runs in which no claim could be decided", "", "", _count("undecided")),
+    Metric("unchecked", "unchecked", "runs in which no claim was found", "", "", _count("unchecked")),
+    Metric(
+        "payoff",
+        "payoff",
+        "what the choice earns, mean over readable runs",
+        "",
+        ".3f",
+        lambda attempts: attempts.average("payoff"),
+    ),
+    Metric(
+        "gap",
+        "Nash gap",
+        "how much less that is than the best choice would earn",
+        "",
+        ".3f",
+        lambda attempts: attempts.average("gap"),
+    ),
+    Metric(
+        "wrong_reason",
+        "right for a wrong reason",
+        "share of the best responses whose reasoning was refuted",
+        "",
+        ".3f",
+        Attempts.share_wrong_reason,
+    ),
+)
+"""Every figure of the first and the last attempt; `measure` adds the share of every choice."""
+
+
+def measure(config: VerifyConfig, folder: RunFolder) -> Measured:
+    """Measure every finished run, and how people judge them where raters have filled in their sheets."""
+    rows = sorted((_measure_run(play, config.scene) for play in folder.sorted_plays()), key=lambda row: row["repeat"])
+    attempts = [attempt for row in rows for attempt in row["transcript"]]
+    counts = Counter(row["attempts"] for row in rows)
+    unread = [attempt["unread"] for attempt in attempts if attempt.get("unread") is not None]
+    choices = [
+        Metric(
+            "chose_" + re.sub(r"\W", "_", action),
+            f"chose {action}",
+            "share of readable runs",
+            "",
+            ".3f",
+            lambda group, action=action: group.share_choice(action),  # type: ignore[misc]
+        )
+        for action in config.scene.choices
+    ]
+    sheets = [read_sheet(path.read_text("utf-8-sig")) for path in sorted(folder.path.glob("sheet-rater-*.csv"))]
+    judgements, agreements = _compare_with_people(rows, [sheet for sheet in sheets if sheet])
+    return Measured(
+        {
+            "runs": Frame(RunRow, rows),
+            "attempts": Frame(
+                AttemptRow,
+                [AttemptRow(attempts=number, runs=counts[number]) for number in range(1, config.attempts + 1)],
+            ),
+            "changes": Frame(ChangeRow, list(_list_changes(rows))),
+            "claims": Frame(ClaimRow, list(_count_claims(attempts))),
+            "unread": Frame(UnreadRow, [UnreadRow(sentences=float(np.mean(unread)))] if unread else []),
+            "usage": Frame(UsageRow, list(_average_usage(attempts))),
+            "judgements": Frame(JudgementRow, judgements),
+            "agreement": Frame(AgreementRow, agreements),
+        },
+        len(list_readable(rows)),
+        ("attempt",),
+        {(when,): Attempts(rows, when) for when in _BOTH},
+        (*METRICS, *choices),
+    )
+
+
+def _measure_run(play: StoredPlay, scene: Scene) -> RunRow:
+    role, worth = scene.game.roles[scene.seat], scene.worth(play.record.submissions)
+    decision = next((s.decision for s in play.record.submissions if s.role == role), None)
+    try:
+        attempts = json.loads(decision.reasoning) if decision is not None else []
+    except ValueError:
+        attempts = []
+    if not attempts:
+        raise StoreError(f"the run {play.spec} holds no transcript of its attempts")
+    row: Any = {"run": play.spec, "repeat": play.data["repeat"], "attempts": len(attempts), "transcript": attempts}
+    for when, attempt in zip(_BOTH, (attempts[0], attempts[-1]), strict=True):
+        choice = attempt["choice"]
+        payoff = worth.get(choice) if isinstance(choice, str) else None
+        row |= {
+            f"{when}_choice": choice,
+            f"{when}_state": attempt["state"],
+            f"{when}_payoff": payoff,
+            f"{when}_gap": None if payoff is None else max(worth.values()) - payoff,
+        }
+    return row  # type: ignore[no-any-return]
+
+
+def _list_changes(rows: Sequence[RunRow]) -> Iterator[ChangeRow]:
+    """Yield by how much payoff and gap of the last attempt differ from those of the first."""
+    figures: tuple[tuple[Literal["payoff", "gap"], str], ...] = (("payoff", "payoff"), ("gap", "Nash gap"))
+    for what, title in figures:
+        last, first = (
+            [v for v in Attempts(rows, when).list_values(what) if v is not None] for when in ("last", "first")
+        )
+        if len(first) > 1:
+            change = paired_difference(last, first, rng=np.random.default_rng(0))
+            yield ChangeRow(figure=title, difference=change.difference, p=change.p_value)
+
+
+def _count_claims(attempts: Iterable[JsonObject]) -> Iterator[ClaimRow]:
+    made: Counter[str] = Counter()
+    verdicts: Counter[tuple[str, str]] = Counter()
+    for claim in (claim for attempt in attempts for claim in attempt["claims"]):
+        made[claim["form"]] += 1
+        verdicts[claim["form"], claim["verdict"]] += 1
+    for form, count in made.most_common():
+        yield ClaimRow(form=form, made=count, refuted=verdicts[form, "refuted"], unknown=verdicts[form, "unknown"])
+
+
+def _average_usage(attempts: Sequence[JsonObject]) -> Iterator[UsageRow]:
+    names = {"calls": "calls", "prompt": "prompt tokens", "completion": "generated tokens", "seconds": "seconds"}
+    for player in ("reasoner", "translator"):
+        for what, title in names.items():
+            if attempts:
+                mean = float(np.mean([attempt[player][what] for attempt in attempts]))
+                yield UsageRow(player=player, what=title, mean=mean)
+
+
+def _compare_with_people(
+    rows: Sequence[RunRow], sheets: Sequence[Mapping[str, Rating]]
+) -> tuple[list[JudgementRow], list[AgreementRow]]:
+    """Set people's judgement of first reasonings beside the checker's; undecided and unchecked runs are left out."""
+    if not sheets:
+        return [], []
+    labels = merge_labels(sheets)
+    decided = [row for row in rows if row["run"] in labels and row["first_state"] in ("unrefuted", "refuted")]
+    table = Confusion.of((labels[row["run"]], row["first_state"] == "unrefuted") for row in decided)
+    common = [run for run in sheets[0] if all(run in sheet for sheet in sheets)]
+    raters = agreement([[sheet[run] for sheet in sheets] for run in common]) if len(sheets) > 1 else None
+    kinds = Counter(kind for sheet in sheets for rating in sheet.values() for kind in rating.kinds)
+    judgements = [
+        JudgementRow(people="correct", unrefuted=table.passed, refuted=table.false_alarm),
+        JudgementRow(people="incorrect", unrefuted=table.missed, refuted=table.caught),
+    ]
+    figures: dict[str, float | None] = {
+        "accuracy": table.accuracy,
+        "kappa of people and checker": table.kappa,
+        "Fleiss' kappa of the raters": raters,
+        "raters": len(sheets),
+        **{f"errors: {ERROR_KINDS[kind]}": kinds[kind] for kind in ERROR_KINDS},
+    }
+    return judgements, [AgreementRow(figure=name, value=value) for name, value in figures.items()]
+
+
+def list_sheets(measured: Measured, run: Any) -> list[tuple[Path, str]]:
+    """List a sheet for each rater; a sheet that is there already is left as it was filled in."""
+    config: VerifyConfig = run.config
+    rows = [
+        SheetRow(
+            row["run"],
+            config.game.name,
+            row["attempts"],
+            str(row["first_choice"] or ""),
+            str(row["last_choice"] or ""),
+            row["transcript"][0]["reasoning"],
+            row["transcript"][-1]["reasoning"],
+        )
+        for row in measured.frames["runs"]
+    ]
+    paths = (run.path / f"sheet-rater-{rater}.csv" for rater in range(1, _RATERS + 1))
+    return [(path, write_sheet(rows)) for path in paths if not path.exists()]
+
+
+def show_refuted(measured: Measurement) -> Shown:
+    """Show refuted reasonings with every refuted sentence marked by the numbers of its claims in the table below."""
+    blocks: list[Block] = []
+    columns = (Column("mark", "right"), Column("claim"), Column("correction"))
+    for row in measured.frame("runs"):
+        attempt = row["transcript"][0]
+        if attempt["refuted"] and len(blocks) < 2 * _QUOTED:
+            marked = mark_refuted(attempt["reasoning"], [claim["places"] for claim in attempt["refuted"]])
+            rows = [(k, claim["claim"], claim["correction"]) for k, claim in enumerate(attempt["refuted"], 1)]
+            blocks += [Quote(marked, f"run {row['repeat']}, first attempt"), Table(columns, tuple(rows))]
+    return Shown("Refuted reasoning and what was said to it", tuple(blocks or [Paragraph("Nothing was refuted.")]))
+
+
+def mark_refuted(text: str, places: Sequence[Sequence[Sequence[int]]]) -> str:
+    """Put brackets around the places of every refuted claim, with the numbers of the claims (from 1) at their end.
+
+    >>> mark_refuted("I get 5. So R dominates B.", [[[8, 26]], [[8, 26]]])
+    'I get 5. ⟦So R dominates B.⟧[1, 2]'
+    """
+    marks: dict[tuple[int, int], list[int]] = {}
+    for number, spans in enumerate(places, 1):
+        for start, end in spans:
+            inside = text[start:end]
+            begin, stop = start + len(inside) - len(inside.lstrip()), end - len(inside) + len(inside.rstrip())
+            marks.setdefault((begin, stop), []).append(number)
+    for (start, end), numbers in sorted(marks.items(), reverse=True):
+        text = f"{text[:start]}⟦{text[start:end]}⟧[{', '.join(map(str, numbers))}]{text[end:]}"
+    return text
+
+
+def show_briefing(measured: Measurement) -> Shown:
+    """Show how reasoning was checked and what the reasoner was told."""
+    about = Paragraph(
+        "Each reasoning is translated into claims; each claim is decided by a logic engine on the game's program and by "
+        "theory on its payoffs; refuted claims are put right and the reasoner is asked again. After A. Mensfelt, "
+        "K. Stathis, V. Trencsenyi, Logic-Enhanced Language Model Agents, 2024."
+    )
+    return Shown("What the reasoner was told", (about, Code(_write_briefing(measured.config.scene))))
+
+
+verify_model = Study(
+    "verify",
+    VerifyConfig,
+    specs=list_runs,
+    play=prepare_runs,
+    measure=measure,
+    metrics=METRICS,
+    title="Reasoning checked by logic",
+    subtitle="{{ config.model }} on {{ config.game.name }}, translated by {{ config.translator }}, "
+    "{{ frame('runs')|length }} runs",
+    command="verify",
+    unit="runs",
+    texts=(GAME_TEXTS, PLAYER_TEXTS, CLAIM_TEXTS, TEXTS),
+    game=lambda config, data: config.scene.game,
+    count_plays=lambda config: config.repeats,
+    estimate_calls=estimate_runs,
+    more_files=list_sheets,
+    report=(
+        text(
+            "{% set missing = config.repeats - frame('runs')|length %}{% if missing > 0 %}{{ missing }} of "
+            "{{ config.repeats }} runs are missing.{% endif %}",
+            kind="warning",
+        ),
+        metrics_table("First and last attempt", "Numbers of runs, means and shares with 95 % intervals"),
+        text(
+            "A reasoning is unrefuted where at least one claim was proved and none is refuted, which says nothing "
+            "about sentences that were not read; where no claim was found it is unchecked."
+        ),
+        table("changes", caption="Paired by run; {{ config.scene.yardstick }}"),
+        text(
+            "{% if frame('changes')|length %}A second try alone can change an answer: no run was asked again without "
+            "feedback, so the change is not known to be due to it.{% endif %}"
+        ),
+        table("attempts", title="Attempts"),
+        table("claims", title="Claims", caption="Over all attempts"),
+        text(
+            "{% for row in frame('unread') %}On average {{ '%.1f'|format(row.sentences) }} sentences of an attempt speak "
+            "of amounts or solutions and gave no claim. Nothing is known about these.{% endfor %}"
+        ),
+        table("judgements", title="People's judgement"),
+        table("agreement"),
+        text(
+            "{% if frame('judgements')|length %}A first reasoning counts as correct only where all raters say so. "
+            "Unchecked and undecided ones are left out.{% endif %}"
+        ),
+        pivot("usage", rows="what", columns="player", value="mean", title="What an attempt takes"),
+        show_refuted,
+        show_briefing,
+    ),
+)
+"""What feedback from logic changes in a model's reasoning, choice and payoff."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bestresponse.theory.equilibria.integer import whole_payoffs
-from bestresponse.theory.equilibria.integer_lp import maximize
+from bestresponse.theory.equilibria.integer import maximize, whole_payoffs
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
 __all__ = ["exact_correlated"]

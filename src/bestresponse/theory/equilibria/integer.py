@@ -1,6 +1,6 @@
-"""Exact pivoting on a best-response polytope with integers of any length.
+"""Exact pivoting with integers of any length: vertices of best-response polytopes and linear programs.
 
-The polytope is {z >= 0, Mz <= 1} for a matrix M of positive integers. A tableau is kept condensed (only nonbasic
+A best-response polytope is {z >= 0, Mz <= 1} for a matrix M of positive integers. A tableau is condensed (only nonbasic
 columns and the right side) and fraction-free: its numbers are the true ones times `scale`, the determinant of the
 basis (Bareiss 1968, as used by Avis' lrs and by Gambit). Ties are broken by the lexicographic rule.
 """
@@ -15,7 +15,18 @@ from math import ceil, gcd, lcm, log10
 
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
-__all__ = ["Dictionary", "Vertex", "determinant_sign", "start", "vertices", "whole_matrix", "whole_payoffs"]
+__all__ = [
+    "Dictionary",
+    "Vertex",
+    "count_units",
+    "determinant_sign",
+    "maximize",
+    "optimize",
+    "start",
+    "vertices",
+    "whole_matrix",
+    "whole_payoffs",
+]
 
 _SIMPLE_DENOMINATOR = 1000
 _FEW_UNITS = 2**40  # with no more multiples of a common unit the floats are certainly meant as they are
@@ -27,7 +38,7 @@ def whole_matrix(game: NormalForm, player: int) -> list[list[int]]:
     """Give a positive integer matrix with the best responses of a two-player game, exactly where it is exact."""
     if game.rationals is None:
         return whole_payoffs(game.payoffs[player])
-    return _in_rows(_in_units(game.rationals[player].ravel().tolist()), game.shape[1])
+    return _in_rows(count_units(game.rationals[player].ravel().tolist()), game.shape[1])
 
 
 def whole_payoffs(matrix: Array) -> list[list[int]]:
@@ -43,9 +54,9 @@ def whole_payoffs(matrix: Array) -> list[list[int]]:
     [[3, 5], [1, 4]]
     """
     values = [float(value) for row in matrix for value in row]
-    whole = _in_units([int(value) if value.is_integer() else Fraction(value) for value in values])
+    whole = count_units([int(value) if value.is_integer() else Fraction(value) for value in values])
     if max(whole) > _FEW_UNITS and not all(value.is_integer() for value in values):
-        whole = _in_units(_simplified(values))
+        whole = count_units(_simplified(values))
     return _in_rows(whole, len(matrix[0]))
 
 
@@ -53,8 +64,8 @@ def _in_rows(whole: list[int], width: int) -> list[list[int]]:
     return [whole[at : at + width] for at in range(0, len(whole), width)]
 
 
-def _in_units(values: Sequence[int | Fraction]) -> list[int]:
-    """As multiples of their greatest common divisor, the smallest moved to 1."""
+def count_units(values: Sequence[int | Fraction]) -> list[int]:
+    """Give numbers as multiples of the greatest common divisor of their differences, the smallest as 1."""
     unit = lcm(*(value.denominator for value in values))
     whole = [int(value * unit) for value in values]
     low = min(whole)
@@ -195,6 +206,40 @@ def vertices(matrix: list[list[int]]) -> Iterator[Vertex]:
             if neighbour not in seen:
                 seen.add(neighbour)
                 waiting.append((here.pivot(leaving, column), neighbour))
+
+
+def optimize(
+    matrix: Sequence[Sequence[int]], right: Sequence[int], worth: Sequence[int]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Maximise w'p over p >= 0 with Mp <= b, where b >= 0: the best p and the prices of the rows, times one factor.
+
+    From the origin, with the lexicographic rule, so that ties cannot make it cycle.
+
+    >>> optimize([[2, 3], [1, 1]], [12, 5], [1, 1])
+    ((5, 0), (0, 1))
+    """
+    table = start([list(row) for row in matrix])
+    for row, bound in zip(table.rows, right, strict=True):
+        row[-1] = bound
+    cost = [-value for value in worth] + [0]
+    while min(cost[:-1]) < 0:
+        column = cost.index(min(cost[:-1]))
+        row_number = table.leaving(column)
+        line, f = table.rows[row_number], cost[column]
+        cost = [(a * line[column] - f * b) // table.scale for a, b in zip(cost, line, strict=True)]
+        cost[column] = -f
+        table = table.pivot(row_number, column)
+    prices = dict(zip(table.nonbasic, cost, strict=False))
+    return table.point(), tuple(prices.get(table.width + k, 0) for k in range(len(right)))
+
+
+def maximize(gains: Sequence[Sequence[int]], worth: Sequence[int]) -> tuple[int, ...]:
+    """Maximise w'p over p >= 0 with Gp <= 0 and 1'p <= 1, up to a common factor; zeros where nothing is worth more.
+
+    >>> maximize([[-2, 3]], [0, 1])
+    (3, 2)
+    """
+    return optimize([*gains, [1] * len(worth)], [0] * len(gains) + [1], worth)[0]
 
 
 def determinant_sign(matrix: list[list[int]]) -> int:

@@ -15,7 +15,7 @@ import numpy as np
 
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.equilibria.bimatrix import solve_bimatrix
-from bestresponse.theory.equilibria.integer_lp import maximize
+from bestresponse.theory.equilibria.integer import maximize
 from bestresponse.theory.equilibria.result import Equilibrium
 from bestresponse.theory.games.dominance import find_weak_mixture
 from bestresponse.theory.games.normal_form import GameLike, NormalForm, as_normal_form

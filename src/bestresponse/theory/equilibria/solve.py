@@ -53,7 +53,7 @@ def nash(
 def nash_one(game: GameLike, col: ArrayLike | None = None, *, method: OneMethod = "auto") -> Equilibrium:
     """Find one Nash equilibrium: the first pure one if there is one, else by Lemke-Howson or logit tracing.
 
-    With more than two players `method` "logit" or "polymatrix" asks for the end of that method.
+    With more than two players `method` "logit" asks for what tracing leads to, whether there is a pure one or not.
 
     >>> nash_one([[1, -1], [-1, 1]], [[-1, 1], [1, -1]]).strategies[0].tolist()
     [0.5, 0.5]

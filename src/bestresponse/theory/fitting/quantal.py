@@ -15,19 +15,18 @@ assurance. At precision lambda nobody with m actions can gain more than ln(m) / 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import dataclass
 
 import numpy as np
 
 from bestresponse.core.errors import NotCertified, UsageError
 from bestresponse.theory.dynamics.logit import logit_reply
 from bestresponse.theory.dynamics.trajectory import Profile, fitness
+from bestresponse.theory.equilibria.many_players.tracing import LogitBranch
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
 
 __all__ = ["QuantalBranch", "QuantalResponse", "quantal_branch", "quantal_response"]
 
-_TOLERANCE = 1e-9
 _MOST_POINTS = 20_000
 _LEAST_STEP = 1e-10
 _CROSSING = 1e-4
@@ -87,9 +86,9 @@ def quantal_branch(game: GameLike, highest: float) -> QuantalBranch:
     if not 0 <= highest < np.inf:
         raise UsageError(f"precision: expected a number >= 0, got {highest:g}")
     unit = float(np.ptp(game.payoffs, axis=tuple(range(1, game.payoffs.ndim))).max()) or 1.0
-    system = _System(replace(game, payoffs=game.payoffs / unit))
-    points = [*_follow(system, highest * unit)]
-    mixes = [system.strategies(point) for point in points]
+    branch = LogitBranch(game.payoffs / unit)
+    points = [*_follow(branch, highest * unit)]
+    mixes = [branch.strategies(point) for point in points]
     paths = tuple(np.array([mix[i] for mix in mixes]) for i in range(game.num_players))
     precisions = np.array([point[-1] for point in points]) / unit
     residuals, gains = _certify(game, precisions, paths)
@@ -108,123 +107,57 @@ def _certify(game: NormalForm, precisions: Array, paths: tuple[Array, ...]) -> t
     return np.max(off, axis=0), np.stack(gains, axis=1)
 
 
-def _follow(system: _System, highest: float) -> Iterator[Array]:
-    """Points of the branch, each the logarithms of all probabilities followed by the precision."""
-    point = system.start()
+def _follow(branch: LogitBranch, highest: float) -> Iterator[Array]:
+    """Points of the branch from precision 0 to `highest`."""
+    point = np.append(branch.noise, 0.0)
     yield point
     if highest == 0:
         return
-    stride, tangent = min(0.1, highest), system.tangent(point, np.eye(len(point))[-1])
+    stride, tangent = min(0.1, highest), branch.tangent(point, np.eye(len(point))[-1])
     for _ in range(_MOST_POINTS):
-        found = _advance(system, point, tangent, stride)
+        found = _advance(branch, point, tangent, stride)
         if found is None:
             stride /= 2
             if stride < _LEAST_STEP:
                 raise NotCertified(f"the branch cannot be followed beyond precision {point[-1]:g}")
             continue
         if found[0][-1] >= highest:
-            yield system.at(point, found[0], highest)
+            yield _find_between(branch, point, found[0], highest)
             return
         point, tangent, stride = *found, min(1.5 * stride, highest)
         yield point
     raise NotCertified(f"the branch has not reached precision {highest:g} after {_MOST_POINTS} points")
 
 
-def _advance(system: _System, point: Array, tangent: Array, stride: float) -> tuple[Array, Array] | None:
+def _advance(branch: LogitBranch, point: Array, tangent: Array, stride: float) -> tuple[Array, Array] | None:
     """The next point and the tangent there, or None if the step was too long to be sure of it.
 
     Along a branch the orientation of (derivatives, tangent) keeps its sign, except where branches cross; a change
     is believed only after the smallest steps, everywhere else it means that the step has landed on another branch.
     """
     guess = point + stride * tangent
-    new = system.correct(guess, tangent)
+    new = branch.correct(guess, tangent)
     if new is None or float(np.linalg.norm(new - guess)) > _STRAY * stride:
         return None
-    ahead = system.tangent(new, tangent)
+    ahead = branch.tangent(new, tangent)
     if not float(ahead @ tangent) > _TURN:
         return None
-    crossed = system.orientation(new, ahead) != system.orientation(point, tangent)
+    crossed = _find_orientation(branch, new, ahead) != _find_orientation(branch, point, tangent)
     return None if crossed and stride > _CROSSING else (new, ahead)
 
 
-class _System:
-    """The equations of the branch: log-odds equal precision times payoff differences, probabilities sum to 1."""
+def _find_between(branch: LogitBranch, before: Array, after: Array, precision: float) -> Array:
+    """Return the point between two neighbours whose precision is exactly `precision`."""
+    share = (precision - before[-1]) / (after[-1] - before[-1])
+    guess = before + share * (after - before)
+    guess[-1] = precision
+    point = branch.correct(guess, np.eye(len(guess))[-1])
+    if point is None:
+        raise NotCertified(f"no equilibrium found at precision {precision:g}, although the branch passes it")
+    return point
 
-    def __init__(self, game: NormalForm) -> None:
-        self.game = game
-        self.values = fitness(game)
-        self.edges = list(pairwise(np.cumsum([0, *game.shape]).tolist()))
-        self.size = self.edges[-1][1]
 
-    def start(self) -> Array:
-        return np.concatenate([*(np.full(m, -np.log(m)) for m in self.game.shape), [0.0]])
-
-    def strategies(self, point: Array) -> Profile:
-        raw = [np.exp(point[low:high]) for low, high in self.edges]
-        return tuple(mix / mix.sum() for mix in raw)
-
-    def equations(self, point: Array) -> tuple[Array, Array]:
-        """Return the left-hand sides and their derivatives by the logarithms and the precision."""
-        mixes, precision = [np.exp(point[low:high]) for low, high in self.edges], point[-1]
-        sides, slopes = np.empty(self.size), np.zeros((self.size, self.size + 1))
-        for i, (value, (low, high)) in enumerate(zip(self.values(mixes), self.edges, strict=True)):
-            logs = point[low:high]
-            sides[low] = mixes[i].sum() - 1.0
-            slopes[low, low:high] = mixes[i]
-            sides[low + 1 : high] = logs[1:] - logs[0] - precision * (value[1:] - value[0])
-            slopes[low + 1 : high, low + 1 : high] = np.eye(high - low - 1)
-            slopes[low + 1 : high, low] = -1.0
-            slopes[low + 1 : high, -1] = value[0] - value[1:]
-            for j, (left, right) in enumerate(self.edges):
-                if j != i:
-                    pair = self._pair(i, j, mixes)
-                    slopes[low + 1 : high, left:right] = -precision * (pair[1:] - pair[0]) * mixes[j]
-        return sides, slopes
-
-    def _pair(self, i: int, j: int, mixes: list[Array]) -> Array:
-        """What player i's actions earn against player j's, the others mixing."""
-        tensor = self.game.payoffs[i]
-        for k in reversed(range(len(mixes))):
-            if k not in (i, j):
-                tensor = np.tensordot(tensor, mixes[k], axes=([k], [0]))
-        return np.asarray(tensor if i < j else tensor.T)
-
-    def tangent(self, point: Array, towards: Array) -> Array:
-        """Find the direction of the branch at `point` that goes on towards `towards`; not a number if unclear."""
-        _, slopes = self.equations(point)
-        try:
-            found = np.linalg.solve(np.vstack([slopes, towards]), np.eye(self.size + 1)[-1])
-        except np.linalg.LinAlgError:
-            return np.full(self.size + 1, np.nan)
-        return np.asarray(found / np.linalg.norm(found))
-
-    def orientation(self, point: Array, tangent: Array) -> float:
-        """Return the sign of the determinant of the derivatives bordered by the tangent."""
-        _, slopes = self.equations(point)
-        return float(np.linalg.slogdet(np.vstack([slopes, tangent]))[0])
-
-    def correct(self, guess: Array, normal: Array) -> Array | None:
-        """Find the point of the branch nearest to `guess` in the plane with that normal; None if there is none near."""
-        point = guess.copy()
-        for _ in range(8):
-            if not point[:-1].max() < 1.0:
-                return None
-            sides, slopes = self.equations(point)
-            try:
-                step = np.linalg.solve(np.vstack([slopes, normal]), np.append(-sides, 0.0))
-            except np.linalg.LinAlgError:
-                return None
-            point = point + step
-            if np.abs(step).max() < _TOLERANCE * max(1.0, float(np.abs(point).max())):
-                return point
-        return None
-
-    def at(self, before: Array, after: Array, precision: float) -> Array:
-        """Return the point between two neighbours whose precision is exactly `precision`."""
-        share = (precision - before[-1]) / (after[-1] - before[-1])
-        guess = before + share * (after - before)
-        guess[-1] = precision
-        found = self.correct(guess, np.eye(self.size + 1)[-1])
-        if found is None:
-            raise NotCertified(f"no equilibrium found at precision {precision:g}, although the branch passes it")
-        return found
+def _find_orientation(branch: LogitBranch, point: Array, tangent: Array) -> float:
+    """Return the sign of the determinant of the derivatives bordered by the tangent."""
+    _, slopes = branch.equations(point)
+    return float(np.linalg.slogdet(np.vstack([slopes, tangent]))[0])

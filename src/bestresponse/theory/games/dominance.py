@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.core.errors import NotCertified, UsageError
-from bestresponse.core.native_output import NativeOutputToStderr
-from bestresponse.theory.equilibria.integer_lp import maximize
+from bestresponse.theory.equilibria.integer import maximize
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, Numbers, as_normal_form
 from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
 
@@ -281,7 +280,6 @@ def _by_mixture(
     return Domination(own.player, action, "strict" if least > 0 else "weak", mix, float(least * own.unit / total))
 
 
-@NativeOutputToStderr()
 def find_weak_mixture(lead: Array) -> Array | None:
     """Find the mixture that is never behind and ahead the most in total; None where none is ahead anywhere."""
     from scipy import optimize

@@ -2,9 +2,11 @@
 
 In floating point, or in whole numbers with a right side that is a polynomial in a small positive number.
 
-Problem: find z >= 0 with w = Mz + b >= 0 and z'w = 0. An artificial variable z0, whose column is all ones, makes a
-feasible start; complementary pivoting then follows the only path from it, until z0 leaves (a solution) or nothing can
-leave (a ray). C. Lemke, "Bimatrix equilibrium points and mathematical programming", Management Science 11, 1965.
+Problem: find z >= 0 with w = Mz + b >= 0 and z'w = 0. An artificial variable z0, whose column covers all rows where b
+is negative, makes a feasible start; complementary pivoting then follows the only path from it, until z0 leaves (a
+solution) or nothing can leave (a ray).
+
+C. Lemke, "Bimatrix equilibrium points and mathematical programming", Management Science 11, 1965.
 """
 
 from __future__ import annotations
@@ -28,19 +30,23 @@ _ZERO = 1e-11
 _TIE = 1e-10
 
 
-def solve_complementarity(matrix: Array, right: Array, most_pivots: int = 20_000) -> Array:
-    """Find z; NotCertified where the path ends in a ray or takes more than `most_pivots`.
+def solve_complementarity(matrix: Array, cover: Array, right: Array, most_pivots: int = 20_000) -> tuple[Array, Array]:
+    """Find z and w; NotCertified where the path ends in a ray, takes more than `most_pivots`, or floats do not do.
 
-    >>> solve_complementarity(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-5.0, -6.0])).round(9).tolist()
-    [1.333333333, 2.333333333]
+    `cover` is the column of z0: 1, or 0 where the right side is not negative.
+
+    >>> z, w = solve_complementarity(np.array([[2.0, 1.0], [1.0, 2.0]]), np.ones(2), np.array([-5.0, -6.0]))
+    >>> z.round(9).tolist(), w.tolist()
+    ([1.333333333, 2.333333333], [0.0, 0.0])
     """
     size = len(right)
-    if (right >= 0).all():
-        return np.zeros(size)
     # Columns: w, z, z0, right side. Variable k < size is w_k, size + k is z_k, 2 * size is z0.
-    table = np.hstack([np.eye(size), -matrix, -np.ones((size, 1)), right[:, None]])
+    table = np.hstack([np.eye(size), -matrix, -cover[:, None], right[:, None]])
     basic = np.arange(size)
-    row = _first_row(table, size)
+    # The row that z0 makes feasible last; of equal ones the last, which is the first in lexicographic order.
+    row = min(np.flatnonzero(cover).tolist(), key=lambda k: (right[k], -k), default=-1)
+    if row < 0 or right[row] >= 0:
+        return np.zeros(size), right.copy()
     entering = 2 * size
     for _ in range(most_pivots):
         left = int(basic[row])
@@ -51,12 +57,6 @@ def solve_complementarity(matrix: Array, right: Array, most_pivots: int = 20_000
         entering = left + size if left < size else left - size
         row = _leaving_row(table, entering, size, basic)
     raise NotCertified(f"Lemke's path did not end within {most_pivots:,} pivots")
-
-
-def _first_row(table: Array, size: int) -> int:
-    """Choose the row that z0 makes feasible last: the smallest right side, the first in lexicographic order."""
-    rows = np.flatnonzero(table[:, -1] <= table[:, -1].min() + _ZERO)
-    return int(rows[-1]) if len(rows) else 0
 
 
 def _leaving_row(table: Array, entering: int, size: int, basic: NDArray[np.int64]) -> int:
@@ -86,17 +86,16 @@ def _pivot(table: Array, row: int, column: int) -> None:
     table[used] -= np.outer(factors[used], table[row])
 
 
-def _solve_basis(matrix: Array, right: Array, basic: NDArray[np.int64]) -> Array:
-    """Compute z from the original numbers, free of the rounding of all pivots."""
+def _solve_basis(matrix: Array, right: Array, basic: NDArray[np.int64]) -> tuple[Array, Array]:
+    """Compute z and w from the original numbers, free of the rounding of all pivots."""
     size = len(right)
     columns = np.hstack([np.eye(size), -matrix])
+    values = np.zeros(2 * size)
     try:
-        values = np.linalg.solve(columns[:, basic], right)
+        values[basic] = np.maximum(np.linalg.solve(columns[:, basic], right), 0.0)
     except np.linalg.LinAlgError:
         raise NotCertified("Lemke's path ended at numbers that floating point cannot tell apart") from None
-    found = np.zeros(2 * size)
-    found[basic] = np.maximum(values, 0.0)
-    return found[size:]
+    return values[size:], values[:size]
 
 
 def solve_for_small(

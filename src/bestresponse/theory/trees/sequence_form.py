@@ -91,6 +91,11 @@ class SequenceForm:
         """How many players there are."""
         return len(self.plexes)
 
+    @property
+    def num_sequences(self) -> int:
+        """How many sequences of at least one move all players have."""
+        return sum(plex.num_sequences - 1 for plex in self.plexes)
+
     def read_payoffs(self) -> list[list[Fraction]]:
         """Give `payoffs` as fractions: exact where the tree is, else of the numbers its floats stand for."""
         tree = self.tree

@@ -53,9 +53,10 @@ def solve_tree(game: Tree | Game[Any], tolerance: float = 1e-7) -> TreeSolution:
     """
     tree = as_tree(game)
     if tree.num_players != 2 or not tree.is_constant_sum:
+        other = "solve_general_tree" if tree.num_players == 2 else "cfr and its NashConv"
         raise InvalidGame(
             f"{tree.name or 'the tree'} is not a two-player zero-sum game ({tree.num_players} players, payoffs "
-            f"{'of constant' if tree.is_constant_sum else 'without constant'} sum); use cfr and its NashConv instead"
+            f"{'of constant' if tree.is_constant_sum else 'without constant'} sum); use {other} instead"
         )
     form = to_sequence_form(tree)
     behaviours = [plex.normalise(plan) for plex, plan in zip(form.plexes, optimise_plans(form), strict=True)]

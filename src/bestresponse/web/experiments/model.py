@@ -23,11 +23,9 @@ from bestresponse.web.sessions.setup import (
     Seconds,
     Seed,
     Setup,
-)
+)  # fmt: skip
 
-__all__ = [
-    "TABLES", "Assignment", "Completion", "Experiment", "GameTable", "Item", "Part", "Payment",
-]  # fmt: skip
+__all__ = ["TABLES", "Assignment", "Completion", "Experiment", "GameTable", "Item", "Part", "Payment"]
 
 TABLE = ConfigDict(**CLOSED, str_strip_whitespace=True)
 Kind = Literal["text", "long text", "number", "choice", "scale"]

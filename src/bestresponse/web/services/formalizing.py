@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from bestresponse.analysis.solve.document import as_document
@@ -21,9 +21,7 @@ from bestresponse.analysis.solve.pictures import drawable, picture_figures
 from bestresponse.analysis.solve.solve import solve_found
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.formal.formalize.autoformalizer import Attempt, Formalization, Formalizer, Settings
-from bestresponse.formal.formalize.examples import Example, library
-from bestresponse.games.logic.game import program_game, read_program_text
-from bestresponse.games.logic.words import describe_table
+from bestresponse.games.logic.game import describe_table, program_game, read_program_text
 from bestresponse.games.lookup import Found
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.language.diagnostics import Diagnostic
@@ -35,8 +33,7 @@ from bestresponse.web.sessions.games import take_turn, validate_program
 from bestresponse.web.sessions.store import NotFound
 
 __all__ = [
-    "Checked", "Job", "ProgramHelper", "check_program", "examples", "list_saved_games", "load_program",
-    "load_story", "save_game",
+    "Checked", "Job", "ProgramHelper", "check_program", "list_saved_games", "load_program", "load_story", "save_game",
 ]  # fmt: skip
 
 _MOST_JOBS = 50
@@ -83,19 +80,20 @@ def _known(found: Found, players: int) -> tuple[Section, ...]:
         return wanted
 
 
-def examples() -> tuple[Example, ...]:
-    """Stories with their programs to begin from."""
-    return library()
-
-
 @dataclass
 class Job:
     """A model at work. `lines` tell how far it is; `program` is its best so far."""
 
     id: str
-    lines: list[str] = field(default_factory=list)
+    lines: list[str]
     program: str = ""
     done: bool = False
+
+
+@dataclass
+class _WantedJob(Job):
+    """A job that can be cancelled."""
+
     cancelled: bool = False
 
 
@@ -106,7 +104,7 @@ class Cancelled(BestResponseError):
 class _Cancellable:
     """A model whose job can be cancelled: an answer that is not wanted any more is not waited for."""
 
-    def __init__(self, model: Model, job: Job) -> None:
+    def __init__(self, model: Model, job: _WantedJob) -> None:
         self._model, self._job = model, job
         self.id, self.identity, self.abilities = model.id, model.identity, model.abilities
 
@@ -132,13 +130,13 @@ class ProgramHelper:
     def __init__(self, model: Callable[[str], Model]) -> None:
         self._model = model
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="formalize")
-        self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._jobs: OrderedDict[str, _WantedJob] = OrderedDict()
         self._lock = threading.Lock()
 
     def ask(self, model: str, story: str, program: str, remark: str) -> Job:
         """Let `model` write the game of `story`, or change `program` as `remark` says."""
         opened = self._model(model)
-        job = Job(secrets.token_hex(8), [f"{model} is at work"])
+        job = _WantedJob(secrets.token_hex(8), [f"{model} is at work"])
         with self._lock:
             if sum(not one.done for one in self._jobs.values()) >= _MOST_WAITING:
                 raise UsageError(f"{_MOST_WAITING} jobs are waiting already; cancel one or wait")
@@ -149,7 +147,7 @@ class ProgramHelper:
         future.add_done_callback(lambda ended: _conclude(job, ended))
         return job
 
-    def job(self, name: str) -> Job:
+    def job(self, name: str) -> _WantedJob:
         """Return the job of that name, or raise NotFound."""
         if name not in self._jobs:
             raise NotFound("there is no such job")
@@ -169,7 +167,7 @@ class ProgramHelper:
             job.cancelled = True
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _work(self, job: Job, model: Model, story: str, program: str, remark: str) -> None:
+    def _work(self, job: _WantedJob, model: Model, story: str, program: str, remark: str) -> None:
         engine = open_engine("embedded", settings.strangers)
 
         def tell(attempt: Attempt) -> None:
@@ -200,7 +198,7 @@ def _formalize(formalizer: Formalizer, story: str, program: str, remark: str) ->
     return formalizer.revise(before, wish)
 
 
-def _conclude(job: Job, ended: Future[None]) -> None:
+def _conclude(job: _WantedJob, ended: Future[None]) -> None:
     if not job.cancelled and not ended.cancelled() and (error := ended.exception()) is not None:
         job.lines.append(f"It did not work: {error}")
     job.done = True

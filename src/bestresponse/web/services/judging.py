@@ -9,21 +9,23 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from bestresponse.analysis.raters import read_sheet, summarise_ratings
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, REFEREE
+from bestresponse.core.json import JsonMapping
 from bestresponse.core.seeds import generator
 from bestresponse.report.document import Cell, Column, Table
 from bestresponse.report.stats.agreement import Scale
+from bestresponse.report.tables import to_csv
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.studies.verify.evaluation import ERROR_KINDS
 from bestresponse.studies.water.judging import SCALES, rubric
+from bestresponse.web.services import File
 from bestresponse.web.sessions.journal import Journal
 from bestresponse.web.sessions.store import NotFound
 from bestresponse.web.watching.runs import rebuild_game
@@ -180,7 +182,7 @@ def _summarise_criterion(task: Task, criterion: Criterion, given: Mapping[tuple[
 
 
 class JudgingStore:
-    """Tasks and scores."""
+    """Tasks and scores, kept in the journal."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
@@ -190,18 +192,18 @@ class JudgingStore:
         for event in journal.read_events("judging", "judged"):
             self._apply_event(event)
 
-    def _apply_event(self, event: dict[str, Any]) -> None:
+    def _apply_event(self, event: JsonMapping) -> None:
         if event["event"] == "judging":
             items = tuple(Item(*item) for item in event["items"])
             task = Task(event["task"], event["title"], event["rubric"], items, tuple(event["judges"]))
             self._tasks[task.id] = task
             self._scores[task.id] = {}
-            return
-        score = Score(event["judge"], event["item"], event["levels"], event["remark"])
-        self._scores[event["task"]][score.judge, score.item] = score
+        else:
+            score = Score(event["judge"], event["item"], event["levels"], event["remark"])
+            self._scores[event["task"]][score.judge, score.item] = score
 
     def tasks(self) -> list[Task]:
-        """The newest first."""
+        """List the tasks, the newest first."""
         return list(reversed(self._tasks.values()))
 
     def task(self, name: str) -> Task:
@@ -214,36 +216,38 @@ class JudgingStore:
         """List the scores of a task."""
         return list(self._scores[task].values())
 
-    def done(self, task: str, judge: str) -> set[str]:
-        """The items that this judge has judged."""
-        return {item for who, item in self._scores[task] if who == judge}
+    def done(self, task: str, judge: str) -> dict[str, Score]:
+        """Return what this judge has said, by the name of the item."""
+        return {item: score for (who, item), score in self._scores[task].items() if who == judge}
 
     def begin(self, title: str, rubric: str, items: Iterable[Item], judges: Iterable[str]) -> Task:
-        """A new task; UsageError where it cannot be one."""
+        """Begin a task; UsageError where it cannot be one."""
         task = Task(secrets.token_hex(6), title, rubric, tuple(items), tuple(judges))
         plain = [[item.id, item.text] for item in task.items]
+        about = {"task": task.id, "title": title, "rubric": rubric, "items": plain, "judges": list(task.judges)}
         with self._lock:
-            self._apply_event(
-                self._journal.append_event(
-                    "judging", task=task.id, title=title, rubric=rubric, items=plain, judges=list(task.judges)
-                )
-            )
+            self._apply_event(self._journal.append_event("judging", **about))
         return task
 
     def give(self, task: Task, *scores: Score) -> None:
         """Keep scores; an item judged again counts with the last."""
         with self._lock:
             for score in scores:
-                self._apply_event(
-                    self._journal.append_event(
-                        "judged",
-                        task=task.id,
-                        judge=score.judge,
-                        item=score.item,
-                        levels=dict(score.levels),
-                        remark=score.remark,
-                    )
-                )
+                self._apply_event(self._journal.append_event("judged", task=task.id, **asdict(score)))
+
+    def judge(self, task: Task, judge: int, item: str, levels: Mapping[str, str], remark: str) -> dict[str, str]:
+        """Keep the score of one item, or say for each criterion what is wrong; NotFound where there is no such item."""
+        if item not in {known.id for known in task.items}:
+            raise NotFound("there is no such transcript")
+        numbers, wrong = check_levels(task, levels)
+        if not wrong:
+            self.give(task, Score(task.judges[judge], item, numbers, remark.strip()[:2000]))
+        return wrong
+
+    def make_sheet(self, task: Task) -> File:
+        """Make the sheet of a task: one row a judge and item, empty where nothing was said yet."""
+        rows = list_sheet_rows(task, self.scores(task.id))
+        return File("scores.csv", "text/csv; charset=utf-8", to_csv(rows).encode("utf-8"))
 
 
 def draw_transcripts(

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from urllib.parse import quote
 
 from bestresponse.report.document import Cell
+from bestresponse.web.access import ServerState
 from bestresponse.web.experiments.model import Experiment, Item, Payment
 from bestresponse.web.sessions.lobby import Lobby
 from bestresponse.web.sessions.register import LABELS
-from bestresponse.web.sessions.session import Session, round_amount
-from bestresponse.web.sessions.state import ServerState
+from bestresponse.web.sessions.session import Session, Table, round_amount
 from bestresponse.web.sessions.store import BrokenSession
 
-__all__ = ["Earnings", "compute_earnings", "fill_link", "list_items", "list_payments"]
+__all__ = ["Earnings", "compute_earnings", "list_items", "list_payments"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,83 +70,67 @@ def _count_share(part: Session, seat: int, payment: Payment) -> float:
     role = part.roles[seat]
     if part.turn(role):
         return payment.compute_share(part.turn(role), part.stand_ins(role))
-    return payment.compute_share(1, int(seat not in part.ready or seat in part.standing.replaced))
-
-
-def fill_link(server: ServerState, experiment: Experiment, session: str, seat: int) -> str:
-    """Return the link back with its places filled, empty where there is none."""
-    holder = server.sessions.register.get(*server.sessions.find_participant(session, seat))
-    labels = holder.labels if holder else {}
-    values = {
-        "code": experiment.completion.code,
-        "participant": server.code(session, seat),
-        "label": labels.get("participant_label") or labels.get("PROLIFIC_PID", ""),
-    }
-    link = experiment.completion.link
-    for name, value in values.items():
-        link = link.replace("{" + name + "}", quote(value, safe=""))
-    return link
+    return payment.compute_share(1, int(seat not in part.standing.ready or seat in part.standing.replaced))
 
 
 Row = dict[str, Cell]
 
 
-def _list_lobbies(server: ServerState, lobby: str) -> list[Lobby]:
-    """List one lobby or all, the oldest first; those of experiments only."""
-    found = [server.sessions.get_lobby(lobby)] if lobby else reversed(server.sessions.list_lobbies())
-    return [one for one in found if one.experiment is not None]
+def _list_experiments(server: ServerState, lobby: str) -> list[tuple[Lobby, Experiment]]:
+    """List one lobby or all, the oldest first, with their experiments; other lobbies are left out."""
+    lobbies = [server.sessions.get_lobby(lobby)] if lobby else reversed(server.sessions.list_lobbies())
+    return [(found, found.experiment) for found in lobbies if found.experiment is not None]
 
 
 def list_items(server: ServerState, lobby: str = "") -> list[Item]:
     """List the questions of the questionnaires, each name once."""
-    found: dict[str, Item] = {}
-    for one in _list_lobbies(server, lobby):
-        for item in one.experiment.questionnaire if one.experiment else ():
-            found.setdefault(item.name, item)
-    return list(found.values())
+    items = [item for _, experiment in _list_experiments(server, lobby) for item in experiment.questionnaire]
+    return list({item.name: item for item in reversed(items)}.values())[::-1]
 
 
 def list_payments(server: ServerState, lobby: str = "") -> list[Row]:
     """List every person who took a seat, with points, money, codes and the answers to the questionnaire."""
     items = list_items(server, lobby)
     return [
-        _describe_person(server, one, table.id, seat, items)
-        for one in _list_lobbies(server, lobby)
-        for table in one.first_tables
+        _describe_person(server, experiment, table, seat) | _list_answers(server, table, seat, items)
+        for found, experiment in _list_experiments(server, lobby)
+        for table in found.first_tables
         for seat in table.setup.persons
         if server.sessions.register.get(table.id, seat) is not None
     ]
 
 
-def _describe_person(server: ServerState, lobby: Lobby, session: str, seat: int, items: list[Item]) -> Row:
-    assert lobby.experiment is not None
-    table = next(one for one in lobby.first_tables if one.id == session)
-    holder = server.sessions.register.get(session, seat)
-    labels = holder.labels if holder else {}
-    seats = server.sessions.list_seats(session, seat)
-    answers = next((a for place in seats if (a := server.sessions.questionnaires.get(place)) is not None), {})
-    earnings = compute_earnings(server, lobby.experiment, session, seat)
-    payment = lobby.experiment.payment
-    finished = server.sessions.finished.get((session, seat))
-    row: Row = {"lobby": lobby.id, "group": table.group, "treatment": table.treatment}
-    row |= {"participant": server.code(session, seat), **{name: labels.get(name) for name in LABELS}}
-    row |= {
+def _list_answers(server: ServerState, table: Table, seat: int, items: list[Item]) -> Row:
+    sent = [server.sessions.questionnaires.get(place, {}) for place in server.sessions.list_seats(table.id, seat)]
+    answers = next(filter(None, sent), {})
+    return {f"q_{item.name}": answers.get(item.name) for item in items}
+
+
+def _describe_person(server: ServerState, experiment: Experiment, table: Table, seat: int) -> Row:
+    sessions, payment = server.sessions, experiment.payment
+    holder = sessions.register.get(table.id, seat)
+    seats = sessions.list_seats(table.id, seat)
+    earnings = compute_earnings(server, experiment, table.id, seat)
+    finished = sessions.finished.get((table.id, seat))
+    return {
+        "lobby": table.lobby,
+        "group": table.group,
+        "treatment": table.treatment,
+        "participant": server.code(table.id, seat),
+        **{name: holder.labels.get(name) if holder else None for name in LABELS},
         "confirmed": earnings.due,
         "consent": earnings.due if table.setup.consent else None,
         "answers": earnings.answers,
         "stand_ins": earnings.stand_ins,
-        "replaced": any(place in server.sessions.get_standing(name).replaced for name, place in seats),
-        "parts_finished": sum(server.sessions.is_finished(name) for name, _ in seats),
+        "replaced": any(place in sessions.get_standing(name).replaced for name, place in seats),
+        "parts_finished": sum(sessions.is_finished(name) for name, _ in seats),
         "parts": len(seats),
         "finished": finished,
         "seat_points": earnings.seat_points,
         "points": earnings.points,
         "currency": payment.currency if payment else None,
         "stand_ins_count": payment.stand_ins if payment else None,
-        "show_up": float(payment.show_up) if payment else None,
-        "rate": float(payment.rate) if payment else None,
-        "least": float(payment.least) if payment else None,
+        **{name: float(getattr(payment, name)) if payment else None for name in ("show_up", "rate", "least")},
         "money": float(earnings.total) if payment and earnings.due else None,
-        "completion_code": lobby.experiment.completion.code or None if finished else None,
+        "completion_code": experiment.completion.code if finished else None,
     }
-    return row | {f"q_{item.name}": answers.get(item.name) for item in items}

@@ -63,7 +63,7 @@ def begin_without(store: SessionStore, session: Session) -> None:
     """Begin although people are missing; stand-ins answer for them until they are ready."""
     with session.lock:
         for seat in session.setup.persons:
-            if seat not in session.ready and seat not in session.absent:
+            if seat not in session.standing.ready and seat not in session.standing.absent:
                 store.record_event("absent", session=session.id, seat=seat)
         session.note_asked()
     store.changed(session)
@@ -89,7 +89,7 @@ def advance(store: SessionStore, session: Session, seat: int) -> None:
             return
         if role in session.pending():
             session.advanced.add((role, session.turn(role)))
-        elif seat not in session.ready and seat not in session.absent:
+        elif seat not in session.standing.ready and seat not in session.standing.absent:
             store.record_event("absent", session=session.id, seat=seat)
         session.note_asked()
     store.changed(session)

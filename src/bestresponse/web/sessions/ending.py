@@ -17,9 +17,8 @@ from bestresponse.games.capabilities import HasStage
 from bestresponse.report.document import Block, Cell, Column, Note, Paragraph, Table
 from bestresponse.theory.equilibria.result import Equilibrium
 from bestresponse.theory.trees.response import policy_value
-from bestresponse.web.sessions.announcements import format_action
 from bestresponse.web.sessions.games import make_game
-from bestresponse.web.sessions.session import round_amount
+from bestresponse.web.sessions.session import format_action, round_amount
 from bestresponse.web.sessions.setup import GameChoice
 
 __all__ = ["describe_equilibria"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -39,6 +39,7 @@ __all__ = [
 ]  # fmt: skip
 
 _DIALOGUE = "dialogue:"
+Simple = bool | int | float | str
 _FIXED = ("name", "version", "description", "rules", "story", "wanted", "shown_as", "others")
 """What says which game it is and how it is told; a table or a tree has nothing else that is simple."""
 
@@ -108,31 +109,25 @@ def _build_game(choice: GameChoice) -> AnyGame:
 def list_places(choice: GameChoice) -> dict[str, str]:
     """List what `$name` stands for in instructions: the rounds, and the parameters of the game, set or usual."""
     found = {"rounds": choice.rounds, **list_parameters(make_game(choice)), **choice.parameters}
-    return {name: f"{value:g}" if type(value) is float else _join(value) for name, value in found.items()}
-
-
-def _join(value: Parameter) -> str:
-    return ", ".join(value) if isinstance(value, tuple) else str(value)
+    plain = {name: ", ".join(value) if isinstance(value, tuple) else value for name, value in found.items()}
+    return {name: f"{value:g}" if type(value) is float else str(value) for name, value in plain.items()}
 
 
 def list_parameters(game: AnyGame) -> dict[str, Parameter]:
     """List what can be set in the rules of a game, with the values that it has."""
     if not dataclasses.is_dataclass(game):
         return {}
-    own = {field.name: _read_parameter(game, field) for field in dataclasses.fields(game) if field.init}
-    return {name: value for name, value in own.items() if name not in _FIXED and _is_simple(value)}
+    values = {field.name: (field.type, getattr(game, field.name)) for field in dataclasses.fields(game) if field.init}
+    return {
+        # An amount that need not be whole is a float also where it is whole.
+        name: float(value) if kind in (float, "float") and type(value) is int else value
+        for name, (kind, value) in values.items()
+        if name not in _FIXED and (_is_list(value) if isinstance(value, tuple) else isinstance(value, Simple))
+    }
 
 
-def _read_parameter(game: AnyGame, field: dataclasses.Field[Parameter]) -> Parameter:
-    """Return what a game has; an amount that need not be whole is a float also where it is whole."""
-    value: Parameter = getattr(game, field.name)
-    return float(value) if field.type in (float, "float") and type(value) is int else value
-
-
-def _is_simple(value: object) -> bool:
-    if isinstance(value, tuple):
-        return bool(value) and all(isinstance(part, str) for part in value)
-    return isinstance(value, bool | int | float | str)
+def _is_list(value: tuple[object, ...]) -> bool:
+    return bool(value) and all(isinstance(part, str) for part in value)
 
 
 def set_parameters(game: AnyGame, values: Mapping[str, Parameter]) -> AnyGame:
@@ -190,11 +185,8 @@ def take_turn() -> Iterator[None]:
 
 def validate_program(source: str) -> Report:
     """Take the program through all stages of validation."""
-    engine = open_engine("embedded", settings.strangers)
-    try:
+    with closing(open_engine("embedded", settings.strangers)) as engine:
         return validate(source, engine)
-    finally:
-        engine.close()
 
 
 RULE = "rule"
@@ -213,20 +205,15 @@ def check_setup(setup: Setup) -> None:
     for seat in setup.seats:
         if seat.startswith("strategy:"):
             check_strategy(seat.removeprefix("strategy:"), game)
-    if isinstance(game, HasSpeakers):
-        _check_referee(setup, game)
-        return
-    if setup.referee:
-        raise UsageError(f"{game.name} has no referee; leave it out")
-    check_strategy(setup.stand_in, game)
-
-
-def _check_referee(setup: Setup, game: HasSpeakers) -> None:
-    name = game.domain.name
-    if setup.referee not in (RULE, _SIMULATED) and not setup.referee.startswith("model:"):
+    if not isinstance(game, HasSpeakers):
+        if setup.referee:
+            raise UsageError(f"{game.name} has no referee; leave it out")
+        check_strategy(setup.stand_in, game)
+    elif setup.referee not in (RULE, _SIMULATED) and not setup.referee.startswith("model:"):
         raise UsageError(f"a dialogue needs a referee: {RULE!r} or 'model:NAME', not {setup.referee!r}")
-    if setup.referee == RULE and not _has_rule(game):
-        raise UsageError(f"no rule reads what was agreed in the domain {name}; expected a referee 'model:NAME'")
+    elif setup.referee == RULE and not _has_rule(game):
+        domain = game.domain.name
+        raise UsageError(f"no rule reads what was agreed in the domain {domain}; expected a referee 'model:NAME'")
 
 
 def _has_rule(game: HasSpeakers) -> bool:

@@ -9,7 +9,7 @@ The second attempt at a session that was restarted has the id SESSION.2.
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -77,6 +77,6 @@ class Journal:
         """Read the answers of every play."""
         found: dict[str, list[Answer]] = {}
         for row in read_lines(self.path / "submissions.jsonl"):
-            timing = Timing(*(row[name] for name in Timing.__slots__))
+            timing = Timing(**{field.name: row[field.name] for field in fields(Timing)})
             found.setdefault(row["spec"], []).append(Answer(submission_from_json(row), timing))
         return found

@@ -45,6 +45,11 @@ class Holder:
     quiz_tries: int = 0
     labels: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def label(self) -> str:
+        """The label by which people know the person, empty where there is none."""
+        return next((self.labels[name] for name in _IDENTIFYING if name in self.labels), "")
+
 
 class SeatRegister:
     """The holders of all seats, as the events of the journal tell them."""
@@ -102,6 +107,11 @@ class SeatRegister:
     def count_taken(self, lobby: str) -> int:
         """Return how often a seat of that lobby was taken."""
         return self._taken.get(lobby, 0)
+
+    def count_tries(self, session: str, seat: int) -> int:
+        """Return how often the holder of the seat sent the quiz so far."""
+        holder = self._holders.get((session, seat))
+        return 0 if holder is None else holder.quiz_tries
 
     def count_holders(self, session: str, seat: int) -> int:
         """Return the number that the next holder of the seat gets."""

@@ -10,7 +10,9 @@ import logging
 import queue
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -107,43 +109,41 @@ class SeatWorker:
 
     def _reopen(self) -> None:
         for name in self._store.list_unfinished():
-            try:
+            with suppress(BestResponseError):
                 self._inbox.put(self._store.get_session(name))
-            except BestResponseError:
-                continue
 
     def _serve(self) -> None:
         while True:
             try:
                 session = self._inbox.get(timeout=_TICK)
+                if session is None:
+                    return
+                self._ask_players(session)
             except queue.Empty:
-                self._keep_time()
-                continue
-            if session is None:
-                return
-            self._ask_players(session)
+                pass
             self._keep_time()
 
     def _ask_players(self, session: Session) -> None:
         with session.lock:
-            pending = session.pending()
             if not session.ended:
                 self._timed[session.id] = session
-            for role, ask in pending.items():
-                turn = session.turn(role)
-                if self._find_occupant(session, role) == PERSON or (role, turn) in session.thinking:
-                    continue
-                session.thinking.add((role, turn))
-                future = self._pool.submit(self._answer, session, role, turn, session.episode.view(role), ask)
-                future.add_done_callback(partial(self._note_done, session, role, turn))
+            for role, ask in session.pending().items():
+                occupant = session.setup.referee if role == REFEREE else role
+                if role in session.roles:
+                    occupant = session.setup.seats[session.roles.index(role)]
+                if occupant != PERSON:
+                    work = partial(self._answer, session, session.turn(role), session.episode.view(role), ask, occupant)
+                    self._start(session, role, work)
 
-    def _find_occupant(self, session: Session, role: Role) -> str:
-        if role == REFEREE:
-            return session.setup.referee
-        return session.setup.seats[session.roles.index(role)] if role in session.roles else role
+    def _start(self, session: Session, role: Role, work: Callable[[], None]) -> None:
+        """Have the question of a role answered in the background, once; whoever answers first counts."""
+        turn = session.turn(role)
+        if (role, turn) not in session.thinking:
+            session.thinking.add((role, turn))
+            self._pool.submit(work).add_done_callback(partial(self._note_done, session, role, turn))
 
-    def _answer(self, session: Session, role: Role, turn: int, view: View, ask: Ask) -> None:
-        player = self._player(session, role)
+    def _answer(self, session: Session, turn: int, view: View, ask: Ask, occupant: str) -> None:
+        player = make_seat(occupant, session.game, view.role, session.seed, self._open_model)
         try:
             decision = player.decide(view, ask)
             if decision.action is not None:
@@ -152,18 +152,13 @@ class SeatWorker:
             decision = Decision(None, "", Reading(Status(error.kind.value), str(error)))
         except BestResponseError as error:
             decision = Decision(None, "", Reading(Status.REFUSED, str(error)))
-        if decision.action is None and role != REFEREE:
-            decision = self._make_stand_in(session, view, ask, decision)
-        self._store.submit(session, role, turn, decision)
+        if decision.action is None and view.role != REFEREE:
+            decision = _stand_in(session, view, ask, decision)
+        self._store.submit(session, view.role, turn, decision)
 
-    def _player(self, session: Session, role: Role) -> Player:
-        if role not in session.roles and role not in (NATURE, REFEREE):
-            raise UsageError(f"nobody sits as {role}")
-        return make_seat(self._find_occupant(session, role), session.game, role, session.seed, self._open_model)
-
-    def _make_stand_in(self, session: Session, view: View, ask: Ask, failed: Decision) -> Decision:
-        name = session.setup.stand_in
-        return replace(failed, action=answer_in_place(name, session.game, view, ask, session.seed), stand_in=name)
+    def _answer_for(self, session: Session, turn: int, view: View, ask: Ask, why: str, timed_out: bool) -> None:
+        decision = _stand_in(session, view, ask, Decision(None, "", Reading(Status.REFUSED, why)))
+        self._store.submit(session, view.role, turn, decision, Presence(timed_out))
 
     def _keep_time(self) -> None:
         """Look after every table that is not over: time limits, the waiting room, and answers to be tried again."""
@@ -188,36 +183,8 @@ class SeatWorker:
         for seat in session.setup.persons:
             role = session.roles[seat]
             if role in pending and session.is_overdue(seat):
-                self._stand_in(session, seat, pending[role])
-
-    def _explain(self, session: Session, seat: int, turn: int) -> tuple[str, bool]:
-        """Say why a stand-in answers, and whether it is because the time was up."""
-        limit = session.setup.seconds
-        if seat in session.standing.replaced:
-            return "replaced by the experimenter", False
-        if seat in session.absent:
-            return "nobody had come", False
-        if (session.roles[seat], turn) in session.advanced:
-            return "advanced by the experimenter", False
-        return f"no answer within {limit} second{'s' * (limit != 1)}", True
-
-    def _stand_in(self, session: Session, seat: int, ask: Ask) -> None:
-        """Have the question of that seat answered, once; whoever answers first counts."""
-        role = session.roles[seat]
-        turn = session.turn(role)
-        if (role, turn) in session.thinking:
-            return
-        session.thinking.add((role, turn))
-        why, timed_out = self._explain(session, seat, turn)
-        view = session.episode.view(role)
-        future = self._pool.submit(self._answer_for, session, turn, view, ask, why, timed_out)
-        future.add_done_callback(partial(self._note_done, session, role, turn))
-
-    def _answer_for(self, session: Session, turn: int, view: View, ask: Ask, why: str, timed_out: bool) -> None:
-        missed = Decision(None, "", Reading(Status.REFUSED, why))
-        self._store.submit(
-            session, view.role, turn, self._make_stand_in(session, view, ask, missed), Presence(timed_out)
-        )
+                question = session.turn(role), session.episode.view(role), pending[role]
+                self._start(session, role, partial(self._answer_for, session, *question, *_explain(session, seat)))
 
     def _note_done(self, session: Session, role: Role, turn: int, future: Future[None]) -> None:
         """Say beside the table why a seat does not go on, and try again later."""
@@ -232,3 +199,20 @@ class SeatWorker:
             session.trouble = f"{role} cannot go on: {what}. It is asked again every {_RETRY:g} seconds."
             session.thinking.discard((role, turn))
             self._again[session.id] = time.monotonic() + _RETRY
+
+
+def _stand_in(session: Session, view: View, ask: Ask, failed: Decision) -> Decision:
+    name = session.setup.stand_in
+    return replace(failed, action=answer_in_place(name, session.game, view, ask, session.seed), stand_in=name)
+
+
+def _explain(session: Session, seat: int) -> tuple[str, bool]:
+    """Say why a stand-in answers, and whether it is because the time was up."""
+    role, limit = session.roles[seat], session.setup.seconds
+    if seat in session.standing.replaced:
+        return "replaced by the experimenter", False
+    if seat in session.standing.absent:
+        return "nobody had come", False
+    if (role, session.turn(role)) in session.advanced:
+        return "advanced by the experimenter", False
+    return f"no answer within {limit} second{'s' * (limit != 1)}", True

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from bestresponse.core.ask import Ask
-from bestresponse.core.episode import AnyEpisode, Episode, Submission
+from bestresponse.core.episode import AnyEpisode, Episode, Record, Submission
 from bestresponse.core.game import AnyGame, Role
 from bestresponse.core.seeds import split
 from bestresponse.web.sessions.setup import PERSON, Setup
@@ -22,9 +22,22 @@ from bestresponse.web.sessions.setup import PERSON, Setup
 if TYPE_CHECKING:
     from bestresponse.web.experiments.model import Part
 
-__all__ = ["Answer", "Phase", "Presence", "Session", "Standing", "Table", "Timing", "name_play", "round_amount"]
+__all__ = [
+    "PHASES", "Answer", "Phase", "Presence", "Session", "Standing", "Table", "Timing", "format_action", "name_play",
+    "round_amount",
+]  # fmt: skip
 
 Phase = Literal["welcome", "gathering", "turn", "waiting", "over", "closed", "replaced"]
+PHASES: dict[Phase, tuple[str, str]] = {
+    "welcome": ("not here yet", "reads the rules"),
+    "gathering": ("ready", "waiting room"),
+    "turn": ("is asked", "question"),
+    "waiting": ("waits", "waits for others"),
+    "over": ("done", "result"),
+    "closed": ("closed", "closed"),
+    "replaced": ("replaced by a bot", "replaced"),
+}
+"""For whoever watches a table: how far the seat is, and the page that the person sees."""
 _SHORT = 5.0
 _GRACE = 2.0
 """Seconds after the time-out in which the form of a person who is still there arrives with what was typed."""
@@ -50,26 +63,23 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Timing:
-    """When a question was first shown and when it was answered (UTC), and whether the time was up by then.
+class Presence:
+    """What is known about a person while a question was open: whether the time was up when the answer came.
 
     `away_times` and `away_seconds` say how often and how long the page was out of sight; None where nobody noted it.
     """
 
-    shown: str | None
-    answered: str
-    timed_out: bool
-    away_times: int | None
-    away_seconds: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Presence:
-    """What is known about a person while a question was open; see `Timing`."""
-
     timed_out: bool = False
     away_times: int | None = None
     away_seconds: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing(Presence):
+    """When a question was first shown and when it was answered (UTC)."""
+
+    shown: str | None
+    answered: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,16 +168,6 @@ class Session:
         return self.game.roles
 
     @property
-    def ready(self) -> set[int]:
-        """The seats whose persons are ready."""
-        return self.standing.ready
-
-    @property
-    def absent(self) -> set[int]:
-        """The seats that the table began without."""
-        return self.standing.absent
-
-    @property
     def missing(self) -> int:
         """How many people the table waits for before it begins."""
         return sum(map(self.standing.is_awaited, self.setup.persons))
@@ -197,6 +197,13 @@ class Session:
         """How many answers have changed the state; those of a round that is not complete have not."""
         asked = self.game.asks(self.episode.state)
         return len(self.episode.submissions) - len(asked) + len(self.episode.pending)
+
+    def record(self) -> Record:
+        """Return the record of the play so far, with payoffs where it is over."""
+        players = dict(zip(self.roles, self.setup.seats, strict=True))
+        payoffs = self.payoffs() if self.begun and self.over else {}
+        answers = tuple(self.episode.submissions)
+        return Record(self.game.name, self.game.version, players, answers, payoffs, self.episode.void)
 
     def payoffs(self) -> dict[Role, float]:
         """Return the payoffs of a play that is over, without rounding noise; none of a void play."""
@@ -237,7 +244,7 @@ class Session:
             return "closed"
         if seat in self.standing.replaced:
             return "replaced"
-        if seat not in self.ready and self.setup.seats[seat] == PERSON:
+        if seat not in self.standing.ready and self.setup.seats[seat] == PERSON:
             return "welcome"
         if not self.begun:
             return "gathering"
@@ -245,36 +252,17 @@ class Session:
 
     def state(self, seat: int) -> str:
         """How far the seat is, in words for whoever watches the table."""
-        if self.ended:
-            return "done" if self.over else "closed"
-        if seat in self.standing.replaced:
-            return "replaced by a bot"
-        if seat in self.absent:
-            return "absent"
-        if self.setup.seats[seat] == PERSON and seat not in self.ready:
-            return "not here yet"
-        if not self.begun:
-            return "ready"
-        return "is asked" if self.roles[seat] in self.episode.pending else "waits"
+        return "absent" if seat in self.standing.absent and not self.ended else PHASES[self.phase(seat)][0]
 
     def version(self, seat: int) -> str:
         """Changes exactly when the page of that seat has to; the same after a restart.
 
         A page with a form (welcome, turn) does not change because of what others do.
         """
-        version = self._version(seat)
-        return version if self.standing.attempt == 1 else f"{version}.again{self.standing.attempt}"
-
-    def _version(self, seat: int) -> str:
-        match phase := self.phase(seat):
-            case "turn":
-                return f"turn.{self.turn(self.roles[seat])}"
-            case "gathering":
-                return f"gathering.{self.missing}"
-            case "waiting":
-                return f"waiting.{self.turn(self.roles[seat])}.{self.settled}"
-            case _:
-                return phase
+        phase, turn = self.phase(seat), self.turn(self.roles[seat])
+        details = {"turn": f".{turn}", "gathering": f".{self.missing}", "waiting": f".{turn}.{self.settled}"}
+        again = "" if self.standing.attempt == 1 else f".again{self.standing.attempt}"
+        return f"{phase}{details.get(phase, '')}{again}"
 
     def note_asked(self) -> None:
         """Start the clock of every question that is new; something has happened."""
@@ -283,7 +271,7 @@ class Session:
         known = {(role, turn): since for role, (turn, since) in self.asked.items()}
         turns = {role: self.turn(role) for role in self.pending()}
         self.asked = {role: (turn, known.get((role, turn), now)) for role, turn in turns.items()}
-        if self.begun or not self.ready:
+        if self.begun or not self.standing.ready:
             self.gathering_since = None
         elif self.gathering_since is None:
             self.gathering_since = now
@@ -294,7 +282,7 @@ class Session:
         Whoever has missed a question and was not seen since gets a short time only, whoever never came none.
         """
         role = self.roles[seat]
-        if role in self.asked and (seat in self.absent or seat in self.standing.replaced):
+        if role in self.asked and (seat in self.standing.absent or seat in self.standing.replaced):
             return 0.0
         if not self.setup.seconds or role not in self.asked or self.setup.seats[seat] != PERSON:
             return None
@@ -313,7 +301,7 @@ class Session:
         if left is None or left > 0:
             return False
         since = self.asked[role][1]
-        if seat in self.absent or seat in self.standing.replaced or not self._was_seen(seat, since):
+        if seat in self.standing.absent or seat in self.standing.replaced or not self._was_seen(seat, since):
             return True
         return time.monotonic() > since + self.setup.seconds + _GRACE
 
@@ -352,3 +340,22 @@ def round_amount(amount: float) -> float:
     (39.8, 0.0)
     """
     return round(float(amount), 9) + 0.0
+
+
+def format_action(action: object) -> str:
+    """Format an answer for people; a dash where there is none.
+
+    >>> format_action({"points": 2.0, "mix": (0.25, 0.75)})
+    'points: 2, mix: 25 %, 75 %'
+    """
+    match action:
+        case None:
+            return "–"
+        case Mapping():
+            return ", ".join(f"{name}: {format_action(part)}" for name, part in action.items())
+        case tuple() | list():
+            return ", ".join(f"{100 * part:.3g} %" for part in action)
+        case float():
+            return f"{round_amount(action):g}"
+        case _:
+            return str(action)

@@ -27,7 +27,7 @@ from bestresponse.web.sessions.register import SeatRegister
 from bestresponse.web.sessions.session import Answer, Presence, Session, Standing, Table, Timing, name_play
 from bestresponse.web.sessions.setup import PERSON, Setup
 
-__all__ = ["AlreadyAnswered", "BrokenSession", "NotFound", "SessionStore"]
+__all__ = ["AlreadyAnswered", "BrokenSession", "NotFound", "SessionStore", "StoodIn"]
 
 _MOST_GROUPS = 500
 _MOST_REMARKS = 20
@@ -43,6 +43,10 @@ class NotFound(BestResponseError):
 
 class AlreadyAnswered(NotAsked):
     """The answer came twice, or too late."""
+
+
+class StoodIn(AlreadyAnswered):
+    """A stand-in had answered before the person."""
 
 
 class BrokenSession(BestResponseError):
@@ -143,26 +147,22 @@ class SessionStore:
         """Return the newest lobby that was created from this file, None where there is none."""
         return next((lobby for lobby in self.list_lobbies() if lobby.source == text), None)
 
-    def find_participant(self, session: str, seat: int) -> tuple[str, int]:
-        """Return the seat at the group's first table of the person who has this seat."""
-        table = self._tables.get(session)
-        if table is None or table.number == 1 or seat not in table.people:
-            return session, seat
-        first = self._lobbies[table.lobby].list_chain(table.group)[0]
-        return first.id, first.people[table.people.index(seat)]
-
     def list_seats(self, session: str, seat: int) -> list[tuple[str, int]]:
         """List the seats that a person of an experiment has, part by part; for any other person the one seat."""
-        table = self._tables[session]
-        if table.part is None or seat not in table.people:
+        table = self._tables.get(session)
+        if table is None or seat not in table.people:
             return [(session, seat)]
         person = table.people.index(seat)
-        return [(one.id, one.people[person]) for one in self._lobbies[table.lobby].list_chain(table.group)]
+        return [(part.id, part.people[person]) for part in self._lobbies[table.lobby].list_chain(table.group)]
+
+    def find_participant(self, session: str, seat: int) -> tuple[str, int]:
+        """Return the seat at the group's first table of the person who has this seat."""
+        return self.list_seats(session, seat)[0]
 
     def find_current(self, session: str, seat: int) -> tuple[str, int]:
         """Return the seat at which the person is now: that of the first part that is not over."""
         seats = self.list_seats(session, seat)
-        return next((one for one in seats if not self.is_finished(one[0])), seats[-1])
+        return next((place for place in seats if not self.is_finished(place[0])), seats[-1])
 
     def list_later(self, session: str, seat: int) -> list[tuple[str, int]]:
         """List the seats of the person in the parts after this one."""
@@ -280,19 +280,15 @@ class SessionStore:
     def note_quiz_failed(self, session: Session, seat: int) -> None:
         """Count a try of the quiz that was not right."""
         with session.lock:
-            self.record_event("quiz", session=session.id, seat=seat, tries=self.count_quiz_tries(session.id, seat) + 1)
-
-    def count_quiz_tries(self, session: str, seat: int) -> int:
-        """Return how often the holder of the seat sent the quiz so far."""
-        holder = self.register.get(session, seat)
-        return 0 if holder is None else holder.quiz_tries
+            tries = self.register.count_tries(session.id, seat) + 1
+            self.record_event("quiz", session=session.id, seat=seat, tries=tries)
 
     def make_ready(self, session: Session, seat: int) -> None:
         """Note that the person in that seat has read the rules; the last one to do so begins the game."""
         with session.lock:
-            if seat in session.ready or session.setup.seats[seat] != PERSON:
+            if seat in session.standing.ready or session.setup.seats[seat] != PERSON:
                 return
-            tries = self.count_quiz_tries(session.id, seat) + 1
+            tries = self.register.count_tries(session.id, seat) + 1
             self.record_event("ready", session=session.id, seat=seat, quiz_tries=tries)
             session.note_asked()
         self.changed(session)
@@ -320,7 +316,7 @@ class SessionStore:
                 raise NotAsked("this session was closed by the experimenter")
             session.episode.submit(role, decision)
             seen = self._find_shown(session, role, turn)
-            timing = Timing(seen, now(), presence.timed_out, presence.away_times, presence.away_seconds)
+            timing = Timing(**asdict(presence), shown=seen, answered=now())
             try:
                 self.journal.submit(session.play, Answer(session.episode.submissions[-1], timing))
             except StoreError:
@@ -339,7 +335,7 @@ class SessionStore:
         expected = session.turn(role)
         given = session.answer(role, turn)
         if given is not None and given.decision.stand_in:
-            raise AlreadyAnswered("The time was up: a stand-in had answered for you, and this answer does not count.")
+            raise StoodIn("The time was up: a stand-in had answered for you, and this answer does not count.")
         if turn < expected:
             raise AlreadyAnswered("You had answered this already; the first answer counts.")
         if turn > expected:

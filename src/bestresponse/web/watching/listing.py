@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
 from bestresponse.core.errors import BestResponseError, UsageError
-from bestresponse.core.json import JsonMapping, canonical
+from bestresponse.core.json import canonical
 from bestresponse.report.document import Cell, Column, Table
-from bestresponse.report.metrics import Figures
+from bestresponse.report.metrics import Figures, Value
 from bestresponse.report.stats.interval import Interval
-from bestresponse.runs.run import load_run
-from bestresponse.runs.store.folder import RunFolder, StoredPlay
-from bestresponse.studies.bench.metrics import METRICS
-from bestresponse.studies.bench.results import Results
-from bestresponse.studies.bench.summary import PlayerSummary
-from bestresponse.web.watching.runs import Progress, build_report, name_play
+from bestresponse.runs import RunFolder, StoredPlay, load_run
+from bestresponse.web.watching.runs import Progress, name_play
 
-__all__ = ["SORTS", "ComparedGame", "PlayFilter", "RunFilter", "board", "compare_games", "compared", "find_plays"]
+__all__ = [
+    "SORTS", "ComparedGame", "PlayFilter", "RunFilter", "compare_games", "compare_runs", "find_plays", "rank_players",
+]  # fmt: skip
 
 SORTS = {
     "newest": lambda run: run.created,
@@ -30,10 +28,12 @@ SORTS = {
     "cost": lambda run: run.money or 0.0,
 }
 _WHO = (
-    "model", "players", "seats", "player", "llm_seed", "seed", "temperature", "max_tokens", "style", "samples",
-    "attempts", "translator", "policy", "memory", "reasoning", "elicit", "study",
+    "model", "seats", "player", "llm_seed", "seed", "temperature", "max_tokens", "style", "samples", "attempts",
+    "translator", "policy", "memory", "own_words", "reasoning", "reasons", "personas", "about_others", "referee",
+    "elicit", "study",
 )  # fmt: skip
 """What of a spec says who plays and how they are asked, not what is played."""
+_log = logging.getLogger("bestresponse.web")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +48,14 @@ class RunFilter:
     def apply(self, runs: Iterable[Progress]) -> list[Progress]:
         """Return the runs that fit; the newest, largest and dearest first, names from A to Z."""
         words = self.find.lower().split()
-        found = [
+        fitting = [
             run
             for run in runs
             if all(word in f"{run.name} {run.title} {run.study}".lower() for word in words)
             and self.study in ("", run.study)
             and self.status in ("", run.status)
         ]
-        return sorted(found, key=SORTS.get(self.sort, SORTS["newest"]), reverse=self.sort != "name")
+        return sorted(fitting, key=SORTS.get(self.sort, SORTS["newest"]), reverse=self.sort != "name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,114 +102,82 @@ def compare_games(first: RunFolder, second: RunFolder, most: int = 500) -> list[
     left, right = _group_plays(first), _group_plays(second)
     rows: list[ComparedGame] = []
     for key in dict.fromkeys((*left, *right)):
-        plays = (left.get(key, []), right.get(key, []))
-        some = (plays[0] or plays[1])[0]
-        for role in dict.fromkeys(role for side in plays for play in side for role in play.record.payoffs):
-            means = [_mean([p.record.payoffs[role] for p in side if role in p.record.payoffs]) for side in plays]
-            specs = [side[0].spec if side else None for side in plays]
-            rows.append(ComparedGame(name_play(some), role, means[0], means[1], (specs[0], specs[1])))
+        sides = (left.get(key, []), right.get(key, []))
+        name = name_play((sides[0] or sides[1])[0])
+        specs = (sides[0][0].spec if sides[0] else None, sides[1][0].spec if sides[1] else None)
+        for role in dict.fromkeys(role for side in sides for play in side for role in play.record.payoffs):
+            earned = [[play.record.payoffs[role] for play in side if role in play.record.payoffs] for side in sides]
+            means = [sum(payoffs) / len(payoffs) if payoffs else None for payoffs in earned]
+            rows.append(ComparedGame(name, role, means[0], means[1], specs))
     return rows[:most]
 
 
 def _group_plays(folder: RunFolder) -> dict[str, list[StoredPlay]]:
-    found: dict[str, list[StoredPlay]] = {}
+    groups: dict[str, list[StoredPlay]] = {}
     for play in folder.plays():
-        found.setdefault(_identify_game(play.data) + play.record.game, []).append(play)
-    return found
-
-
-def _identify_game(data: JsonMapping) -> str:
-    return canonical({key: value for key, value in data.items() if key not in _WHO})
-
-
-def _mean(values: list[float]) -> float | None:
-    return sum(values) / len(values) if values else None
-
-
-Figure = Interval | float | int
-_log = logging.getLogger("bestresponse.web")
+        told = canonical({key: value for key, value in play.data.items() if key not in _WHO})
+        groups.setdefault(told + play.record.game, []).append(play)
+    return groups
 
 
 @lru_cache(maxsize=64)
-def _summaries(path: Path, size: int) -> tuple[PlayerSummary, ...]:
-    """The players of a benchmark run as it was at that size; none where it is no benchmark."""
+def _read_figures(path: Path, size: int) -> Figures:
+    """Read the figures of a run as it was when its records had that size; none where they cannot be read."""
     try:
-        results = load_run(path).results
-        return results.summaries if isinstance(results, Results) else ()
+        return load_run(path).figures
     except BestResponseError:
-        return ()
+        pass
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         _log.exception("the run %s is left out of the leaderboard", path.name)
-        return ()
+    return Figures((), (), ())
 
 
-def _of(folder: RunFolder) -> tuple[PlayerSummary, ...]:
+def _load_figures(folder: RunFolder) -> Figures:
     records = folder.path / "records.jsonl"
-    if folder.manifest.study != "bench" or not records.exists():
-        return ()
-    return _summaries(folder.path, records.stat().st_size)
+    return _read_figures(folder.path, records.stat().st_size if records.exists() else 0)
 
 
-def board(folders: list[RunFolder]) -> Table:
-    """Every player of every benchmark run, the smallest normalised gap first."""
-    rows = [(folder.path.name, line) for folder in folders for line in _of(folder)]
-    rows.sort(key=lambda row: _middle(row[1].get_interval("gap_normalised"), float("inf")))
-    groups = [((s.player, s.way, run), s.figures) for run, s in rows]
+def rank_players(folders: Iterable[RunFolder]) -> Table:
+    """List every player of every benchmark run, the smallest normalised gap first; baselines are left out."""
+    found = [(folder, _load_figures(folder)) for folder in folders if folder.manifest.study == "bench"]
+    rows = [
+        ((*heads, folder.path.name), values)
+        for folder, figures in found
+        for heads, values in figures.groups
+        if "baseline" not in heads
+    ]
+    rows.sort(key=lambda row: _find_middle(row[1].get("gap_normalised"), float("inf")))
+    metrics = next((figures.metrics for _, figures in found if figures.metrics), ())
     caption = "Smaller is better; intervals hold 95 % by resampling games"
-    return Figures(METRICS, ("player", "asked for", "run"), groups).to_table(caption)
+    return Figures(metrics, ("player", "asked for", "run"), rows).to_table(caption)
 
 
-def compared(first: RunFolder, second: RunFolder) -> Table:
-    """Two runs of the same study side by side: benchmarks by their players, others by the figures of their reports."""
+def compare_runs(first: RunFolder, second: RunFolder) -> Table:
+    """Put the figures of two runs of one study beside each other."""
     study = first.manifest.study
     if second.manifest.study != study:
         raise UsageError(f"a run of {study} and one of {second.manifest.study} have nothing to compare")
-    return _players(first, second) if study == "bench" else _figures(first, second)
-
-
-def _players(first: RunFolder, second: RunFolder) -> Table:
-    left, right = (
-        {(s.player, s.way): s.get_interval("gap_normalised") for s in _of(folder)} for folder in (first, second)
-    )
-    return _beside(("player", "asked for"), left, right, (first, second), "Gap / payoff range of each player")
-
-
-def _figures(first: RunFolder, second: RunFolder) -> Table:
-    """Every figure of the first table of both reports, by the words before it in its row."""
-    left, right = (_by_words(build_report(folder).tables) for folder in (first, second))
-    return _beside(("row", "figure"), left, right, (first, second), "Figures of the first table of both reports")
-
-
-def _by_words(tables: Sequence[tuple[str, Table]]) -> dict[tuple[str, str], Figure]:
-    if not tables:
-        return {}
-    table = tables[0][1]
-    found: dict[tuple[str, str], Figure] = {}
-    for row in table.rows:
-        words = " ".join(cell for cell in row if isinstance(cell, str))
-        for column, cell in zip(table.columns, row, strict=True):
-            if isinstance(cell, Interval | float | int) and not isinstance(cell, bool):
-                found.setdefault((words, column.name), cell)
-    return found
-
-
-def _beside(
-    heads: tuple[str, str],
-    left: Mapping[tuple[str, str], Figure | None],
-    right: Mapping[tuple[str, str], Figure | None],
-    folders: tuple[RunFolder, RunFolder],
-    caption: str,
-) -> Table:
-    figures = [Column(folder.path.name, "right", format=".3f") for folder in folders]
-    columns = (*map(Column, heads), *figures, Column("difference", "right", format="+.3f"))
+    left, right = (_name_figures(_load_figures(folder)) for folder in (first, second))
     rows: list[tuple[Cell, ...]] = []
     for key in dict.fromkeys((*left, *right)):
         a, b = left.get(key), right.get(key)
-        rows.append((*key, a, b, None if a is None or b is None else _middle(b) - _middle(a)))
-    return Table(columns, tuple(rows), caption)
+        rows.append((*key, a, b, None if a is None or b is None else _find_middle(b) - _find_middle(a)))
+    names = [Column(folder.path.name, "right", format=".3f") for folder in (first, second)]
+    columns = (Column("row"), Column("figure"), *names, Column("difference", "right", format="+.3f"))
+    return Table(columns, tuple(rows), "Figures of both runs")
 
 
-def _middle(figure: Figure | None, absent: float = float("nan")) -> float:
+def _name_figures(figures: Figures) -> dict[tuple[str, str], Value]:
+    """Return what is known of every row, by its words and the title of the figure."""
+    return {
+        (" ".join(map(str, heads)), metric.column.name): values[metric.name]
+        for heads, values in figures.groups
+        for metric in figures.metrics
+        if values.get(metric.name) is not None
+    }
+
+
+def _find_middle(figure: Value, absent: float = float("nan")) -> float:
     if figure is None:
         return absent
     return figure.estimate if isinstance(figure, Interval) else float(figure)

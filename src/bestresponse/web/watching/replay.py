@@ -3,6 +3,8 @@
 table   the payoff table with what was chosen
 tree    the game tree with the way taken and its information sets
 talk    the messages of a dialogue
+
+What is computed here are places; `pictures.html` draws them.
 """
 
 from __future__ import annotations
@@ -12,158 +14,21 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
-from markupsafe import Markup
 
-from bestresponse.core.episode import AnyEpisode, Episode, Record
-from bestresponse.core.game import NATURE, REFEREE, AnyGame
+from bestresponse.core import NATURE, REFEREE, Episode, Record
+from bestresponse.core.episode import AnyEpisode
+from bestresponse.core.game import AnyGame
 from bestresponse.games.capabilities import HasSpeakers, HasTree, find_stage_form
 from bestresponse.games.matrix.game import as_strategy
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 from bestresponse.web.watching.steps import Stage
 
-__all__ = ["MOST_LEAVES", "PayoffBoard", "Replay", "build_replay", "draw_timeline", "draw_tree", "find_path"]
+__all__ = ["Bar", "Node", "PayoffBoard", "Replay", "TreePicture", "build_replay"]
 
-MOST_LEAVES = 80
-_ACROSS, _DOWN, _MARGIN = 58.0, 74.0, 34.0
-Place = tuple[float, float]
-
-
-def find_path(tree: Tree, node: int) -> list[int]:
-    """List the nodes from the root to `node`."""
-    path = [node]
-    while path[-1] > 0:
-        path.append(int(tree.parent[path[-1]]))
-    return path[::-1]
-
-
-def draw_tree(tree: Tree) -> Markup:
-    """Draw the tree; it should have at most MOST_LEAVES leaves."""
-    places = _place_nodes(tree)
-    width = max(x for x, _ in places) + _MARGIN
-    height = max(y for _, y in places) + 14.0 + 16.0 * tree.num_players
-    parts = [*_draw_infosets(tree, places), *_draw_branches(tree, places), *_draw_nodes(tree, places)]
-    size = Markup('viewBox="0 0 {0:.0f} {1:.0f}" width="{0:.0f}" height="{1:.0f}"').format(width, height)
-    label = f"Game tree with {tree.num_nodes} nodes and {len(tree.infosets)} information sets"
-    frame = Markup('<svg class="tree" {} role="img" aria-label="{}">').format(size, label)
-    return frame + Markup("").join(parts) + Markup("</svg>")
-
-
-def _place_nodes(tree: Tree) -> list[Place]:
-    depth = [0] * tree.num_nodes
-    for node, parent in enumerate(tree.parent.tolist()[1:], 1):
-        depth[node] = depth[parent] + 1
-    across = [0.0] * tree.num_nodes
-    leaves = 0
-    for node in range(tree.num_nodes):
-        if int(tree.owner[node]) == LEAF:
-            across[node] = leaves
-            leaves += 1
-    for node in range(tree.num_nodes - 1, -1, -1):
-        below = tree.children[node]
-        if below:
-            across[node] = sum(across[child] for child in below) / len(below)
-    return [(_MARGIN + _ACROSS * x, _MARGIN + _DOWN * y) for x, y in zip(across, depth, strict=True)]
-
-
-def _draw_infosets(tree: Tree, places: list[Place]) -> list[Markup]:
-    found = []
-    for index in range(len(tree.infosets)):
-        nodes = [node for node in range(tree.num_nodes) if int(tree.infoset[node]) == index]
-        if len(nodes) > 1:
-            line = Markup('<path class="infoset" data-infoset="{}" d="{}"/>')
-            found.append(line.format(index, _curve([places[node] for node in nodes], 14.0 + 7.0 * (index % 4))))
-    return found
-
-
-def _curve(points: list[Place], bulge: float) -> str:
-    """Return a line through the points that bends upwards between them, so that two such lines can be told apart."""
-    bends = [
-        f"Q{(x1 + x2) / 2:.1f},{min(y1, y2) - bulge:.1f} {x2:.1f},{y2:.1f}" for (x1, y1), (x2, y2) in pairwise(points)
-    ]
-    return f"M{points[0][0]:.1f},{points[0][1]:.1f} " + " ".join(bends)
-
-
-def _draw_branches(tree: Tree, places: list[Place]) -> list[Markup]:
-    found = []
-    for node in range(1, tree.num_nodes):
-        (x1, y1), (x2, y2) = places[int(tree.parent[node])], places[node]
-        line = Markup('<line class="branch" data-node="{}" x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}"/>')
-        text = Markup('<text class="move" data-node="{}" x="{:.1f}" y="{:.1f}">{}</text>')
-        found.append(line.format(node, x1, y1, x2, y2))
-        found.append(text.format(node, x1 + 0.6 * (x2 - x1), y1 + 0.6 * (y2 - y1), tree.branch_labels[node][:12]))
-    return found
-
-
-def _draw_nodes(tree: Tree, places: list[Place]) -> list[Markup]:
-    found = []
-    for node, (x, y) in enumerate(places):
-        owner = int(tree.owner[node])
-        if owner == LEAF:
-            found += [
-                Markup('<text class="leaf" data-node="{}" x="{:.1f}" y="{:.1f}">{}</text>').format(
-                    node, x, y + 14 + 16 * seat, f"{pay:g}"
-                )
-                for seat, pay in enumerate(tree.payoffs[node])
-            ]
-            continue
-        kind = "chance" if owner == CHANCE else f"seat{owner % 4}"
-        who = "chance" if owner == CHANCE else tree.players[owner]
-        place = Markup('cx="{:.1f}" cy="{:.1f}" r="9"').format(x, y)
-        circle = Markup('<circle class="node {}" data-node="{}" data-infoset="{}" {}><title>{}</title></circle>')
-        found.append(circle.format(kind, node, int(tree.infoset[node]), place, who))
-    return found
-
-
-_WIDTH, _HEIGHT, _PAD = 640.0, 120.0, 8.0
-_WIDEST = 14.0
-
-
-def draw_timeline(stages: Sequence[Stage], roles: Sequence[str]) -> Markup:
-    """Draw bars for the regrets against the others (else against the equilibrium); empty where none is known."""
-    costs = [[_read_cost(stage, role) for role in roles] for stage in stages]
-    most = max((cost for row in costs for cost in row if cost is not None), default=None)
-    if len(stages) < 2 or most is None:
-        return Markup("")
-    step = (_WIDTH - 2 * _PAD) / len(stages)
-    bars = [
-        _draw_bar(number, seat, cost, most, step, len(roles))
-        for number, row in enumerate(costs)
-        for seat, cost in enumerate(row)
-        if cost is not None
-    ]
-    cursor = Markup('<rect class="cursor" data-step="{:.2f}" data-pad="{}" x="{}" y="0" width="{:.2f}" height="{}"/>')
-    label = f"Regret of {len(stages)} steps; the largest is {most:.4g}"
-    frame = Markup('<svg class="timeline" viewBox="0 0 {} {}" role="img" aria-label="{}" preserveAspectRatio="none">')
-    return (
-        frame.format(_WIDTH, _HEIGHT, label)
-        + cursor.format(step, _PAD, _PAD, step, _HEIGHT)
-        + Markup("").join(bars)
-        + Markup("</svg>")
-    )
-
-
-def _read_cost(stage: Stage, role: str) -> float | None:
-    own = [step for step in stage.steps if step.role == role]
-    if not own:
-        return None
-    return own[-1].regret if own[-1].regret is not None else own[-1].regret_equilibrium
-
-
-def _draw_bar(number: int, seat: int, cost: float, most: float, step: float, seats: int) -> Markup:
-    room = _HEIGHT - 2 * _PAD
-    high = max(2.0, room * cost / most) if most > 0 else 2.0
-    wide = min(0.7 * step / seats, _WIDEST)
-    left = _PAD + step * (number + 0.5) + (seat - seats / 2) * wide
-    place = Markup('x="{:.2f}" y="{:.2f}" width="{:.2f}" height="{:.2f}"').format(
-        left, _HEIGHT - _PAD - high, wide, high
-    )
-    bar = Markup('<rect class="bar seat{}" data-go="{}" {}><title>{}</title></rect>')
-    return bar.format(seat % 4, number, place, f"step {number + 1}: {cost:.4g}")
-
-
+_MOST_LEAVES = 80
 _MOST_CELLS = 400
-_NOTHING = Markup("")
+_ACROSS, _DOWN, _MARGIN = 58.0, 74.0, 34.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +38,41 @@ class PayoffBoard:
     players: tuple[str, ...]
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    cells: tuple[tuple[tuple[float, ...], ...], ...]
+    cells: list[list[tuple[float, float]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node of a tree at its place, below the place of its parent; a leaf has payoffs and nobody to move."""
+
+    x: float
+    y: float
+    parent: tuple[float, float] | None
+    move: str
+    infoset: int
+    mover: str
+    seat: str
+    payoffs: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class TreePicture:
+    """A tree as places: nodes by number, and a bent line through the nodes of each information set of several."""
+
+    width: float
+    height: float
+    nodes: list[Node]
+    infosets: dict[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """What an answer cost, as a share of the most that any did; `seat` of `seats` at that step."""
+
+    step: int
+    seat: int
+    cost: float
+    share: float
 
 
 @dataclass(frozen=True)
@@ -184,8 +83,8 @@ class Replay:
     """
 
     table: PayoffBoard | None = None
-    tree: Markup = _NOTHING
-    timeline: Markup = _NOTHING
+    tree: TreePicture | None = None
+    bars: list[Bar] = field(default_factory=list)
     talk: bool = False
     seats: dict[str, int] = field(default_factory=dict)
     weights: tuple[str, ...] = ()
@@ -193,53 +92,108 @@ class Replay:
 
 
 def build_replay(record: Record, game: AnyGame | None, stages: Sequence[Stage]) -> Replay:
-    """Build what is drawn; only the timeline where the game is not known."""
+    """Build what is drawn; only the chart of costs where the game is not known."""
     roles = list(dict.fromkeys(s.role for s in record.submissions if s.role not in (NATURE, REFEREE)))
     seats = {role: number % 4 for number, role in enumerate(game.roles if game else roles)}
-    timeline = draw_timeline(stages, roles)
+    bars = _measure_bars(stages, roles)
     if game is None:
-        return Replay(timeline=timeline, seats=seats)
+        return Replay(bars=bars, seats=seats)
     form = find_stage_form(game)
     if form is not None and form.num_players == 2 and form.payoffs[0].size <= _MOST_CELLS:
+        first, second = (payoffs.tolist() for payoffs in form.payoffs)
+        cells = [list(zip(*row, strict=True)) for row in zip(first, second, strict=True)]
         weights = tuple(_weigh_cells(form, stage, record) for stage in stages)
-        return Replay(table=_make_board(form), timeline=timeline, seats=seats, weights=weights)
-    if isinstance(game, HasTree) and len(game.tree.leaves) <= MOST_LEAVES:
+        return Replay(
+            PayoffBoard(form.players, form.actions[0], form.actions[1], cells), bars=bars, seats=seats, weights=weights
+        )
+    if isinstance(game, HasTree) and len(game.tree.leaves) <= _MOST_LEAVES:
         nodes = _list_nodes(record, game)
         if nodes:
-            paths = tuple(",".join(map(str, find_path(game.tree, nodes[stage.steps[-1].number]))) for stage in stages)
-            return Replay(tree=draw_tree(game.tree), timeline=timeline, seats=seats, paths=paths)
-    return Replay(timeline=timeline, talk=isinstance(game, HasSpeakers), seats=seats)
+            paths = tuple(",".join(_list_path(game.tree, nodes[stage.steps[-1].number])) for stage in stages)
+            return Replay(tree=_lay_out(game.tree), bars=bars, seats=seats, paths=paths)
+    return Replay(bars=bars, talk=isinstance(game, HasSpeakers), seats=seats)
 
 
-def _make_board(form: NormalForm) -> PayoffBoard:
-    shape = form.payoffs[0].shape
-    cells = tuple(
-        tuple((float(form.payoffs[0][i, j]), float(form.payoffs[1][i, j])) for j in range(shape[1]))
-        for i in range(shape[0])
-    )
-    return PayoffBoard(form.players, form.actions[0], form.actions[1], cells)
+def _measure_bars(stages: Sequence[Stage], roles: Sequence[str]) -> list[Bar]:
+    """Measure the regrets against the others (else against the equilibrium); empty where none is known."""
+    costs: dict[tuple[int, int], float] = {}
+    for number, stage in enumerate(stages):
+        for step in stage.steps:
+            cost = step.regret_equilibrium if step.regret is None else step.regret
+            if step.role in roles and cost is not None:
+                costs[number, roles.index(step.role)] = cost
+    if len(stages) < 2:
+        return []
+    most = max(costs.values(), default=0.0)
+    return [Bar(*place, cost, cost / most if most > 0 else 0.0) for place, cost in costs.items()]
+
+
+def _lay_out(tree: Tree) -> TreePicture:
+    depth, across = [0] * tree.num_nodes, [0.0] * tree.num_nodes
+    for node, parent in enumerate(tree.parent.tolist()[1:], 1):
+        depth[node] = depth[parent] + 1
+    leaves = [node for node in range(tree.num_nodes) if int(tree.owner[node]) == LEAF]
+    for number, node in enumerate(leaves):
+        across[node] = number
+    for node in range(tree.num_nodes - 1, -1, -1):
+        if below := tree.children[node]:
+            across[node] = sum(across[child] for child in below) / len(below)
+    places = [(_MARGIN + _ACROSS * x, _MARGIN + _DOWN * y) for x, y in zip(across, depth, strict=True)]
+    infosets: dict[int, str] = {}
+    for index in range(len(tree.infosets)):
+        points = [places[node] for node in range(tree.num_nodes) if int(tree.infoset[node]) == index]
+        if len(points) > 1:
+            infosets[index] = _bend(points, 14.0 + 7.0 * (index % 4))
+    nodes = [_describe_node(tree, node, places) for node in range(tree.num_nodes)]
+    width, height = max(x for x, _ in places) + _MARGIN, max(y for _, y in places) + 14.0 + 16.0 * tree.num_players
+    return TreePicture(width, height, nodes, infosets)
+
+
+def _describe_node(tree: Tree, node: int, places: list[tuple[float, float]]) -> Node:
+    owner = int(tree.owner[node])
+    parent = places[int(tree.parent[node])] if node else None
+    mover, seat = ("chance", "chance") if owner == CHANCE else (tree.players[owner], f"seat{owner % 4}")
+    payoffs = [f"{payoff:g}" for payoff in tree.payoffs[node]] if owner == LEAF else []
+    move = tree.branch_labels[node][:12] if node else ""
+    return Node(*places[node], parent, move, int(tree.infoset[node]), mover, seat, payoffs)
+
+
+def _bend(points: list[tuple[float, float]], bulge: float) -> str:
+    """Return a line through the points that bends upwards between them, so that two such lines can be told apart."""
+    bends = [
+        f"Q{(x1 + x2) / 2:.1f},{min(y1, y2) - bulge:.1f} {x2:.1f},{y2:.1f}" for (x1, y1), (x2, y2) in pairwise(points)
+    ]
+    return f"M{points[0][0]:.1f},{points[0][1]:.1f} " + " ".join(bends)
+
+
+def _list_path(tree: Tree, node: int) -> list[str]:
+    """List the nodes from the root to `node`."""
+    path = [node]
+    while path[-1] > 0:
+        path.append(int(tree.parent[path[-1]]))
+    return list(map(str, reversed(path)))
 
 
 def _weigh_cells(form: NormalForm, stage: Stage, record: Record) -> str:
     """Return how much of each cell was chosen at this stage; a seat that did not answer leaves its side open."""
-    given = {step.role: record.submissions[step.number - 1].decision.action for step in stage.steps}
+    answers = {step.role: record.submissions[step.number - 1].decision.action for step in stage.steps}
+    if not any(role in answers for role in form.players):
+        return ""
     sides = []
     for role, actions in zip(form.players, form.actions, strict=True):
-        answer = given.get(role)
-        known = (isinstance(answer, str) and answer in actions) or isinstance(answer, tuple | list)
+        answer = answers.get(role)
+        known = answer in actions if isinstance(answer, str) else isinstance(answer, tuple | list)
         sides.append(as_strategy(answer, actions) if known else np.ones(len(actions)))
-    if not any(role in given for role in form.players):
-        return ""
     return ",".join(f"{weight:.3g}" for weight in np.outer(sides[0], sides[1]).ravel())
 
 
 def _list_nodes(record: Record, game: AnyGame) -> dict[int, int]:
     """List by number of the answer the node that the play came to; empty where states are no nodes."""
     episode: AnyEpisode = Episode(game)
-    found: dict[int, int] = {}
+    nodes: dict[int, int] = {}
     for number, submission in enumerate(record.submissions, 1):
         episode.submit(submission.role, submission.decision)
         if not isinstance(episode.state, int):
             return {}
-        found[number] = episode.state
-    return found
+        nodes[number] = episode.state
+    return nodes

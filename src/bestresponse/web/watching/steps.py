@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from bestresponse.analysis.regrets import measure_against_equilibrium, measure_against_others
-from bestresponse.core.episode import AnyEpisode, Episode, Record
+from bestresponse.core.episode import AnyEpisode, Episode, Record, Submission
 from bestresponse.core.game import Action, AnyGame, Role
 from bestresponse.core.json import JsonMapping
 
-__all__ = ["Stage", "Step", "add_regrets", "group_stages", "list_steps"]
+__all__ = ["Stage", "Step", "list_stages", "list_steps"]
 
 Call = JsonMapping
 
@@ -47,105 +47,106 @@ class Stage:
     earned: Mapping[Role, float]
 
 
-def list_steps(record: Record, game: AnyGame | None, calls: Iterable[Call]) -> list[Step]:
-    """Every answer in its order, with the view it was given from where the game is known."""
-    places = _places(record, game) if game is not None else [(n, "") for n in range(len(record.submissions))]
-    asked = _calls_by_answer(record, calls)
-    return [
-        Step(
-            number,
-            stage,
-            submission.role,
-            _format_action(submission.decision.action),
-            submission.decision.reading.status.value,
-            submission.decision.reading.how,
-            submission.decision.stand_in,
-            submission.decision.reasoning,
-            situation,
-            _prompts(asked.get(number, [])),
+def list_steps(record: Record, game: AnyGame | None, calls: Iterable[Call] = ()) -> list[Step]:
+    """List every answer in its order, with the view it was given from where the game is known."""
+    asked = _group_calls(record, calls)
+    episode: AnyEpisode | None = Episode(game) if game is not None else None
+    steps: list[Step] = []
+    stage = 0
+    for number, submission in enumerate(record.submissions, 1):
+        situation, decision = "", submission.decision
+        if episode is not None:
+            view = episode.view(submission.role)
+            situation = view.situation or view.briefing
+        reading, prompts = decision.reading, _list_prompts(asked.get(number, []))
+        steps.append(
+            Step(
+                number,
+                stage,
+                submission.role,
+                _format_action(decision.action),
+                reading.status.value,
+                reading.how,
+                decision.stand_in,
+                decision.reasoning,
+                situation,
+                prompts,
+            )
         )
-        for number, (submission, (stage, situation)) in enumerate(zip(record.submissions, places, strict=True), 1)
-    ]
+        stage += episode is None or _submit(episode, submission)
+    return steps
 
 
-def add_regrets(steps: Iterable[Step], record: Record, game: AnyGame | None) -> list[Step]:
-    """The steps with what each cost; this solves the game."""
+def list_stages(record: Record, game: AnyGame | None, calls: Iterable[Call] = ()) -> list[Stage]:
+    """List the answers in groups of those that were given at the same time, with what each cost; solves the game."""
     others, equilibrium = measure_against_others(record, game), measure_against_equilibrium(record, game)
-    return [
-        replace(step, regret=others.get(step.number), regret_equilibrium=equilibrium.get(step.number)) for step in steps
-    ]
-
-
-def group_stages(steps: Iterable[Step], record: Record, game: AnyGame | None) -> list[Stage]:
-    """The steps in groups of those that were taken at the same time."""
     groups: dict[int, list[Step]] = {}
-    for step in steps:
-        groups.setdefault(step.stage, []).append(step)
-    earned = _earned(record, game) if game is not None else {}
+    for step in list_steps(record, game, calls):
+        known = replace(step, regret=others.get(step.number), regret_equilibrium=equilibrium.get(step.number))
+        groups.setdefault(step.stage, []).append(known)
+    earned = _list_earned(record, game) if game is not None else []
     return [
-        Stage(number, tuple(group), {} if earned.get(stage) == earned.get(stage - 1, {}) else earned.get(stage, {}))
-        for number, (stage, group) in enumerate(groups.items(), 1)
+        Stage(number, tuple(steps), earned[stage] if _is_new(earned, stage) else {})
+        for number, (stage, steps) in enumerate(groups.items(), 1)
     ]
 
 
-def _places(record: Record, game: AnyGame) -> list[tuple[int, str]]:
-    """For each answer the number of its state, and what its seat saw."""
+def _is_new(earned: list[Mapping[Role, float]], stage: int) -> bool:
+    return stage < len(earned) and earned[stage] != (earned[stage - 1] if stage else {})
+
+
+def _list_earned(record: Record, game: AnyGame) -> list[Mapping[Role, float]]:
+    """List what everybody had earned in each state that was passed."""
     episode: AnyEpisode = Episode(game)
-    found, stage = [], 0
+    earned = [game.payoffs(episode.state)]
     for submission in record.submissions:
-        view, before = episode.view(submission.role), episode.state
-        found.append((stage, view.situation or view.briefing))
-        episode.submit(submission.role, submission.decision)
-        stage += episode.state is not before
-    return found
+        if _submit(episode, submission):
+            earned.append(game.payoffs(episode.state))
+    return earned
 
 
-def _earned(record: Record, game: AnyGame) -> dict[int, Mapping[Role, float]]:
-    episode: AnyEpisode = Episode(game)
-    found: dict[int, Mapping[Role, float]] = {0: game.payoffs(episode.state)}
-    for submission in record.submissions:
-        before = episode.state
-        episode.submit(submission.role, submission.decision)
-        if episode.state is not before:
-            found[len(found)] = game.payoffs(episode.state)
-    return found
+def _submit(episode: AnyEpisode, submission: Submission) -> bool:
+    """Take the answer, and tell whether the state has changed by it."""
+    before = episode.state
+    episode.submit(submission.role, submission.decision)
+    return episode.state is not before
 
 
-def _calls_by_answer(record: Record, calls: Iterable[Call]) -> dict[int, list[Call]]:
-    """The calls that led to each answer, by its number: those up to the one whose reply the answer was read from.
+def _group_calls(record: Record, calls: Iterable[Call]) -> dict[int, list[Call]]:
+    """Group the calls that led to each answer, by its number: those up to the one that the answer was read from.
 
     Calls after the last reply that can be told stand with the last answer of their seat.
     """
     waiting: dict[Role, list[Call]] = {}
     for call in calls:
         waiting.setdefault(call["role"], []).append(call)
-    found: dict[int, list[Call]] = {}
+    grouped: dict[int, list[Call]] = {}
     last: dict[Role, int] = {}
     for number, submission in enumerate(record.submissions, 1):
-        own = waiting.get(submission.role, [])
+        seat_calls = waiting.get(submission.role, [])
         words = submission.decision.reasoning.strip()
-        read = next((k for k, call in enumerate(own) if words and _said_in(call["reply"]["text"], words)), None)
+        read = next((k for k, call in enumerate(seat_calls) if _is_source(call["reply"]["text"], words)), None)
         if read is not None:
-            found[number], waiting[submission.role] = own[: read + 1], own[read + 1 :]
-        if own:
+            grouped[number], waiting[submission.role] = seat_calls[: read + 1], seat_calls[read + 1 :]
+        if seat_calls:
             last[submission.role] = number
     for role, left in waiting.items():
         if left and role in last:
-            found[last[role]] = [*found.get(last[role], []), *left]
-    return found
+            grouped[last[role]] = [*grouped.get(last[role], []), *left]
+    return grouped
 
 
-def _said_in(reply: str, words: str) -> bool:
-    return bool(reply.strip()) and (reply.strip() in words or words in reply)
+def _is_source(reply: str, words: str) -> bool:
+    return bool(words) and bool(reply.strip()) and (reply.strip() in words or words in reply)
 
 
-def _prompts(calls: list[Call]) -> tuple[str, ...]:
-    """The messages of the calls and their replies."""
-    found: list[str] = []
+def _list_prompts(calls: list[Call]) -> tuple[str, ...]:
+    """List the messages of the calls and their replies."""
+    prompts: list[str] = []
     for call in calls:
-        found += [f"{role}:\n{content}" for role, content in call["request"]["messages"]]
-        found.append(f"{call['model']}:\n{call['reply']['text']}")
-    return tuple(found)
+        prompts += [f"{role}:\n{content}" for role, content in call["request"]["messages"]]
+        prompts.append(f"{call['model']}:\n{call['reply']['text']}")
+    return tuple(prompts)
 
 
 def _format_action(action: Action) -> str:
@@ -153,9 +154,9 @@ def _format_action(action: Action) -> str:
         case None:
             return "no answer"
         case tuple() | list():
-            return "(" + ", ".join(_format_action(p) for p in action) + ")"
+            return "(" + ", ".join(_format_action(part) for part in action) + ")"
         case Mapping():
-            return ", ".join(f"{name}: {_format_action(value)}" for name, value in action.items())
+            return ", ".join(f"{name}: {_format_action(part)}" for name, part in action.items())
         case float():
             return f"{action:.6g}"
         case _:

@@ -5,7 +5,7 @@ import re
 from fractions import Fraction
 
 import pytest
-from strict_schema import complain
+from strict_schema import complain, find_violations
 
 from bestresponse import solve
 from bestresponse.core.errors import InvalidGame
@@ -16,7 +16,7 @@ from bestresponse.formal.formalize.outline.steps import OutlineTooLarge
 from bestresponse.games.logic.game import as_game
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.game_table import GameTable
-from bestresponse.models import find_violations, make_strict
+from bestresponse.models import make_strict
 from bestresponse.models.base import Reply
 from bestresponse.models.providers.scripted import ScriptedModel
 
@@ -85,7 +85,7 @@ def test_every_answer_fits_the_schema_of_its_question_which_is_strict():
     question = AskPlayers()
     for answer in ANSWERS:
         schema = question.schema()
-        assert list(find_violations(answer, schema)) == []
+        assert find_violations(answer, schema) == []
         assert complain(make_strict(schema)) is None
         question = question.read(json.dumps(answer))
     assert isinstance(question, GameTable)

@@ -10,22 +10,18 @@ import pytest
 import running
 
 from bestresponse.analysis.theory import describe_theory
-from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.games.named_game import NamedGame
+from bestresponse.core.errors import SettingError
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.page import render
 from bestresponse.runs.shard import Shard
+from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.sequential.arena import Arena, Partial
-from bestresponse.studies.bench.sequential.config import SequentialConfig
-from bestresponse.studies.bench.sequential.plan import make_plan
 from bestresponse.studies.bench.sequential.policies import StatedPolicy
-from bestresponse.studies.bench.sequential.study import SequentialStudy
+from bestresponse.studies.bench.sequential.questions import make_plan
+from bestresponse.studies.bench.sequential.study import sequential
 from bestresponse.theory.catalogue.tree_rules import kuhn_poker
 from bestresponse.theory.trees.sequence_form import to_sequence_form
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
-
-KUHN = NamedGame.find("kuhn-poker")
-CENTIPEDE = NamedGame.find("centipede")
 
 # Kuhn poker's equilibria: player 1 bets J with probability a and K with 3a, and calls with Q with a + 1/3 (Kuhn 1950).
 EQUILIBRIUM = {
@@ -49,15 +45,20 @@ def bet_with(chances):
 
 
 def config(**changes):
-    return SequentialConfig(**{"models": ("scripted",), "game": KUHN, **changes})
+    return BenchConfig(**{"model": "scripted", "game": "kuhn-poker", **changes})
 
 
 def run(tmp_path, model, **changes):
-    return running.run(SequentialStudy(), config(**changes), tmp_path, {"scripted": model})
+    return running.run(sequential, config(**changes), tmp_path, {"scripted": model})
 
 
-def figures(ran, way="mixed"):
-    return ran.summary()["players"][f"scripted / {way}"]
+def figures(ran, player="scripted", way="mixed"):
+    (found,) = [f for f in ran.summary()["figures"] if (f["player"], f["asked_for"]) == (player, way)]
+    return found
+
+
+def seats(ran, player="scripted / mixed"):
+    return {row["seat"]: row for row in ran.frame("seats").select(player=player)}
 
 
 @pytest.mark.parametrize(
@@ -74,9 +75,8 @@ def test_exploitability_of_simple_policies_in_kuhn_poker_is_known_exactly(tmp_pa
     found = figures(ran)
     assert found["nash_conv"]["estimate"] == pytest.approx(float(Fraction(nash_conv)), abs=1e-9)
     assert found["exploitability"]["estimate"] == pytest.approx(float(Fraction(nash_conv)) / 2, abs=1e-9)
-    (policy,) = ran.results.policies.values()
-    assert [seat.exploitability for seat in policy.seat_figures] == pytest.approx(
-        [float(Fraction(one)) for one in in_seats], abs=1e-9
+    assert [row["exploitability"] for row in seats(ran).values()] == pytest.approx(
+        [float(Fraction(share)) for share in in_seats], abs=1e-9
     )
 
 
@@ -93,7 +93,7 @@ def test_the_interval_of_a_sampled_equilibrium_reaches_down_to_zero():
         bets = round(10 * float(Fraction(EQUILIBRIUM[infoset.label])))
         counts[index] = np.array([bets if move == "bet" else 10 - bets for move in infoset.moves], dtype=float)
         row[2 * index : 2 * index + 2] = counts[index] / 10
-    policy = StatedPolicy("", "sampled", 0, arena, (0, 1), Partial(row, np.ones(12, dtype=bool)), counts)
+    policy = StatedPolicy(arena, (0, 1), Partial(row, np.ones(12, dtype=bool)), counts)
     found = policy.estimate("nash_conv")
     assert found.estimate > 0.02
     assert found.low == pytest.approx(0, abs=1e-6)
@@ -107,7 +107,10 @@ def test_losses_by_information_set_add_up_to_gap_and_regrets_to_nash_conv(tmp_pa
     assert sum(row["regret"] for row in rows) == pytest.approx(11 / 12)
     in_seat_1 = sum(row["loss"] for row in rows if row["player"] == "player 1")
     assert in_seat_1 == pytest.approx(1 / 9)
-    assert ran.results.policies[("scripted", "mixed", 0)].seat_figures[0].gap == pytest.approx(1 / 9)
+    assert seats(ran)["player 1"]["gap"] == pytest.approx(1 / 9)
+    by_set = ran.frame("infosets")
+    assert sum(row["regret"] for row in by_set) == pytest.approx(11 / 12)
+    assert [row["regret"] for row in by_set] == sorted((row["regret"] for row in by_set), reverse=True)
 
 
 def test_the_queen_that_calls_half_of_the_time_loses_nothing_against_the_equilibrium(tmp_path):
@@ -119,10 +122,10 @@ def test_the_queen_that_calls_half_of_the_time_loses_nothing_against_the_equilib
 
 def test_the_equilibrium_earns_the_value_and_so_does_the_baseline(tmp_path):
     ran = run(tmp_path, bet_with(EQUILIBRIUM))
-    assert ran.summary()["values"]["player 1"] == pytest.approx(-1 / 18)
-    assert ran.results.policies[("scripted", "mixed", 0)].seat_figures[0].value == pytest.approx(-1 / 18)
-    assert ran.summary()["baselines"]["equilibrium"]["exploitability"] == pytest.approx(0, abs=1e-9)
-    assert ran.summary()["baselines"]["first"]["nash_conv"] == pytest.approx(2)
+    assert seats(ran)["player 1"]["value"] == pytest.approx(-1 / 18)
+    assert seats(ran)["player 1"]["earns"] == pytest.approx(-1 / 18)
+    assert figures(ran, "equilibrium", "baseline")["exploitability"]["estimate"] == pytest.approx(0, abs=1e-9)
+    assert figures(ran, "first", "baseline")["nash_conv"]["estimate"] == pytest.approx(2)
 
 
 def test_sampled_moves_become_frequencies_with_an_interval_and_moves_are_offered_in_turn(tmp_path):
@@ -133,9 +136,9 @@ def test_sampled_moves_become_frequencies_with_an_interval_and_moves_are_offered
         asked.append((find_infoset(request), offered))
         return json.dumps({"answer": "bet" if request.replicate % 4 == 0 else "pass"})
 
-    ran = run(tmp_path, ScriptedModel(script), elicit=("sampled",), samples=8)
+    ran = run(tmp_path, ScriptedModel(script), elicit="sampled", samples=8)
     assert ran.rows()[0]["mixture"] == [0.75, 0.25]
-    found = figures(ran, "sampled")["nash_conv"]
+    found = figures(ran, way="sampled")["nash_conv"]
     assert found["low"] < found["estimate"] < found["high"]
     assert sum(one == ("K pb", '"bet", "pass"') for one in asked) == 4
 
@@ -144,7 +147,7 @@ def test_several_policies_have_an_interval_over_policies(tmp_path):
     def script(request):
         return json.dumps({"pass": 1.0, "bet": 0.0} if request.replicate else {"pass": 0.0, "bet": 1.0})
 
-    found = figures(run(tmp_path, ScriptedModel(script), policies=2))["nash_conv"]
+    found = figures(run(tmp_path, ScriptedModel(script), num_games=2))["nash_conv"]
     assert found["estimate"] == pytest.approx((2 + 2 / 3) / 2)
     assert (found["low"], found["high"], found["n"]) == (pytest.approx(2 / 3), pytest.approx(2), 2)
 
@@ -154,11 +157,9 @@ def test_a_chosen_subset_gives_bounds_that_hold_the_true_figure(tmp_path):
     found = figures(ran)
     assert found["exploitability"] is None
     assert found["known"] == pytest.approx(8 / 12)
-    least, most = found["exploitability_bounds"]
-    assert least < 11 / 24 < most
-    page = render(ran.report())
-    assert "Only 8 of 12 information sets" in page
-    assert f"{least:.3g} to {most:.3g}" in page
+    assert found["exploitability_at_least"] < 11 / 24 < found["exploitability_at_most"]
+    assert found["gap_at_least"] <= found["gap_at_most"]
+    assert "Only 8 of 12 information sets" in render(ran.report())
 
 
 def test_gap_bounds_are_those_of_the_best_and_the_worst_completion():
@@ -189,13 +190,15 @@ def test_an_unreadable_answer_makes_its_policy_incomplete_and_nothing_is_made_up
     ran = run(tmp_path, ScriptedModel(script))
     found = figures(ran)
     assert found["nash_conv"] is None
-    assert found["exploitability_bounds"][0] < 11 / 24 < found["exploitability_bounds"][1]
+    assert found["exploitability_at_least"] < 11 / 24 < found["exploitability_at_most"]
+    (read,) = ran.frame("answers")
+    assert (read["valid"], read["unparseable"]) == (11, 1)
     (row,) = [row for row in ran.rows() if row["infoset"] == "Q b"]
     assert (row["status"], row["strategy"], row["mixture"], row["loss"]) == ("unparseable", None, None, None)
 
 
 def test_one_seat_alone_has_exploitability_but_no_nash_conv(tmp_path):
-    found = figures(run(tmp_path, bet_with("0"), seats=("player 2",)))
+    found = figures(run(tmp_path, bet_with("0"), seat="player 2"))
     assert found["nash_conv"] is None
     assert found["exploitability"]["estimate"] == pytest.approx(19 / 18)
 
@@ -204,7 +207,7 @@ def test_a_general_sum_tree_has_gaps_and_nash_conv_but_no_exploitability(tmp_pat
     def script(request):
         return json.dumps({"take": 1.0, "pass": 0.0})
 
-    found = figures(run(tmp_path, ScriptedModel(script), game=CENTIPEDE))
+    found = figures(run(tmp_path, ScriptedModel(script), game="centipede"))
     assert found["nash_conv"]["estimate"] == 0
     assert found["nash_gap"]["estimate"] == 0
     assert found["exploitability"] is None
@@ -214,35 +217,34 @@ def test_a_run_goes_on_is_replayed_and_merges_from_shards(tmp_path):
     whole = run(tmp_path / "whole", bet_with("1/2"))
     assert whole.replay().same == 12
     model = bet_with("1/2")
-    again = running.run(SequentialStudy(), config(), tmp_path / "whole", {"scripted": model})
+    again = running.run(sequential, config(), tmp_path / "whole", {"scripted": model})
     assert (again.outcome.found, len(model.asked)) == (12, 0)
     parts = [
-        running.run(SequentialStudy(), config(), tmp_path / name, {"scripted": bet_with("1/2")}, shard=Shard(k, 2))
+        running.run(sequential, config(), tmp_path / name, {"scripted": bet_with("1/2")}, shard=Shard(k, 2))
         for k, name in ((1, "one"), (2, "two"))
     ]
     assert sum(part.outcome.played for part in parts) == 12
 
 
 def test_the_estimate_counts_every_question_and_attempt():
-    found = SequentialStudy().estimate(config(elicit=("mixed", "sampled"), samples=5, attempts=2, policies=3))
+    found = sequential.estimate(config(elicit=("mixed", "sampled"), samples=5, attempts=2, num_games=3))
     assert found.plays == 12 * 3 * 6
     assert found.total_calls == 12 * 3 * 6 * 2
-    assert SequentialStudy().estimate(config(max_infosets=4)).what == "4 of 12 information sets of kuhn-poker"
+    assert sequential.estimate(config(max_infosets=4)).what == "4 of 12 information sets of kuhn-poker"
 
 
-def test_settings_survive_being_written_down_and_wrong_ones_are_refused():
-    settings = config(max_infosets=3, seats=("player 1",))
-    assert SequentialConfig.from_json(json.loads(json.dumps(settings.to_json()))) == settings
-    with pytest.raises(UsageError, match="--seat dealer: expected one of player 1, player 2"):
-        list(SequentialStudy().specs(config(seats=("dealer",))))
-    with pytest.raises(InvalidGame, match="chicken is a payoff table; expected a game played in turn"):
-        list(SequentialStudy().specs(config(game=NamedGame.find("chicken"))))
-    with pytest.raises(UsageError, match="without `verified:`"):
-        config(models=("verified:scripted",))
+def test_settings_survive_being_written_down_and_payoff_tables_are_refused():
+    settings = config(max_infosets=3, seat="player 1")
+    assert BenchConfig.from_json(json.loads(json.dumps(settings.to_json()))) == settings
+    assert (config().seat, config().num_games) == (("player 1", "player 2"), 1)
+    with pytest.raises(SettingError, match="game: chicken is a payoff table; expected a game played in turn"):
+        sequential.count(config(game="chicken"))
+    with pytest.raises(SettingError, match="game: this setting is missing"):
+        sequential.count(config(game=None))
 
 
 def test_the_report_draws_the_tree_and_lists_every_answer(tmp_path):
     page = render(run(tmp_path, bet_with("1/2")).report())
     assert "Tree of the game with the policy of scripted" in page
-    for title in ("How far from an equilibrium", "Seat by seat", "Where scripted (mixed) loses", "Every answer"):
+    for title in ("How far from an equilibrium", "Seat by seat", "Where policies lose", "Every answer"):
         assert title in page

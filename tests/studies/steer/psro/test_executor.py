@@ -10,7 +10,7 @@ from bestresponse.runs.executors.threads import Threads
 from bestresponse.runs.launch import run_study
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.study import SteerStudy
+from bestresponse.studies.steer.study import steer
 
 
 def speak(body):
@@ -26,7 +26,7 @@ def search(server, output, executor):
     )
     with open_models(config.models, output, ModelLimits(4)) as opened:
         run = run_study(
-            SteerStudy(),
+            steer,
             config,
             opened.models,
             output,

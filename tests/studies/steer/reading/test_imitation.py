@@ -120,7 +120,10 @@ def test_what_was_learned_is_played_in_another_domain_with_the_same_manners():
 
 @pytest.mark.parametrize(
     ("more", "why"),
-    [({"transfer": "debate"}, "it has the manners logos"), ({"imitate": False, "held_out": 0}, "belongs to --imitate")],
+    [
+        ({"transfer": "debate"}, "debate has the manners logos"),
+        ({"imitate": False, "held_out": 0}, "it belongs to imitate"),
+    ],
 )
 def test_a_transfer_that_cannot_be_is_refused(more, why):
     with pytest.raises(UsageError, match=why):

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from bestresponse.formal.formalize.autoformalizer import Formalization, Formalizer
 from bestresponse.formal.formalize.candidates import Election, elect
-from bestresponse.games.logic.changes import describe_changes
-from bestresponse.games.logic.words import describe_table
+from bestresponse.games.logic.game import describe_changes, describe_table
 from bestresponse.report.files import write_text
 from bestresponse.report.text import visible
 

@@ -21,6 +21,7 @@ _SENTENCES = {
     "equal": "the same game under the same names",
     "renamed": "the same game under other names",
     "equivalent": "the same game up to names and positive affine payoffs",
+    "ordinal": "different games in which every player ranks the ends alike",
     "different": "different games",
 }
 
@@ -32,8 +33,9 @@ def compare(
 ) -> None:
     """Say whether two games are the same up to names, order and positive affine payoffs, and where they differ.
 
-    Trees are compared by their reduced normal forms, with expected payoffs where there is chance; where they differ it
-    is said after which moves. The exit code is 1 where the games are different.
+    Names that occur in both games mean the same. Trees are compared as trees, up to the order of simultaneous moves,
+    and where they are built differently by their reduced normal forms; where they differ it is said after which moves.
+    The exit code is 1 where the games are different.
     """
     found = br.compare(first, second)
     print(json.dumps({"same": found.same, **asdict(found)}, indent=2, ensure_ascii=False) if as_json else _tell(found))
@@ -69,6 +71,8 @@ def _list_names(found: Comparison) -> list[tuple[str, list[tuple[str, str]]]]:
     actions = [pair for names in found.actions.values() for pair in names.items()]
     if found.basis == "payoff tables":
         return [("actions", actions)]
+    if found.basis == "trees":
+        return [("moves", list(dict.fromkeys(actions)))]
     sets, moves = dict[str, str](), dict[str, str]()
     for plans in actions:
         old, new = (tuple(part.rpartition(": ")[::2] for part in plan.split("; ")) for plan in plans)

@@ -22,7 +22,7 @@ the whole history, which makes it too large rather than too small.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -36,13 +36,18 @@ from bestresponse.theory.trees.sequence_form import SequenceForm, bin_sums
 from bestresponse.theory.trees.sequence_form_lp import find_nearest_plan, optimise_plans, turn_form
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
-__all__ = ["Arena", "Ends", "Partial"]
+__all__ = ["Arena", "Ends", "Partial", "cut"]
 
 _NOISE = 1e-9
 _REACHED = 1e-7
 
 Ends = tuple[float, float]
 """The least and the most that a figure can be."""
+
+
+def cut(tree: Tree, row: Array, infoset: int) -> Array:
+    """Return the probabilities at one information set of a policy in a row."""
+    return row[tree.first_move[infoset] : tree.first_move[infoset + 1]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,7 @@ class Partial:
 
     def is_complete(self, tree: Tree, seats: Sequence[int]) -> bool:
         """Say whether it is known at every information set of these players."""
-        return all(self.known[k] for k, one in enumerate(tree.infosets) if one.player in seats)
+        return all(self.known[k] for k, infoset in enumerate(tree.infosets) if infoset.player in seats)
 
 
 @dataclass(frozen=True)
@@ -100,10 +105,6 @@ class Arena:
         """What the equilibrium earns every player."""
         return self.form.expected(self._opponents)
 
-    @cached_property
-    def _total(self) -> float:
-        return float(self.tree.payoffs[self.tree.leaves[0]].sum())
-
     def _clean(self, figure: float) -> float:
         """Set negative figures and rounding errors to 0."""
         return figure if figure > _NOISE * float(np.abs(self.tree.payoffs).max()) else 0.0
@@ -123,36 +124,32 @@ class Arena:
                     row[start : start + size] = moves / moves.sum()
         return Policy(self.tree, row)
 
-    def earn(self, seat: int, plan: Array) -> float | None:
+    def earn(self, seat: int, plan: Array) -> float:
         """Return what a plan earns against the equilibrium."""
-        if self.equilibrium is None:
-            return None
         return float(self._worths[seat] @ plan)
 
     def measure_gap(self, seat: int, plan: Array) -> float | None:
         """Return what a plan loses against the equilibrium."""
-        earned = self.earn(seat, plan)
-        if earned is None:
-            return None
-        return self._clean(self._bests[seat] - earned)
+        return None if self.equilibrium is None else self._clean(self._bests[seat] - self.earn(seat, plan))
 
     def measure_exploitability(self, seat: int, plan: Array) -> float | None:
         """Return what a best-responding opponent takes from a plan."""
         if not self.is_zero_sum:
             return None
-        plans = [plan, plan]
-        return self._clean(float(self.values[seat]) - self._total + best_response_value(self.form, 1 - seat, plans))
+        total = float(self.tree.payoffs[self.tree.leaves[0]].sum())
+        taken = best_response_value(self.form, 1 - seat, [plan, plan])
+        return self._clean(float(self.values[seat]) - total + taken)
 
     def measure_regrets(self, plans: Sequence[Array]) -> Array:
         """Return what every player gains by deviating when all follow these plans."""
         return np.array([self._clean(float(regret)) for regret in plan_regrets(self.form, plans)])
 
-    def split_losses(self, partial: Partial, others: Policy) -> dict[int, tuple[float, float | None]]:
-        """Return by known information set its loss against `others`, weighted by others alone, and by the player too.
+    def split_losses(self, partial: Partial, others: Policy) -> dict[int, float | None]:
+        """Return by known information set its loss against `others`.
 
-        The second is None where it is not known how likely the player's own moves lead there.
+        It is None where it is not known how likely the player's own moves lead there.
         """
-        found: dict[int, tuple[float, float | None]] = {}
+        losses: dict[int, float | None] = {}
         values = counterfactual_values(self.tree, others)
         policy = Policy(self.tree, partial.row)
         for plex in self.form.plexes:
@@ -161,10 +158,9 @@ class Arena:
                 k = int(index)
                 sure[first : first + size] = (sure[before] and partial.known[k]) or reach[before] == 0
                 if partial.known[k]:
-                    start = self.tree.first_move[k]
-                    lost = self._clean(float(values[k].max() - values[k] @ partial.row[start : start + size]))
-                    found[k] = lost, lost * float(reach[before]) if sure[before] else None
-        return found
+                    lost = self._clean(float(values[k].max() - values[k] @ cut(self.tree, partial.row, k)))
+                    losses[k] = lost * float(reach[before]) if sure[before] else None
+        return losses
 
     def bound_gap(self, seat: int, partial: Partial) -> Ends | None:
         """Return the least and the most that a policy of which only a part is known loses against the equilibrium."""
@@ -192,18 +188,11 @@ class Arena:
         """Return bounds of what a best-responding opponent takes from a policy of which only a part is known."""
         if not self.is_zero_sum:
             return None
-        plan, _ = optimise_plans(turn_form(self.form, seat), self._list_known(seat, partial))
+        sets = [k for k, infoset in enumerate(self.tree.infosets) if infoset.player == seat and partial.known[k]]
+        plan, _ = optimise_plans(turn_form(self.form, seat), {k: cut(self.tree, partial.row, k) for k in sets})
         least = self.measure_exploitability(seat, plan) or 0.0
         most = self._clean(float(self.values[seat]) - self._find_worst(seat, partial))
         return min(least, most), most
-
-    def _list_known(self, seat: int, partial: Partial) -> Mapping[int, Array]:
-        first, sets = self.tree.first_move, self.tree.infosets
-        return {
-            k: partial.row[first[k] : first[k + 1]]
-            for k, one in enumerate(sets)
-            if one.player == seat and partial.known[k]
-        }
 
     def _find_worst(self, seat: int, partial: Partial) -> float:
         """Return what is left to a seat if all opponents and its missing moves know everything and work against it."""

@@ -1,55 +1,31 @@
-"""From answers to policies: what a model would do at every information set, and what that is worth."""
+"""Policies: what a model or a baseline would do at every information set, and what that is worth."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from bestresponse.core.player import Decision
 from bestresponse.core.seeds import split
-from bestresponse.players.llm.verified import make_label
 from bestresponse.report.stats.interval import Interval
-from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.bench.sequential.arena import Arena, Ends, Partial
-from bestresponse.studies.bench.sequential.plan import Plan
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.policy import Policy, uniform_policy
 from bestresponse.theory.trees.response import tree_best_response
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["BASELINE", "Answer", "PolicyKey", "SeatFigures", "StatedPolicy", "collect_policies", "make_baselines"]
+__all__ = ["SeatFigures", "StatedPolicy", "average", "make_baselines"]
 
-BASELINE = "baseline"
-"""What stands for the way of asking where nobody was asked."""
 _RESAMPLES = 400
 _LEVEL = 0.95
-
-PolicyKey = tuple[str, str, int]
-"""A player, how it was asked, and the number of the policy."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """One answer: the information set, the mixture over its moves in the game's order, and the stored play."""
-
-    infoset: int
-    mix: Array | None
-    play: StoredPlay
-
-    @property
-    def decision(self) -> Decision:
-        """What the model said, and how that was read."""
-        return self.play.record.submissions[-1].decision
 
 
 @dataclass(frozen=True, slots=True)
 class SeatFigures:
     """What a policy is worth in one seat; a figure is None where theory has none or the policy is not complete."""
 
-    seat: int
     value: float | None
     gap: float | None
     exploitability: float | None
@@ -62,13 +38,11 @@ class SeatFigures:
 class StatedPolicy:
     """A policy in an arena, known at some or all information sets of the seats; `counts` where moves were sampled."""
 
-    player: str
-    way: str
-    number: int
     arena: Arena
     seats: tuple[int, ...]
     partial: Partial
     counts: Mapping[int, Array]
+    number: int = 0
 
     @cached_property
     def policy(self) -> Policy:
@@ -80,66 +54,49 @@ class StatedPolicy:
         """Whether the policy is known at every information set of the seats."""
         return self.partial.is_complete(self.arena.tree, self.seats)
 
-    @property
-    def everywhere(self) -> bool:
-        """Whether it is known for all players, so that they can be thought to play against each other."""
-        return bool(self.partial.known.all())
-
     @cached_property
     def seat_figures(self) -> tuple[SeatFigures, ...]:
-        """What the policy is worth, seat by seat."""
-        plans = self.arena.form.plans(self.policy)
-        regrets = self.arena.measure_regrets(plans) if self.everywhere else None
-        found = []
+        """What the policy is worth, seat by seat; there are regrets where it is known for all players."""
+        arena, plans = self.arena, self.arena.form.plans(self.policy)
+        regrets = arena.measure_regrets(plans) if self.partial.known.all() else None
+        figures = []
         for seat in self.seats:
-            if not self.partial.is_complete(self.arena.tree, (seat,)):
-                ends = self.arena.bound_gap(seat, self.partial), self.arena.bound_exploitability(seat, self.partial)
-                found.append(SeatFigures(seat, None, None, None, None, *ends))
+            if not self.partial.is_complete(arena.tree, (seat,)):
+                ends = arena.bound_gap(seat, self.partial), arena.bound_exploitability(seat, self.partial)
+                figures.append(SeatFigures(None, None, None, None, *ends))
                 continue
-            gap = self.arena.measure_gap(seat, plans[seat])
-            taken = self.arena.measure_exploitability(seat, plans[seat])
+            gap, taken = arena.measure_gap(seat, plans[seat]), arena.measure_exploitability(seat, plans[seat])
+            value = None if gap is None else arena.earn(seat, plans[seat])
             regret = None if regrets is None else float(regrets[seat])
             ends = None if gap is None else (gap, gap), None if taken is None else (taken, taken)
-            found.append(SeatFigures(seat, self.arena.earn(seat, plans[seat]), gap, taken, regret, *ends))
-        return tuple(found)
+            figures.append(SeatFigures(value, gap, taken, regret, *ends))
+        return tuple(figures)
 
     @cached_property
     def figures(self) -> dict[str, float | None]:
         """NashConv, and the means over the seats of exploitability and gap, also as shares of the payoff range."""
-        return _summarise(self.arena, self.seat_figures, len(self.seats) == self.arena.tree.num_players)
+        ranges = [float(self.arena.ranges[seat]) or 1.0 for seat in self.seats]
+        regrets = [seat.regret for seat in self.seat_figures]
+        taken, gaps = ([getattr(seat, name) for seat in self.seat_figures] for name in ("exploitability", "gap"))
+        regret = average(regrets) if len(self.seats) == self.arena.tree.num_players else None
+        return {
+            "nash_conv": None if regret is None else regret * len(regrets),
+            "exploitability": average(taken),
+            "exploitability_normalised": average(taken, ranges),
+            "nash_gap": average(gaps),
+            "gap_normalised": average(gaps, ranges),
+        }
 
     @cached_property
-    def _drawn(self) -> dict[float, dict[str, Array]]:
-        return {}
-
-    def _draw(self, way: float) -> dict[str, Array]:
-        """Draw samples as large as the one at hand from a policy on the way to an equilibrium; return their figures."""
-        if way not in self._drawn:
-            rng = np.random.default_rng(split(self.number, f"resampled policy {way:g}"))
-            true, row = self._move(way), self.partial.row.copy()
-            found: dict[str, list[float]] = {}
-            for _ in range(_RESAMPLES):
-                for infoset, counts in self.counts.items():
-                    place = slice(*self.arena.tree.first_move[infoset : infoset + 2])
-                    total = int(counts.sum())
-                    row[place] = rng.multinomial(total, true[place] / true[place].sum()) / total
-                for name, figure in self._replace(row.copy()).figures.items():
-                    if figure is not None:
-                        found.setdefault(name, []).append(figure)
-            self._drawn[way] = {name: np.array(figures) for name, figures in found.items()}
-        return self._drawn[way]
-
-    def _move(self, way: float) -> Array:
-        """Return the policy that lies so far on the straight way to the nearest equilibrium, 0 being this one."""
-        row: Array = (1 - way) * self.partial.row + way * self._equilibrium
-        return row
+    def losses(self) -> dict[int, float | None]:
+        """By information set what is lost there against equilibrium opponents; nothing where none was found."""
+        known = self.arena.equilibrium
+        return {} if known is None else self.arena.split_losses(self.partial, known)
 
     @cached_property
-    def _equilibrium(self) -> Array:
-        return self.arena.find_nearest(self.policy).probabilities
-
-    def _replace(self, row: Array) -> StatedPolicy:
-        return StatedPolicy("", "", 0, self.arena, self.seats, Partial(row, self.partial.known), {})
+    def regrets(self) -> dict[int, float | None]:
+        """By information set what is lost there if all follow the policy; nothing where it is not known for all."""
+        return self.arena.split_losses(self.partial, self.policy) if self.partial.known.all() else {}
 
     def estimate(self, name: str) -> Interval | None:
         """Return one figure with the interval that the sampling of moves leaves; a point where none were sampled."""
@@ -162,88 +119,59 @@ class StatedPolicy:
         """
         if self.arena.equilibrium is None:
             return figure
-        near, far = 0.0, 1.0
-        if self._is_plausible(far, name, figure):
-            near = far
+
+        def is_plausible(way: float) -> bool:
+            return float(np.mean(self._draw(way)[name] >= figure - 1e-12)) >= (1 - _LEVEL) / 2
+
+        near, far = (1.0, 1.0) if is_plausible(1.0) else (0.0, 1.0)
         while far - near > 1 / 16:
             middle = (near + far) / 2
-            near, far = (middle, far) if self._is_plausible(middle, name, figure) else (near, middle)
+            near, far = (middle, far) if is_plausible(middle) else (near, middle)
         return float(self._replace(self._move(near)).figures[name] or 0.0)
 
-    def _is_plausible(self, way: float, name: str, figure: float) -> bool:
-        return float(np.mean(self._draw(way)[name] >= figure - 1e-12)) >= (1 - _LEVEL) / 2
+    @cached_property
+    def _drawn(self) -> dict[float, dict[str, Array]]:
+        return {}
+
+    def _draw(self, way: float) -> dict[str, Array]:
+        """Draw samples as large as the one at hand from a policy on the way to an equilibrium; return their figures."""
+        if way not in self._drawn:
+            rng = np.random.default_rng(split(self.number, f"resampled policy {way:g}"))
+            true, row = self._move(way), self.partial.row.copy()
+            drawn: dict[str, list[float]] = {}
+            for _ in range(_RESAMPLES):
+                for infoset, counts in self.counts.items():
+                    moves = slice(*self.arena.tree.first_move[infoset : infoset + 2])
+                    total = int(counts.sum())
+                    row[moves] = rng.multinomial(total, true[moves] / true[moves].sum()) / total
+                for name, figure in self._replace(row.copy()).figures.items():
+                    if figure is not None:
+                        drawn.setdefault(name, []).append(figure)
+            self._drawn[way] = {name: np.array(figures) for name, figures in drawn.items()}
+        return self._drawn[way]
+
+    def _move(self, way: float) -> Array:
+        """Return the policy that lies so far on the straight way to the nearest equilibrium, 0 being this one."""
+        row: Array = (1 - way) * self.partial.row + way * self._equilibrium
+        return row
+
+    @cached_property
+    def _equilibrium(self) -> Array:
+        return self.arena.find_nearest(self.policy).probabilities
+
+    def _replace(self, row: Array) -> StatedPolicy:
+        return StatedPolicy(self.arena, self.seats, Partial(row, self.partial.known), {})
 
 
-def _summarise(arena: Arena, seats: Sequence[SeatFigures], whole: bool) -> dict[str, float | None]:
-    ranges = [float(arena.ranges[one.seat]) or 1.0 for one in seats]
-    regrets = [one.regret for one in seats]
-    taken, gaps = [one.exploitability for one in seats], [one.gap for one in seats]
-    return {
-        "nash_conv": _add(regrets) if whole else None,
-        "exploitability": _average(taken),
-        "exploitability_normalised": _average(_share(taken, ranges)),
-        "nash_gap": _average(gaps),
-        "gap_normalised": _average(_share(gaps, ranges)),
-    }
+def average(figures: Sequence[float | None], ranges: Sequence[float] = ()) -> float | None:
+    """Average figures, as shares of `ranges` where there are some; None where one is not known."""
+    known = [figure for figure in figures if figure is not None]
+    if not known or len(known) < len(figures):
+        return None
+    return float(np.mean(np.divide(known, ranges) if ranges else known))
 
 
-def _share(figures: Sequence[float | None], ranges: Sequence[float]) -> list[float | None]:
-    return [None if one is None else one / spread for one, spread in zip(figures, ranges, strict=True)]
-
-
-def _add(figures: Sequence[float | None]) -> float | None:
-    known = [one for one in figures if one is not None]
-    return sum(known) if known and len(known) == len(figures) else None
-
-
-def _average(figures: Sequence[float | None]) -> float | None:
-    total = _add(figures)
-    return None if total is None else total / len(figures)
-
-
-def read_answer(tree: Tree, play: StoredPlay) -> Answer:
-    """Read a stored play as an answer, its moves put back into the order of the game."""
-    data = play.data
-    index = tree.infoset_index[data["player"], data["infoset"]]
-    action = play.record.submissions[-1].decision.action
-    if action is None:
-        return Answer(index, None, play)
-    offered = list(data["moves"])
-    given = [float(move == action) for move in offered] if isinstance(action, str) else list(action)
-    by_move = dict(zip(offered, given, strict=True))
-    mix = np.array([by_move[move] for move in tree.infosets[index].moves], dtype=np.float64)
-    return Answer(index, mix / mix.sum(), play)
-
-
-def collect_policies(
-    plan: Plan, arena: Arena, plays: Iterable[StoredPlay]
-) -> tuple[dict[PolicyKey, StatedPolicy], dict[PolicyKey, list[Answer]]]:
-    """Put the answers of a run together to policies, in the order of the settings."""
-    answers: dict[PolicyKey, list[Answer]] = {}
-    for play in plays:
-        key = make_label(play.data["model"]), play.data["way"], int(play.data["policy"])
-        answers.setdefault(key, []).append(read_answer(plan.tree, play))
-    labels, ways = plan.config.labels, plan.config.elicit
-    ordered = sorted(answers, key=lambda key: (labels.index(key[0]), ways.index(key[1]), key[2]))
-    return {key: _put_together(plan, arena, key, answers[key]) for key in ordered}, answers
-
-
-def _put_together(plan: Plan, arena: Arena, key: PolicyKey, answers: Sequence[Answer]) -> StatedPolicy:
-    """Average the readable answers at every information set."""
-    row, known = uniform_policy(plan.tree).probabilities.copy(), np.zeros(len(plan.tree.infosets), dtype=bool)
-    sums: dict[int, Array] = {}
-    for one in answers:
-        if one.mix is not None:
-            sums[one.infoset] = sums.get(one.infoset, np.zeros(len(one.mix))) + one.mix
-    for infoset, total in sums.items():
-        start = plan.tree.first_move[infoset]
-        row[start : start + len(total)] = total / total.sum()
-        known[infoset] = True
-    counts = sums if key[1] == "sampled" else {}
-    return StatedPolicy(*key, arena, plan.seats, Partial(row, known), counts)
-
-
-def make_baselines(plan: Plan, arena: Arena) -> dict[str, StatedPolicy]:
+def make_baselines(arena: Arena, seats: tuple[int, ...]) -> dict[str, StatedPolicy]:
     """Return simple policies to stand beside the models.
 
     uniform       every move equally often
@@ -251,24 +179,21 @@ def make_baselines(plan: Plan, arena: Arena) -> dict[str, StatedPolicy]:
     level-1       a best response to uniform play; level-2 one to level-1
     equilibrium   an equilibrium, where one was found
     """
-    tree = plan.tree
-    uniform = uniform_policy(tree)
-    first, last = (_play_always(tree, place) for place in (0, -1))
-    level_1 = _respond(tree, uniform)
-    found = {"uniform": uniform, "first": first, "last": last, "level-1": level_1, "level-2": _respond(tree, level_1)}
+    tree = arena.tree
+    policies = {"uniform": uniform_policy(tree)}
+    for name, moves in (("first", tree.first_move[:-1]), ("last", tree.first_move[1:] - 1)):
+        row = np.zeros(int(tree.first_move[-1]))
+        row[moves] = 1.0
+        policies[name] = Policy(tree, row)
+    policies["level-1"] = _respond(tree, policies["uniform"])
+    policies["level-2"] = _respond(tree, policies["level-1"])
     if arena.equilibrium is not None:
-        found["equilibrium"] = arena.equilibrium
+        policies["equilibrium"] = arena.equilibrium
     everywhere = np.ones(len(tree.infosets), dtype=bool)
     return {
-        name: StatedPolicy(name, BASELINE, 0, arena, plan.seats, Partial(policy.probabilities, everywhere), {})
-        for name, policy in found.items()
+        name: StatedPolicy(arena, seats, Partial(policy.probabilities, everywhere), {})
+        for name, policy in policies.items()
     }
-
-
-def _play_always(tree: Tree, place: int) -> Policy:
-    row = np.zeros(int(tree.first_move[-1]))
-    row[tree.first_move[:-1] if place == 0 else tree.first_move[1:] - 1] = 1.0
-    return Policy(tree, row)
 
 
 def _respond(tree: Tree, policy: Policy) -> Policy:

@@ -1,79 +1,423 @@
-"""The benchmark on a game played in turn, as a study: a model's policy and how far it is from an equilibrium."""
+"""The benchmark on a game played in turn: a model's policy, and how far it is from an equilibrium.
+
+The answers at all information sets make up a policy. Where some are missing, its figures are bounds.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import takewhile
+from typing import Annotated, Any, TypedDict
 
-from bestresponse.core.json import JsonMapping
-from bestresponse.models.base import Model
+import numpy as np
+
+from bestresponse.analysis.theory import Theory, describe_theory
 from bestresponse.players.llm.prompting import prompt
-from bestresponse.report.document import Document
-from bestresponse.report.metrics import Figures
-from bestresponse.runs.class_study import Study
+from bestresponse.players.llm.verified import make_label
+from bestresponse.report.blocks import Measurement, Shown, headline, metrics_table, table, text
+from bestresponse.report.document import Code, Figure
+from bestresponse.report.frames import Frame, column
+from bestresponse.report.metrics import Heads, Metric, Value
+from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.runs.estimate import Estimate
-from bestresponse.runs.execution import PlayOne
-from bestresponse.runs.run import Run
-from bestresponse.runs.spec import Spec
-from bestresponse.runs.store.folder import RunFolder
-from bestresponse.studies.bench.sequential.config import SequentialConfig
-from bestresponse.studies.bench.sequential.findings import findings
-from bestresponse.studies.bench.sequential.plan import STUDY, make_plan
-from bestresponse.studies.bench.sequential.playing import make_player
-from bestresponse.studies.bench.sequential.questions import Question
-from bestresponse.studies.bench.sequential.results import METRICS, SequentialResults
+from bestresponse.runs.reporting.answers import Answers, make_answers_frame
+from bestresponse.runs.store.folder import RunFolder, StoredPlay
+from bestresponse.runs.study import Measured, Study
+from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.measure import BASELINE
+from bestresponse.studies.bench.sequential.arena import Arena, Partial, cut
+from bestresponse.studies.bench.sequential.policies import StatedPolicy, average, make_baselines
+from bestresponse.studies.bench.sequential.questions import Plan, make_plan, prepare_questions
+from bestresponse.studies.bench.sequential.tree_figure import choose_nodes, draw_policy
+from bestresponse.studies.bench.study import CHARACTERS_PER_TOKEN, warn_unfinished
+from bestresponse.theory.games.normal_form import Array
+from bestresponse.theory.trees.policy import Policy, uniform_policy
+from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["SequentialStudy"]
+__all__ = ["sequential"]
 
-_CHARACTERS_PER_TOKEN = 4
+_SEED = 20
+"""Of the resampling: the same for all players, so that they are resampled alike."""
+_LONGEST_REPLY = 2000
+Policies = Sequence[StatedPolicy]
 
 
-class SequentialStudy(Study[SequentialConfig, SequentialResults]):
-    """Exploitability, NashConv and regret by information set of the policies of models in a game played in turn."""
+def _average(name: str, title: str, explained: str, format: str) -> Metric[Policies]:
+    """Make the metric that averages a figure over complete policies; a single one has the interval of its samples."""
 
-    name = STUDY
-    config = SequentialConfig
-    unit = "answers"
-    metrics = METRICS
+    def compute(policies: Policies) -> Value:
+        known = [(policy, figure) for policy in policies if (figure := policy.figures[name]) is not None]
+        if len(known) == 1:
+            return known[0][0].estimate(name)
+        figures = [figure for _, figure in known]
+        return cluster_bootstrap(figures, rng=np.random.default_rng(_SEED)) if figures else None
 
-    def specs(self, config: SequentialConfig) -> Iterator[Spec]:
-        """Yield every question."""
-        return make_plan(config).specs()
+    return Metric(name, title, explained, "", format, compute)
 
-    def count(self, config: SequentialConfig) -> int:
-        """Count the questions."""
-        return make_plan(config).total
 
-    def make_player(self, config: SequentialConfig, models: Mapping[str, Model]) -> PlayOne:
-        """Return the function that puts one question."""
-        return make_player(make_plan(config), models)
+def _bound(figure: str, title: str, end: int) -> Metric[Policies]:
+    """Make the metric of the least or the most that a figure can be, whatever policies do where they are not known."""
 
-    def measure(self, config: SequentialConfig, folder: RunFolder) -> SequentialResults:
-        """Put the answers together to policies, and measure these."""
-        return SequentialResults.measure(make_plan(config), folder.sorted_plays())
+    def compute(policies: Policies) -> float | None:
+        if all(policy.complete for policy in policies):
+            return None
+        ends = [getattr(seat, f"{figure}_ends") for policy in policies for seat in policy.seat_figures]
+        return average([None if pair is None else pair[end] for pair in ends])
 
-    def figures(self, results: SequentialResults) -> Figures:
-        """List the metrics of every player and baseline."""
-        return results.list_figures()
+    side = ("at least", "at most")[end]
+    explained = "whatever the policy does where it is not known; the most exploitability is perhaps too large"
+    return Metric(f"{figure}_{side.replace(' ', '_')}", f"{title} {side}", explained, "", ".4f", compute)
 
-    def findings(self, results: SequentialResults, run: Run[Any]) -> Document:
-        """Build the report."""
-        return findings(results, run)
 
-    def game(self, config: SequentialConfig, data: JsonMapping) -> Question:
-        """Return the question of a spec."""
-        return make_plan(config).make_question(data)
+def _share_known(policies: Policies) -> float:
+    tree, seats = policies[0].arena.tree, policies[0].seats
+    asked = [k for k, infoset in enumerate(tree.infosets) if infoset.player in seats]
+    return float(np.mean([policy.partial.known[asked].mean() for policy in policies]))
 
-    def estimate(self, config: SequentialConfig) -> Estimate:
-        """Count calls (every attempt) and tokens from the question at every information set."""
-        plan = make_plan(config)
-        questions = [plan.make_first_question(infoset) for infoset in plan.infosets]
-        characters = sum(len(prompt(one.shown, one.ask, "line")) for one in questions)
-        asked = sum(config.count_answers(way) for way in config.elicit) * config.policies * config.attempts
-        calls = asked * len(plan.infosets)
-        return Estimate(
-            plan.total,
-            f"{len(plan.infosets):,} of {len(plan.candidates):,} information sets of {plan.game.name}",
-            dict.fromkeys(config.models, calls),
-            dict.fromkeys(config.models, asked * characters // _CHARACTERS_PER_TOKEN),
-            dict.fromkeys(config.models, calls * config.reply_tokens),
+
+def _count_complete(policies: Policies) -> int:
+    return sum(policy.complete for policy in policies)
+
+
+METRICS: tuple[Metric[Policies], ...] = (
+    Metric("policies", "policies", "policies that were asked for", "", "", len),
+    Metric("complete", "complete", "policies known at every information set", "", "", _count_complete),
+    Metric("known", "sets known", "share of the information sets with a readable answer", "", ".3f", _share_known),
+    _average("exploitability", "exploitability", "what a best response takes, mean of the seats; constant sum", ".4f"),
+    _average("exploitability_normalised", "exploitability / range", "as a share of the range of payoffs", ".3f"),
+    _average("nash_conv", "NashConv", "what all together gain by deviating alone; 0 at an equilibrium", ".4f"),
+    _average("nash_gap", "Nash gap", "lost against equilibrium opponents, mean of the seats", ".4f"),
+    _average("gap_normalised", "gap / range", "the Nash gap as a share of the range of payoffs", ".3f"),
+    *(_bound("exploitability", "exploitability", end) for end in (0, 1)),
+    *(_bound("gap", "Nash gap", end) for end in (0, 1)),
+)
+"""Every figure of a policy, in the order of the columns."""
+
+
+class QuestionRow(TypedDict):
+    """One answer; `strategy` gives the probabilities of `moves`, both in the order of the game.
+
+    The last four are those of the information set in the policy that the answer is part of, and so the same for all of
+    its samples.
+    """
+
+    spec: str
+    model: Annotated[str, column("player")]
+    way: Annotated[str, column("asked for")]
+    policy: int
+    sample: int
+    player: Annotated[str, column("seat")]
+    infoset: Annotated[str, column("information set")]
+    moves: list[str]
+    temperature: float
+    status: Annotated[str, column("read as")]
+    how: Annotated[str, column("what was done or what was wrong")]
+    strategy: Annotated[list[float] | None, column("answer")]
+    reply: str
+    loss: Annotated[float | None, column(format=".4f", help="lost there against equilibrium opponents")]
+    regret: Annotated[float | None, column(format=".4f", help="lost there if all follow the policy")]
+    mixture: list[float] | None
+    equilibrium: list[float] | None
+
+
+class InfosetRow(TypedDict):
+    """What a player does at an information set and what that costs, means over its policies."""
+
+    player: str
+    seat: str
+    infoset: Annotated[str, column("information set")]
+    policy: str | None
+    equilibrium: Annotated[str | None, column(help="one of them; there may be others")]
+    loss: Annotated[float | None, column(format=".4f", help="against equilibrium opponents; adds up to the Nash gap")]
+    regret: Annotated[float | None, column(format=".4f", help="if all follow the policy; adds up to NashConv")]
+
+
+class SeatRow(TypedDict):
+    """What is earned in a seat against equilibrium opponents, and lost against others; means over policies."""
+
+    player: str
+    seat: str
+    earns: Annotated[float | None, column(format=".4f", help="against equilibrium opponents")]
+    value: Annotated[float, column("equilibrium earns", ".4f")]
+    gap: Annotated[float | None, column("Nash gap", ".4f")]
+    exploitability: Annotated[float | None, column(format=".4f", help="two players, constant sum")]
+
+
+class GameRow(TypedDict):
+    """The game: how many information sets it has, at how many of them models are asked, how it was solved."""
+
+    game: str
+    infosets: int
+    asked: int
+    method: str
+
+
+Answer = tuple[int, Array | None, StoredPlay]
+"""The information set, the mixture over its moves in the game's order, and the stored play."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """The answers of a run, by player, way of asking and number of the policy, and what theory knows of the game."""
+
+    plan: Plan
+    theory: Theory
+    answers: Mapping[tuple[str, str, int], list[Answer]]
+
+    @cached_property
+    def arena(self) -> Arena:
+        """The game with an equilibrium, where one was found."""
+        return Arena(self.plan.form, self.theory.policies[0] if self.theory.policies else None)
+
+    @cached_property
+    def players(self) -> dict[tuple[str, str], dict[int, StatedPolicy]]:
+        """The policies of every player in every way of asking, by number: readable answers are averaged."""
+        tree = self.plan.tree
+        players: dict[tuple[str, str], dict[int, StatedPolicy]] = {}
+        for (player, way, number), answers in self.answers.items():
+            row, known = uniform_policy(tree).probabilities.copy(), np.zeros(len(tree.infosets), dtype=bool)
+            sums: dict[int, Array] = {}
+            for infoset, mix, _ in answers:
+                if mix is not None:
+                    sums[infoset] = sums.get(infoset, np.zeros(len(mix))) + mix
+            for infoset, total in sums.items():
+                cut(tree, row, infoset)[:] = total / total.sum()
+                known[infoset] = True
+            counts = sums if way == "sampled" else {}
+            policy = StatedPolicy(self.arena, self.plan.seats, Partial(row, known), counts, number)
+            players.setdefault((player, way), {})[number] = policy
+        return players
+
+    def list_questions(self) -> Iterator[QuestionRow]:
+        """Yield a row for each answer, by policy and information set."""
+        solution = self.arena.equilibrium
+        for (player, way, number), answers in self.answers.items():
+            policy = self.players[player, way][number]
+            for k, mix, play in sorted(answers, key=lambda answer: (answer[0], answer[2].data["sample"])):
+                infoset, decision = self.plan.tree.infosets[k], play.record.submissions[-1].decision
+                known = policy.partial.known[k]
+                yield QuestionRow(
+                    spec=play.spec,
+                    model=player,
+                    way=way,
+                    policy=number,
+                    sample=play.data["sample"],
+                    player=self.plan.tree.players[infoset.player],
+                    infoset=infoset.label,
+                    moves=list(infoset.moves),
+                    temperature=play.data["temperature"],
+                    status=decision.reading.status.value,
+                    how=decision.reading.how,
+                    strategy=None if mix is None else mix.tolist(),
+                    reply=decision.reasoning[:_LONGEST_REPLY],
+                    loss=policy.losses.get(k),
+                    regret=policy.regrets.get(k),
+                    mixture=cut(self.plan.tree, policy.partial.row, k).tolist() if known else None,
+                    equilibrium=None if solution is None else cut(self.plan.tree, solution.probabilities, k).tolist(),
+                )
+
+    def list_infosets(self) -> Iterator[InfosetRow]:
+        """Yield what every player does at every information set, those with the largest losses first."""
+        tree, solution = self.plan.tree, self.arena.equilibrium
+        for group, numbered in self.players.items():
+            policies, rows = list(numbered.values()), []
+            for k in self.plan.infosets:
+                moves = tree.infosets[k].moves
+                mixes = [cut(tree, policy.partial.row, k) for policy in policies if policy.partial.known[k]]
+                rows.append(
+                    InfosetRow(
+                        player=" / ".join(group),
+                        seat=tree.players[tree.infosets[k].player],
+                        infoset=tree.infosets[k].label,
+                        policy=_write_mix(moves, np.mean(mixes, axis=0)) if mixes else None,
+                        equilibrium=_write_mix(moves, cut(tree, solution.probabilities, k)) if solution else None,
+                        loss=average([policy.losses.get(k) for policy in policies]),
+                        regret=average([policy.regrets.get(k) for policy in policies]),
+                    )
+                )
+            yield from sorted(rows, key=lambda row: (-(row["regret"] or 0.0), -(row["loss"] or 0.0)))
+
+    def list_seats(self, baselines: Mapping[str, StatedPolicy]) -> Iterator[SeatRow]:
+        """Yield what every player and baseline earns in every seat beside the value of the game."""
+        named = {" / ".join(group): list(policies.values()) for group, policies in self.players.items()}
+        named |= {name: [policy] for name, policy in baselines.items()}
+        for player, policies in named.items() if self.arena.equilibrium is not None else ():
+            for number, seat in enumerate(self.plan.seats):
+                figures = [policy.seat_figures[number] for policy in policies]
+                yield SeatRow(
+                    player=player,
+                    seat=self.plan.tree.players[seat],
+                    earns=average([figure.value for figure in figures]),
+                    value=float(self.arena.values[seat]),
+                    gap=average([figure.gap for figure in figures]),
+                    exploitability=average([figure.exploitability for figure in figures]),
+                )
+
+
+def _write_mix(moves: Sequence[str], mix: Iterable[float]) -> str:
+    return ", ".join(f"{move} {round(float(p), 3):g}" for move, p in zip(moves, mix, strict=True))
+
+
+def _read_answer(tree: Tree, play: StoredPlay) -> Answer:
+    """Read a stored play, its moves put back into the order of the game."""
+    index = tree.infoset_index[play.data["player"], play.data["infoset"]]
+    action = play.record.submissions[-1].decision.action
+    if action is None:
+        return index, None, play
+    offered = list(play.data["moves"])
+    stated = [float(move == action) for move in offered] if isinstance(action, str) else list(action)
+    by_move = dict(zip(offered, stated, strict=True))
+    mix = np.array([by_move[move] for move in tree.infosets[index].moves], dtype=np.float64)
+    return index, mix / mix.sum(), play
+
+
+def measure(config: BenchConfig, folder: RunFolder) -> Measured:
+    """Put the answers together to policies, in the order of the settings, and measure these."""
+    plan = make_plan(config)
+    unordered: dict[tuple[str, str, int], list[Answer]] = {}
+    for play in folder.sorted_plays():
+        key = make_label(play.data["model"]), play.data["way"], int(play.data["policy"])
+        unordered.setdefault(key, []).append(_read_answer(plan.tree, play))
+    labels, ways = config.labels, config.elicit
+    order = sorted(unordered, key=lambda key: (labels.index(key[0]), ways.index(key[1]), key[2]))
+    results = Results(plan, describe_theory(plan.game), {key: unordered[key] for key in order})
+    baselines = make_baselines(results.arena, plan.seats) if order else {}
+    groups: dict[Heads, Any] = {group: list(policies.values()) for group, policies in results.players.items()}
+    groups |= {(name, BASELINE): [policy] for name, policy in baselines.items()}
+    asked = GameRow(
+        game=plan.game.name, infosets=len(plan.candidates), asked=len(plan.infosets), method=results.theory.method
+    )
+    rows = list(results.list_questions())
+    answers: dict[str, Answers] = {}
+    for row in rows:
+        answers.setdefault(f"{row['model']} / {row['way']}", Answers()).add(row["status"], row["how"], "")
+    frames = {
+        "plays": Frame(QuestionRow, rows),
+        "seats": Frame(SeatRow, list(results.list_seats(baselines))),
+        "infosets": Frame(InfosetRow, list(results.list_infosets())),
+        "game": Frame(GameRow, [asked]),
+        "answers": make_answers_frame(answers),
+    }
+    answered = sum(row["strategy"] is not None for row in rows)
+    return Measured(frames, answered, ("player", "asked for"), groups)
+
+
+def estimate_calls(config: BenchConfig) -> Estimate:
+    """Count calls (every attempt) and tokens from the question at every information set."""
+    plan = make_plan(config)
+    first = {}
+    for data in takewhile(lambda data: data["policy"] == 0, plan.list_plays()):
+        first.setdefault((data["player"], data["infoset"]), plan.make_question(data))
+    characters = sum(len(prompt(question.shown, question.ask, "line")) for question in first.values())
+    asked = sum(map(plan.count_answers, config.elicit)) * config.games * config.attempts
+    calls = asked * len(plan.infosets)
+    names = list(map(str, config.model))
+    return Estimate(
+        plan.total,
+        f"{len(plan.infosets):,} of {len(plan.candidates):,} information sets of {plan.game.name}",
+        dict.fromkeys(names, calls),
+        dict.fromkeys(names, asked * characters // CHARACTERS_PER_TOKEN),
+        dict.fromkeys(names, calls * config.reply_tokens),
+    )
+
+
+def draw_policies(measured: Measurement) -> Shown | None:
+    """Draw the first policy of every player on the tree, with what is lost at every information set."""
+    tree, rows = make_plan(measured.config).tree, measured.frame("plays").select(policy=0)
+    figures = []
+    for player, way in dict.fromkeys((row["model"], row["way"]) for row in rows):
+        known: dict[str, dict[int, Any]] = {"mixture": {}, "loss": {}, "regret": {}}
+        for row in rows.select(model=player, way=way):
+            for name in known:
+                if row[name] is not None:
+                    known[name][tree.infoset_index[row["player"], row["infoset"]]] = row[name]
+        policy, regrets = uniform_policy(tree).probabilities.copy(), known["regret"]
+        for infoset, mixture in known["mixture"].items():
+            cut(tree, policy, infoset)[:] = mixture
+        shown = regrets or known["loss"]
+        if not shown:
+            continue
+        part = "" if len(choose_nodes(tree, shown)) == tree.num_nodes else " Only the ways to the largest are drawn."
+        against = "its own policy in the other seats" if regrets else "the equilibrium"
+        caption = (
+            f"Policy of {player} ({way}). Branches: the wider, the likelier; discs: the larger, the more is lost at "
+            f"that information set against {against}. Numbers at the right are payoffs.{part}"
         )
+        picture = draw_policy(tree, Policy(tree, policy), shown)
+        figures.append(Figure(picture, caption, f"Tree of the game with the policy of {player}"))
+    return Shown("Where policies lose", tuple(figures)) if figures else None
+
+
+def show_first_question(measured: Measurement) -> Shown:
+    """Show the first question of the run as models are asked it."""
+    plan = make_plan(measured.config)
+    shown = plan.make_question(next(plan.list_plays())).shown
+    return Shown("The first question as it was shown", (Code(f"{shown.briefing}\n\n{shown.situation}", "text"),))
+
+
+_SHOWN = (
+    "model", "way", "policy", "sample", "player", "infoset", "moves", "strategy", "loss", "status", "how", "reply",
+)  # fmt: skip
+
+sequential = Study(
+    "sequential",
+    BenchConfig,
+    specs=lambda config: make_plan(config).list_plays(),
+    play=prepare_questions,
+    measure=measure,
+    metrics=METRICS,
+    title="How far from an equilibrium?",
+    subtitle="{% set about = frame('game')[0] %}{{ config.labels|join(', ') }} in {{ about.game }}, asked at "
+    "{{ about.asked }} of {{ about.infosets }} information sets",
+    unit="answers",
+    tables=2,
+    game=lambda config, data: make_plan(config).make_question(data),
+    count_plays=lambda config: make_plan(config).total,
+    estimate_calls=estimate_calls,
+    report=(
+        warn_unfinished,
+        text(
+            "{% set about = frame('game')[0] %}{% if about.asked < about.infosets %}Only {{ about.asked }} of "
+            "{{ about.infosets }} information sets were asked about: those that uniform play reaches most often. What "
+            "the policy does elsewhere is not known, so that figures of the whole policy are bounds.{% endif %}",
+            kind="warning",
+        ),
+        text(
+            "{% if not frame('seats')|length %}No equilibrium of this game was found: only NashConv and regrets are "
+            "given.{% endif %}",
+            kind="warning",
+        ),
+        headline(
+            {
+                "exploitability": "exploitability",
+                "nash_conv": "NashConv",
+                "nash_gap": "Nash gap",
+                "known": "share of information sets known",
+            }
+        ),
+        metrics_table(
+            "How far from an equilibrium",
+            "Smaller is better; 0 is an equilibrium. Intervals (95 %) are over policies where several were asked for, "
+            "else over the sampled moves; a single stated policy is known exactly.",
+        ),
+        text(
+            "Exploitability is what an opponent who knows the policy takes beyond the value of the game. The Nash gap "
+            "is lost against opponents who play an equilibrium, who forgive mixtures that are wrong in themselves. "
+            "NashConv adds up what every player could gain by deviating if all of them followed the policy. Policies "
+            "made of a few sampled moves look more exploitable than they are, since chance alone leaves them uneven."
+        ),
+        table("seats", title="Seat by seat", caption="Equilibrium by {{ frame('game')[0].method }}."),
+        draw_policies,
+        table("infosets", (), "Where policies lose", "Weighted by how likely play comes there.", "player", most=400),
+        table("plays", _SHOWN, title="Every answer", most=1000),
+        show_first_question,
+        text(
+            "Nothing is made up: an answer is valid, repaired by a stated rule, or one of four kinds of failure. An "
+            "information set without a readable answer counts as not known, and the figures of its policy are bounds.",
+            title="How the answers were read",
+        ),
+    ),
+)
+"""Exploitability, NashConv and regret by information set of the policies of models in a game played in turn."""

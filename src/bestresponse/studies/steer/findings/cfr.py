@@ -15,7 +15,7 @@ from bestresponse.core.game import REFEREE
 from bestresponse.core.player import Decision, Nature
 from bestresponse.games.dialogue.game import Dialogue, DialogueGame
 from bestresponse.games.dialogue.recorded import RecordedDialogue
-from bestresponse.players.dialogue.guided import Guided
+from bestresponse.players.dialogue.speaker import Guided
 from bestresponse.report.document import (
     Block,
     Cell,

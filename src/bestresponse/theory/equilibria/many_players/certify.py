@@ -18,11 +18,18 @@ from math import prod
 
 import numpy as np
 
-from bestresponse.theory.equilibria.many_players.newton import Supports, action_payoffs, derive_leads
+from bestresponse.theory.equilibria.many_players.newton import (
+    Supports,
+    derive_leads,
+    find_leads,
+    find_supports,
+    restrict,
+    shift,
+)
 from bestresponse.theory.equilibria.pure import pure_nash
 from bestresponse.theory.equilibria.result import IN_SUPPORT, Fractions
 from bestresponse.theory.games.normal_form import NormalForm, Numbers
-from bestresponse.theory.games.regrets import Profile
+from bestresponse.theory.games.regrets import Profile, contract
 
 __all__ = ["Certified", "certify"]
 
@@ -49,27 +56,22 @@ def certify(game: NormalForm, mix: Profile) -> Certified | None:
     Candidates of inexact games are taken as they are, but a pure one has to be a pure equilibrium.
     """
     if game.units is None:
-        supports = _find_supports(mix, IN_SUPPORT)
+        supports = find_supports(mix, IN_SUPPORT)
         is_pure = all(len(support) == 1 for support in supports)
         return None if is_pure and tuple(s[0] for s in supports) not in pure_nash(game) else Certified(mix)
     units = game.units.astype(object)
     for used in _USED:
-        certified = _certify_on(units, _find_supports(mix, used), mix)
+        certified = _certify_on(units, find_supports(mix, used), mix)
         if certified is not None:
             return certified
     return None
-
-
-def _find_supports(mix: Profile, used: float) -> Supports:
-    return tuple(tuple(np.flatnonzero(x > used).tolist()) for x in mix)
 
 
 def _certify_on(units: Numbers, supports: Supports, mix: Profile) -> Certified | None:
     length = int(units.max()).bit_length()
     bits = _BITS + 8 * length
     sure = bits - _BITS // 8 - 2 * length  # rounding in the last bits grows with the payoffs
-    parts = tuple(x[list(support)] for x, support in zip(mix, supports, strict=True))
-    point = _refine(np.stack([own[np.ix_(*supports)] for own in units]), parts, bits, sure)
+    point = _refine(*restrict(units, mix, supports), bits, sure)
     if point is None:
         return None
     exact = _recognise(point, bits, sure)
@@ -78,7 +80,7 @@ def _certify_on(units: Numbers, supports: Supports, mix: Profile) -> Certified |
     for share, support, part in zip(shares, supports, used, strict=True):
         share[list(support)] = part
     limits = [Fraction(0)] * len(mix) if exact else _limit_regrets(used)
-    earned = [action_payoffs(units, shares, player) for player in range(len(mix))]
+    earned = [contract(units[player], shares, player) for player in range(len(mix))]
     if any(max(u) - u @ x > limit for u, x, limit in zip(earned, shares, limits, strict=True)):
         return None
     if exact is None and min(map(min, used)) <= IN_SUPPORT:
@@ -95,24 +97,22 @@ def _refine(units: Numbers, mix: Profile, bits: int, sure: int) -> list[list[int
     point = tuple(np.array([int(Fraction(p) * one) for p in x.tolist()], dtype=object) for x in mix)
     for x in point:
         x[0] += one - sum(x)
-    unknowns = [(x, action) for x in point for action in range(1, len(x))]
     for _ in range(_STEPS):
-        step = _find_step(units, point, one) if unknowns else []
-        if step is None or max(map(abs, step), default=0.0) > 1.0:
+        step = _find_step(units, point, one)
+        largest = np.inf if step is None else max(map(abs, step), default=0.0)
+        if step is None or largest > 1.0:
             return None
-        for (x, action), change in zip(unknowns, step, strict=True):
-            moved = int(Fraction(change) * one)
-            x[action] += moved
-            x[0] -= moved
-        if max(map(abs, step), default=0.0) <= 2.0**-sure:
+        point = shift(point, np.array([int(Fraction(change) * one) for change in step], dtype=object))
+        if largest <= 2.0**-sure:
             return [x.tolist() for x in point] if min(map(min, point)) >= -(1 << bits - sure) else None
     return None
 
 
 def _find_step(units: Numbers, point: tuple[Numbers, ...], one: int) -> list[float] | None:
     """Compute by how much to change the probabilities of all actions but the first ones; None if by more than 1."""
-    earned = [action_payoffs(units, point, player) for player in range(len(point))]
-    leads = [lead for u in earned for lead in (u[1:] - u[0]).tolist()]
+    leads = find_leads(units, point).tolist()
+    if not leads:
+        return []
     jacobian = derive_leads(units, point).tolist()
     rows = [max(map(abs, row)) for row in jacobian]
     if any(abs(lead) > len(leads) * size * one for lead, size in zip(leads, rows, strict=True)):

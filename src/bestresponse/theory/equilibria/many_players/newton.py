@@ -1,33 +1,51 @@
-"""Newton's method for the equations of a Nash equilibrium on given supports, for any number of players.
+"""Newton's method for the equations of a Nash equilibrium on given supports, and what they say of an equilibrium.
 
-Unknowns: the probabilities on the supports and one payoff v_i per player. Equations: u_i(s, x_-i) = v_i for every s in
-player i's support, and probabilities that sum to 1. Payoffs are multilinear, so derivatives are payoffs too.
+Unknowns: the probabilities of all actions but the first of each support. Equations: every action earns what the first
+one does; its lead over the first is 0. Payoffs are multilinear, so derivatives are payoffs too.
+
+An equilibrium is regular when every player uses all its best responses and the equations of its supports have a
+derivative that is not singular; it is then isolated, and its index is the sign of the determinant of minus the
+derivative (Ritzberger 1994). The indices of a regular game's equilibria sum to +1 (Wilson 1971: their number is odd).
 """
 
 from __future__ import annotations
 
+from itertools import combinations, islice
+
 import numpy as np
 
 from bestresponse.theory.games.normal_form import Array, NormalForm, Numbers
-from bestresponse.theory.games.regrets import contract
+from bestresponse.theory.games.regrets import Profile, contract
 
 __all__ = [
+    "REGRET_LIMIT",
     "Supports",
-    "action_payoffs",
     "derive_leads",
     "equal_payoffs",
-    "null_directions",
+    "find_index",
+    "find_leads",
+    "find_supports",
+    "is_in_continuum",
     "pair_payoffs",
+    "restrict",
     "scale_payoffs",
+    "shift",
     "worst_regret",
 ]
 
 Supports = tuple[tuple[int, ...], ...]
 
+REGRET_LIMIT = 1e-9
+"""Of the payoff range: what is an equilibrium in floating point."""
 _NEWTON_STEPS = 25
 _FAR = 20.0
 _SOLVED = 1e-13
-_REGULAR = 1e-8
+_USED = 1e-9
+_REGULAR = 1e-9
+_FLAT = 1e-8
+_STEP = 1e-2
+_DIRECTIONS = 12
+_MOST_FACES = 64
 
 
 def scale_payoffs(game: NormalForm) -> Array:
@@ -35,19 +53,31 @@ def scale_payoffs(game: NormalForm) -> Array:
     return np.stack([(own - own.min()) / (float(np.ptp(own)) or 1.0) for own in game.payoffs])
 
 
-def action_payoffs(payoffs: Numbers, mix: tuple[Numbers, ...], player: int) -> Numbers:
-    """Say what each action of `player` earns against the others' mixtures."""
-    return contract(payoffs[player], mix, player)
+def find_supports(mix: Profile, used: float) -> Supports:
+    """List the actions that each player plays with a probability above `used`."""
+    return tuple(tuple(np.flatnonzero(x > used).tolist()) for x in mix)
+
+
+def restrict(payoffs: Numbers, mix: Profile, supports: Supports) -> tuple[Numbers, Profile]:
+    """Leave out of payoffs and mixtures what is not in the supports."""
+    used = tuple(x[list(support)] for x, support in zip(mix, supports, strict=True))
+    return np.stack([own[np.ix_(*supports)] for own in payoffs]), used
 
 
 def pair_payoffs(payoffs: Numbers, mix: tuple[Numbers, ...], player: int, other: int) -> Numbers:
-    """Return the same for every action of one other player, as (actions of player, actions of other)."""
+    """Say what actions earn against those of one other player, as (actions of player, actions of other)."""
     table = contract(payoffs[player], mix, player, other)
     return table if player < other else table.T
 
 
+def find_leads(payoffs: Numbers, mix: tuple[Numbers, ...]) -> Numbers:
+    """Say what every action earns more than its player's first, player by player."""
+    earned = [contract(payoffs[player], mix, player) for player in range(len(mix))]
+    return np.concatenate([u[1:] - u[0] for u in earned])
+
+
 def derive_leads(payoffs: Numbers, mix: tuple[Numbers, ...]) -> Numbers:
-    """Derive what every action earns more than its player's first, by the others' shifts from their first."""
+    """Derive the leads by the others' shifts from their first action."""
     blocks = []
     for i, own in enumerate(mix):
         row = []
@@ -62,96 +92,91 @@ def derive_leads(payoffs: Numbers, mix: tuple[Numbers, ...]) -> Numbers:
     return np.concatenate(blocks, axis=0)
 
 
-def worst_regret(payoffs: Array, mix: tuple[Array, ...]) -> float:
+def shift(mix: tuple[Numbers, ...], step: Numbers) -> tuple[Numbers, ...]:
+    """Add to the probabilities of all actions but the first ones, which give or take the rest."""
+    parts = np.split(step, np.cumsum([len(x) - 1 for x in mix])[:-1])
+    return tuple(np.append(x[0] - part.sum(), x[1:] + part) for x, part in zip(mix, parts, strict=True))
+
+
+def worst_regret(payoffs: Array, mix: Profile) -> float:
     """Return the largest gain from a deviation."""
-    gains = []
-    for i, own in enumerate(mix):
-        earned = action_payoffs(payoffs, mix, i)
-        gains.append(float(earned.max() - earned @ own))
-    return max(gains)
+    earned = (contract(payoffs[player], mix, player) for player in range(len(mix)))
+    return max(float(u.max() - u @ x) for u, x in zip(earned, mix, strict=True))
 
 
-def equal_payoffs(
-    payoffs: Array, supports: Supports, start: np.random.Generator | tuple[Array, ...] | None = None
-) -> tuple[Array, ...] | None:
-    """Mixtures on `supports` whose actions all earn the same, or None if Newton's method does not get to any.
-
-    Starts at the uniform mixtures, at random ones drawn from a generator, or at the mixtures given.
-    """
-    mix = _starting_point(payoffs.shape[1:], supports, start)
-    values = np.array([float(action_payoffs(payoffs, mix, i) @ mix[i]) for i in range(len(mix))])
+def equal_payoffs(payoffs: Array, supports: Supports, start: Profile) -> Profile | None:
+    """Find mixtures on `supports` whose actions all earn the same, or None if Newton's method does not get to any."""
+    part, point = restrict(payoffs, start, supports)
     for _ in range(_NEWTON_STEPS):
-        residual, jacobian = _system(payoffs, supports, mix, values)
-        if not max(float(np.abs(x).max()) for x in mix) < _FAR:
+        leads = find_leads(part, point)
+        if not max(float(np.abs(x).max()) for x in point) < _FAR:
             return None
-        if np.abs(residual).max() < _SOLVED:
-            return _cleaned(mix)
-        step = np.asarray(np.linalg.lstsq(jacobian, -residual, rcond=1e-12)[0], dtype=np.float64)
-        mix, values = _moved(supports, mix, values, step)
+        if np.abs(leads).max(initial=0.0) < _SOLVED:
+            return _embed(point, supports, start)
+        point = shift(point, np.linalg.lstsq(derive_leads(part, point), -leads, rcond=1e-12)[0])
     return None
 
 
-def null_directions(
-    payoffs: Array, supports: Supports, mix: tuple[Array, ...], generator: np.random.Generator, count: int
-) -> list[tuple[Array, ...]]:
-    """Draw directions in which the equations of `supports` stay solved near `mix`, the largest change being 1."""
-    values = np.array([float(action_payoffs(payoffs, mix, i) @ mix[i]) for i in range(len(mix))])
-    _, jacobian = _system(payoffs, supports, mix, values)
-    _, singular, rows = np.linalg.svd(jacobian)
-    kernel = rows[singular <= _REGULAR * max(float(singular[0]), 1.0)]
-    if not len(kernel):
-        return []
-    weights = np.concatenate([np.eye(len(kernel)), -np.eye(len(kernel)), generator.normal(size=(count, len(kernel)))])
-    found = []
-    for step in weights @ kernel:
-        direction, _ = _moved(supports, tuple(np.zeros_like(x) for x in mix), values, step)
-        size = max(float(np.abs(x).max()) for x in direction)
-        if size > _REGULAR:
-            found.append(tuple(x / size for x in direction))
-    return found
-
-
-def _starting_point(
-    shape: tuple[int, ...], supports: Supports, start: np.random.Generator | tuple[Array, ...] | None
-) -> tuple[Array, ...]:
-    if isinstance(start, tuple):
-        return start
-    mix = tuple(np.zeros(m) for m in shape)
-    for whole, support in zip(mix, supports, strict=True):
-        whole[list(support)] = 1.0 / len(support) if start is None else start.dirichlet(np.ones(len(support)))
+def _embed(point: Profile, supports: Supports, start: Profile) -> Profile | None:
+    """Write mixtures on supports as mixtures of all actions; None where a probability is negative."""
+    if min(float(x.min()) for x in point) < -1e-10:
+        return None
+    mix = tuple(np.zeros(len(x)) for x in start)
+    for whole, x, support in zip(mix, point, supports, strict=True):
+        whole[list(support)] = np.clip(x, 0.0, None) / np.clip(x, 0.0, None).sum()
     return mix
 
 
-def _system(payoffs: Array, supports: Supports, mix: tuple[Array, ...], values: Array) -> tuple[Array, Array]:
-    """Residuals and derivatives; unknowns are the support probabilities player by player, then the values."""
-    sizes = [len(s) for s in supports]
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
-    total, players = int(offsets[-1]), len(supports)
-    residual, jacobian = np.zeros(total + players), np.zeros((total + players, total + players))
-    for i, own in enumerate(supports):
-        rows = slice(int(offsets[i]), int(offsets[i + 1]))
-        residual[rows] = action_payoffs(payoffs, mix, i)[list(own)] - values[i]
-        residual[total + i] = mix[i].sum() - 1.0
-        jacobian[rows, total + i] = -1.0
-        jacobian[total + i, rows] = 1.0
-        for j, other in enumerate(supports):
-            if i != j:
-                block = pair_payoffs(payoffs, mix, i, j)[np.ix_(own, other)]
-                jacobian[rows, int(offsets[j]) : int(offsets[j + 1])] = block
-    return residual, jacobian
+def find_index(payoffs: Array, mix: Profile, quasi_strict: Supports | None = None) -> int | None:
+    """Compute the index, for payoffs scaled into [0, 1]; None where the equilibrium is not regular.
 
-
-def _moved(supports: Supports, mix: tuple[Array, ...], values: Array, step: Array) -> tuple[tuple[Array, ...], Array]:
-    new = tuple(x.copy() for x in mix)
-    at = 0
-    for x, support in zip(new, supports, strict=True):
-        x[list(support)] += step[at : at + len(support)]
-        at += len(support)
-    return new, values + step[at:]
-
-
-def _cleaned(mix: tuple[Array, ...]) -> tuple[Array, ...] | None:
-    if min(float(x.min()) for x in mix) < -1e-10:
+    `quasi_strict` are the supports where they are known to hold all best responses.
+    """
+    supports = quasi_strict or find_supports(mix, _USED)
+    if quasi_strict is None and supports != _find_best(payoffs, mix):
         return None
-    clipped = tuple(np.clip(x, 0.0, None) for x in mix)
-    return tuple(x / x.sum() for x in clipped)
+    derivative = derive_leads(*restrict(payoffs, mix, supports))
+    if not len(derivative):
+        return 1
+    singular = np.linalg.svd(derivative, compute_uv=False)
+    return None if singular[-1] <= _REGULAR * singular[0] else int(np.linalg.slogdet(-derivative)[0])
+
+
+def _find_best(payoffs: Array, mix: Profile) -> Supports:
+    earned = (contract(payoffs[player], mix, player) for player in range(len(mix)))
+    return tuple(tuple(np.flatnonzero(u >= u.max() - REGRET_LIMIT).tolist()) for u in earned)
+
+
+def is_in_continuum(payoffs: Array, mix: Profile) -> bool:
+    """Say whether another equilibrium was found close by, in a direction in which the equations stay solved.
+
+    Every face between the supports and the best responses is tried.
+    """
+    generator = np.random.default_rng(0)
+    supports, best = find_supports(mix, _USED), _find_best(payoffs, mix)
+    extra = [(i, a) for i, actions in enumerate(best) for a in actions if a not in supports[i]]
+    choices = (chosen for count in range(len(extra) + 1) for chosen in combinations(extra, count))
+    for chosen in islice(choices, _MOST_FACES):
+        face = tuple(tuple(sorted((*s, *(a for i, a in chosen if i == k)))) for k, s in enumerate(supports))
+        part, point = restrict(payoffs, mix, face)
+        for step in _draw_flat_steps(derive_leads(part, point), generator):
+            start = shift(point, _STEP * step)
+            other = None if min(float(x.min()) for x in start) < 0.0 else _embed(start, face, mix)
+            other = other and equal_payoffs(payoffs, face, other)
+            if other is None or worst_regret(payoffs, other) > REGRET_LIMIT:
+                continue
+            if max(float(np.abs(a - b).max()) for a, b in zip(mix, other, strict=True)) > _STEP / 10:
+                return True
+    return False
+
+
+def _draw_flat_steps(derivative: Array, generator: np.random.Generator) -> Array:
+    """Draw steps along which the equations stay solved, the largest change being 1."""
+    if not len(derivative):
+        return derivative
+    _, singular, rows = np.linalg.svd(derivative)
+    kernel = rows[singular <= _FLAT * max(float(singular[0]), 1.0)]
+    axes, drawn = np.eye(len(kernel)), generator.normal(size=(_DIRECTIONS, len(kernel)))
+    steps = np.concatenate([axes, -axes, drawn]) @ kernel
+    sizes = np.abs(steps).max(axis=1, initial=0.0)
+    return np.asarray(steps[sizes > 0] / sizes[sizes > 0, None])

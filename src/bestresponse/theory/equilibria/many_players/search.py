@@ -7,9 +7,8 @@ rationals decide which of these are equilibria (see `certify`).
 
 The list is complete where every profile was searched, every path ended, no two in one regular solution, every
 equilibrium is regular, and their indices sum to +1 as they must (Shapley 1974 for two players; Ritzberger 1994). Where
-it is not, the principal branch of logit equilibria is traced as well (Turocy 2005, see `tracing`), and the game
-approximated by polymatrix games (Govindan and Wilson 2004, see `polymatrix`). Three players with two actions each, as
-given or after elimination, are solved in closed form instead (see `two_actions`).
+it is not, the principal branch of logit equilibria is traced as well (Turocy 2005, see `tracing`). Three players with
+two actions each, as given or after elimination, are solved in closed form instead (see `two_actions`).
 """
 
 from __future__ import annotations
@@ -29,9 +28,15 @@ from bestresponse.theory.engines import Engine
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
 from bestresponse.theory.equilibria.many_players.certify import Certified, certify
 from bestresponse.theory.equilibria.many_players.homotopy import PathEnds, count_paths, follow_paths
-from bestresponse.theory.equilibria.many_players.newton import Supports, equal_payoffs, scale_payoffs, worst_regret
-from bestresponse.theory.equilibria.many_players.polymatrix import approximate_to_equilibrium
-from bestresponse.theory.equilibria.many_players.regularity import find_index, is_in_continuum
+from bestresponse.theory.equilibria.many_players.newton import (
+    REGRET_LIMIT,
+    Supports,
+    equal_payoffs,
+    find_index,
+    is_in_continuum,
+    scale_payoffs,
+    worst_regret,
+)
 from bestresponse.theory.equilibria.many_players.tracing import trace_to_equilibrium
 from bestresponse.theory.equilibria.many_players.two_actions import solve_two_actions
 from bestresponse.theory.equilibria.pure import pure_nash
@@ -42,9 +47,8 @@ from bestresponse.theory.games.regrets import Profile
 
 __all__ = ["OneMethod", "nplayer_nash", "nplayer_nash_one"]
 
-OneMethod = Literal["auto", "logit", "polymatrix"]
+OneMethod = Literal["auto", "logit"]
 
-_REGRET_LIMIT = 1e-9
 _CELLS_LIMIT = 300_000
 _MOST_PROFILES = 1_000_000
 _PATHS_AT_ONCE = 2000
@@ -96,7 +100,8 @@ def nplayer_nash(
     certified = _certify_all(game, candidates)
     search.sure = search.sure and len(certified) == len(candidates)
     if not search.sure or search.searched < profiles or not certified:
-        certified += _certify_all(game, _find_more(game))
+        traced = trace_to_equilibrium(scale_payoffs(game))
+        certified += _certify_all(game, [] if traced is None else [traced])
     if not certified:
         raise _found_none(game)
     return _assemble(game, certified, search, profiles)
@@ -149,27 +154,21 @@ def _embed_fractions(game: NormalForm, point: Sequence[Fraction], kept: tuple[tu
 
 def _describe_method(search: _Search, profiles: int) -> str:
     if not search.searched:
-        return "pure search, logit tracing, polymatrix approximation"
+        return "pure search, logit tracing"
     part = "" if search.searched == profiles else f" of {search.searched:,} of {profiles:,} profiles"
     return f"pure search, support enumeration{part} with path following"
 
 
 def nplayer_nash_one(game: NormalForm, method: OneMethod = "auto") -> Equilibrium:
-    """Find one equilibrium: by "logit" the end of the principal branch, by "polymatrix" that of approximations.
-
-    "auto" takes the first pure one if there is one, else what logit leads to, else approximation.
-    """
+    """Find one equilibrium: by "logit" the end of the principal branch, by "auto" a pure one where there is one."""
     _check_size(game)
     if method not in get_args(OneMethod):
         raise UsageError(f"method: expected one of {', '.join(get_args(OneMethod))}, got {method!r}")
     pure = pure_nash(game) if method == "auto" else ()
     if pure:
         return Equilibrium.at(game, _point_masses(game, pure[0]))
-    mix = None if method == "polymatrix" else trace_to_equilibrium(scale_payoffs(game))
-    certified = None if mix is None else certify(game, mix)
-    if certified is None and method != "logit":
-        mix = approximate_to_equilibrium(scale_payoffs(game))
-        certified = None if mix is None else certify(game, mix)
+    traced = trace_to_equilibrium(scale_payoffs(game))
+    certified = None if traced is None else certify(game, traced)
     if certified is None:
         raise _found_none(game)
     index = find_index(scale_payoffs(game), certified.strategies, certified.quasi_strict)
@@ -194,12 +193,6 @@ def _embed(game: NormalForm, mix: Profile, kept: tuple[tuple[int, ...], ...]) ->
     for whole, part, actions in zip(full, mix, kept, strict=True):
         whole[list(actions)] = part
     return full
-
-
-def _find_more(game: NormalForm) -> list[Profile]:
-    """Find the ends of logit tracing and of approximation."""
-    payoffs = scale_payoffs(game)
-    return [mix for mix in (trace_to_equilibrium(payoffs), approximate_to_equilibrium(payoffs)) if mix is not None]
 
 
 def _certify_all(game: NormalForm, candidates: list[Profile]) -> list[Certified]:
@@ -316,7 +309,7 @@ def _keep_equilibrium(search: _Search, supports: Supports, parts: list[Array], r
     for whole, support in zip(mix, supports, strict=True):
         whole[list(support)] = next(left) if len(support) > 1 else 1.0
     polished = equal_payoffs(search.payoffs, supports, mix)
-    if polished is not None and worst_regret(search.payoffs, polished) <= _REGRET_LIMIT:
+    if polished is not None and worst_regret(search.payoffs, polished) <= REGRET_LIMIT:
         search.found.append(polished)
         return
     near = tuple(np.clip(x, 0.0, None) / np.clip(x, 0.0, None).sum() for x in mix)

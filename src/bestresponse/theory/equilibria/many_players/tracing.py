@@ -1,4 +1,4 @@
-"""From the logit equilibrium of complete noise along its branch to a Nash equilibrium, for any number of players.
+"""Logit equilibria along their branch, and the Nash equilibrium at its end, for any number of players.
 
 Logit equilibria (McKelvey and Palfrey 1995) satisfy log x_is - log x_i0 = k (u_is - u_i0) for precision k. From k = 0
 and uniform mixtures a branch leads, for generic games, to a Nash equilibrium as k grows; it is followed by predictor
@@ -9,46 +9,115 @@ actions: log x_is - log x_i0 = k (u_is - u_i0) + b_is - b_i0 leads to Nash equil
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
-from bestresponse.theory.equilibria.many_players.newton import action_payoffs, equal_payoffs, pair_payoffs, worst_regret
+from bestresponse.theory.equilibria.many_players.newton import (
+    REGRET_LIMIT,
+    equal_payoffs,
+    find_supports,
+    pair_payoffs,
+    worst_regret,
+)
 from bestresponse.theory.games.normal_form import Array
+from bestresponse.theory.games.regrets import Profile, contract
 
-__all__ = ["trace_to_equilibrium"]
+__all__ = ["LogitBranch", "trace_to_equilibrium"]
 
 _STEPS = 1500
-_REGRET_LIMIT = 1e-9
 _USED = (1e-2, 1e-4, 1e-7)
 _BRANCHES = 8
+_CORRECTIONS = 8
+_TOLERANCE = 1e-9
 
 
-def trace_to_equilibrium(payoffs: Array) -> tuple[Array, ...] | None:
+class LogitBranch:
+    """The equations of a branch. A point is the logarithms of all probabilities followed by the precision.
+
+    `noise` are the logarithms of what is played at precision 0.
+    """
+
+    def __init__(self, payoffs: Array, noise: Array | None = None) -> None:
+        shape = payoffs.shape[1:]
+        self.payoffs = payoffs
+        self.noise = -np.log(np.repeat(shape, shape)) if noise is None else noise
+        self.edges = list(pairwise(np.cumsum([0, *shape]).tolist()))
+        self.size = self.edges[-1][1]
+
+    def strategies(self, point: Array) -> Profile:
+        """Give the mixtures of a point."""
+        raw = [np.exp(point[low:high]) for low, high in self.edges]
+        return tuple(mix / mix.sum() for mix in raw)
+
+    def equations(self, point: Array) -> tuple[Array, Array]:
+        """Return the left-hand sides and their derivatives by the logarithms and the precision."""
+        mixes, precision = tuple(np.exp(point[low:high]) for low, high in self.edges), point[-1]
+        sides, slopes = np.empty(self.size), np.zeros((self.size, self.size + 1))
+        for i, (low, high) in enumerate(self.edges):
+            value, odds = contract(self.payoffs[i], mixes, i), (point[:-1] - self.noise)[low:high]
+            sides[low] = mixes[i].sum() - 1.0
+            slopes[low, low:high] = mixes[i]
+            sides[low + 1 : high] = odds[1:] - odds[0] - precision * (value[1:] - value[0])
+            slopes[low + 1 : high, low + 1 : high] = np.eye(high - low - 1)
+            slopes[low + 1 : high, low] = -1.0
+            slopes[low + 1 : high, -1] = value[0] - value[1:]
+            for j, (left, right) in enumerate(self.edges):
+                if j != i:
+                    pair = pair_payoffs(self.payoffs, mixes, i, j)
+                    slopes[low + 1 : high, left:right] = -precision * (pair[1:] - pair[0]) * mixes[j]
+        return sides, slopes
+
+    def tangent(self, point: Array, towards: Array) -> Array:
+        """Find the direction of the branch at `point` that goes on towards `towards`; not a number if unclear."""
+        _, slopes = self.equations(point)
+        try:
+            direction = np.linalg.solve(np.vstack([slopes, towards]), np.eye(self.size + 1)[-1])
+        except np.linalg.LinAlgError:
+            return np.full(self.size + 1, np.nan)
+        return np.asarray(direction / np.linalg.norm(direction))
+
+    def correct(self, guess: Array, normal: Array) -> Array | None:
+        """Find the point of the branch nearest to `guess` in the plane with that normal; None if there is none near."""
+        point = guess.copy()
+        for _ in range(_CORRECTIONS):
+            if not point[:-1].max() < 1.0:
+                return None
+            sides, slopes = self.equations(point)
+            try:
+                step = np.linalg.solve(np.vstack([slopes, normal]), np.append(-sides, 0.0))
+            except np.linalg.LinAlgError:
+                return None
+            point = point + step
+            if np.abs(step).max() < _TOLERANCE * max(1.0, float(np.abs(point).max())):
+                return point
+        return None
+
+
+def trace_to_equilibrium(payoffs: Array) -> Profile | None:
     """Mixtures of regret at most 1e-9 for payoffs scaled into [0, 1], or None where no branch led there."""
     generator = np.random.default_rng(0)
-    shape = payoffs.shape[1:]
-    for branch in range(_BRANCHES):
-        noise = [generator.dirichlet(np.full(m, 4.0)) if branch else np.full(m, 1.0 / m) for m in shape]
-        found = _followed(payoffs, np.log(np.concatenate(noise)))
-        if found is not None:
-            return found
+    for number in range(_BRANCHES):
+        drawn = [np.log(generator.dirichlet(np.full(m, 4.0))) for m in payoffs.shape[1:]] if number else None
+        mix = _follow(LogitBranch(payoffs, None if drawn is None else np.concatenate(drawn)))
+        if mix is not None:
+            return mix
     return None
 
 
-def _followed(payoffs: Array, noise: Array) -> tuple[Array, ...] | None:
-    """The end of the branch from the logarithms `noise` of what is played at precision 0."""
-    shape = payoffs.shape[1:]
-    point = np.append(noise, 0.0)
-    tangent = np.zeros(len(point))
-    tangent[-1] = 1.0
+def _follow(branch: LogitBranch) -> Profile | None:
+    """Follow a branch until its supports give a Nash equilibrium."""
+    point = np.append(branch.noise, 0.0)
+    tangent = np.eye(len(point))[-1]
     length, next_try = 0.05, 1.0
     for _ in range(_STEPS):
         if abs(point[-1]) >= next_try:
             next_try *= 1.5
-            found = _polished(payoffs, _mixtures(point, shape))
-            if found is not None:
-                return found
-        tangent = _tangent(payoffs, noise, point, tangent)
-        landed = _corrected(payoffs, noise, point + length * tangent, tangent)
+            polished = _polish(branch.payoffs, branch.strategies(point))
+            if polished is not None:
+                return polished
+        tangent = branch.tangent(point, tangent)
+        landed = branch.correct(point + length * tangent, tangent)
         if landed is None:
             length /= 2.0
             if length < 1e-9:
@@ -62,63 +131,10 @@ def _followed(payoffs: Array, noise: Array) -> tuple[Array, ...] | None:
     return None
 
 
-def _mixtures(point: Array, shape: tuple[int, ...]) -> tuple[Array, ...]:
-    parts = np.split(np.exp(point[:-1]), np.cumsum(shape)[:-1])
-    return tuple(x / x.sum() for x in parts)
-
-
-def _polished(payoffs: Array, mix: tuple[Array, ...]) -> tuple[Array, ...] | None:
+def _polish(payoffs: Array, mix: Profile) -> Profile | None:
     for least in _USED:
-        supports = tuple(tuple(int(a) for a in np.flatnonzero(x > least)) for x in mix)
         start = tuple(np.where(x > least, x, 0.0) / x[x > least].sum() for x in mix)
-        found = equal_payoffs(payoffs, supports, start)
-        if found is not None and worst_regret(payoffs, found) <= _REGRET_LIMIT:
-            return found
-    return None
-
-
-def _system(payoffs: Array, noise: Array, point: Array) -> tuple[Array, Array]:
-    """Residuals of the logit conditions and their derivatives by log probabilities and precision."""
-    shape = payoffs.shape[1:]
-    offsets = np.concatenate([[0], np.cumsum(shape)])
-    mix = tuple(np.exp(part) for part in np.split(point[:-1], offsets[1:-1]))
-    precision = point[-1]
-    residual, jacobian = np.zeros(len(point) - 1), np.zeros((len(point) - 1, len(point)))
-    for i, m in enumerate(shape):
-        low, high = int(offsets[i]), int(offsets[i + 1])
-        earned = action_payoffs(payoffs, mix, i)
-        residual[low] = mix[i].sum() - 1.0
-        odds = (point[low + 1 : high] - point[low]) - (noise[low + 1 : high] - noise[low])
-        residual[low + 1 : high] = odds - precision * (earned[1:] - earned[0])
-        jacobian[low, low:high] = mix[i]
-        jacobian[low + 1 : high, low] = -1.0
-        jacobian[low + 1 : high, low + 1 : high] = np.eye(m - 1)
-        jacobian[low + 1 : high, -1] = -(earned[1:] - earned[0])
-        for j in range(len(shape)):
-            if j != i:
-                table = pair_payoffs(payoffs, mix, i, j) * mix[j]
-                jacobian[low + 1 : high, int(offsets[j]) : int(offsets[j + 1])] = -precision * (table[1:] - table[0])
-    return residual, jacobian
-
-
-def _tangent(payoffs: Array, noise: Array, point: Array, before: Array) -> Array:
-    """The unit direction of the branch, on the same way as `before`."""
-    _, jacobian = _system(payoffs, noise, point)
-    right = np.zeros(len(point))
-    right[-1] = 1.0
-    direction = np.linalg.lstsq(np.vstack([jacobian, before]), right, rcond=None)[0]
-    return np.asarray(direction / np.linalg.norm(direction))
-
-
-def _corrected(payoffs: Array, noise: Array, guess: Array, tangent: Array) -> Array | None:
-    """Back to the branch, across the tangent; None if that does not converge quickly."""
-    point = guess
-    for _ in range(8):
-        if not float(point[:-1].max()) < 1.0:
-            return None
-        residual, jacobian = _system(payoffs, noise, point)
-        if np.abs(residual).max() < 1e-10 * max(1.0, abs(point[-1])):
-            return point
-        wanted = np.concatenate([-residual, [float(tangent @ (guess - point))]])
-        point = point + np.linalg.lstsq(np.vstack([jacobian, tangent]), wanted, rcond=None)[0]
+        polished = equal_payoffs(payoffs, find_supports(mix, least), start)
+        if polished is not None and worst_regret(payoffs, polished) <= REGRET_LIMIT:
+            return polished
     return None

@@ -17,15 +17,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm, prod
+from operator import add
 
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.games.rationals import Rationals
-from bestresponse.theory.trees.lemke import Polynomial, solve_for_small
+from bestresponse.theory.trees.lemke import solve_for_small
 from bestresponse.theory.trees.policy import Policy
-from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex, to_sequence_form
+from bestresponse.theory.trees.sequence_form import SequenceForm, to_sequence_form
+from bestresponse.theory.trees.sequence_form_lcp import write_problem
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 __all__ = ["SequentialEquilibrium", "find_gaps", "find_sequential"]
@@ -63,11 +65,10 @@ def find_sequential(tree: Tree) -> SequentialEquilibrium:
     if tree.num_players != 2:
         raise InvalidGame(f"sequential equilibria are computed for two players; this tree has {tree.num_players}")
     form = to_sequence_form(tree)
-    sequences = sum(plex.num_sequences - 1 for plex in form.plexes)
-    if sequences > _MOST_SEQUENCES:
+    if form.num_sequences > _MOST_SEQUENCES:
         raise TooLarge(
-            f"the players have {sequences} sequences of moves, more than the {_MOST_SEQUENCES} for which sequential "
-            "equilibria are computed; solve_subgames finds subgame perfect ones"
+            f"the players have {form.num_sequences} sequences of moves, more than the {_MOST_SEQUENCES} for which "
+            "sequential equilibria are computed; solve_subgames finds subgame perfect ones"
         )
     plans = _solve_perturbed(form)
     moves = [Fraction(0)] * int(tree.first_move[-1])
@@ -86,84 +87,23 @@ def find_sequential(tree: Tree) -> SequentialEquilibrium:
 
 
 def _solve_perturbed(form: SequenceForm) -> list[list[Term]]:
-    """Find the lowest terms of both players' realization plans in an equilibrium of the perturbed game.
-
-    A plan is its floor (eps^k for k moves) and what is added to it. Information set h adds a supply of eps^k minus the
-    floors of its moves; the first move of every set carries it on unless another move takes some of it. So the
-    unknowns are the weights x of the other moves and, paired with the first moves, what these earn less than the best:
-    weights of first moves = start + Cx >= 0, losses of other moves = -C'(payoffs + losses of first moves) >= 0.
-    """
-    degree = max(len(plex.levels) for plex in form.plexes)
-    starts, shifts, firsts = zip(*(_start_at_first_moves(plex, degree) for plex in form.plexes), strict=True)
-    floors = [_find_floors(plex, degree) for plex in form.plexes]
-    sizes = [plex.num_sequences for plex in form.plexes]
-    offsets = [0, sizes[0]]
-    size = sum(sizes)
-    matrix, right = np.full((size, size), 0, dtype=object), np.full((size, degree), 0, dtype=object)
-    for player, payoffs in enumerate(_read_whole_payoffs(form)):
-        other = 1 - player
-        own, theirs = (slice(offsets[p], offsets[p] + sizes[p]) for p in (player, other))
-        shift, first = shifts[player], firsts[player][:, None]
-        matrix[own, own] = np.where(first, shift, np.where(first.T, -shift.T, 0))
-        gains = shift.T @ payoffs
-        matrix[own, theirs] = np.where(first, 0, -gains @ shifts[other])
-        right[own] = np.where(first, starts[player], -gains @ (starts[other] + floors[other]))
-    cover = [0 if first else 1 for part in firsts for first in part]
-    unknowns, slacks = solve_for_small(matrix.tolist(), cover, right.tolist())
-    plans = []
-    for player, offset in enumerate(offsets):
-        added = [
-            (slacks if first else unknowns)[offset + sequence] for sequence, first in enumerate(firsts[player].tolist())
-        ]
-        plans.append([_find_lowest(a, b) for a, b in zip(added, floors[player].tolist(), strict=True)])
-    return plans
+    """Find the lowest terms of both players' realization plans in an equilibrium of the perturbed game."""
+    row, col = (_read_whole(form, payoffs) for payoffs in form.read_payoffs())
+    problem = write_problem(form, (row, col.T), max(len(plex.levels) for plex in form.plexes))
+    unknowns, slacks = solve_for_small(problem.matrix.tolist(), problem.cover.tolist(), problem.right.tolist())
+    rows = zip(problem.is_first.tolist(), unknowns, slacks, np.concatenate(problem.floors).tolist(), strict=True)
+    weights = [map(add, slack if first else unknown, floor) for first, unknown, slack, floor in rows]
+    terms = [next((power, Fraction(u)) for power, u in enumerate(weight) if u) for weight in weights]
+    count = form.plexes[0].num_sequences
+    return [terms[:count], terms[count:]]
 
 
-def _start_at_first_moves(plex: Treeplex, degree: int) -> tuple[Rationals, Rationals, Array]:
-    """Find what all first moves carry, how this shifts when another move takes 1, and which moves are first ones.
-
-    The empty sequence counts as a first move: its weight is given.
-    """
-    carried = np.eye(plex.num_sequences, dtype=np.int64).astype(object)
-    start = np.full((plex.num_sequences, degree), 0, dtype=object)
-    shifts = carried * 0
-    is_first = np.zeros(plex.num_sequences, dtype=bool)
-    is_first[[0, *plex.first]] = True
-    powers = np.repeat(np.arange(len(plex.levels) - 1), np.diff(plex.levels)).tolist()
-    sets = zip(plex.parent.tolist(), plex.first.tolist(), plex.size.tolist(), powers, strict=True)
-    for parent, first, size, power in reversed(list(sets)):
-        carried[:, parent] += carried[:, first]
-        start[:, power] += carried[:, first]
-        start[:, power + 1] -= size * carried[:, first]
-        others = slice(first + 1, first + size)
-        shifts[:, others] = carried[:, others] - carried[:, first : first + 1]
-    return start, shifts, is_first
-
-
-def _find_floors(plex: Treeplex, degree: int) -> Rationals:
-    """Give the least weight of every sequence as a polynomial: 1, and eps^k for k moves."""
-    floors = np.full((plex.num_sequences, degree), 0, dtype=object)
-    floors[0, 0] = 1
-    for power, (low, high) in enumerate(zip(plex.levels[:-1], plex.levels[1:], strict=True), start=1):
-        floors[slice(*plex.span(low, high)), power] = 1
-    return floors
-
-
-def _read_whole_payoffs(form: SequenceForm) -> list[Rationals]:
-    """Give each player's payoffs by own and other sequences, in whole multiples of a unit of its own."""
-    tables = []
-    for player, payoffs in enumerate(form.read_payoffs()):
-        unit = lcm(*(u.denominator for u in payoffs))
-        table = np.full([plex.num_sequences for plex in form.plexes], 0, dtype=object)
-        for row, column, payoff in zip(*form.sequences.tolist(), payoffs, strict=True):
-            table[row, column] = int(payoff * unit)
-        tables.append(table if player == 0 else table.T)
-    return tables
-
-
-def _find_lowest(added: Polynomial, floor: Sequence[int]) -> Term:
-    terms = enumerate(a + b for a, b in zip(added, floor, strict=True))
-    return next((power, Fraction(weight)) for power, weight in terms if weight)
+def _read_whole(form: SequenceForm, payoffs: Sequence[Fraction]) -> Rationals:
+    """Give payoffs by both players' sequences in whole multiples of a unit."""
+    unit = lcm(*(u.denominator for u in payoffs))
+    table = np.zeros([plex.num_sequences for plex in form.plexes], dtype=object)
+    table[tuple(form.sequences)] = [int(u * unit) for u in payoffs]
+    return table
 
 
 def _find_beliefs(form: SequenceForm, plans: Sequence[Sequence[Term]]) -> list[Fraction]:

@@ -1,0 +1,114 @@
+"""`bestresponse verify`: reasoning about a game, checked claim by claim: of a model, or of a text in a file."""
+
+from __future__ import annotations
+
+import json
+import sys
+from inspect import Parameter, signature
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import bestresponse as br
+from bestresponse.cli.study_command import make_study_command
+from bestresponse.cli.terminal import console, print_table
+from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonObject
+from bestresponse.formal.claims.review import Review, State
+from bestresponse.report.document import Column, Table
+from bestresponse.report.text import visible
+
+__all__ = ["verify"]
+
+_LONGEST_UNREAD = 300
+_TEXT = Annotated[
+    Path | None, typer.Option(help="Check the reasoning in this file instead of asking a model; - reads it.")
+]
+_ENGINE = Annotated[str, typer.Option(help="Logic engine for --text: auto, embedded or swi.")]
+_FOR_TEXTS = ("game", "text", "engine", "translator", "feedback", "unit", "seat", "output_dir", "as_json", "dry_run")
+_run_study = make_study_command(br.verify_model)
+
+
+def verify(*, text: Path | None, engine: str, **typed: Any) -> None:
+    """Check reasoning about payoffs by logic: of a model, with feedback until it is right, or of a given text.
+
+    The same command again goes on where it was stopped. With --text no model is needed; the exit code is then 1 where
+    something is refuted and 2 where nothing could be checked.
+    """
+    if text is None:
+        if typed["model"] is None and typed["settings"] is None:
+            raise UsageError("give either --model (who reasons) or --text (a reasoning to check)")
+        _run_study(**typed)
+        return
+    useless = [name for name, value in typed.items() if value not in (None, [], False) and name not in _FOR_TEXTS]
+    if useless:
+        raise UsageError(f"--{useless[0].replace('_', '-')} is about a model that reasons; it does nothing for --text")
+    review = br.verify(
+        _read_text(text),
+        typed["game"],
+        seat=typed["seat"],
+        translator=None if typed["translator"] in (None, "rules") else typed["translator"],
+        feedback=typed["feedback"] or "positive",
+        unit=typed["unit"] or "text",
+        engine=engine,  # type: ignore[arg-type]
+        output_dir=typed["output_dir"] or "results",
+    )
+    translator = typed["translator"] or "rules"
+    if typed["as_json"]:
+        print(json.dumps(_review_to_json(review, translator), indent=2, ensure_ascii=False))
+    else:
+        _print_review(review, translator)
+    if code := {State.REFUTED: 1, State.UNREFUTED: 0}.get(review.state, 2):
+        raise typer.Exit(code)
+
+
+_PARAMETERS = [
+    Parameter("text", Parameter.KEYWORD_ONLY, default=None, annotation=_TEXT),
+    Parameter("engine", Parameter.KEYWORD_ONLY, default="embedded", annotation=_ENGINE),
+    *signature(_run_study).parameters.values(),
+]
+verify.__signature__ = signature(verify).replace(parameters=_PARAMETERS)  # type: ignore[attr-defined]
+verify.__annotations__ = {parameter.name: parameter.annotation for parameter in _PARAMETERS}
+
+
+def _read_text(path: Path) -> str:
+    """Read the reasoning; bytes that are no text are replaced, not refused."""
+    try:
+        data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"--text {path}: {error.strerror}") from None
+    return data.decode("utf-8", "replace")
+
+
+def _review_to_json(review: Review, translator: str) -> JsonObject:
+    return {
+        "summary": review.summary,
+        "translator": translator,
+        "claims": [
+            {"claim": claim.text, "form": claim.form, "verdict": claim.verdict.value, "why": claim.proof.why}
+            for claim in review.checked
+        ],
+        "refuted": [
+            {
+                "claim": str(refutation.claim),
+                "correction": refutation.correction,
+                "places": [{"start": p.start, "end": p.end, "text": p.text} for p in refutation.passages],
+            }
+            for refutation in review.refutations
+        ],
+        "unread": None if review.unread is None else [sentence[:_LONGEST_UNREAD] for sentence in review.unread],
+    }
+
+
+def _print_review(review: Review, translator: str) -> None:
+    """Print every claim, its verdict, and what is true instead."""
+    columns = (Column("verdict"), Column("claim"), Column("why it is unknown"))
+    rows = tuple((claim.verdict.value.upper(), claim.text, claim.proof.why or None) for claim in review.checked)
+    if rows:
+        print_table(console(), Table(columns, rows, f"Claims found by {translator}"))
+    print(review.summary)
+    for number, refutation in enumerate(review.refutations, 1):
+        for passage in refutation.passages:
+            print(visible(f"  [{number}] {passage.start}-{passage.end}: {passage.text[:_LONGEST_UNREAD]}"))
+        print(visible(f"  [{number}] {refutation.claim} {refutation.correction}"))

@@ -1,0 +1,257 @@
+"""Games of rounds in which everybody chooses a number, in secret and at the same time: guessing, and a common pool."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import ClassVar, Protocol
+
+from bestresponse.core.ask import Amount, Ask
+from bestresponse.core.capabilities import EquilibriumSummary, PlayedRounds, Question
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import Action, Role, View
+from bestresponse.games.quiz import ask_about_play
+from bestresponse.games.texts import TEXTS, drop_goal
+
+__all__ = ["CommonPool", "Guessing", "NumberRounds", "level_k"]
+
+Rounds = tuple[tuple[float, ...], ...]
+"""The numbers of every round, in the order of the roles."""
+
+
+class NumberRounds(Protocol):
+    """What such games share; a game says what numbers earn in a round, and which number is its equilibrium."""
+
+    name: str
+    version: int
+    roles: tuple[Role, ...]
+    rounds: int
+    verb: ClassVar[str]
+    unit: ClassVar[str] = "points"
+
+    @property
+    def ask(self) -> Amount:
+        """Which numbers can be chosen."""
+
+    @property
+    def equilibrium(self) -> float:
+        """The number that everybody chooses in every round in equilibrium."""
+
+    def earn(self, chosen: Sequence[float]) -> list[float]:
+        """Return what each seat earns in a round with these numbers."""
+
+    def tell_rules(self, role: Role) -> str:
+        """Word the rules for the seat of `role`."""
+
+    def tell_round(self, chosen: Sequence[float]) -> str:
+        """Say what happened in a round with these numbers."""
+
+    def start(self) -> Rounds:
+        """Return the state before anybody has moved."""
+        return ()
+
+    def asks(self, state: Rounds) -> Mapping[Role, Ask]:
+        """Say who is asked in `state`, and for what."""
+        return {} if len(state) == self.rounds else dict.fromkeys(self.roles, self.ask)
+
+    def view(self, state: Rounds, role: Role) -> View:
+        """Return what `role` may know in `state`."""
+        past = [f"Round {number}: {self.tell_round(chosen)}" for number, chosen in enumerate(state, 1)]
+        now = "The game is over." if len(state) == self.rounds else f"Round {len(state) + 1} of {self.rounds}."
+        now = f"{now} You have earned {self.payoffs(state)[role]:.2f} {self.unit} so far."
+        facts = {"past": past, "now": now, "rivals": [other for other in self.roles if other != role]}
+        return View(role, self.tell_rules(role), "\n\n".join((*past, now)), facts)
+
+    def list_rounds(self, state: Rounds, role: Role) -> PlayedRounds:
+        """List what everybody chose and what the seat got, round by round."""
+        seat = self.roles.index(role)
+        others = [k for k in range(len(self.roles)) if k != seat]
+        rows = tuple(
+            (number, chosen[seat], *(chosen[k] for k in others), self.earn(chosen)[seat])
+            for number, chosen in enumerate(state, 1)
+        )
+        now = len(state) + 1 if len(state) < self.rounds else None
+        columns = ("round", "you", *(self.roles[k] for k in others), "your payoff")
+        return PlayedRounds(now, self.rounds, self.payoffs(state)[role], columns, rows)
+
+    def word_rules(self, role: Role) -> str:
+        """Word the rules for people: without the sentence about their goal."""
+        return drop_goal(self.tell_rules(role))
+
+    def apply(self, state: Rounds, moves: Mapping[Role, Action]) -> Rounds:
+        """Return the state after these moves."""
+        return (*state, tuple(float(moves[role]) for role in self.roles))
+
+    def payoffs(self, state: Rounds) -> Mapping[Role, float]:
+        """Return what each role has earned so far."""
+        earned = [self.earn(chosen) for chosen in state]
+        return {role: math.fsum(row[seat] for row in earned) for seat, role in enumerate(self.roles)}
+
+    def choose_equilibrium(self, view: View, ask: Ask) -> float:
+        """Choose the same number in every round."""
+        return self.equilibrium
+
+    def measure_cost(self, state: Rounds, role: Role, action: Action) -> float:
+        """Return what another number loses in its round."""
+        seat, usual = self.roles.index(role), [self.equilibrium] * len(self.roles)
+        other = [*usual[:seat], float(action), *usual[seat + 1 :]]
+        return self.earn(usual)[seat] - self.earn(other)[seat]
+
+    def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
+        """Ask what some numbers earn."""
+        return ask_about_play(self, role, rng, (self.verb,))
+
+
+@dataclass(frozen=True)
+class Guessing(NumberRounds):
+    """Choose a number; whoever is closest to 0.8 of the average wins the round (the p-beauty contest).
+
+    With a factor below 1 all numbers but the lowest are dominated step by step, so the only equilibrium is that all
+    choose the lowest (Moulin 1986); people stop after one to three steps (R. Nagel, American Economic Review 85, 1995).
+    """
+
+    roles: tuple[Role, ...] = ("player 1", "player 2", "player 3", "player 4", "player 5")
+    factor: float = 0.8
+    low: float = 0
+    high: float = 100
+    rounds: int = 10
+    name: str = "guessing"
+    version: int = 1
+    title = "Guessing game"
+    verb = "choose"
+
+    def __post_init__(self) -> None:
+        if len(self.roles) < 2 or self.rounds < 1 or not self.low < self.high or not 0 < self.factor < math.inf:
+            raise UsageError("a guessing game needs two players or more, a round, low < high and a positive factor")
+
+    @property
+    def ask(self) -> Amount:
+        """Any number from the lowest to the highest."""
+        return Amount(self.low, self.high)
+
+    @property
+    def equilibrium(self) -> float:
+        """The lowest number."""
+        return float(self.low)
+
+    def target(self, guesses: Sequence[float]) -> float:
+        """Return what was to be guessed."""
+        return self.factor * math.fsum(guesses) / len(guesses)
+
+    def earn(self, chosen: Sequence[float]) -> list[float]:
+        """Share the point among those who are closest to the target."""
+        distances = [abs(guess - self.target(chosen)) for guess in chosen]
+        closest = [distance <= min(distances) + 1e-9 for distance in distances]
+        return [won / sum(closest) for won in closest]
+
+    def tell_rules(self, role: Role) -> str:
+        """Word the rules for the seat of `role`."""
+        return TEXTS.fill(
+            "guessing_rules", me=role, count=len(self.roles), everybody=", ".join(self.roles), low=f"{self.low:g}",
+            high=f"{self.high:g}", factor=f"{self.factor:g}", rounds=self.rounds,
+        )  # fmt: skip
+
+    def tell_round(self, chosen: Sequence[float]) -> str:
+        """Tell all numbers, the target, and who was closest."""
+        each = ", ".join(f"{role} {guess:g}" for role, guess in zip(self.roles, chosen, strict=True))
+        winners = [role for role, point in zip(self.roles, self.earn(chosen), strict=True) if point]
+        return f"{each}. The target was {self.target(chosen):.2f}; closest: {', '.join(winners)}."
+
+    def describe_equilibrium(self) -> EquilibriumSummary | None:
+        """Describe the only equilibrium; None where the factor is 1 or more, or numbers may be negative."""
+        if self.factor >= 1 or self.low < 0:
+            return None
+        words = f"Everybody chooses {self.low:g} in every round, the only number that survives when dominated "
+        shared = dict.fromkeys(self.roles, self.rounds / len(self.roles))
+        return EquilibriumSummary("equilibrium", f"{words}numbers are left out step by step.", shared)
+
+    def word_question(self, ask: Ask) -> str:
+        """Ask for a number."""
+        return f"Which number from {self.low:g} to {self.high:g} do you choose?"
+
+
+def level_k(game: Guessing, level: int) -> float:
+    """What a player who thinks `level` steps ahead chooses: level 0 the middle, each level the factor of the one below.
+
+    >>> round(level_k(Guessing(), 2), 2)
+    32.0
+    """
+    return min(max((game.low + game.high) / 2 * game.factor**level, game.low), game.high)
+
+
+@dataclass(frozen=True)
+class CommonPool(NumberRounds):
+    """Invest in a pool that yields less for everybody the more is invested.
+
+    Each of n players earns w (e - x) + (x / X) (a X - b X^2). In equilibrium each invests (a - w) / (b (n + 1)), while
+    together they would do best with X = (a - w) / (2 b). Defaults: the laboratory game of J. M. Walker, R. Gardner and
+    E. Ostrom, J. Environmental Economics and Management 19, 1990: each invests 8 of 25 where 4.5 would be best.
+    """
+
+    roles: tuple[Role, ...] = tuple(f"player {number}" for number in range(1, 9))
+    endowment: int = 25
+    outside: float = 5
+    slope: float = 23
+    bend: float = 0.25
+    rounds: int = 10
+    name: str = "common-pool"
+    version: int = 1
+    title = "Common pool"
+    verb = "invest"
+
+    def __post_init__(self) -> None:
+        if len(self.roles) < 2 or self.rounds < 1 or self.endowment < 1 or self.bend <= 0:
+            raise UsageError("a common pool needs two players or more, a round, tokens and a positive bend")
+
+    @property
+    def ask(self) -> Amount:
+        """Any part of the tokens."""
+        return Amount(0, self.endowment)
+
+    @property
+    def equilibrium(self) -> float:
+        """What each invests in the symmetric equilibrium of one round.
+
+        >>> CommonPool().equilibrium, CommonPool().optimum
+        (8.0, 4.5)
+        """
+        return max(0.0, min(self.endowment, (self.slope - self.outside) / (self.bend * (len(self.roles) + 1))))
+
+    @property
+    def optimum(self) -> float:
+        """What each would invest if they could agree."""
+        return max(0.0, min(self.endowment, (self.slope - self.outside) / (2 * self.bend * len(self.roles))))
+
+    def earn(self, chosen: Sequence[float]) -> list[float]:
+        """Add what the tokens that are kept earn to what those in the pool do."""
+        each = self.slope - self.bend * math.fsum(chosen)
+        return [self.outside * (self.endowment - own) + own * each for own in chosen]
+
+    def tell_rules(self, role: Role) -> str:
+        """Word the rules for the seat of `role`."""
+        return TEXTS.fill(
+            "common_pool_rules", me=role, count=len(self.roles), everybody=", ".join(self.roles), rounds=self.rounds,
+            endowment=self.endowment, outside=f"{self.outside:g}", slope=f"{self.slope:g}", bend=f"{self.bend:g}",
+        )  # fmt: skip
+
+    def tell_round(self, chosen: Sequence[float]) -> str:
+        """Tell all investments, and their sum."""
+        each = ", ".join(f"{role} {x:g}" for role, x in zip(self.roles, chosen, strict=True))
+        return f"invested were {each}; together {sum(chosen):g}."
+
+    def describe_equilibrium(self) -> EquilibriumSummary:
+        """Describe the symmetric equilibrium of every round, and what all would invest if they could agree."""
+        own, best = (self.rounds * self.earn([x] * len(self.roles))[0] for x in (self.equilibrium, self.optimum))
+        return EquilibriumSummary(
+            "equilibrium",
+            f"Everybody invests {self.equilibrium:g} in every round.",
+            dict.fromkeys(self.roles, float(own)),
+            f"Together all would earn most if everybody invested {self.optimum:g}.",
+            dict.fromkeys(self.roles, float(best)),
+        )
+
+    def word_question(self, ask: Ask) -> str:
+        """Ask for an investment."""
+        return "How many tokens do you invest in the pool?"

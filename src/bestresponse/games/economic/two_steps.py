@@ -1,0 +1,201 @@
+"""Games of two who move one after the other with any amount: trust, and the ultimatum.
+
+The catalogue's `trust` and `ultimatum` are the same games in whole units, as trees that can be solved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import ClassVar, Protocol
+
+from bestresponse.core.ask import Amount, Ask, Choice
+from bestresponse.core.capabilities import EquilibriumSummary, Question
+from bestresponse.core.errors import UsageError
+from bestresponse.core.game import Action, Role, View
+from bestresponse.games.quiz import ask_about_play
+from bestresponse.games.texts import TEXTS, drop_goal
+
+__all__ = ["Trust", "TwoSteps", "Ultimatum"]
+
+State = tuple[float | str, ...]
+"""The moves so far."""
+
+
+class TwoSteps(Protocol):
+    """What such games share; a game says what is asked, told and earned."""
+
+    name: str
+    version: int
+    verbs: ClassVar[tuple[str, str]]
+    unit: ClassVar[str] = ""
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """The seats, in their order."""
+
+    def asks(self, state: State) -> Mapping[Role, Ask]:
+        """Say who is asked in `state`, and for what."""
+
+    def view(self, state: State, role: Role) -> View:
+        """Return what `role` may know in `state`."""
+
+    def payoffs(self, state: State) -> Mapping[Role, float]:
+        """Return what each role has earned so far."""
+
+    def start(self) -> State:
+        """Return the state before anybody has moved."""
+        return ()
+
+    def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
+        """Return the state after these moves."""
+        (move,) = moves.values()
+        return (*state, move if isinstance(move, str) else float(move))
+
+    def word_rules(self, role: Role) -> str:
+        """Word the rules for people: without the sentence about their goal."""
+        return drop_goal(self.view((), role).briefing)
+
+    def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
+        """Ask what some moves of both earn."""
+        return ask_about_play(self, role, rng, self.verbs)
+
+
+@dataclass(frozen=True)
+class Trust(TwoSteps):
+    """Send money that grows on the way, and hope that some comes back.
+
+    In the subgame-perfect equilibrium nothing is returned and therefore nothing sent; people send about half and are
+    returned about as much (J. Berg, J. Dickhaut, K. McCabe, Games and Economic Behavior 10, 1995).
+    """
+
+    endowment: float = 10
+    factor: float = 3
+    name: str = "trust-amounts"
+    version: int = 1
+    title = "Trust game"
+    verbs = ("send", "return")
+
+    def __post_init__(self) -> None:
+        if not (self.endowment > 0 and self.factor > 0):
+            raise UsageError("the trust game needs a positive endowment and factor")
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """The seats, in their order."""
+        return ("sender", "receiver")
+
+    def asks(self, state: State) -> Mapping[Role, Ask]:
+        """Say who is asked in `state`, and for what."""
+        if not state:
+            return {"sender": Amount(0, self.endowment)}
+        return {"receiver": Amount(0, self.factor * float(state[0]))} if len(state) == 1 else {}
+
+    def view(self, state: State, role: Role) -> View:
+        """Return what `role` may know in `state`."""
+        rules = TEXTS.fill("trust_rules", me=role, endowment=f"{self.endowment:g}", factor=f"{self.factor:g}")
+        told = f"The sender sent {state[0]:g}; {self.factor * float(state[0]):g} arrived." if state else ""
+        if len(state) == 2:
+            told += f" The receiver returned {state[1]:g}."
+        return View(role, rules, told, {"sent": list(state), "rivals": [r for r in self.roles if r != role]})
+
+    def payoffs(self, state: State) -> Mapping[Role, float]:
+        """Return what each role has earned so far."""
+        sent, returned = map(float, (*state, 0.0, 0.0)[:2])
+        return {"sender": self.endowment - sent + returned, "receiver": self.factor * sent - returned}
+
+    def describe_equilibrium(self) -> EquilibriumSummary:
+        """Describe the subgame-perfect equilibrium.
+
+        >>> Trust().describe_equilibrium().payoffs
+        {'sender': 10.0, 'receiver': 0.0}
+        """
+        concept = "subgame-perfect equilibrium"
+        words = "The receiver returns nothing, and therefore the sender sends nothing."
+        own = {"sender": float(self.endowment), "receiver": 0.0}
+        if self.factor <= 1:
+            return EquilibriumSummary(concept, words, own)
+        total = self.factor * self.endowment
+        better = f"Together they would have most, {total:g}, if everything was sent; returning half of it would give "
+        better += f"both {total / 2:g}."
+        return EquilibriumSummary(concept, words, own, better, {"sender": total / 2, "receiver": total / 2})
+
+    def choose_equilibrium(self, view: View, ask: Ask) -> float:
+        """Send and return nothing."""
+        return 0.0
+
+    def measure_cost(self, state: State, role: Role, action: Action) -> float:
+        """Return what is given away, for nothing comes back."""
+        return float(action)
+
+    def word_question(self, ask: Ask) -> str:
+        """Ask for an amount."""
+        return "How much do you give to the other?"
+
+
+@dataclass(frozen=True)
+class Ultimatum(TwoSteps):
+    """Offer a part of the pie; it is taken, or both get nothing.
+
+    In the subgame-perfect equilibrium the responder accepts every offer and the proposer offers nothing; people offer
+    about two fifths and reject offers below one fifth (W. Güth, R. Schmittberger, B. Schwarze, J. Economic Behavior and
+    Organization 3, 1982).
+    """
+
+    pie: float = 10
+    name: str = "ultimatum-amounts"
+    version: int = 1
+    title = "Ultimatum game"
+    verbs = ("offer", "choose")
+
+    def __post_init__(self) -> None:
+        if not self.pie > 0:
+            raise UsageError(f"the pie is {self.pie:g}; expected a positive amount")
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """The seats, in their order."""
+        return ("proposer", "responder")
+
+    def asks(self, state: State) -> Mapping[Role, Ask]:
+        """Say who is asked in `state`, and for what."""
+        if not state:
+            return {"proposer": Amount(0, self.pie)}
+        return {"responder": Choice(("accept", "reject"))} if len(state) == 1 else {}
+
+    def view(self, state: State, role: Role) -> View:
+        """Return what `role` may know in `state`."""
+        rules = TEXTS.fill("ultimatum_rules", me=role, pie=f"{self.pie:g}")
+        told = f"The proposer offers {state[0]:g} of {self.pie:g}." if state else ""
+        if len(state) == 2:
+            told += f" The responder {state[1]}s."
+        return View(role, rules, told, {"offers": list(state), "rivals": [r for r in self.roles if r != role]})
+
+    def payoffs(self, state: State) -> Mapping[Role, float]:
+        """Return what each role has earned so far."""
+        if len(state) < 2 or state[1] == "reject":
+            return {"proposer": 0.0, "responder": 0.0}
+        offer = float(state[0])
+        return {"proposer": self.pie - offer, "responder": offer}
+
+    def describe_equilibrium(self) -> EquilibriumSummary:
+        """Describe the subgame-perfect equilibrium."""
+        words = "The responder accepts every offer, and therefore the proposer offers nothing. With a smallest "
+        words += "coin, offering one such coin is an equilibrium too."
+        own = {"proposer": float(self.pie), "responder": 0.0}
+        return EquilibriumSummary("subgame-perfect equilibrium", words, own)
+
+    def choose_equilibrium(self, view: View, ask: Ask) -> float | str:
+        """Offer nothing, accept everything."""
+        return "accept" if isinstance(ask, Choice) else 0.0
+
+    def measure_cost(self, state: State, role: Role, action: Action) -> float:
+        """Return what is offered without need, or refused."""
+        if role == "proposer":
+            return float(action)
+        return float(state[0]) if action == "reject" else 0.0
+
+    def word_question(self, ask: Ask) -> str:
+        """Ask for an offer or for an answer to it."""
+        return "Do you accept the offer?" if isinstance(ask, Choice) else "How much do you offer?"

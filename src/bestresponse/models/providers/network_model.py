@@ -1,0 +1,142 @@
+"""What models of other people's services have in common: they refuse settings, each its own.
+
+No table of model names can keep up with providers. What a server calls unsupported is left out (or renamed by the
+adapter), the call is made again at once, and the model remembers it for all further calls. A schema that is refused is
+asked for in the next weaker way: as plain JSON, then in words only; for this schema where the schema is at fault, for
+all where schemas are not supported.
+"""
+
+import re
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import replace
+from enum import StrEnum
+from typing import ClassVar
+
+from bestresponse.core.json import JsonMapping, JsonObject, digest
+from bestresponse.models.base import Abilities, Honoured, Json, Message, Reply, Request
+from bestresponse.models.http import Rejected
+from bestresponse.models.schema import finish_structured
+
+__all__ = ["NetworkModel", "SchemaMode"]
+
+_NOT_TAKEN = re.compile(
+    r"unsupported|not support|n't support|not enabled|not available|unavailable|deprecated|unknown|unrecognized|"
+    r"not permitted|unexpected|both",
+    re.I,
+)
+_ABOUT_FORMAT = re.compile(
+    r"schema|response_?format|json_object|json mode|structured output|response_?mime_?type|grammar|tool", re.I
+)
+_INSTRUCTION = "Answer with one JSON object and nothing else. It must follow this JSON schema:\n{schema}"
+
+
+class SchemaMode(StrEnum):
+    """In which way a schema is asked for, strongest first."""
+
+    SCHEMA = "schema"
+    JSON = "json"
+    WORDS = "words"
+
+
+class NetworkModel(ABC):
+    """A model that learns which settings and ways to ask its service refuses.
+
+    A subclass says which settings are `optional`, and what becomes of a schema and of choices that are sent.
+    """
+
+    optional: ClassVar[tuple[str, ...]] = ()
+    has_json_mode: ClassVar[bool] = True
+    schema_is: ClassVar[str] = "sent"
+    choices_are: ClassVar[str] = "left out"
+
+    def __init__(self, id: str, identity: Mapping[str, Json], abilities: Abilities) -> None:
+        self.id = id
+        self.identity = identity
+        self.abilities = abilities
+        self._refused: frozenset[str] = frozenset()
+
+    @abstractmethod
+    def _list_settings(self, request: Request, mode: SchemaMode | None, refused: frozenset[str]) -> JsonObject:
+        """Return all settings by the service's names; None where a setting is not wanted."""
+
+    @abstractmethod
+    def _send(self, messages: tuple[Message, ...], settings: JsonObject) -> object:
+        """Make one call; raise `Rejected` where the service does not take it."""
+
+    @abstractmethod
+    def _read_reply(self, answer: object, request: Request) -> Reply:
+        """Return what was answered, without its latency."""
+
+    def complete(self, request: Request) -> Reply:
+        """Answer, leaving out what this model has refused before."""
+        while True:
+            refused = self._refused
+            mode = self._choose_mode(request, refused)
+            settings = {
+                name: value
+                for name, value in self._list_settings(request, mode, refused).items()
+                if value is not None and name not in refused
+            }
+            messages = request.messages if mode in (None, SchemaMode.SCHEMA) else _add_instruction(request)
+            began = time.perf_counter()
+            try:
+                answer = self._send(messages, settings)
+            except Rejected as error:
+                fresh = self._find_refused(request, mode, error) - refused
+                if not fresh:
+                    raise
+                self._refused |= fresh
+                continue
+            latency = time.perf_counter() - began
+            reply = self._read_reply(answer, request)
+            reply = replace(reply, latency=latency, honoured=self._list_honoured(request, mode, settings))
+            return finish_structured(request, reply, plain=mode is not SchemaMode.SCHEMA)
+
+    def _choose_mode(self, request: Request, refused: frozenset[str]) -> SchemaMode | None:
+        """Return the strongest way that was not refused; None where the request has no schema."""
+        if request.schema is None:
+            return None
+        if SchemaMode.SCHEMA not in refused and _name_schema(request) not in refused:
+            return SchemaMode.SCHEMA
+        return SchemaMode.JSON if self.has_json_mode and SchemaMode.JSON not in refused else SchemaMode.WORDS
+
+    def _find_refused(self, request: Request, mode: SchemaMode | None, error: Rejected) -> frozenset[str]:
+        """Return the names under which to remember what the error complains of; none if it is of something else."""
+        text = str(error)
+        parameter = error.complaint.get("param") if isinstance(error.complaint, Mapping) else None
+        unsupported = _NOT_TAKEN.search(text) is not None
+        if mode in (SchemaMode.SCHEMA, SchemaMode.JSON) and _ABOUT_FORMAT.search(f"{text} {parameter or ''}"):
+            at_fault = _name_schema(request) if mode is SchemaMode.SCHEMA and not unsupported else mode.value
+            return frozenset({at_fault})
+        words = {parameter.split(".")[0]} if isinstance(parameter, str) else set(re.findall(r"\w+", text))
+        return frozenset(self.optional) & words if unsupported else frozenset()
+
+    def _list_honoured(self, request: Request, mode: SchemaMode | None, settings: JsonMapping) -> Honoured:
+        """Say what was sent, and what could not be. A seed is a wish: hardly any service promises to repeat."""
+        honoured: list[tuple[str, str | int | float | bool | None]] = [("temperature", settings.get("temperature"))]
+        if request.seed is not None:
+            honoured.append(("seed", settings.get("seed")))
+        if mode is not None:
+            honoured.append(("schema", self.schema_is if mode is SchemaMode.SCHEMA else mode.value))
+        if request.choices:
+            honoured.append(("choices", self.choices_are))
+        if request.logprobs and "logprobs" not in settings:
+            honoured.append(("logprobs", "left out"))
+        return tuple(honoured)
+
+
+def _name_schema(request: Request) -> str:
+    return f"schema {digest(request.schema)}"
+
+
+def _add_instruction(request: Request) -> tuple[Message, ...]:
+    """Return the messages with the schema in words, at the end of the last one of the user."""
+    messages = list(request.messages)
+    text = _INSTRUCTION.format(schema=request.schema)
+    last = max((n for n, message in enumerate(messages) if message.role == "user"), default=None)
+    if last is None:
+        return (*messages, Message("user", text))
+    messages[last] = Message("user", f"{messages[last].content}\n\n{text}")
+    return tuple(messages)

@@ -1,1 +1,0 @@
-"""Write what a benchmark run found as a document."""

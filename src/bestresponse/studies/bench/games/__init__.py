@@ -1,1 +1,0 @@
-"""Draw, load and rephrase the games of a benchmark run."""

@@ -1,0 +1,211 @@
+"""The state that every request needs (sessions, keys, models), and who may come in.
+
+A link carries its key in the address, a call of the interface for programs as a bearer token; the admin's pages are
+opened by a cookie, which opens nothing in that interface, so no other site can make a browser call it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import Depends, Path as PathParameter, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.models.base import Model
+from bestresponse.players.lookup import OpenModel
+from bestresponse.web.security import Keys, RateLimit
+from bestresponse.web.services.formalizing import ProgramHelper
+from bestresponse.web.services.judging import JudgingStore, Task
+from bestresponse.web.sessions.session import Session
+from bestresponse.web.sessions.store import NotFound, SessionStore
+from bestresponse.web.watching.runs import Runs
+
+__all__ = [
+    "ADMIN_COOKIE", "AdminApi", "AdminPage", "JudgeDoor", "LobbyDoor", "Name", "NotAllowed", "PostedForm",
+    "SeatContext", "SeatDoor", "Server", "ServerState", "TooFast", "refuse",
+]  # fmt: skip
+
+ADMIN_COOKIE = "bestresponse_admin"
+_MOST_FIELDS = 400
+
+
+class NotAllowed(BestResponseError):
+    """Whoever asks has no key, or the key of another door."""
+
+
+class TooFast(BestResponseError):
+    """More requests than anybody needs."""
+
+
+@dataclass
+class ServerState:
+    """The state of a server."""
+
+    sessions: SessionStore
+    keys: Keys
+    output: Path
+    open_model: OpenModel
+    models: tuple[str, ...] = ()
+    runs: Runs = field(init=False)
+    helper: ProgramHelper = field(init=False)
+    judging: JudgingStore = field(init=False)
+    strangers: RateLimit = field(default_factory=lambda: RateLimit(1, 60))
+    seats: RateLimit = field(default_factory=lambda: RateLimit(10, 60))
+
+    def __post_init__(self) -> None:
+        self.runs = Runs(self.output)
+        self.helper = ProgramHelper(self.model)
+        self.judging = JudgingStore(self.sessions.journal)
+
+    def model(self, name: str) -> Model:
+        """Open one of the models that the server was started with; a request opens no other."""
+        if name not in self.models:
+            known = ", ".join(self.models) or "none; start `bestresponse serve` with --model"
+            raise UsageError(f"there is no model named {name!r} here; known: {known}")
+        return self.open_model(name)
+
+    def csrf(self, key: str = "admin") -> str:
+        """Make the token that the forms carry on a page whose address has that key, or on the admin's pages."""
+        return self.keys.token("csrf", key)
+
+    def _seat_door(self, session: str, seat: int) -> tuple[str | int, ...]:
+        """Name the door of a seat; a seat that was released and taken again has another link and another code."""
+        holder = self.sessions.register.get(*self.sessions.find_participant(session, seat))
+        return (session, seat, holder.number) if holder and holder.number else (session, seat)
+
+    def seat_token(self, session: str, seat: int) -> str:
+        """Make the token of the person who holds the seat."""
+        return self.keys.token("seat", *self._seat_door(session, seat))
+
+    def opens_seat(self, token: str, session: str, seat: int) -> bool:
+        """Tell whether `token` is that of the person who holds the seat."""
+        return self.keys.opens(token, "seat", *self._seat_door(session, seat))
+
+    def seat_path(self, session: str, seat: int) -> str:
+        """Return the path of the page of a seat."""
+        return f"/seat/{session}/{seat}/{self.seat_token(session, seat)}"
+
+    def join_path(self, lobby: str) -> str:
+        """Return the path by which the next free seat of a lobby is taken."""
+        return f"/join/{lobby}/{self.keys.token('lobby', lobby)}"
+
+    def judge_path(self, task: str, judge: int) -> str:
+        """Return the path of the sheet of a judge."""
+        return f"/judge/by/{task}/{judge}/{self.keys.token('judge', task, judge)}"
+
+    def code(self, session: str, seat: int) -> str:
+        """Make the participant's code, which tells people apart and says nothing about them."""
+        token = self.keys.token("code", *self._seat_door(*self.sessions.find_participant(session, seat)))
+        return "P-" + token[:8].translate(str.maketrans("-_", "xy")).upper()
+
+
+@dataclass(frozen=True, slots=True)
+class SeatContext:
+    """A seat and its session, once the link was found to be right."""
+
+    session: Session
+    seat: int
+
+    @property
+    def role(self) -> str:
+        """The role that the seat plays."""
+        return self.session.roles[self.seat]
+
+
+async def get_server(request: Request) -> ServerState:
+    """Return the state of the server that a request came to."""
+    server: ServerState = request.app.state.server
+    return server
+
+
+Server = Annotated[ServerState, Depends(get_server)]
+
+
+def refuse(request: Request, server: ServerState, error: BestResponseError | None = None) -> BestResponseError:
+    """Return the answer to a wrong key, another one for whoever keeps trying."""
+    if not server.strangers.take(request.client.host if request.client else "?"):
+        return TooFast("too many wrong keys; wait a minute")
+    return error or NotAllowed("this needs the admin's link: open the one that `bestresponse serve` printed")
+
+
+_bearer = HTTPBearer(auto_error=False, description="The admin's token, or the token of one seat.")
+Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
+
+
+async def check_admin_page(request: Request, server: Server) -> None:
+    """Refuse a page to whoever is not the admin."""
+    if not server.keys.is_admin(request.cookies.get(ADMIN_COOKIE, "")):
+        raise refuse(request, server)
+
+
+async def check_admin_api(request: Request, server: Server, credentials: Credentials) -> None:
+    """Refuse a call without the admin's token."""
+    if credentials is None or not server.keys.is_admin(credentials.credentials):
+        raise refuse(request, server)
+
+
+AdminPage = Depends(check_admin_page)
+AdminApi = Depends(check_admin_api)
+
+
+async def read_key(request: Request, credentials: Credentials) -> str:
+    """Read the key of a door: from the address of a page, or as sent with a call."""
+    key: str = request.path_params.get("token", credentials.credentials if credentials else "")
+    return key
+
+
+Key = Annotated[str, Depends(read_key)]
+Name = Annotated[str, PathParameter(max_length=80)]
+JudgeNumber = Annotated[int, PathParameter(ge=0, le=999)]
+
+
+async def open_seat(request: Request, server: Server, session: str, seat: int, key: Key) -> SeatContext:
+    """Find the seat whose key was given."""
+    if not server.opens_seat(key, session, seat):
+        gone = NotFound("this link leads to no seat, or the seat was given to somebody else meanwhile")
+        raise refuse(request, server, gone)
+    if not server.seats.take(f"{session}.{seat}"):
+        raise TooFast("that was very fast; wait a moment and try again")
+    found = server.sessions.get_cached(session)
+    if found is None:
+        found = await run_in_threadpool(server.sessions.get_session, session)
+    found.touch(seat)
+    return SeatContext(found, seat)
+
+
+async def open_lobby(request: Request, server: Server, lobby: Name, key: Key) -> str:
+    """Return the lobby whose key was given."""
+    if not server.keys.opens(key, "lobby", lobby):
+        raise refuse(request, server, NotFound("this link leads to no table"))
+    return lobby
+
+
+async def open_sheet(request: Request, server: Server, task: Name, judge: JudgeNumber, key: Key) -> tuple[Task, int]:
+    """Find the task and the judge whose key was given."""
+    if not server.keys.opens(key, "judge", task, judge):
+        raise refuse(request, server, NotFound("this link leads to no sheet"))
+    return server.judging.task(task), judge
+
+
+SeatDoor = Annotated[SeatContext, Depends(open_seat)]
+LobbyDoor = Annotated[str, Depends(open_lobby)]
+JudgeDoor = Annotated[tuple[Task, int], Depends(open_sheet)]
+
+
+async def read_form(request: Request, server: Server) -> dict[str, str]:
+    """Read the fields of a form, and a file in it, as text; NotAllowed where it does not come from our own page."""
+    async with request.form(max_files=1, max_fields=_MOST_FIELDS) as form:
+        fields = {
+            name: value if isinstance(value, str) else (await value.read()).decode("utf-8", "replace")
+            for name, value in form.items()
+        }
+    if not server.keys.opens(fields.get("csrf", ""), "csrf", request.path_params.get("token", "admin")):
+        raise NotAllowed("this form is not from this page any more; load the page again")
+    return fields
+
+
+PostedForm = Annotated[dict[str, str], Depends(read_form)]

@@ -1,1 +1,0 @@
-"""The JSON API of the web app."""

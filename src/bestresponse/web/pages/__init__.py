@@ -1,1 +1,0 @@
-"""The HTML pages of the web app."""

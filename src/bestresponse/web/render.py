@@ -1,0 +1,112 @@
+"""Pages from templates: everything that comes from people, models and files is escaped, hidden characters shown."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import itertools
+import re
+from importlib.resources import files
+from typing import Any
+
+from fastapi.responses import HTMLResponse, Response
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+from bestresponse.report.cells import format_cell
+from bestresponse.report.document import Figure
+from bestresponse.report.stats.interval import Interval
+from bestresponse.report.text import abridged, visible
+from bestresponse.web.services import File
+from bestresponse.web.texts import load_texts
+
+__all__ = ["load_asset", "load_templates", "render_page", "send_file"]
+
+_LONGEST = 60_000
+_BRIEF = 160
+
+
+@functools.cache
+def load_asset(folder: str, name: str) -> str:
+    """Read a file of the package as text."""
+    return files("bestresponse.web").joinpath(folder, name).read_text("utf-8")
+
+
+@functools.cache
+def _environment() -> Environment:
+    environment = Environment(
+        autoescape=True,
+        finalize=_finalize,
+        loader=FunctionLoader(lambda name: load_asset("templates", name)),
+        lstrip_blocks=True,
+        trim_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters["cell"] = _format_value
+    environment.filters["data_uri"] = _data_uri
+    environment.filters["prose"] = _format_prose
+    environment.filters["markdown"] = _format_markdown
+    environment.globals["t"] = load_texts("en")
+    environment.filters["brief"] = _shorten
+    environment.tests["kind"] = lambda block, kind: type(block).__name__ == kind
+    return environment
+
+
+def render_page(template: str, status: int = 200, /, **places: Any) -> HTMLResponse:
+    """Render the template with its places filled."""
+    return HTMLResponse(_environment().get_template(template).render(**places), status)
+
+
+def send_file(file: File) -> Response:
+    """Send a file to be kept."""
+    headers = {"content-disposition": f'attachment; filename="{file.name}"'}
+    return Response(file.content, media_type=file.media_type, headers=headers)
+
+
+def load_templates() -> None:
+    """Read and compile every template, so that nobody has to wait for it."""
+    for file in files("bestresponse.web").joinpath("templates").iterdir():
+        _environment().get_template(file.name)
+
+
+def _finalize(value: Any) -> Any:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    foreign = isinstance(value, str) and not isinstance(value, Markup)
+    return visible(abridged(value, _LONGEST)) if foreign else value
+
+
+def _format_value(value: Any, spec: str = "") -> str:
+    known = value is None or isinstance(value, str | int | float | Interval)
+    return format_cell(value, spec) if known else str(value)
+
+
+def _shorten(text: str) -> str:
+    """The beginning of a long answer."""
+    return text if len(text) <= _BRIEF else f"{text[:_BRIEF].rstrip()} …"
+
+
+def _data_uri(figure: Figure) -> Markup:
+    return Markup(f"data:{figure.media_type};base64,{base64.b64encode(figure.image).decode('ascii')}")
+
+
+@functools.cache
+def _markdown() -> MarkdownIt:
+    """Make the reader of Markdown: no HTML, links to the web only."""
+    return MarkdownIt("commonmark", {"html": False, "breaks": False}).enable("table")
+
+
+def _format_markdown(text: str) -> Markup:
+    """Format text of an experiment as HTML; columns are aligned by classes, and a wide table scrolls."""
+    html = _markdown().render(visible(abridged(text, _LONGEST)))
+    html = re.sub(r'(<t[hd]) style="text-align:(left|center|right)"', r'\1 class="\2"', html)
+    html = html.replace("<table>", '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>')
+    return Markup(html.replace("</table>", "</table></div>"))
+
+
+def _format_prose(text: str) -> Markup:
+    """Format rules and situations as paragraphs; lines between bars become a table, lines after dashes a list."""
+    lines = visible(abridged(text, _LONGEST)).split("\n")
+    runs = itertools.groupby(lines, lambda line: line[:1] if line.startswith(("|", "- ")) else "")
+    return Markup(_environment().get_template("prose.html").render(runs=[(kind, list(run)) for kind, run in runs]))

@@ -1,0 +1,1 @@
+"""What is seen of the web app: each module has the pages of a subject, and the calls of the interface for programs."""

@@ -1,0 +1,193 @@
+"""Formalize, as pages and as calls for programs: a story, its program, the game, and a model's help."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from pydantic import BaseModel, Field
+
+from bestresponse.core.errors import BestResponseError
+from bestresponse.formal.formalize.autoformalizer import check_story
+from bestresponse.formal.formalize.examples import library
+from bestresponse.logic.language.diagnostics import Diagnostic
+from bestresponse.web.access import AdminApi, AdminPage, Name, PostedForm, Server, ServerState
+from bestresponse.web.render import render_page
+from bestresponse.web.services.formalizing import (
+    Job,
+    check_program,
+    list_saved_games,
+    load_program,
+    load_story,
+    save_game,
+)  # fmt: skip
+from bestresponse.web.views.common import Closed, SectionOut, describe_errors, serialize_sections
+
+__all__ = ["calls", "pages"]
+
+pages = APIRouter(prefix="/formalize", include_in_schema=False, dependencies=[AdminPage])
+_MOST = 100_000
+
+
+@pages.get("")
+def show_editor(server: Server, example: str = "", saved: str = "") -> HTMLResponse:
+    """Show an example, a saved game, or the first example."""
+    if saved:
+        return _show(server, load_story(server.output, saved), load_program(server.output, saved))
+    known = {story.name: story for story in library()}
+    chosen = known.get(example) or known["prisoners_dilemma"]
+    return _show(server, chosen.story, chosen.program)
+
+
+def _show(server: ServerState, story: str, program: str, name: str = "", error: str = "") -> HTMLResponse:
+    return render_page(
+        "formalize.html",
+        422 if error else 200,
+        story=story,
+        program=program,
+        name=name,
+        error=error,
+        checked=check_program(program),
+        examples=[story.name for story in library()],
+        saved=list_saved_games(server.output),
+        models=server.models,
+        csrf=server.csrf(),
+    )
+
+
+@pages.post("/check")
+def check_typed(form: PostedForm) -> HTMLResponse:
+    """Show the right-hand side for the program as it stands; nothing is kept."""
+    return render_page("formalize_game.html", checked=check_program(form.get("program", "")[:_MOST]))
+
+
+@pages.post("/save")
+def save_typed(server: Server, form: PostedForm) -> Response:
+    """Check or save the program."""
+    story, program, name = form.get("story", ""), form.get("program", "")[:_MOST], form.get("name", "").strip()
+    if form.get("do") == "check":
+        return _show(server, story, program, name)
+    try:
+        save_game(server.output, name, story, program)
+    except BestResponseError as error:
+        return _show(server, story, program, name, str(error))
+    return RedirectResponse(f"/play/new?game=saved:{name}", 303)
+
+
+@pages.post("/help")
+def ask_for_help(server: Server, form: PostedForm) -> JSONResponse:
+    """Let a model write or repair the program; the answer names the job to look at."""
+    story = check_story(form.get("story", ""))
+    program, remark = form.get("program", "")[:_MOST], form.get("remark", "")[:2000]
+    return JSONResponse({"job": server.helper.ask(form.get("model", ""), story, program, remark).id})
+
+
+@pages.get("/help/{job}")
+def look_at_help(server: Server, job: str) -> JSONResponse:
+    """Say how far a job is."""
+    found = server.helper.job(job)
+    return JSONResponse({"lines": found.lines, "program": found.program, "done": found.done})
+
+
+@pages.post("/help/{job}/cancel")
+def cancel_help(server: Server, job: str, form: PostedForm) -> JSONResponse:
+    """Give a job up."""
+    found = server.helper.cancel(job)
+    return JSONResponse({"lines": found.lines, "done": found.done})
+
+
+calls = APIRouter(prefix="/api", responses=describe_errors(), tags=["formalize"], dependencies=[AdminApi])
+Program = Annotated[str, Field(max_length=100_000)]
+
+
+class ProgramIn(Closed):
+    """The text of a logic program."""
+
+    program: Program
+
+
+class SaveIn(Closed):
+    """A name of small letters, digits and hyphens, the story, and a program that is a game."""
+
+    name: str = Field(max_length=60)
+    story: str = Field("", max_length=50_000)
+    program: Program
+
+
+class HelpIn(Closed):
+    """Without a program one is written; with one it is changed as `remark` says, or repaired."""
+
+    model: str = Field(max_length=200)
+    story: str = Field(max_length=50_000)
+    program: Program = ""
+    remark: str = Field("", max_length=2000)
+
+
+class CheckedOut(BaseModel):
+    """Whether a program is a game; if it is, the game in words, its table, its equilibria and its picture."""
+
+    ok: bool
+    diagnostics: list[Diagnostic]
+    words: str
+    sections: list[SectionOut]
+
+
+class ProgramOut(BaseModel):
+    """A story with its program."""
+
+    name: str
+    story: str
+    program: str
+
+
+@calls.get("/examples")
+def list_examples() -> list[ProgramOut]:
+    """Stories with their programs to begin from."""
+    return [ProgramOut(name=story.name, story=story.story, program=story.program) for story in library()]
+
+
+@calls.post("/programs/check")
+def check(given: ProgramIn) -> CheckedOut:
+    """Whether a program is a game, what is wrong with it by line, and all about the game."""
+    found = check_program(given.program)
+    sections = serialize_sections(found.sections)
+    return CheckedOut(ok=found.ok, diagnostics=list(found.diagnostics), words=found.words, sections=sections)
+
+
+@calls.get("/programs")
+def list_programs(server: Server) -> list[str]:
+    """The names of the saved games."""
+    return list(list_saved_games(server.output))
+
+
+@calls.post("/programs", status_code=201)
+def save(server: Server, given: SaveIn) -> list[str]:
+    """Keep a program that is a game."""
+    save_game(server.output, given.name, given.story, given.program)
+    return list_programs(server)
+
+
+@calls.post("/programs/help", status_code=202)
+def ask_model(server: Server, given: HelpIn) -> Job:
+    """Let a model write or repair a program."""
+    return server.helper.ask(given.model, check_story(given.story), given.program, given.remark)
+
+
+@calls.get("/programs/help/{job}")
+def look(server: Server, job: Name) -> Job:
+    """How far the model is."""
+    return server.helper.job(job)
+
+
+@calls.post("/programs/help/{job}/cancel")
+def cancel(server: Server, job: Name) -> Job:
+    """Give a job up; a call that is on its way is not waited for."""
+    return server.helper.cancel(job)
+
+
+@calls.get("/programs/{name}")
+def show(server: Server, name: Name) -> ProgramOut:
+    """A saved game: its story and its program."""
+    program = load_program(server.output, name)
+    return ProgramOut(name=name, story=load_story(server.output, name), program=program)

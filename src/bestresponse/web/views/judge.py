@@ -1,0 +1,281 @@
+"""Judge, as pages and as calls for programs: blinded transcripts under a rubric, by judges with keys of their own."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Annotated
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from pydantic import BaseModel, Field
+
+from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.web.access import AdminApi, AdminPage, JudgeDoor, Name, PostedForm, Server, ServerState
+from bestresponse.web.render import render_page, send_file
+from bestresponse.web.services.judging import (
+    Criterion,
+    Item,
+    Score,
+    Task,
+    draw_transcripts,
+    read_items,
+    read_scores,
+    rubrics,
+    tabulate_agreement,
+)  # fmt: skip  # fmt: skip
+from bestresponse.web.views.common import Closed, TableOut, describe_errors, serialize_table
+
+__all__ = ["calls", "pages"]
+
+pages = APIRouter(prefix="/judge", include_in_schema=False)
+_MOST = 200
+
+
+@pages.get("", dependencies=[AdminPage])
+def show(server: Server) -> HTMLResponse:
+    """Show the tasks and the form for a new one."""
+    return _show_tasks(server, {}, "")
+
+
+def _show_tasks(server: ServerState, typed: dict[str, str], error: str) -> HTMLResponse:
+    return render_page(
+        "judge.html",
+        422 if error else 200,
+        tasks=server.judging.tasks(),
+        runs=[(run.name, run.title) for run in server.runs.all()],
+        rubrics=list(rubrics()),
+        typed=typed,
+        error=error,
+        csrf=server.csrf(),
+    )
+
+
+@pages.post("", dependencies=[AdminPage])
+def begin_task(server: Server, form: PostedForm) -> Response:
+    """Begin a task."""
+    judges = [name.strip() for name in form.get("judges", "").replace(",", "\n").split("\n") if name.strip()]
+    try:
+        if not judges:
+            raise UsageError("name at least one judge")
+        title = form.get("title", "").strip() or "Judging"
+        task = server.judging.begin(title, form.get("rubric", ""), _read_items(server, form), judges)
+    except BestResponseError as error:
+        return _show_tasks(server, form, str(error))
+    return RedirectResponse(f"/judge/task/{task.id}", 303)
+
+
+def _read_items(server: ServerState, form: dict[str, str]) -> tuple[Item, ...]:
+    if form.get("table", "").strip():
+        return read_items(form["table"])
+    text = form.get("count", "").strip()
+    count = int(text) if text.isascii() and text.isdigit() and len(text) < 5 else 20
+    folder = server.runs.folder(form.get("run", ""))
+    player, silent = form.get("player", "").strip(), form.get("silent") == "yes"
+    return draw_transcripts(folder, min(count, _MOST), secrets.randbelow(2**31), player, silent)
+
+
+@pages.get("/task/{task}", dependencies=[AdminPage])
+def watch_task(request: Request, server: Server, task: str) -> HTMLResponse:
+    """Show how far the judges are and how far they agree."""
+    return _show_task(request, server, server.judging.task(task), "")
+
+
+def _show_task(request: Request, server: ServerState, task: Task, error: str) -> HTMLResponse:
+    base = str(request.base_url).rstrip("/")
+    judges = [
+        {"name": name, "link": base + server.judge_path(task.id, k), "done": len(server.judging.done(task.id, name))}
+        for k, name in enumerate(task.judges)
+    ]
+    table = tabulate_agreement(task, server.judging.scores(task.id))
+    places = {"task": task, "judges": judges, "table": table, "error": error, "csrf": server.csrf()}
+    return render_page("judge_task.html", 422 if error else 200, **places)
+
+
+@pages.get("/task/{task}/scores.csv", dependencies=[AdminPage])
+def download_scores(server: Server, task: str) -> Response:
+    """Send the scores as a file."""
+    return send_file(server.judging.make_sheet(server.judging.task(task)))
+
+
+@pages.post("/task/{task}/scores", dependencies=[AdminPage])
+def upload_scores(request: Request, server: Server, task: str, form: PostedForm) -> Response:
+    """Take the scores of a filled sheet."""
+    found = server.judging.task(task)
+    try:
+        server.judging.give(found, *read_scores(found, form.get("sheet", "")))
+    except BestResponseError as error:
+        return _show_task(request, server, found, str(error))
+    return RedirectResponse(f"/judge/task/{task}", 303)
+
+
+@pages.get("/by/{task}/{judge}/{token}")
+def show_item(server: Server, sheet: JudgeDoor, item: str = "") -> HTMLResponse:
+    """Show a judge the next transcript, or the one that was asked for."""
+    return _show_item(server, *sheet, item, {}, {})
+
+
+def _show_item(
+    server: ServerState, task: Task, judge: int, wanted: str, typed: dict[str, str], wrong: dict[str, str]
+) -> HTMLResponse:
+    order = task.order(judge)
+    done = server.judging.done(task.id, task.judges[judge])
+    left = [item for item in order if item.id not in done]
+    shown = next((item for item in order if item.id == wanted), left[0] if left else None)
+    if shown is not None and not typed and shown.id in done:
+        score = done[shown.id]
+        typed = {**{key: str(level) for key, level in score.levels.items()}, "remark": score.remark}
+    return render_page(
+        "judge_item.html",
+        422 if wrong else 200,
+        task=task,
+        item=shown,
+        done=len(done),
+        path=server.judge_path(task.id, judge),
+        judged=[item.id for item in order if item.id in done],
+        typed=typed,
+        wrong=wrong,
+        csrf=server.csrf(server.keys.token("judge", task.id, judge)),
+    )
+
+
+@pages.post("/by/{task}/{judge}/{token}")
+def score(server: Server, sheet: JudgeDoor, form: PostedForm) -> Response:
+    """Keep the score of one transcript."""
+    task, judge = sheet
+    item = form.get("item", "")
+    wrong = server.judging.judge(task, judge, item, form, form.get("remark", ""))
+    if wrong:
+        return _show_item(server, task, judge, item, form, wrong)
+    return RedirectResponse(server.judge_path(task.id, judge), 303)
+
+
+calls = APIRouter(prefix="/api", responses=describe_errors(), tags=["judge"])
+
+
+class ItemIn(Closed):
+    """A transcript with its name."""
+
+    id: str = Field(min_length=1, max_length=80)
+    text: str = Field(max_length=50_000)
+
+
+class TaskIn(Closed):
+    """Transcripts come from one place: `items`, the text of a `csv` file, or `count` drawn from a `run`."""
+
+    title: str = Field(max_length=200)
+    rubric: str = Field(max_length=40)
+    judges: list[Annotated[str, Field(min_length=1, max_length=80)]] = Field(max_length=100)
+    items: list[ItemIn] = Field(default_factory=list, max_length=1000)
+    csv: str = Field("", max_length=900_000)
+    run: str = Field("", max_length=80)
+    count: int = Field(20, ge=1, le=200)
+
+
+class ScoreIn(Closed):
+    """A level from 1 for each criterion of the rubric."""
+
+    item: str = Field(max_length=80)
+    levels: dict[str, int] = Field(max_length=40)
+    remark: str = Field("", max_length=2000)
+
+
+class SheetIn(Closed):
+    """A filled sheet as CSV."""
+
+    csv: str = Field(max_length=900_000)
+
+
+class TaskOut(BaseModel):
+    """A task with the token of every judge."""
+
+    task: str
+    title: str
+    rubric: str
+    items: int
+    tokens: dict[str, str]
+
+
+class ScoresOut(BaseModel):
+    """All scores, how many each judge gave, and how far the judges agree."""
+
+    scores: list[Score]
+    done: dict[str, int]
+    agreement: TableOut
+
+
+class SheetOut(BaseModel):
+    """The transcripts in the order of that judge, the rubric, and what is judged already."""
+
+    criteria: list[Criterion]
+    items: list[Item]
+    done: list[str]
+
+
+@calls.get("/rubrics", dependencies=[AdminApi])
+def list_rubrics() -> dict[str, list[Criterion]]:
+    """What can be judged by: the criteria of every rubric with their levels."""
+    return {name: list(criteria) for name, criteria in rubrics().items()}
+
+
+@calls.post("/judging", status_code=201, dependencies=[AdminApi])
+def begin(server: Server, given: TaskIn) -> TaskOut:
+    """Set a task; the answer holds the token of every judge."""
+    if sum(map(bool, (given.items, given.csv, given.run))) != 1:
+        raise UsageError("give the transcripts as items, as csv or as the name of a run: one of these")
+    if given.run:
+        items = draw_transcripts(server.runs.folder(given.run), given.count, secrets.randbelow(2**31))
+    else:
+        items = read_items(given.csv) if given.csv else tuple(Item(item.id, item.text) for item in given.items)
+    return _describe_task(server, server.judging.begin(given.title, given.rubric, items, given.judges))
+
+
+def _describe_task(server: ServerState, task: Task) -> TaskOut:
+    tokens = {name: server.keys.token("judge", task.id, number) for number, name in enumerate(task.judges)}
+    return TaskOut(task=task.id, title=task.title, rubric=task.rubric, items=len(task.items), tokens=tokens)
+
+
+@calls.get("/judging", dependencies=[AdminApi])
+def list_tasks(server: Server) -> list[TaskOut]:
+    """The newest first."""
+    return [_describe_task(server, task) for task in server.judging.tasks()]
+
+
+@calls.get("/judging/{task}", dependencies=[AdminApi])
+def show_task(server: Server, task: Name) -> ScoresOut:
+    """All scores of a task, how far each judge is, and how far the judges agree."""
+    found, scores = server.judging.task(task), server.judging.scores(task)
+    done = {judge: len(server.judging.done(task, judge)) for judge in found.judges}
+    return ScoresOut(scores=scores, done=done, agreement=serialize_table(tabulate_agreement(found, scores)))
+
+
+@calls.get("/judging/{task}/scores.csv", dependencies=[AdminApi], response_class=Response)
+def download(server: Server, task: Name) -> Response:
+    """One row a judge and transcript, empty where nothing was said yet."""
+    return send_file(server.judging.make_sheet(server.judging.task(task)))
+
+
+@calls.post("/judging/{task}/scores", status_code=201, dependencies=[AdminApi])
+def upload(server: Server, task: Name, given: SheetIn) -> ScoresOut:
+    """Take the scores of a filled sheet; all of them or none."""
+    found = server.judging.task(task)
+    server.judging.give(found, *read_scores(found, given.csv))
+    return show_task(server, task)
+
+
+@calls.get("/judging/{task}/{judge}")
+def sheet(server: Server, own: JudgeDoor) -> SheetOut:
+    """The sheet of one judge. Needs the token of that judge."""
+    task, judge = own
+    done = sorted(server.judging.done(task.id, task.judges[judge]))
+    return SheetOut(criteria=list(task.criteria), items=task.order(judge), done=done)
+
+
+@calls.post("/judging/{task}/{judge}")
+def give(server: Server, own: JudgeDoor, given: ScoreIn) -> SheetOut:
+    """Score one transcript; the last score counts. Needs the token of that judge."""
+    task, judge = own
+    levels = {key: str(level) for key, level in given.levels.items()}
+    wrong = server.judging.judge(task, judge, given.item, levels, given.remark)
+    if wrong:
+        raise UsageError("; ".join(f"{key}: {why}" for key, why in wrong.items()))
+    return sheet(server, own)

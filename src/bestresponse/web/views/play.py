@@ -1,0 +1,380 @@
+"""Play, as pages for the experimenter and as calls for programs: games, tables, the monitor of a lobby.
+
+The admin's calls carry the admin's token, a person's calls the token of one seat, as `Authorization: Bearer ...`.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from pydantic import BaseModel, Field
+from pydantic.dataclasses import dataclass
+
+from bestresponse.core.capabilities import AdjustableRounds, word_rules
+from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.core.game import AnyGame
+from bestresponse.core.json import JsonObject
+from bestresponse.games.capabilities import find_stage_form
+from bestresponse.players.lookup import list_strategies
+from bestresponse.web.access import AdminApi, AdminPage, LobbyDoor, Name, PostedForm, Server, ServerState
+from bestresponse.web.render import render_page
+from bestresponse.web.services import play
+from bestresponse.web.services.formalizing import list_saved_games, load_program
+from bestresponse.web.services.play import Action, GameDetails, LobbyLinks, SessionState
+from bestresponse.web.sessions.control import begin_without, take_seat
+from bestresponse.web.sessions.games import Offer, list_offers, list_parameters, list_referees, make_game
+from bestresponse.web.sessions.lobby import Lobby
+from bestresponse.web.sessions.register import read_labels
+from bestresponse.web.sessions.session import Table
+from bestresponse.web.sessions.setup import (
+    CLOSED,
+    PERSON,
+    GameChoice,
+    Groups,
+    Parameter,
+    RoomRules,
+    Seed,
+    Setup,
+    read_checked,
+)  # fmt: skip
+from bestresponse.web.sessions.store import BrokenSession
+from bestresponse.web.texts import list_languages
+from bestresponse.web.views.common import Closed, describe_errors
+
+__all__ = ["calls", "pages"]
+
+pages = APIRouter(include_in_schema=False, dependencies=[AdminPage])
+_SAVED = "saved:"
+_LOBBIES = 100
+_TABLES = 50
+"""How many a page shows."""
+Page = Annotated[int, Query(ge=1, le=10**6)]
+
+
+@pages.get("/")
+def home(server: Server, page: Page = 1) -> HTMLResponse:
+    """Show the lobbies, a page at a time, and what can be played."""
+    return _show_home(server, page=page)
+
+
+def _show_home(server: ServerState, error: str = "", typed: str = "", page: int = 1) -> HTMLResponse:
+    lobbies = server.sessions.list_lobbies()
+    pages = max(1, -(-len(lobbies) // _LOBBIES))
+    page = min(page, pages)
+    return render_page(
+        "play.html",
+        422 if error else 200,
+        error=error,
+        typed=typed,
+        csrf=server.csrf(),
+        offers=list_offers(),
+        saved=list_saved_games(server.output),
+        lobbies=[_count_lobby(server, lobby) for lobby in lobbies[(page - 1) * _LOBBIES :][:_LOBBIES]],
+        page=page,
+        pages=pages,
+    )
+
+
+def _count_lobby(server: ServerState, lobby: Lobby) -> JsonObject:
+    over = sum(server.sessions.is_finished(table.id) for table in lobby.last_tables)
+    groups = len(lobby.first_tables)
+    people = len(lobby.setup.persons) * groups
+    return {"id": lobby.id, "game": lobby.title, "at": lobby.created, "groups": groups, "people": people, "over": over}
+
+
+@pages.post("/experiments")
+def begin_experiment(server: Server, form: PostedForm) -> Response:
+    """Create the sessions of an experiment file that was handed in."""
+    text = (form.get("file") or form.get("toml", "")).replace("\r\n", "\n")
+    try:
+        lobby = play.create_experiment(server, text)
+    except BestResponseError as error:
+        return _show_home(server, f"The experiment file: {error}", text)
+    return RedirectResponse(f"/lobby/{lobby.id}", 303)
+
+
+@pages.get("/play/new")
+def new(server: Server, game: str, rounds: int = 0, mixed: bool = False) -> HTMLResponse:
+    """Show the form for new tables of a game."""
+    return _show_form(server, _choose(server, game, rounds or None, mixed), {}, "")
+
+
+def _choose(server: ServerState, name: str, rounds: int | None, mixed: bool) -> GameChoice:
+    """Return the game of that name, which may be a saved one; without a number of rounds it has its usual ones."""
+    program = load_program(server.output, name.removeprefix(_SAVED)) if name.startswith(_SAVED) else ""
+    choice = GameChoice(name.removeprefix(_SAVED) if program else name, program)
+    if rounds is None:
+        game = make_game(choice)
+        rounds = game.usual_rounds if isinstance(game, AdjustableRounds) else 1
+    return read_checked(GameChoice, {**vars(choice), "rounds": rounds, "mixed": mixed})
+
+
+def _show_form(server: ServerState, choice: GameChoice, typed: dict[str, str], error: str) -> HTMLResponse:
+    game = make_game(choice)
+    adjustable = isinstance(game, AdjustableRounds)
+    is_table = find_stage_form(game) is not None
+    return render_page(
+        "play_new.html",
+        422 if error else 200,
+        choice=choice,
+        key=_SAVED + choice.name if choice.program else choice.name,
+        roles=game.roles,
+        is_table=is_table,
+        has_rounds=is_table or adjustable,
+        rounds_word=game.rounds_word if isinstance(game, AdjustableRounds) else "rounds",
+        strategies=list_strategies(game),
+        referees=list_referees(game, server.models),
+        parameters={} if adjustable else _show_parameters(game),
+        models=server.models,
+        briefing=word_rules(game, game.view(game.start(), game.roles[0])),
+        languages=list_languages(),
+        typed=typed,
+        error=error,
+        csrf=server.csrf(),
+    )
+
+
+def _show_parameters(game: AnyGame) -> dict[str, str]:
+    """List the numbers that can be set in the rules, as they stand in the form."""
+    values = list_parameters(game).items()
+    return {name: f"{value:g}" for name, value in values if isinstance(value, int | float) and type(value) is not bool}
+
+
+@pages.post("/play")
+def create(server: Server, form: PostedForm) -> Response:
+    """Create the tables that the form describes."""
+    name = form.get("game", "")
+    try:
+        choice = _choose(server, name, _read_whole(form, "rounds", 1), form.get("mixed") == "yes")
+        choice = replace(choice, parameters=_read_parameters(make_game(choice), form))
+        lobby = play.create_sessions(server, _read_setup(choice, form), _read_whole(form, "groups", 1))
+    except BestResponseError as error:
+        return _show_form(server, _choose(server, name, None, False), form, str(error))
+    return RedirectResponse(f"/lobby/{lobby.id}", 303)
+
+
+def _read_whole(form: dict[str, str], name: str, missing: int) -> int:
+    text = form.get(name, "").strip()
+    try:
+        return int(text) if text else missing
+    except ValueError:
+        raise UsageError(f"{name}: {text[:40]!r} is not a whole number") from None
+
+
+def _read_parameters(game: AnyGame, form: dict[str, str]) -> dict[str, Parameter]:
+    """Read the parameters that differ from those of the game."""
+    known = list_parameters(game)
+    changed: dict[str, Parameter] = {}
+    for name, usual in _show_parameters(game).items():
+        text = form.get(f"parameter.{name}", usual).strip().replace(",", ".")
+        if text == usual or not text:
+            continue
+        try:
+            changed[name] = int(text) if isinstance(known[name], int) else float(text)
+        except ValueError:
+            raise UsageError(f"{name}: {text[:40]!r} is not a number that the game can have") from None
+    return changed
+
+
+def _read_setup(choice: GameChoice, form: dict[str, str]) -> Setup:
+    numbers = {name: _read_whole(form, name, 0) for name in ("seconds", "waiting", "hold") if form.get(name)}
+    words = {name: form[name].strip() for name in ("stand_in", "consent", "referee", "language") if form.get(name)}
+    seats = [form.get(f"seat.{number}", PERSON) for number in range(len(make_game(choice).roles))]
+    drawn = {"seed": secrets.randbelow(2**31), "quiz": form.get("quiz") == "yes"}
+    return read_checked(Setup, {"game": choice, "seats": seats, **numbers, **words, **drawn})
+
+
+@pages.get("/lobby/{lobby}")
+def watch_lobby(request: Request, server: Server, lobby: str, page: Page = 1, note: str = "") -> HTMLResponse:
+    """Show some groups of the lobby with every seat: who is where since when."""
+    found = server.sessions.get_lobby(lobby)
+    base = str(request.base_url).rstrip("/")
+    pages = -(-len(found.tables) // _TABLES)
+    page = min(page, pages)
+    return render_page(
+        "lobby.html",
+        lobby=found,
+        tables=[_describe_table(server, table) for table in found.tables[(page - 1) * _TABLES : page * _TABLES]],
+        base=base,
+        join=base + server.join_path(found.id) if found.setup.persons else "",
+        open=any(not server.sessions.is_finished(table.id) for table in found.tables),
+        page=page,
+        pages=pages,
+        note=note[:300],
+        csrf=server.csrf(),
+    )
+
+
+def _describe_table(server: ServerState, table: Table) -> JsonObject:
+    part = f", part {table.number}: {table.part.name}" if table.part else ""
+    about = {"id": table.id, "name": f"Group {table.group}{part}", "treatment": table.treatment}
+    try:
+        session = server.sessions.get_session(table.id)
+    except BrokenSession as error:
+        return about | {"seats": [], "status": "broken", "trouble": str(error), "restarts": 0}
+    with session.lock:
+        status = "in play" if session.begun else "gathering"
+        if session.ended:
+            status = "finished" if session.over else "closed"
+        trouble, seats = "" if session.ended else session.trouble, play.monitor_seats(server, session)
+        return about | {"seats": seats, "status": status, "trouble": trouble, "restarts": session.attempt - 1}
+
+
+_DONE = {"advance": "Advanced", "replace": "Replaced by a bot:"}
+
+
+@pages.post("/lobby/{lobby}/act")
+def send_action(server: Server, lobby: str, form: PostedForm) -> Response:
+    """Begin, advance, replace, close or restart: for one seat, one table, or the whole lobby."""
+    action, _, target = form.get("do", "").partition(" ")
+    session, _, seat = target.partition(" ")
+    chosen = int(seat) if seat.isdecimal() and len(seat) < 4 else None
+    count = play.act(server, server.sessions.get_lobby(lobby), action, session, chosen)
+    said = f"{_DONE[action]} {count} {'seat' if count == 1 else 'seats'}" if action in _DONE else f"Tables: {count}"
+    page = form.get("page", "1")
+    return RedirectResponse(f"/lobby/{lobby}?page={page if page.isdecimal() else 1}&note={quote(said)}", 303)
+
+
+@pages.post("/lobby/{lobby}/message")
+def send_words(server: Server, lobby: str, form: PostedForm) -> Response:
+    """Send a message to everybody, or to one group's tables."""
+    count = play.send_message(server, server.sessions.get_lobby(lobby), form.get("text", ""), form.get("to", ""))
+    return RedirectResponse(f"/lobby/{lobby}?note={quote(f'Sent to {count} tables')}", 303)
+
+
+calls = APIRouter(prefix="/api", responses=describe_errors(), tags=["play"])
+
+
+@dataclass(frozen=True, config=CLOSED)
+class LobbyIn(RoomRules):
+    """Tables to be laid; seats in the order of the game's roles."""
+
+    groups: Groups = 1
+    seed: Seed | None = None
+
+
+class ExperimentIn(Closed):
+    """The text of an experiment file."""
+
+    toml: str = Field(max_length=500_000)
+
+
+class JoinIn(Closed):
+    """Labels that tell the participants apart; the same label always gets the same seat."""
+
+    participant_label: str = Field("", max_length=200)
+    PROLIFIC_PID: str = Field("", max_length=200)
+    STUDY_ID: str = Field("", max_length=200)
+    SESSION_ID: str = Field("", max_length=200)
+
+
+class Seated(BaseModel):
+    """The seat that was taken, with its token."""
+
+    session: str
+    seat: int
+    token: str
+    path: str
+
+
+class ActionIn(Closed):
+    """What is done: for one seat, for one session, or without both for the whole lobby."""
+
+    action: Action
+    session: str = Field("", max_length=80)
+    seat: int | None = Field(None, ge=0, le=100)
+
+
+class MessageIn(Closed):
+    """A message to one session, or without one to the whole lobby."""
+
+    text: str = Field(min_length=1, max_length=1000)
+    session: str = Field("", max_length=80)
+
+
+class ActionOut(BaseModel):
+    """How many seats or tables were concerned."""
+
+    count: int
+
+
+@calls.get("/games", dependencies=[AdminApi])
+def list_games() -> list[Offer]:
+    """Every game that can be chosen by name."""
+    return list(list_offers())
+
+
+@calls.post("/games", dependencies=[AdminApi])
+def describe_game(game: GameChoice) -> GameDetails:
+    """The roles of a game, who can fill them, and what the first role is told."""
+    return play.describe_game(game)
+
+
+@calls.get("/models", dependencies=[AdminApi])
+def list_models(server: Server) -> list[str]:
+    """The models that can be put into seats and asked for help."""
+    return list(server.models)
+
+
+@calls.post("/lobbies", status_code=201, dependencies=[AdminApi])
+def lay(server: Server, wanted: LobbyIn) -> LobbyLinks:
+    """Lay tables; the answer holds the link of every seat."""
+    setup = Setup.seeded(wanted, secrets.randbelow(2**31) if wanted.seed is None else wanted.seed)
+    return play.list_links(server, play.create_sessions(server, setup, wanted.groups))
+
+
+@calls.post("/experiments", status_code=201, dependencies=[AdminApi])
+def create_from_file(server: Server, given: ExperimentIn) -> LobbyLinks:
+    """Create the sessions of an experiment file."""
+    return play.list_links(server, play.create_experiment(server, given.toml))
+
+
+@calls.get("/lobbies", dependencies=[AdminApi])
+def list_lobbies(server: Server) -> list[LobbyLinks]:
+    """The newest first."""
+    return play.list_lobbies(server)
+
+
+@calls.get("/lobbies/{lobby}", dependencies=[AdminApi])
+def show_lobby(server: Server, lobby: Name) -> LobbyLinks:
+    """The tables that were laid together, with the link of every seat."""
+    return play.list_links(server, server.sessions.get_lobby(lobby))
+
+
+@calls.post("/lobbies/{lobby}/join", status_code=201)
+def join(server: Server, lobby: LobbyDoor, given: JoinIn | None = None) -> Seated:
+    """Take the next free seat. Needs the token of the lobby."""
+    session, seat = take_seat(server.sessions, lobby, read_labels(given.model_dump()) if given else None)
+    token, path = server.seat_token(session, seat), server.seat_path(session, seat)
+    return Seated(session=session, seat=seat, token=token, path=path)
+
+
+@calls.get("/sessions/{session}", dependencies=[AdminApi])
+def show_session(server: Server, session: Name) -> SessionState:
+    """Everything that happened at a table."""
+    return play.describe_session(server, session)
+
+
+@calls.post("/lobbies/{lobby}/actions", dependencies=[AdminApi])
+def post_action(server: Server, lobby: Name, given: ActionIn) -> ActionOut:
+    """Begin without the missing, advance, replace by a bot, close, or restart."""
+    found = server.sessions.get_lobby(lobby)
+    return ActionOut(count=play.act(server, found, given.action, given.session, given.seat))
+
+
+@calls.post("/lobbies/{lobby}/messages", dependencies=[AdminApi])
+def post_message(server: Server, lobby: Name, given: MessageIn) -> ActionOut:
+    """Show a message to participants, at once and on every later page."""
+    return ActionOut(count=play.send_message(server, server.sessions.get_lobby(lobby), given.text, given.session))
+
+
+@calls.post("/sessions/{session}/begin", dependencies=[AdminApi])
+def begin_session(server: Server, session: Name) -> SessionState:
+    """Begin although people are missing; stand-ins answer for them until they are ready."""
+    begin_without(server.sessions, server.sessions.get_session(session))
+    return play.describe_session(server, session)

@@ -1,0 +1,291 @@
+"""Watch and Export, as pages and as calls for programs: runs, reports, plays step by step, comparisons, tables."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable
+from dataclasses import asdict
+from itertools import islice
+from typing import Annotated
+from urllib.parse import quote, urlencode
+
+from fastapi import APIRouter, Query
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import HTMLResponse, Response
+from pydantic import BaseModel
+from pydantic.dataclasses import dataclass
+
+from bestresponse.core.episode import Void
+from bestresponse.core.game import AnyGame
+from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.report.page import render
+from bestresponse.runs.store.folder import StoredPlay
+from bestresponse.web.access import AdminApi, AdminPage, Name, Server
+from bestresponse.web.render import render_page, send_file
+from bestresponse.web.services.export import TABLES, export_table, list_decisions, list_formats
+from bestresponse.web.views.common import ReportOut, TableOut, Wait, describe_errors, serialize_report, serialize_table
+from bestresponse.web.watching.listing import (
+    SORTS,
+    PlayFilter,
+    RunFilter,
+    compare_games,
+    compare_runs,
+    find_plays,
+    rank_players,
+)  # fmt: skip
+from bestresponse.web.watching.replay import build_replay
+from bestresponse.web.watching.runs import (
+    Progress,
+    build_report,
+    find_neighbours,
+    has_report,
+    name_play,
+    name_run,
+    rebuild_game,
+)  # fmt: skip
+from bestresponse.web.watching.steps import Stage, list_stages
+
+__all__ = ["calls", "pages"]
+
+pages = APIRouter(include_in_schema=False, dependencies=[AdminPage])
+_PAGE = 100
+_LATEST = 20
+Find = Annotated[str, Query(max_length=200)]
+Start = Annotated[int, Query(ge=0, le=10**9)]
+_REPORT_POLICY = "frame-ancestors 'none'; form-action 'none'; base-uri 'none'"
+
+
+@pages.get("/watch")
+def runs(
+    server: Server, find: Find = "", study: Find = "", status: Find = "", sort: Find = "newest", start: Start = 0
+) -> HTMLResponse:
+    """Show the runs that fit, a page at a time."""
+    known = server.runs.all()
+    wanted = RunFilter(find, study, status, sort)
+    found = wanted.apply(known)
+    return render_page(
+        "watch.html",
+        runs=found[start : start + _PAGE],
+        count=len(found),
+        known=len(known),
+        start=start,
+        step=_PAGE,
+        wanted=wanted,
+        query=urlencode(asdict(wanted)),
+        studies=sorted({run.study for run in known}),
+        sorts=list(SORTS),
+        board=rank_players(server.runs.folder(run.name) for run in known),
+    )
+
+
+@pages.get("/watch/compare")
+def compare_page(server: Server, first: str, second: str) -> HTMLResponse:
+    """Show two runs beside each other: their figures, and every game."""
+    folders = server.runs.folder(first), server.runs.folder(second)
+    return render_page(
+        "watch_compare.html",
+        table=compare_runs(*folders),
+        games=compare_games(*folders),
+        first=first,
+        second=second,
+        names=[name_run(folder.manifest) for folder in folders],
+    )
+
+
+@pages.get("/watch/run/{run}")
+def show(server: Server, run: str, start: Start = 0, find: Find = "", only: Find = "") -> HTMLResponse:
+    """Show the progress of a run and its plays."""
+    folder = server.runs.folder(run)
+    wanted = PlayFilter(find, only)
+    others = [other for other in server.runs.all() if other.study == folder.manifest.study and other.name != run]
+    return render_page(
+        "watch_run.html",
+        run=server.runs.progress(run),
+        manifest=folder.manifest,
+        plays=[(play, name_play(play)) for play in find_plays(folder, wanted, start, _PAGE)],
+        live=[(play, name_play(play)) for play in server.runs.list_live(run)][:_PAGE],
+        wanted=wanted,
+        query=urlencode(asdict(wanted)),
+        start=start,
+        step=_PAGE,
+        has_report=has_report(folder),
+        others=others if has_report(folder) else [],
+    )
+
+
+@pages.get("/watch/run/{run}/report")
+def report(server: Server, run: str) -> Response:
+    """Show the report of a run."""
+    document = build_report(server.runs.folder(run))
+    return HTMLResponse(render(document), headers={"content-security-policy": _REPORT_POLICY})
+
+
+@pages.get("/watch/run/{run}/play/{spec}")
+def play(server: Server, run: str, spec: str) -> HTMLResponse:
+    """Replay one play, step by step; the page follows one that goes on."""
+    folder = server.runs.folder(run)
+    stored, asked, live = server.runs.open_play(run, spec)
+    crumbs = [("/watch", "All runs"), (f"/watch/run/{quote(run)}", name_run(folder.manifest))]
+    around = [f"/watch/run/{quote(run)}/play/{quote(one)}" if one else "" for one in find_neighbours(folder, spec)]
+    return _show_replay(stored, rebuild_game(folder, stored.data), asked, crumbs, around, live)
+
+
+@pages.get("/watch/session/{session}")
+def live(server: Server, session: str) -> HTMLResponse:
+    """Replay a table as far as it is played; the page follows it."""
+    found = server.sessions.get_session(session)
+    with found.lock:
+        over = found.begun and found.over
+        record = found.record()
+    lobby = server.sessions.get_lobby(found.table.lobby)
+    stored = StoredPlay(session, {"group": found.table.group}, record)
+    return _show_replay(stored, found.game, (), [(f"/lobby/{lobby.id}", lobby.title)], ["", ""], not over)
+
+
+def _show_replay(
+    stored: StoredPlay,
+    game: AnyGame | None,
+    asked: Iterable[JsonMapping],
+    crumbs: list[tuple[str, str]],
+    around: list[str],
+    follow: bool,
+) -> HTMLResponse:
+    stages = list_stages(stored.record, game, asked)
+    steps = [step for stage in stages for step in stage.steps]
+    return render_page(
+        "watch_play.html",
+        title=name_play(stored),
+        play=stored,
+        crumbs=crumbs,
+        around=around,
+        follow=follow,
+        stages=stages,
+        replay=build_replay(stored.record, game, stages),
+        priced=any(step.regret is not None or step.regret_equilibrium is not None for step in steps),
+        briefing=game.view(game.start(), game.roles[0]).briefing if game else "",
+    )
+
+
+@pages.get("/export")
+def show_export(server: Server) -> HTMLResponse:
+    """Show the files and the latest decisions."""
+    rows = list_decisions(server)
+    return render_page("export.html", tables=TABLES, formats=list_formats(), rows=rows[-_LATEST:], count=len(rows))
+
+
+@pages.get("/export/{table}.{form}")
+def download(server: Server, table: str, form: str, lobby: str = "") -> Response:
+    """Send one file."""
+    return send_file(export_table(server, table, form, lobby))
+
+
+calls = APIRouter(prefix="/api", responses=describe_errors(), tags=["watch"], dependencies=[AdminApi])
+_LOOK = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunDetails(Progress):
+    """A run with what was written down before its first play."""
+
+    manifest: JsonObject
+    has_report: bool
+
+
+class PlayOut(BaseModel):
+    """A finished play: who sat where, what they got, and the data of its spec."""
+
+    spec: str
+    game: str
+    players: dict[str, str]
+    payoffs: dict[str, float]
+    void: Void | None
+    data: JsonObject
+
+
+class StagesOut(BaseModel):
+    """A play step by step, with the rules as the first role is told them; `live` while it goes on."""
+
+    spec: str
+    live: bool
+    briefing: str
+    stages: list[Stage]
+
+
+@calls.get("/runs")
+def list_runs(server: Server) -> list[Progress]:
+    """All runs with their progress and cost, the newest first."""
+    return server.runs.all()
+
+
+@calls.get("/runs/{run}")
+async def show_run(
+    server: Server, run: Name, after: Annotated[str, Query(max_length=100)] = "", wait: Wait = 0
+) -> RunDetails:
+    """The progress of a run and its manifest.
+
+    With `after`, the version known already, the answer waits up to `wait` seconds until the run has come further.
+    """
+    end = time.monotonic() + wait
+    progress = await run_in_threadpool(server.runs.progress, run)
+    while progress.version == after and time.monotonic() < end:
+        await asyncio.sleep(_LOOK)
+        progress = await run_in_threadpool(server.runs.progress, run)
+    folder = server.runs.folder(run)
+    return RunDetails(**asdict(progress), manifest=folder.manifest.to_json(), has_report=has_report(folder))
+
+
+@calls.get("/runs/{run}/report")
+def show_report(server: Server, run: Name) -> ReportOut:
+    """The report of what is recorded so far."""
+    return serialize_report(build_report(server.runs.folder(run)))
+
+
+@calls.get("/runs/{run}/plays")
+def show_plays(
+    server: Server,
+    run: Name,
+    start: Annotated[int, Query(ge=0, le=10**9)] = 0,
+    count: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> list[PlayOut]:
+    """Finished plays in the order they finished."""
+    return [
+        PlayOut(
+            spec=play.spec,
+            game=play.record.game,
+            players=dict(play.record.players),
+            payoffs=dict(play.record.payoffs),
+            void=play.record.void,
+            data=dict(play.data),
+        )
+        for play in islice(server.runs.folder(run).plays(), start, start + count)
+    ]
+
+
+@calls.get("/runs/{run}/plays/{spec}")
+def show_play(server: Server, run: Name, spec: Name) -> StagesOut:
+    """A play step by step: what each seat saw and was asked, what it said, how that was read, and its regrets."""
+    stored, asked, live = server.runs.open_play(run, spec)
+    game = rebuild_game(server.runs.folder(run), stored.data)
+    briefing = game.view(game.start(), game.roles[0]).briefing if game else ""
+    return StagesOut(spec=spec, live=live, briefing=briefing, stages=list_stages(stored.record, game, asked))
+
+
+@calls.get("/leaderboard")
+def leaderboard(server: Server) -> TableOut:
+    """Every player of every benchmark run with intervals, the best first."""
+    return serialize_table(rank_players(server.runs.folder(run.name) for run in server.runs.all()))
+
+
+@calls.get("/compare")
+def compare(
+    server: Server, first: Annotated[str, Query(max_length=80)], second: Annotated[str, Query(max_length=80)]
+) -> TableOut:
+    """Two runs of the same study beside each other."""
+    return serialize_table(compare_runs(server.runs.folder(first), server.runs.folder(second)))
+
+
+@calls.get("/export/{table}.{form}", response_class=Response)
+def export(server: Server, table: Name, form: Name, lobby: Annotated[str, Query(max_length=80)] = "") -> Response:
+    """`decisions`, `participants`, `payments` or `codebook` as csv, json or parquet, of one lobby or of all."""
+    return send_file(export_table(server, table, form, lobby))
