@@ -97,7 +97,7 @@ def test_killed_in_the_middle_of_a_grid_the_same_command_plays_the_rest(simulate
         (["--bidder", "need", "--with-personas", "maybe"], "--with-personas: expected one of off, on, both"),
         (["--bidder", "need", "--abundance", "low", "--low", "3"], "the supply is given twice"),
         (["--bidder", "need", "--repeats", "0"], "--repeats: expected a whole number from 1"),
-        (["--bidder", "need", "--memory", "elephant"], "there is no memory 'elephant'"),
+        (["--bidder", "need", "--memory", "elephant"], "there is no memory named 'elephant'"),
         (["--model", "a", "--bidder", "need"], "--bidder: the model fills all seats already"),
     ],
 )  # fmt: skip

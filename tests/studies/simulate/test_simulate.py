@@ -374,7 +374,7 @@ def test_the_most_calls_are_known_beforehand(game, players, more, calls, sure):
         ("water", ("equilibrium",), {}, "no equilibrium of water is known here"),
         ("prisoners-dilemma", ("m",), {"on_failure": "abstain"}, "on_failure: prisoners-dilemma lets nobody pass"),
         ("prisoners-dilemma", ("m",), {"repeats": 0}, "repeats: expected a whole number from 1"),
-        ("prisoners-dilemma", ("m",), {"reasoning": "loudly"}, "there is no reasoning 'loudly'"),
+        ("prisoners-dilemma", ("m",), {"reasoning": "loudly"}, "there is no reasoning named 'loudly'"),
         ("prisoners-dilemma", ("m",), {"personas": {"rov": ADA}}, "personas: 'rov' is no seat. Did you mean row?"),
         ("prisoners-dilemma", ("random",), {"personas": {"row": ADA}}, "but no model sits there"),
         ("prisoners-dilemma", ("m",), {"personas": {"row": {"age": 3}}}, "personas: \\[row\\] has no key 'age'"),

@@ -45,7 +45,6 @@ from bestresponse.players.llm.texts import TEXTS
 __all__ = ["POLICIES", "Agent", "Policy", "WithFailurePolicy", "lets_pass", "memory", "reasoning"]
 
 Policy = Literal["abstain", "void"]
-POLICIES: tuple[Policy, ...] = ("abstain", "void")
 _DEEPEST = 3
 _LONGEST_MEMORY = 10_000
 

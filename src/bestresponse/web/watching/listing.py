@@ -28,8 +28,9 @@ SORTS = {
     "cost": lambda run: run.money or 0.0,
 }
 _WHO = (
-    "model", "players", "seats", "player", "llm_seed", "seed", "temperature", "max_tokens", "style", "samples",
-    "attempts", "translator", "policy", "memory", "reasoning", "elicit", "study",
+    "model", "seats", "player", "llm_seed", "seed", "temperature", "max_tokens", "style", "samples", "attempts",
+    "translator", "policy", "memory", "own_words", "reasoning", "reasons", "personas", "about_others", "referee",
+    "elicit", "study",
 )  # fmt: skip
 """What of a spec says who plays and how they are asked, not what is played."""
 _log = logging.getLogger("bestresponse.web")

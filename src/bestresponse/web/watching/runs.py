@@ -58,9 +58,13 @@ def name_run(manifest: Manifest) -> str:
     'gpt-4o, zero-sum, 50 games'
     """
     config = manifest.config if isinstance(manifest.config, Mapping) else {}
-    players = next((config[key] for key in ("models", "model", "entries", "players") if config.get(key)), "")
+    players = next(
+        (config[key] for key in ("models", "model", "entries", "strategies", "bidder") if config.get(key)), []
+    )
+    seats = config["seat"].values() if isinstance(config.get("seat"), Mapping) else ()
+    players = [*(players if isinstance(players, list) else [players]), *seats, config.get("others")]
     game = next((config[key] for key in ("game", "domain", "family") if config.get(key)), "")
-    names = list(dict.fromkeys(filter(None, map(_read_name, players if isinstance(players, list) else [players]))))
+    names = list(dict.fromkeys(filter(None, map(_read_name, players))))
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     sizes = [f"{config[key]:g} {word}" for key, word in _COUNTS.items() if isinstance(config.get(key), int)]
     parts = (" / ".join(names[:_MOST_NAMES]) + more, _read_name(game), *sizes[:1])
