@@ -90,9 +90,10 @@ def play(
 ) -> Record:
     """Play a game once and return its record.
 
-    A player is the name of a strategy or a model, a model, a function from a prompt to a text (which is a model), a player
-    with `decide(view, ask)`, or a function of view and ask. A sequence fills the seats in the order of the game's roles. Seats that nobody was named for are taken by an
-    equilibrium, by the first of the game's own strategies, or in a dialogue by simulated people.
+    A player is the name of a strategy or a model, a model, a function from a prompt to a text (which is a model), a
+    player with `decide(view, ask)`, or a function of view and ask. A sequence fills the seats in the order of the game's
+    roles. Seats that nobody was named for are taken by an equilibrium, by the first of the game's own strategies, or in
+    a dialogue by simulated people.
 
     >>> play("prisoners-dilemma", {"row": "always:cooperate"})
     Record('prisoners-dilemma', 2 submissions, payoffs [0.0, 5.0])
@@ -126,8 +127,8 @@ def _seat(who: Any, rules: Any, role: str, seed: int) -> Player:
     if callable(who) and count_parameters(who) == 2:
         return FunctionPlayer(who, getattr(who, "__name__", "function"))
     raise UsageError(
-        f"{role}: expected a strategy, a model, a player, a function from a prompt to a text, or a function of view and "
-        f"ask; got {type(who).__name__}"
+        f"{role}: expected a strategy, a model, a player, a function from a prompt to a text, or a function of view "
+        f"and ask; got {type(who).__name__}"
     )
 
 

@@ -21,7 +21,7 @@ from bestresponse.core.capabilities import Question
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.files import read_text_file
 from bestresponse.core.game import NATURE, Action, Role, View
-from bestresponse.games.logic.words import describe_table
+from bestresponse.games.logic.game import describe_table
 from bestresponse.games.quiz import join_words, say_choice
 from bestresponse.logic.engine import LogicEngine, open_engine
 from bestresponse.logic.language.tokens import MAX_CHARACTERS

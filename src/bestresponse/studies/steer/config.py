@@ -76,8 +76,8 @@ class SteerConfig(RunSettings):
     fresh: int = setting(
         default=None,
         ge=0,
-        help="Draws of fresh texts to play guided against unguided on, in each game (psro: in each held-out one); 4 for "
-        "cfr, 1 for psro if not said.",
+        help="Draws of fresh texts to play guided against unguided on, in each game (psro: in each held-out one); 4 "
+        "for cfr, 1 for psro if not said.",
     )
     held_out: int = setting(
         default=None,
