@@ -91,8 +91,8 @@ def play(
     """Play a game once and return its record.
 
     A player is the name of a strategy or a model, a model, a function from a prompt to a text (which is a model), a
-    player with `decide(view, ask)`, or a function of view and ask. A sequence fills the seats in the order of the game's
-    roles. Seats that nobody was named for are taken by an equilibrium, by the first of the game's own strategies, or in
+    player with `decide(view, ask)`, or a function of view and ask. A sequence fills the seats in the order of the
+    roles. Seats that nobody was named for are taken by an equilibrium, by the first strategy of the game, or in
     a dialogue by simulated people.
 
     >>> play("prisoners-dilemma", {"row": "always:cooperate"})
