@@ -2,14 +2,17 @@
 
 The program is never trusted: it passes the gate, runs inside a logic engine within its limits, and only the table that
 comes out of it is used from then on. A game in which everybody moves once and at the same time becomes a normal form;
-any other becomes a `LogicGame`, which can be played, and compiled to a tree.
+any other becomes a `LogicGame`, which can be played, and compiled to a tree. `describe_table` says in words which game
+a table is, `describe_changes` what an edit changed.
 """
 
 from __future__ import annotations
 
 import errno
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from random import Random
@@ -21,9 +24,8 @@ from bestresponse.core.capabilities import Question
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.files import read_text_file
 from bestresponse.core.game import NATURE, Action, Role, View
-from bestresponse.games.logic.words import describe_table
-from bestresponse.games.quiz import join_words, say_choice
-from bestresponse.logic.engine import LogicEngine, open_engine
+from bestresponse.games.quiz import say_choice
+from bestresponse.games.texts import join_words
 from bestresponse.logic.language.tokens import MAX_CHARACTERS
 from bestresponse.logic.programs.game_table import (
     SEES,
@@ -33,17 +35,22 @@ from bestresponse.logic.programs.game_table import (
     GameTable,
     Knowledge,
     Node,
+    Row,
     spell_knowledge,
     tree,
 )
-from bestresponse.logic.programs.validate import Report, validate
+from bestresponse.logic.programs.validate import Report
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees import build as tree_parts
 from bestresponse.theory.trees.build import Leaf, Turn, build_tree
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["LogicGame", "as_game", "as_normal_form", "load_program", "program_game", "read_program_text"]
+__all__ = [
+    "LogicGame", "as_game", "as_normal_form", "describe_changes", "describe_end", "describe_table", "describe_turns",
+    "format_payoffs", "program_game", "read_program_text",
+]  # fmt: skip
 
+_MOST_CHANGES = 30
 State = tuple[str, ...]
 """The moves so far, in the order of the tree."""
 
@@ -124,11 +131,11 @@ class LogicGame:
         """Ask what some ways in which the game can go earn."""
         rows, seat = self.table.rows, self.roles.index(role)
         drawn = sorted(rng.sample(range(len(rows)), min(2, len(rows))))
-        moves = [join_words([_say_move(who, move, role) for who, move in rows[k].moves]) for k in drawn]
-        return tuple(
-            Question(f"If {course}, how much do you get?", float(rows[k].payoffs[seat]))
-            for k, course in zip(drawn, moves, strict=True)
-        )
+        asked = []
+        for row in (rows[k] for k in drawn):
+            course = [f"{move} is drawn" if who == NATURE else say_choice(who, move, role) for who, move in row.moves]
+            asked.append(Question(f"If {join_words(course)}, how much do you get?", float(row.payoffs[seat])))
+        return tuple(asked)
 
     def _describe_situation(self, role: Role, known: Knowledge, over: bool) -> str:
         made = self._list_known(role, known)
@@ -137,7 +144,15 @@ class LogicGame:
         return f"{'It is over' if over else 'So far'}: {made}."
 
     def _list_known(self, role: Role, known: Knowledge) -> str:
-        return ", ".join(_tell(who, what, role, self.table.private) for who, what in known)
+        told = []
+        for who, what in known:
+            if who == SEES:  # the label of a converted tree begins with these words already
+                told.append(what if what.startswith("you saw ") else f"you saw {what}")
+            elif who == NATURE:
+                told.append(f"{what} was drawn")
+            else:
+                told.append(f"{'you' if self.table.private and who == role else who} chose {what}")
+        return ", ".join(told)
 
     def _expand(self, node: Node) -> Leaf | tree_parts.Chance | Turn:
         if isinstance(node, End):
@@ -176,52 +191,41 @@ def _make_key(knowledge: Knowledge) -> str:
     return f"knowing {spell_knowledge(knowledge)}"
 
 
-def _say_move(who: str, move: str, role: Role) -> str:
-    return f"{move} is drawn" if who == NATURE else say_choice(who, move, role)
-
-
-def _tell(who: str, what: str, role: Role, private: bool) -> str:
-    if who == SEES:
-        return what if what.startswith("you saw ") else f"you saw {what}"  # the label of a tree that was converted
-    if who == NATURE:
-        return f"{what} was drawn"
-    return f"you chose {what}" if private and who == role else f"{who} chose {what}"
-
-
 def _find_together(node: Decision) -> list[Decision]:
     """Find the decisions that are made at the same time as `node`, itself first; only those that certainly come."""
     found = [node]
     layer: list[Node] = list(node.children)
     while layer:
         first = layer[0]
+        if not isinstance(first, Decision) or first.player in {one.player for one in found}:
+            return found
+        turn = (node.block, first.player, first.knowledge, first.moves)
         alike = [
             one
             for one in layer
-            if isinstance(one, Decision)
-            and isinstance(first, Decision)
-            and one.block == node.block
-            and (one.player, one.knowledge, one.moves) == (first.player, first.knowledge, first.moves)
+            if isinstance(one, Decision) and (one.block, one.player, one.knowledge, one.moves) == turn
         ]
-        if len(alike) < len(layer) or alike[0].player in {one.player for one in found}:
+        if len(alike) < len(layer):
             return found
-        found.append(alike[0])
+        found.append(first)
         layer = [child for one in alike for child in one.children]
     return found
 
 
 def as_normal_form(table: GameTable, name: str = "") -> NormalForm:
-    """The table of a game in which everybody moves once, at the same time, as payoff tensors."""
+    """Return the table of a game in which everybody moves once, at the same time, as payoff tensors."""
     positions = {
         (player, move): number
         for player, moves in zip(table.players, table.moves, strict=True)
         for number, move in enumerate(moves)
     }
-    payoffs = np.zeros((*map(len, table.moves), len(table.players)))
+    payoffs = np.zeros((len(table.players), *map(len, table.moves)))
     for row in table.rows:
         made = dict(row.moves)
-        profile = tuple(positions[player, made[player]] for player in table.players)
-        payoffs[profile] = [float(payoff) for payoff in row.payoffs]
-    return NormalForm(np.moveaxis(payoffs, -1, 0), table.players, table.moves, name)
+        profile = [positions[player, made[player]] for player in table.players]
+        for seat, payoff in enumerate(row.payoffs):
+            payoffs[(seat, *profile)] = float(payoff)
+    return NormalForm(payoffs, table.players, table.moves, name)
 
 
 def as_game(table: GameTable, name: str = "") -> NormalForm | LogicGame:
@@ -252,13 +256,89 @@ def program_game(report: Report, name: str) -> NormalForm | LogicGame:
     return as_game(report.table, name)
 
 
-def load_program(path: Path, engine: LogicEngine | None = None) -> NormalForm | LogicGame:
-    """The game in a `.pl` file. Without an engine, one is opened for this question and closed again."""
-    source = read_program_text(path)
-    if engine is not None:
-        return program_game(validate(source, engine), path.stem)
-    own = open_engine()
-    try:
-        return program_game(validate(source, own), path.stem)
-    finally:
-        own.close()
+def describe_table(table: GameTable) -> str:
+    """The whole game in plain sentences, one end per line."""
+    count = "one player" if len(table.players) == 1 else f"{len(table.players)} players"
+    lines = [f"There are {count}: {join_words(table.players)}."]
+    lines += describe_turns(table)
+    in_turn = table.sequential or table.chancy
+    lines.append("How it can end, and what each of them earns:" if in_turn else "What each of them earns:")
+    lines += [f"- {describe_end(row)}: {format_payoffs(table.players, row.payoffs)}." for row in table.rows]
+    return "\n".join(lines)
+
+
+def describe_turns(table: GameTable) -> list[str]:
+    """Return a sentence for each choice and each lottery, with what its player knows."""
+    if not table.sequential and not table.chancy:
+        moves = [f"{who} chooses {_either(options)}." for who, options in zip(table.players, table.moves, strict=True)]
+        together = ["Everybody chooses at the same time, without seeing what the others choose."]
+        return [*moves, *(together if len(table.players) > 1 else [])]
+    lines: dict[str, None] = {}
+    if table.private:
+        lines["Players know only their own moves and what they are shown."] = None
+    queue = deque([tree(table)])
+    while queue:
+        node = queue.popleft()
+        if isinstance(node, End):
+            continue
+        queue += node.children
+        if isinstance(node, Chance):
+            odds = zip(node.moves, node.probabilities, strict=True)
+            drawn = ", ".join(f"{move} with probability {chance}" for move, chance in odds)
+            made = node.row.moves[: sum(node.row.blocks[: node.block])]
+            lines[f"{_when(made)}it is drawn by lot: {drawn}."] = None
+        else:
+            lines[f"{_when(node.knowledge)}{node.player} chooses {_either(node.moves)}."] = None
+    return list(lines)
+
+
+def _when(known: Knowledge) -> str:
+    told = []
+    for who, what in known:
+        seen = f"seeing {what}" if who == SEES else f"{who} has chosen {what}"
+        told.append(f"{what} was drawn" if who == NATURE else seen)
+    return f"After {', '.join(told)}, " if told else "First, "
+
+
+def describe_end(row: Row) -> str:
+    """Return what happens in one play: `If Ann chooses bet, Bob chooses fold`."""
+    steps = (f"{move} is drawn" if who == NATURE else f"{who} chooses {move}" for who, move in row.moves)
+    return f"If {', '.join(steps) or 'nobody moves'}"
+
+
+def format_payoffs(players: Iterable[str], payoffs: Iterable[Fraction]) -> str:
+    """`Ann gets 3, Bob gets 1/2`."""
+    return ", ".join(f"{who} gets {payoff}" for who, payoff in zip(players, payoffs, strict=True))
+
+
+def _either(options: tuple[str, ...]) -> str:
+    if len(options) < 2:
+        return options[0] if options else "nothing"
+    return f"{', '.join(options[:-1])} or {options[-1]}"
+
+
+def describe_changes(before: GameTable, after: GameTable) -> tuple[str, ...]:
+    """Return one sentence for each difference in the rules; empty where both are the same game under the same names."""
+    lines: list[str] = []
+    if before.players != after.players:
+        lines.append(f"The players were {', '.join(before.players)} and are now {', '.join(after.players)}.")
+    old, new = describe_turns(before), describe_turns(after)
+    lines += [f"No more: {line}" for line in old if line not in new]
+    lines += [f"New: {line}" for line in new if line not in old]
+    earned_before, earned_after = (
+        {describe_end(row): dict(zip(table.players, row.payoffs, strict=True)) for row in table.rows}
+        for table in (before, after)
+    )
+    lines += [f"No more: {end}." for end in earned_before if end not in earned_after]
+    for end, earned in earned_after.items():
+        was = earned_before.get(end)
+        if was is None:
+            lines.append(f"New: {end}: {format_payoffs(earned, earned.values())}.")
+        elif was != earned:
+            told = []
+            for who, payoff in earned.items():
+                earlier = was.get(who, payoff)
+                told.append(f"{who} gets {payoff}{f' (before: {earlier})' if earlier != payoff else ''}")
+            lines.append(f"{end}: {', '.join(told)}.")
+    more = len(lines) - _MOST_CHANGES
+    return (*lines[:_MOST_CHANGES], *([f"and {more} more changes"] if more > 0 else []))
