@@ -55,12 +55,8 @@ def test_pyright_sees_signatures_and_refuses_misspelt_names(tmp_path):
     assert 'num_games=3)" is "Run[BenchConfig]"' in out
     assert '.agents" is "int"' in out
     assert 'Type of "theory.nash" is "(game: ' in out
-<<<<<<< HEAD
-    assert """Argument of type "Literal['three']" cannot be assigned to parameter "num_games" of type "int\"""" in out
-=======
     refused = """Argument of type "Literal['three']" cannot be assigned to parameter "num_games" of type"""
     assert f'{refused} "int | None"' in out
->>>>>>> bench
     assert '"slove" is not a known attribute of module "bestresponse"' in out
     assert '"solve_zero_summ" is not a known attribute of module "bestresponse.theory"' in out
 
