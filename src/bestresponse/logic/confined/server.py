@@ -27,7 +27,7 @@ from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, LogicEngine, RuntimeFault
 from bestresponse.logic.language.reader import read_term
 from bestresponse.logic.language.terms import Term, variables_of, write
-from bestresponse.logic.programs.report import Expectation, Report, encode_value
+from bestresponse.logic.programs.report import Report, encode_value
 from bestresponse.logic.programs.strategies import find_seats
 from bestresponse.logic.programs.validate import validate, validate_strategy
 from bestresponse.logic.progress import listen
@@ -152,8 +152,7 @@ class Performer:
         given = request["given"]
         match request["job"]:
             case "validate":
-                expected = Expectation(*given["expected"]) if given["expected"] else None
-                return validate(given["source"], engine, expected)
+                return validate(given["source"], engine)
             case "validate_strategy":
                 return validate_strategy(given["source"], given["game"], engine)
             case "find_seats":

@@ -13,7 +13,7 @@ from bestresponse.logic.gate.check import REFUSING
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
 from bestresponse.logic.programs.game_table import GameTable, Row
 
-__all__ = ["Expectation", "JsonList", "Report", "decode_report", "describe_failure", "encode_value"]
+__all__ = ["JsonList", "Report", "decode_report", "describe_failure", "encode_value"]
 
 JsonList = list[Any]
 """A list as it was read from JSON: whoever reads it checks what it holds."""
@@ -27,14 +27,6 @@ _LIMIT_HINTS = {
     "": f"if the game is as large as it should be, {_RAISE_TIME}",
 }
 """What to do about a limit, by a word in the message that tells of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Expectation:
-    """What is known about the game beforehand: numbers of players and of moves per player; `None` where it is not."""
-
-    players: int | None = None
-    moves: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
