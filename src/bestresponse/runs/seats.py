@@ -203,7 +203,7 @@ def estimate_plays(
     briefing = len(game.view(game.start(), game.roles[0]).briefing) // _CHARACTERS_PER_TOKEN
     return Estimate(
         config.repeats,
-        f"{', '.join(f'{role} = {player}' for role, player in seats.items())}, seed {config.seed}",
+        f"{game.name} with {', '.join(f'{role} = {name}' for role, name in seats.items())}, seed {config.seed}",
         calls,
         {name: count * briefing for name, count in calls.items()},
         {name: count * config.max_tokens for name, count in calls.items()},

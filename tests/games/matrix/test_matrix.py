@@ -92,8 +92,6 @@ def test_nothing_is_said_of_the_others_unless_it_is_asked_for():
 @pytest.mark.parametrize(
     ("form", "others", "said"),
     [
-        (DILEMMA, "participants", "Col is another participant."),
-        (DILEMMA, ("a language model", "a program that plays grim"), "Col is a program that plays grim."),
         (
             DILEMMA,
             "rational",

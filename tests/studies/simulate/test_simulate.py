@@ -24,7 +24,7 @@ from bestresponse.runs.run import Run, load_run
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.studies.simulate.plays import Plays, SimulateConfig, read_plays
 from bestresponse.studies.simulate.regrets import judge
-from bestresponse.studies.simulate.study import METRICS, SeatFigures, estimate_calls, measure_plays, simulate
+from bestresponse.studies.simulate.study import METRICS, SeatFigures, measure_plays, simulate
 
 PROGRAMS = Path(bestresponse.formal.formalize.library.__file__).parent
 
@@ -362,7 +362,7 @@ def test_in_a_tree_too_models_are_told_who_the_others_are(tmp_path):
     ],
 )
 def test_the_most_calls_are_known_beforehand(game, players, more, calls, sure):
-    estimate = estimate_calls(settings(game, *players, **more))
+    estimate = simulate.estimate(settings(game, *players, **more))
     assert (estimate.total_calls, estimate.sure) == (calls, sure)
 
 

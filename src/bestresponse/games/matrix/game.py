@@ -23,9 +23,9 @@ from bestresponse.theory.games.normal_form import Array, NormalForm
 __all__ = ["MatrixGame", "Others", "Wanted", "as_strategy"]
 
 Wanted = Literal["action", "mixture"]
-Others = Literal["unsaid", "participants", "rational"] | tuple[str, ...]
-"""What a seat is told of the others: nothing, that they are participants too, that they are perfectly rational (true
-only where equilibrium strategies sit there), or, as one description a seat, who really sits where."""
+Others = Literal["unsaid", "rational"]
+"""What the rules say of the others: nothing, or that they are perfectly rational, which is true only where equilibrium
+strategies sit there. Who really sits where is told to models, in any game, by `runs.seats`."""
 State = tuple[Action, ...]
 _MOST_READABLE = 150
 """Cells of a payoff table that a person can read."""
@@ -129,20 +129,10 @@ class MatrixGame:
     def _briefing(self, seat: int) -> str:
         other = self.roles[1 - seat] if self.form.num_players == 2 else ""
         aim = TEXTS.fill("aim_zero_sum" if self.zero_sum else "aim_general", other=other)
-        return self._word(seat, f"{aim} {self._describe_others(seat)}".strip())
-
-    def _describe_others(self, seat: int) -> str:
-        rivals = [(role[:1].upper() + role[1:], i) for i, role in enumerate(self.roles) if i != seat]
-        match self.others:
-            case "unsaid":
-                return ""
-            case "participants":
-                return " ".join(f"{role} is another participant." for role, _ in rivals)
-            case "rational":
-                text = "others_rational_zero_sum" if self.zero_sum else "others_rational"
-                return TEXTS.fill(text, other_capital=rivals[0][0])
-            case descriptions:
-                return " ".join(f"{role} is {descriptions[i]}." for role, i in rivals)
+        if self.others == "rational":
+            text = "others_rational_zero_sum" if self.zero_sum else "others_rational"
+            aim = f"{aim} {TEXTS.fill(text, other_capital=other[:1].upper() + other[1:])}"
+        return self._word(seat, aim)
 
     def _word(self, seat: int, aim: str) -> str:
         payoffs = show_payoffs(self.form, seat, self.shown_as, self.zero_sum)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, TypedDict
 
 import numpy as np
@@ -17,7 +17,6 @@ from bestresponse.report.metrics import Heads, Metric, Value
 from bestresponse.report.stats.interval import Floats, Interval
 from bestresponse.report.stats.rates import Bounds, missing_bounds
 from bestresponse.report.stats.statistics import wilson
-from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.reporting.answers import VoidRow, make_answers_frame, warn_of_gaps
 from bestresponse.runs.seats import check_players, estimate_plays, list_plays, make_player
 from bestresponse.runs.study import Measured, Study
@@ -353,12 +352,6 @@ def show_rules(measured: Measurement) -> Shown:
     return Shown("The rules", (*blocks, Code(source, "text")) if source else blocks)
 
 
-def estimate_calls(config: SimulateConfig) -> Estimate:
-    """Count the calls of all plays at most."""
-    estimate = estimate_plays(config, config.make_game(), config.seats, config.rounds, config.referee)
-    return replace(estimate, what=f"{config.game.name} with {estimate.what}")
-
-
 simulate = Study(
     "simulate",
     SimulateConfig,
@@ -376,7 +369,9 @@ simulate = Study(
     game=lambda config, data: config.make_game(),
     count_plays=lambda config: config.repeats,
     prepare=check_players,
-    estimate_calls=estimate_calls,
+    estimate_calls=lambda config: estimate_plays(
+        config, config.make_game(), config.seats, config.rounds, config.referee
+    ),
     report=(
         warn_of_gaps,
         metrics_table("What they earned"),

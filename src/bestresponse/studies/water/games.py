@@ -6,7 +6,6 @@ same days, and a dry year is dry in all ranges of supply. Comparisons between co
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -226,7 +225,6 @@ def play_bidders(config: WaterConfig, folder: RunFolder, how: Execution, total: 
     """Play what is missing of games in which no seat holds a model, many at a time."""
     finished = folder.finished()
     outcome = Outcome(found=len(finished))
-    pending: deque[_Block] = deque()
 
     def list_blocks() -> Iterator[_Block]:
         for condition in config.conditions:
@@ -236,12 +234,11 @@ def play_bidders(config: WaterConfig, folder: RunFolder, how: Execution, total: 
                 specs = how.choose(map(whole.make_spec, whole.repeats))
                 repeats = (spec.data["repeat"] for spec in specs if spec.id not in finished)
             while block := tuple(islice(repeats, _AT_ONCE)):
-                pending.append(replace(whole, repeats=block))
-                yield pending[-1]
+                yield replace(whole, repeats=block)
 
     for lines in how.executor.map(_play_block, list_blocks(), how.workers if how.workers > 1 else None):
         folder.finish_encoded(lines)
-        outcome.played += len(pending.popleft().repeats)
+        outcome.played += lines.count(b"\n")
         how.on_progress(Progress(total, outcome.found, outcome.played, 0))
     return outcome
 
