@@ -387,7 +387,7 @@ def test_a_model_on_this_machine_begins_with_the_table():
     assert plan("auto", model, 5) == ("program", "program", "table", "table", "program")
     model.identity = {"provider": "local"}
     assert plan("auto", model, 3) == ("table", "table", "program")
-    assert plan("auto", model, 3, HIDDEN) == ("outline", "outline", "tree")
+    assert plan("auto", model, 3, HIDDEN) == ("tree", "tree", "program")
     assert plan("auto", model, 3, "Both bid any whole number from 0 to 100.") == ("program",) * 3
     assert plan("program", model, 2) == ("program", "program")
 
@@ -458,10 +458,10 @@ def test_what_a_story_leaves_open_is_asked_with_what_was_assumed():
 
 def test_a_form_that_does_not_fit_is_not_asked_for_again():
     misfit = json.dumps({"players": [], "tree": None, "refusal": {"kind": "does not fit", "reason": "bids to 10,000"}})
-    model, writer = formalizer(misfit, misfit, fenced(GOOD))
+    model, writer = formalizer(misfit, fenced(GOOD))
     model.identity = {"provider": "local"}
     found = writer.formalize(HIDDEN)
-    assert [attempt.form for attempt in found.attempts] == ["outline", "tree", "program"]
+    assert [attempt.form for attempt in found.attempts] == ["tree", "program"]
     assert "this form does not fit: bids to 10,000" in model.asked[1].messages[1].content
     _, writer = formalizer("DOES NOT FIT: it never ends", form="program")
     assert (

@@ -17,7 +17,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.formal.formalize.answers import Answer, Question
 from bestresponse.formal.formalize.examples import FIRST, Example, library
 from bestresponse.formal.formalize.feedback_text import what_is_wrong
-from bestresponse.formal.formalize.forms import Form, OutlineForm, ProgramForm, TableForm, TreeForm
+from bestresponse.formal.formalize.forms import Form, ProgramForm, TableForm, TreeForm
 from bestresponse.formal.formalize.plan import FormName, Wish, plan
 from bestresponse.formal.formalize.retrieval import nearest
 from bestresponse.formal.formalize.texts import TEXTS
@@ -43,7 +43,7 @@ class Settings:
     """How a model is asked.
 
     `shots` examples are shown: the nearest, or with `choose="first"` the prisoner's dilemma as in the published prompt.
-    With `form="table"`, `"tree"` or `"outline"` the model writes JSON, under a schema where it can be held to one, and
+    With `form="table"` or `"tree"` the model writes JSON, under a schema where it can be held to one, and
     the program is written by rule; `auto` chooses by the story and the model (see `plan.plan`). `replicate` tells
     repeated tries of one story apart.
     """
@@ -234,7 +234,7 @@ class Formalizer:
 
     def _form(self, name: FormName, story: str) -> Form:
         if name != "program":
-            return {"table": TableForm, "tree": TreeForm, "outline": OutlineForm}[name]()
+            return {"table": TableForm, "tree": TreeForm}[name]()
         if self.settings.choose == "nearest":
             return ProgramForm(nearest(story, self.examples, self.settings.shots))
         first = tuple(example for example in self.examples if example.name == FIRST)

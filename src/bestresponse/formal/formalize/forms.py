@@ -1,13 +1,11 @@
 """The forms in which a model can write a game, and how it is asked for each.
 
-As a *program* it can write any game. Three JSON forms, held to a schema where the model can be, are within reach of far
-smaller models: a *table* where everybody moves once, a *tree* with chance and hidden moves, and an *outline*, which
-asks for such a tree in small questions, one after another.
+As a *program* it can write any game. Two JSON forms, held to a schema where the model can be, are within reach of smaller
+models: a *table* where everybody moves once, and a *tree* with chance and hidden moves.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
@@ -17,8 +15,6 @@ from bestresponse.formal.formalize.answers import Answer
 from bestresponse.formal.formalize.examples import Example
 from bestresponse.formal.formalize.extract_code import find_asides, find_code
 from bestresponse.formal.formalize.json_answer import read_asides, read_object
-from bestresponse.formal.formalize.outline.questions import AskPayoffs, AskPlayers, OutlineQuestion
-from bestresponse.formal.formalize.outline.steps import OutlineTooLarge
 from bestresponse.formal.formalize.plan import FormName
 from bestresponse.formal.formalize.table_json import NO_PLAYERS, TABLE_SCHEMA, Sheet, read_sheet, read_table
 from bestresponse.formal.formalize.texts import TEXTS
@@ -27,9 +23,8 @@ from bestresponse.games.logic.tables import write_program
 from bestresponse.logic.language.diagnostics import numbered
 from bestresponse.logic.programs.table import GameTable
 from bestresponse.models.base import Finish, Model, Reply
-from bestresponse.models.schema import schema_text
 
-__all__ = ["Form", "OutlineForm", "ProgramForm", "SheetForm", "TableForm", "TreeForm"]
+__all__ = ["Form", "ProgramForm", "SheetForm", "TableForm", "TreeForm"]
 
 _LONGEST_QUOTE = 4_000
 _CUT = "the answer was cut off"
@@ -206,54 +201,8 @@ class TreeForm(TableForm):
         return self
 
 
-class OutlineForm(TreeForm):
-    """A questionnaire: each question is asked after the story and the questions and answers before it.
-
-    An end is asked for after the story alone: a small model that sees what it wrote of one end writes it of all.
-    """
-
-    name: FormName = "outline"
-
-    def __init__(self, question: OutlineQuestion | None = None, asked: str = "") -> None:
-        self._question = question or AskPlayers()
-        self._asked = asked
-
-    def system(self) -> str:
-        """Return a story with all questions and their answers."""
-        return TEXTS.text("system_outline")
-
-    def schema(self, model: Model) -> str | None:
-        """Return the schema of the answer to this question."""
-        return schema_text(self._question.schema()) if model.abilities.schema else None
-
-    def task(self, story: str) -> str:
-        """Show the story, what was asked and answered, and the question."""
-        return TEXTS.fill("task_outline", story=story, asked=self._asked, question=self._question.text())
-
-    def read(self, reply: Reply) -> Answer:
-        """Read the answer; without fault it is empty until the last question makes the game."""
-        return _read_json(reply, self._question.read)
-
-    def after(self, reply: Reply) -> Form:
-        """Return the next question, this one again after a wrong answer, and after the last one the first end again."""
-        question = self._question
-        try:
-            following = question.read(reply.text)
-        except InvalidGame:
-            return self
-        if isinstance(following, GameTable):
-            return OutlineForm(AskPayoffs(question.outline)) if isinstance(question, AskPayoffs) else self
-        if isinstance(following, AskPayoffs):
-            return OutlineForm(following)
-        answer = json.dumps(read_object(reply.text), ensure_ascii=False)
-        return OutlineForm(following, f"{self._asked}{question.text()}\n{answer}\n\n")
-
-
-def _read_json(reply: Reply, read: Callable[[str], GameTable | OutlineQuestion]) -> Answer:
-    """Read the game in a reply and write its program; what the model asks or refuses is kept.
-
-    `read` returns a question where the answer is right but no game yet.
-    """
+def _read_json(reply: Reply, read: Callable[[str], GameTable]) -> Answer:
+    """Read the game in a reply and write its program; what the model asks or refuses is kept."""
     try:
         found = read_asides(read_object(reply.text))
     except InvalidGame:
@@ -261,10 +210,7 @@ def _read_json(reply: Reply, read: Callable[[str], GameTable | OutlineQuestion])
     if found.no_game is not None or found.misfit is not None:
         return found
     try:
-        game = read(reply.text)
-        return replace(found, source=write_program(game)) if isinstance(game, GameTable) else found
-    except OutlineTooLarge as error:
-        return replace(found, misfit=str(error))
+        return replace(found, source=write_program(read(reply.text)))
     except InvalidGame as error:
         wrong = _CUT if reply.finish is Finish.LENGTH else str(error)
         return replace(found, problem=wrong, no_game="it lists no players" if wrong == NO_PLAYERS else None)

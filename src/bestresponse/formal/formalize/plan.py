@@ -2,7 +2,7 @@
 
 A table cannot hold chance, secrets or long plays, and neither a table nor a tree holds a wide range of amounts; a
 program holds every game. A model on this machine, which is a small one, begins with the simplest JSON form that can
-hold the game, which is an outline rather than a nested tree; every other model begins with the program.
+hold the game; every other model begins with the program.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from bestresponse.models.base import Model
 
 __all__ = ["FormName", "Structure", "Wish", "plan", "read_structure"]
 
-Wish = Literal["auto", "program", "table", "tree", "outline"]
-FormName = Literal["program", "table", "tree", "outline"]
+Wish = Literal["auto", "program", "table", "tree"]
+FormName = Literal["program", "table", "tree"]
 
 _ENOUGH_CUES = 2
 _TRIES = 2
@@ -72,6 +72,6 @@ def plan(wish: Wish, model: Model, attempts: int, story: str = "") -> tuple[Form
     simple: FormName = "tree" if structure.hidden or structure.turns else "table"
     turns: tuple[FormName, ...] = ("program", simple)
     if model.identity.get("provider") == "local":
-        turns = ("table", "program") if simple == "table" else ("outline", "tree", "program")
+        turns = (simple, "program")
     fitting = tuple(form for form in turns if structure.holds(form))
     return tuple(fitting[number // _TRIES % len(fitting)] for number in range(attempts))

@@ -63,7 +63,7 @@ class FormalizeOptions:
     form: Annotated[
         str,
         typer.Option(
-            help="What the model writes: program, table, tree or outline (JSON, held to a schema where it can be), or "
+            help="What the model writes: program, table or tree (JSON, held to a schema where it can be), or "
             "auto: by the story and the model. A model on this machine begins with JSON, others with the program; "
             "after two failures the next form is tried, if it can hold the game."
         ),
