@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from bestresponse.cli.app import app
 
 RUN = CliRunner()
-WRONG = "If we both pick R, I get 3 and they get 3. Choosing R is safer.\nANSWER: R"
+WRONG = "If we both pick R, I get 3 and they get 3. Choosing R guarantees me 1.\nANSWER: R"
 RIGHT = "If we both pick R, I get 1 and they get 1.\nANSWER: R"
 
 

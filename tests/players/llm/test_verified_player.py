@@ -167,26 +167,20 @@ def test_a_translator_that_is_talked_into_a_verdict_changes_none() -> None:
             ],
         ),
         ("If I choose R and they choose B, I do not get 3.", []),
-        ("If I choose R, I get 1 or 5.", [
-            "lowest_individual_payoff_for_choice(1, 'R').",
-            "highest_individual_payoff_for_choice(5, 'R').",
-        ]),
-        ("Getting 5 is better than 3.", ["higher(5, 3)."]),
+        ("If I choose R, I get 1 or 5.", []),
+        ("5 is more than 3.", ["higher(5, 3)."]),
         ("Choosing R:\n  Worst case: 1\n  Best case: 5", [
             "lowest_individual_payoff_for_choice(1, 'R').",
             "highest_individual_payoff_for_choice(5, 'R').",
         ]),
         ("If both of us choose B, we get the highest mutual payoff.", ["highest_mutual_payoff('B', 'B')."]),
         (
-            "If they choose R, my best response is B, getting 0.",
-            [
-                "best_response('B', do(choice(them, 'R'), s0)).",
-                "finally(goal(you, 0), do(choice(you, 'B'), do(choice(them, 'R'), s0))).",
-            ],
+            "If they choose R, my best response is B.",
+            ["best_response('B', do(choice(them, 'R'), s0))."],
         ),
         ("Choosing R guarantees me at least 1.", ["guaranteed_payoff_for_choice(1, 'R')."]),
-        ("The safest option is to pick R.", ["highest_guaranteed_payoff_choice('R')."]),
-        ("If they choose R, the best possible outcome for them is 5.", []),
+        ("R is my maximin choice.", ["highest_guaranteed_payoff_choice('R')."]),
+        ("If they choose R, the best possible outcome for me is 5.", []),
         ("I like B.", []),
     ],
 )  # fmt: skip

@@ -68,7 +68,7 @@ def test_every_recorded_correction_is_understood(recorded_lelma: Path) -> None:
 def test_the_rules_agree_with_the_recorded_translator_where_both_speak(found: Reproduction) -> None:
     measured = found.detail["rules_translator"]
     assert measured["agreement"] >= 0.95
-    assert measured["same_as_recorded"] > 900
+    assert measured["same_as_recorded"] > 700
 
 
 def _one(folder: Path, **changed: object) -> Path:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from bestresponse.core.errors import InvalidGame, LogicError
-from bestresponse.formal.claims.claim import Claim
+from bestresponse.formal.claims.claim import Claim, find_rounding
 from bestresponse.formal.claims.grounding import Grounded, Ungrounded, ground
 from bestresponse.formal.claims.program import action, outcome, player, write_program
 from bestresponse.formal.claims.subject import Subject
@@ -93,6 +93,8 @@ def _table_term(grounded: Grounded) -> Term:
     if form == "mixed_equilibrium":
         return Struct(form, (_parts(places["mixes"]),))
     args = [_argument(form, name, place) for name, place in places.items()]
+    if form == "expected_payoff":
+        args.append(_number(find_rounding(places["value"])))
     return Struct(form, tuple(args))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from bestresponse.core.errors import BestResponseError
 from bestresponse.core.json import JsonMapping
-from bestresponse.formal.claims.claim import Claim
+from bestresponse.formal.claims.claim import Claim, find_rounding
 from bestresponse.formal.claims.grounding import Grounded, Ungrounded, ground
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.tree_play import TreePlay
@@ -112,7 +112,19 @@ def _payoff(c: TheoryCheck, p: Places) -> bool:
 
 
 def _expected(c: TheoryCheck, p: Places) -> bool:
-    return bool(c.expected(p["who"], p["mixed"])[p["action"]] == p["value"] * c.subject.scale)
+    mean = c.expected(p["who"], p["mixed"])[p["action"]] / c.subject.scale
+    return bool(abs(mean - p["value"]) <= find_rounding(p["value"]))
+
+
+def _better_to_mix(c: TheoryCheck, p: Places) -> bool:
+    values = c.expected(p["who"], p["mixed"])
+    return values[p["action"]] > values[p["other"]]
+
+
+def _gain(c: TheoryCheck, p: Places) -> int:
+    """Say how much more a player gets in one outcome than in another, times `scale`."""
+    first, second = (c.subject.cells[(p["who"], *p[name])] for name in ("outcome", "than"))
+    return int(first - second)
 
 
 def _best_to_mix(c: TheoryCheck, p: Places) -> bool:
@@ -209,6 +221,9 @@ _FORMS: Final[Mapping[str, Callable[[TheoryCheck, Places], bool]]] = {
     "better_response": lambda c, p: bool(_replies(c, p)[p["action"]] > _replies(c, p)[p["other"]]),
     "equal_response": lambda c, p: bool(_replies(c, p)[p["action"]] == _replies(c, p)[p["other"]]),
     "best_response_to_mix": _best_to_mix,
+    "better_response_to_mix": _better_to_mix,
+    "better_outcome": lambda c, p: _gain(c, p) > 0,
+    "payoff_difference": lambda c, p: _is(c, _gain(c, p), p["value"]),
     "strictly_dominates": lambda c, p: p["action"] != p["other"] and _strict(c, p["who"], p["action"], p["other"]),
     "weakly_dominates": lambda c, p: p["action"] != p["other"] and _weak(c, p["who"], p["action"], p["other"]),
     "strictly_dominant": lambda c, p: _over_all(_strict, c, p),

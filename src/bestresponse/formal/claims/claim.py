@@ -30,6 +30,7 @@ __all__ = [
     "Mix",
     "Move",
     "Sort",
+    "find_rounding",
     "number_text",
 ]
 
@@ -143,6 +144,19 @@ _LIST: Final = (
         "{action} and {other} earn {who} the same if {against}",
     ),
     Form("best_response_to_mix", (_CHOICE, ("mixed", _MIXES), _ABOUT), "no choice earns {who} more on average"),
+    Form(
+        "better_response_to_mix",
+        (_CHOICE, _OTHER, ("mixed", _MIXES), _ABOUT),
+        "{action} earns {who} more than {other} on average against the mix {mixed}",
+    ),
+    Form(
+        "better_outcome", (_ABOUT, ("outcome", _CHAIN), ("than", _CHAIN)), "{who} gets more if {outcome} than if {than}"
+    ),
+    Form(
+        "payoff_difference",
+        (_ABOUT, _VALUE, ("outcome", _CHAIN), ("than", _CHAIN)),
+        "{who} gets {value} more if {outcome} than if {than}",
+    ),
     Form("strictly_dominates", (_CHOICE, _OTHER, _ABOUT), "{action} earns {who} more than {other} in every case"),
     Form(
         "weakly_dominates",
@@ -300,3 +314,13 @@ def number_text(value: Fraction) -> str:
     whole = abs(value.numerator) * 10**digits // value.denominator
     text = str(whole).rjust(digits + 1, "0")
     return f"{'-' if value < 0 else ''}{text[:-digits]}.{text[-digits:]}"
+
+
+def find_rounding(value: Fraction) -> Fraction:
+    """Return how far an average may be from the decimal that was written for it: half a unit of its last place.
+
+    >>> find_rounding(Fraction("2.33")), find_rounding(Fraction(7, 3)), find_rounding(Fraction(2))
+    (Fraction(1, 200), Fraction(0, 1), Fraction(0, 1))
+    """
+    _, point, decimals = number_text(value).partition(".")
+    return Fraction(1, 2 * 10 ** len(decimals)) if point else Fraction(0)

@@ -112,6 +112,13 @@ def _candidates(grounded: Grounded, theory: TheoryCheck) -> Iterator[Claim]:
         yield from (Claim(form, claim.args) for form in _INSTEAD[claim.form])
     elif claim.form in ("better_response", "equal_response"):
         yield from _replies(claim)
+    elif claim.form in ("better_outcome", "payoff_difference"):
+        yield from _two_payoffs(grounded, theory)
+    elif claim.form == "better_response_to_mix":
+        means = theory.expected(grounded.places["who"], grounded.places["mixed"])
+        for name in ("action", "other"):
+            value = means[grounded.places[name]] / theory.subject.scale
+            yield Claim("expected_payoff", (claim["who"], value, claim[name], claim["mixed"]))
     elif claim.form == "pure_equilibria":
         yield _with(claim, value=Fraction(theory.pure_equilibria))
         yield from _stable(theory)
@@ -271,6 +278,14 @@ def _better(grounded: Grounded, theory: TheoryCheck) -> Iterator[Chain]:
         if (there >= here).all() and (there > here).any():
             yield _outcome(theory, places)
             return
+
+
+def _two_payoffs(grounded: Grounded, theory: TheoryCheck) -> Iterator[Claim]:
+    """Yield what the player gets in the two outcomes that were compared."""
+    for name in ("outcome", "than"):
+        cell = theory.subject.cells[(grounded.places["who"], *grounded.places[name])]
+        value = Fraction(int(cell), theory.subject.scale)
+        yield Claim("payoff", (grounded.claim["who"], value, grounded.claim[name]))
 
 
 def _worse_off(grounded: Grounded, theory: TheoryCheck) -> Iterator[Claim]:

@@ -80,11 +80,14 @@ claim(lowest_mutual_payoff(X)) :- sum_of(X, T), \\+ ( cell(p0, _, _, Y, _), sum_
 claim(total_payoff(X, O)) :- sum_of(O, T), T =:= X.
 claim(highest_payoff(X)) :- \\+ ( pays(_, _, V), V > X ), pays(_, _, U), U =:= X.
 claim(lowest_payoff(X)) :- \\+ ( pays(_, _, V), V < X ), pays(_, _, U), U =:= X.
-claim(expected_payoff(P, X, A, Mixes)) :- average(P, A, Mixes, E), E =:= X.
+claim(expected_payoff(P, X, A, Mixes, Error)) :- average(P, A, Mixes, E), E - X =< Error, X - E =< Error.
 claim(best_response(A, O, P)) :- cell(P, A, O, _, U), \\+ ( cell(P, _, O, _, V), V > U ).
 claim(better_response(A, B, O, P)) :- cell(P, A, O, _, U), cell(P, B, O, _, V), U > V.
 claim(equal_response(A, B, O, P)) :- cell(P, A, O, _, U), cell(P, B, O, _, V), U =:= V.
 claim(best_response_to_mix(A, Mixes, P)) :- average(P, A, Mixes, E), \\+ beaten_on_average(P, Mixes, E).
+claim(better_response_to_mix(A, B, Mixes, P)) :- average(P, A, Mixes, E), average(P, B, Mixes, F), E > F.
+claim(better_outcome(P, X, Y)) :- pays(P, X, U), pays(P, Y, V), U > V.
+claim(payoff_difference(P, D, X, Y)) :- pays(P, X, U), pays(P, Y, V), U - V =:= D.
 claim(strictly_dominates(A, B, P)) :- A \\== B, more_everywhere(P, A, B).
 claim(weakly_dominates(A, B, P)) :- never_less(P, A, B), once_more(P, A, B).
 claim(strictly_dominant(A, P)) :- \\+ ( action(P, B), B \\== A, \\+ more_everywhere(P, A, B) ).

@@ -105,6 +105,10 @@ def _if(chain: Chain) -> str:
     return f"if {_said(chain)}, " if chain else ""
 
 
+def _than(v: Values) -> str:
+    return f"{_said(v['outcome'])} than if {_said(v['than'])}"
+
+
 def _after(chain: Chain) -> str:
     told = ", then ".join(map(_made, chain))
     return f"after {told}" if told else "at the start"
@@ -223,6 +227,11 @@ _SENTENCES: dict[str, Telling] = {
     "expected_payoff": lambda v, no: _mixes(v["mixed"]) + _earns(v, no, f"{_n(v['value'])} on average"),
     "best_response": _best,
     "best_response_to_mix": _best_mixed,
+    "better_response_to_mix": lambda v, no: _mixes(v["mixed"]) + _earns(v, no, f"more on average than {v['other']}"),
+    "better_outcome": lambda v, no: f"{_person(v['who'])} {_verb(v['who'], 'get', no)} more if {_than(v)}",
+    "payoff_difference": lambda v, no: (
+        f"{_person(v['who'])} {_verb(v['who'], 'get', no)} {_n(v['value'])} more if {_than(v)}"
+    ),
     "better_response": lambda v, no: _if(v["against"]) + _earns(v, no, f"more than {v['other']}"),
     "equal_response": lambda v, no: _if(v["against"]) + _earns(v, no, f"the same as {v['other']}"),
     "strictly_dominates": _dominates("strictly"),

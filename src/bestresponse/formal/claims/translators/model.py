@@ -19,7 +19,6 @@ from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.texts import TEXTS
 from bestresponse.formal.claims.translators.passages import find_passages
 from bestresponse.formal.claims.translators.translation import LONGEST_TEXT, Translation
-from bestresponse.formal.claims.translators.words import Words
 from bestresponse.models.base import Finish, Message, Model, Reply, Request
 from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.models.schema import schema_text
@@ -101,7 +100,7 @@ def _translation(text: str, subject: Subject, rows: list[QuotedClaim], calls: tu
         why = f"the text has {len(text):,} characters; the first {LONGEST_TEXT:,} were looked at"
         claims.append(Malformed(text[LONGEST_TEXT : LONGEST_TEXT + 40], why))
     quoted = rows and all(row.quote for row in rows if isinstance(row.claim, Claim))
-    passages = find_passages(text, Words(subject), rows) if quoted else None
+    passages = find_passages(text, subject, rows) if quoted else None
     return Translation(tuple(dict.fromkeys(claims)), calls, passages)
 
 

@@ -1,20 +1,23 @@
-"""Divide a text into passages, and give each the claims that were quoted from it."""
+"""Divide a text into sentences, tell which of them assert something, and give each the claims quoted from it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
 
 from bestresponse.formal.claims.claim import Claim
 from bestresponse.formal.claims.grammar_json import QuotedClaim
-from bestresponse.formal.claims.translators.places import split_sentences
-from bestresponse.formal.claims.translators.stance import find_statement
+from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translators.translation import LONGEST_TEXT, Passage, Reading
-from bestresponse.formal.claims.translators.words import Words, strip_markup
 
-__all__ = ["find_passages", "speaks"]
+__all__ = ["MARK", "Stance", "clean", "find_passages", "split_blocks", "split_sentences", "take_stance"]
 
+MARK: Final = re.compile(r"[ \t]*(?:[-*•+>]|\d{1,3}[.)]|[a-z][.)]|(?P<heading>#+))\s+")
+"""What begins an item of a list or a heading."""
+_SENTENCE_END: Final = re.compile(
+    r"(?<=[^\s.!?])(?<!\bvs)(?<!\bi\.e)(?<!\be\.g)(?<!\bcf)\s*[.!?](?=\s|$)|;(?=\s)|\n\s*\n", re.IGNORECASE
+)
 _SPEAKS: Final = re.compile(
     r"\b(?:best (?:response|reply)|dominan|dominat|equilibri|guarantee|(?:best|worst)[- ]case|maximin|minimax|pareto"
     r"|payoffs? (?:is|are)|safest|safer)",
@@ -22,46 +25,107 @@ _SPEAKS: Final = re.compile(
 )
 _HEADING: Final = re.compile(
     r"^\W*(?:step \d+\W*|\d+\W*)?(?:(?!\b(?:is|are|has|have|gives?|gets?|dominates?|would|will"
-    r"|can)\b)[A-Za-z,'() -]){0,60}:?$"
+    r"|can)\b)[A-Za-z,'() –—-]){0,60}:?$"
 )
 _AMOUNT: Final = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w%])")
+_OPINION: Final = re.compile(
+    r"\b(?:(?:it is|it's|it may be|it might be|it seems) (?:\w+ )?(?:tempting|natural|easy|intuitive|common)"
+    r" to (?:think|believe|say|assume|conclude|argue|suppose|guess)"
+    r"|(?:one|you|some(?: people| players| readers)?|many(?: people)?|people|others|someone|somebody|critics?"
+    r"|a naive \w+)"
+    r" (?:\w+ )?(?:might|may|could|would|will|can)? ?(?:also |even |well )?"
+    r"(?:think|say|argue|believe|claim|assume|object|suppose|guess|suggest|ask|(?:tell|assure) (?:you|us|me))s?"
+    r"|(?:the|a) (?:naive|common|usual|first) (?:intuition|view|guess|reading|idea) (?:is|says|would be)"
+    r"|at first (?:glance|sight|look)|on the (?:surface|face of it)|superficially|naively)\b",
+    re.IGNORECASE,
+)
+_SUPPOSED: Final = re.compile(
+    r"\b(?:if|suppose|imagine|assuming|unless)\b[^,;]*\b(?:were|was|had been|happened to be|turned out)\b[^,;]*"
+    r"\b(?:dominant|dominated|equilibri\w*|optimal|best response|better|worse)\b"
+    r"|\b(?:whether|would have been|could have been|wonder(?:s|ing)? if)\b",
+    re.IGNORECASE,
+)
+# Signs that carry no meaning become a space and signs with a plain twin become that: every character keeps its place.
+_SIGNS: Final = str.maketrans('’‘−‑“”"*`_$€£', "''--         ")
 
 
-def find_passages(text: str, words: Words, rows: Iterable[QuotedClaim]) -> tuple[Passage, ...]:
+class Stance(NamedTuple):
+    """Whether a sentence asserts something, and how it counts if nothing is read from it."""
+
+    asserted: bool
+    reading: Reading
+
+
+def clean(text: str) -> str:
+    """Return a text without markup, currency signs and control characters, of the same length.
+
+    >>> clean("**I** get $3")
+    '  I   get  3'
+    """
+    plain = re.sub(r"\\[$()\[\]]", "  ", text).translate(_SIGNS)
+    return "".join(sign if sign.isprintable() or sign in "\n\t" else " " for sign in plain)
+
+
+def split_blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where each item of a list, heading or paragraph starts and ends; lines of wrapped text are joined."""
+    start = place = 0
+    for line in text.splitlines(keepends=True):
+        before = text[start:place].rstrip()
+        # A line shorter than this does not end because the page does.
+        wrapped = len(before) > 60 and before[-1] not in ".:;!?|" and not (MARK.match(line) or "|" in line)
+        if not (wrapped and line.strip()):
+            yield start, place
+            start = place
+        place += len(line)
+    yield start, place
+
+
+def split_sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield where each sentence starts and ends, its full stop included.
+
+    >>> list(split_sentences("I win. You lose?", 0, 16))
+    [(0, 6), (7, 16)]
+    """
+    for match in (*_SENTENCE_END.finditer(text, start, end), None):
+        last = end if match is None else match.end()
+        said = text[start:last]
+        if said.strip():
+            yield start + len(said) - len(said.lstrip()), start + len(said.rstrip())
+        start = last
+
+
+def take_stance(sentence: str, subject: Subject) -> Stance:
+    """Tell a question, a doubt, a supposition or somebody else's opinion from an assertion."""
+    asserted = not (sentence.rstrip(" \"')*").endswith("?") or _OPINION.search(sentence) or _SUPPOSED.search(sentence))
+    if not _speaks(sentence, subject):
+        return Stance(asserted, Reading.SILENT)
+    return Stance(asserted, Reading.UNREAD if asserted else Reading.NOT_ASSERTED)
+
+
+def _speaks(sentence: str, subject: Subject) -> bool:
+    """Return whether a sentence has an amount, or a word of the theory beside something else than a heading's words."""
+    names = [*subject.game.players, *(f"player {seat + 1}" for seat in subject.order)]
+    names += [action for own in subject.actions for action in own if action[:1].isdigit()]
+    bare = re.sub(rf"\b(?:{'|'.join(map(re.escape, names))})\b", "", sentence, flags=re.IGNORECASE)
+    return not _HEADING.match(bare) and bool(_AMOUNT.search(bare) or _SPEAKS.search(bare))
+
+
+def find_passages(text: str, subject: Subject, rows: Iterable[QuotedClaim]) -> tuple[Passage, ...]:
     """Return the sentences of a text with the claims whose quotes stand in them."""
     quoted = [(_find(text, row.quote), row.claim) for row in rows if isinstance(row.claim, Claim)]
-    found = []
-    offset = 0
-    for line in text[:LONGEST_TEXT].split("\n"):
-        for start, end in split_sentences(line):
-            first, last = offset + start, offset + end
-            claims = tuple(claim for span, claim in quoted if span is not None and span[0] < last and span[1] > first)
-            said = strip_markup(line[start:end]).strip()
-            found.append(Passage(first, last, said, claims, _reading(said, claims, words)))
-        offset += len(line) + 1
-    return tuple(found)
-
-
-def _reading(said: str, claims: tuple[Claim, ...], words: Words) -> Reading:
-    if claims:
-        return Reading.READ
-    if not speaks(said, words):
-        return Reading.SILENT
-    return Reading.UNREAD if find_statement(said).text else Reading.NOT_ASSERTED
+    passages = []
+    plain = clean(text[:LONGEST_TEXT])
+    sentences = (span for start, end in split_blocks(plain) for span in split_sentences(plain, start, end))
+    for first, last in sentences:
+        claims = tuple(claim for span, claim in quoted if span is not None and span[0] < last and span[1] > first)
+        said = " ".join(plain[first:last].split())
+        reading = Reading.READ if claims else take_stance(said, subject).reading
+        passages.append(Passage(first, last, said, claims, reading))
+    return tuple(passages)
 
 
 def _find(text: str, quote: str) -> tuple[int, int] | None:
-    """Where a quote stands in the text, whatever its spaces and line breaks."""
+    """Return where a quote stands in the text, whatever its spaces and line breaks."""
     parts = quote.split()[:200]
     match = re.search(r"\s+".join(map(re.escape, parts)), text) if parts else None
     return None if match is None else match.span()
-
-
-def speaks(sentence: str, words: Words) -> bool:
-    """Whether a sentence has an amount, or a word of the theory beside something else than a heading's words."""
-    named = re.sub(rf"(?:{'|'.join(map(re.escape, words.people))})", "", sentence, flags=re.IGNORECASE)
-    if words.numeric:
-        named = re.sub(words.labels, "", named)
-    if _HEADING.match(named):
-        return False
-    return bool(_AMOUNT.search(named) or _SPEAKS.search(named))

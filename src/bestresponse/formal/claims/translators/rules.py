@@ -1,68 +1,45 @@
-"""A translator without a model: rules that find claims about a game in plain English.
+"""A translator without a model: it reads the sentences of a text that its grammar accounts for word by word.
 
-It reads a text line by line. Headings and the lines above, by indentation, say under which choices a line speaks; each
-clause of the line adds its own ("if they pick B") and states amounts ("I get 3"). A claim is made only where one
-outcome and one amount are meant; clauses with negations, alternatives or comparisons of cases are left alone.
-Sentences that speak of amounts or of solutions and from which nothing was read are told as unread.
+A text falls into blocks (a paragraph, an item of a list, a heading), and blocks into sentences. What stands before a
+colon, or a heading above a list, may set the case that its sentences speak of. A sentence that speaks of amounts or
+of solutions and that is not understood as a whole is told as unread, and so is everything behind words that may put
+the rest of a paragraph into another game ("once B is removed", "suppose the game is repeated").
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from fractions import Fraction
-from functools import cached_property
-from itertools import accumulate, groupby
-from typing import Final
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
 
-from bestresponse.formal.claims.claim import FORMS, Claim, Malformed, Move
+from bestresponse.formal.claims.claim import Claim, Malformed
+from bestresponse.formal.claims.english.reader import Context, SentenceReader, has_word
 from bestresponse.formal.claims.subject import Subject
-from bestresponse.formal.claims.translators.address import Address
-from bestresponse.formal.claims.translators.grammar.sentence_reader import SentenceReader
-from bestresponse.formal.claims.translators.guard import has_unread_words
-from bestresponse.formal.claims.translators.passages import speaks
-from bestresponse.formal.claims.translators.phrases.cases import Cases, read_comparisons
-from bestresponse.formal.claims.translators.phrases.formulas import Formulas, rows_from_latex
-from bestresponse.formal.claims.translators.phrases.moves import MoveReader
-from bestresponse.formal.claims.translators.phrases.outcomes import Amounts, Choices
-from bestresponse.formal.claims.translators.phrases.solutions import Solutions
-from bestresponse.formal.claims.translators.phrases.tables import Tables, is_row
-from bestresponse.formal.claims.translators.places import SENTENCE_END, Sentence, locate, split_sentences
-from bestresponse.formal.claims.translators.stance import find_statement
+from bestresponse.formal.claims.translators.passages import MARK, clean, split_blocks, split_sentences, take_stance
 from bestresponse.formal.claims.translators.translation import LONGEST_TEXT, Passage, Reading, Translation
-from bestresponse.formal.claims.translators.words import CHOOSE, Words, reduce_sums, strip_markup
 
 __all__ = ["RulesTranslator"]
 
-_LONGEST_LINE: Final = 2_000
-_INDENT: Final = re.compile(r"^(?P<space>[ \t]*)(?P<mark>(?:[-*•+]|\d+[.)]|[a-z][.)])\s+)?")
-_CLAUSES: Final = re.compile(
-    r";(?=\s|$)|(?:,\s*|\s+)(?:and|but|while|whereas|or|however,?)\s+(?=(?:if|when|should)\b)"
-    r"|,?\s+but\s+|,\s*(?=(?:whereas|while|unless)\b)|,?\s+(?:because|since|as)\s+(?=(?:if|when)\b)"
-)
-_LEFT_ALONE: Final = re.compile(
-    r"\b(?:not|never|neither|nor|cannot|without|unless|regardless|whatever|irrespective|no matter|either|instead of"
-    r"|rather than|compared|versus|assuming|expected|average|probability|of the time|together|previous|mistaken"
-    r"|incorrect|avoid\w*|minimi[sz]\w*|(?:they|he|she|player|opponent) (?:think|believe|expect|assume)s?)\b|n't\b",
+_MOST_SENTENCES: Final = 500
+"""Sentences of a text that are parsed, at some hundredths of a second each; the others are told as unread."""
+_LONGEST_SENTENCE: Final = 600
+_IF: Final = re.compile(r"\W*(?:\w+,?\s+)?(?:if|when)\b", re.IGNORECASE)
+_FIRST: Final = re.compile(r"\b(?:I|me|my|mine)\b")
+_SECOND: Final = re.compile(r"(?<!of )\b(?:you|your|yours)\b", re.IGNORECASE)
+_THIRD: Final = re.compile(r"\b(?:they|them|their|he|she|him|her|other|opponent|partner|rival)\b", re.IGNORECASE)
+# A label that begins like this sets a case; if the case is not understood, neither is what it holds for.
+_CONDITION: Final = re.compile(
+    r"(?:^|,|\b(?:so|and|but|then)\b)\W*"
+    r"(?:if|when|with|without|under|in|at|after|once|for|given|suppose|assume|against|over|by)\b",
     re.IGNORECASE,
 )
-_THAN: Final = re.compile(r"\bwhich (?:is|are)\b.*|\b(?:better|higher|more|less|lower|worse) than\b.*", re.IGNORECASE)
-_PAIR: Final = re.compile(
-    r"\s*:\s*\(?(?P<one>-?\d{1,9}(?:\.\d{1,9})?)\s*[/,]\s*(?P<two>-?\d{1,9}(?:\.\d{1,9})?)\)?\s*$"
+# After words of elimination a dominance may hold in the game that is left.
+_REDUCED: Final = re.compile(
+    r"\b(?:eliminat\w+|remov\w+|delet\w+|discard\w*|cross\w* out|rul\w+ out|reduced|gone|iterat\w+|remain\w*|surviv\w+"
+    r"|(?:never|not|won't) (?:play|plays|choose|chooses|pick|picks|use|uses|be played|be chosen)|no longer)\b",
+    re.IGNORECASE,
 )
-_CONDITION: Final = re.compile(r"\s*(?:if|when)\b", re.IGNORECASE)
-_OF_THE_GAME: Final = ("highest_possible_individual_payoff", "lowest_possible_individual_payoff")
-_DENIABLE: Final = frozenset(FORMS) - {"payoff", "higher", "lower", "equal", "expected_payoff", "total_payoff"}
-"""What the answer "no" to a question denies; amounts in the question are left alone."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Level:
-    """The choices a line speaks under, and how deep it stands."""
-
-    depth: int
-    chosen: dict[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,193 +50,88 @@ class RulesTranslator:
 
     def translate(self, text: str, subject: Subject) -> Translation:
         """Return the claims of a text, each once, and how every passage was read."""
-        words = Words(subject)
-        written = text[:LONGEST_TEXT].split("\n")
-        cleaned = [strip_markup(line) for line in rows_from_latex(written)]
-        reader = _Reader(words) if subject.table is not None else MoveReader(words)
-        offsets = [0, *accumulate(len(line) + 1 for line in written)]
-        passages = [_passage(one, written, cleaned, offsets, words) for one in reader.read(cleaned)]
-        found = [claim for passage in passages for claim in passage.claims]
+        passages = list(_TextReader(subject, text[:LONGEST_TEXT]).read())
+        claims: list[Claim | Malformed] = [claim for passage in passages for claim in passage.claims]
         if len(text) > LONGEST_TEXT:
             why = f"the text has {len(text):,} characters; the first {LONGEST_TEXT:,} were looked at"
-            rest = text[LONGEST_TEXT : LONGEST_TEXT + _LONGEST_LINE]
-            found.append(Malformed(rest[:40], why))
-            passages.append(Passage(LONGEST_TEXT, len(text), rest, (), Reading.UNREAD))
-        return Translation(tuple(dict.fromkeys(found)), passages=tuple(passages))
+            claims.append(Malformed(text[LONGEST_TEXT : LONGEST_TEXT + 40], why))
+            passages.append(Passage(LONGEST_TEXT, len(text), text[LONGEST_TEXT:][:200], (), Reading.UNREAD))
+        return Translation(tuple(dict.fromkeys(claims)), passages=tuple(passages))
 
 
-def _passage(one: Sentence, written: list[str], cleaned: list[str], offsets: list[int], words: Words) -> Passage:
-    """Place a sentence in the text and say how it was read."""
-    if one.last > one.first:
-        start, end = offsets[one.first], offsets[one.last] + len(written[one.last])
-        said = "\n".join(cleaned[one.first : one.last + 1])
-    else:
-        inside = locate(written[one.first], cleaned[one.first], one.start, one.end)
-        start, end = (offsets[one.first] + place for place in inside)
-        said = cleaned[one.first][one.start : one.end]
-    said = said.strip().rstrip(".!?" if one.asserted else ".!").strip()
-    if one.claims:
-        reading = Reading.READ
-    elif not speaks(said, words):
-        reading = Reading.SILENT
-    else:
-        reading = Reading.UNREAD if one.asserted else Reading.NOT_ASSERTED
-    return Passage(start, end, said[:_LONGEST_LINE], one.claims, reading)
+class _Level(NamedTuple):
+    """What a heading says of the deeper lines under it; no context where it may put them into another game."""
+
+    depth: int
+    context: Context | None
 
 
-def _take_side(said: str) -> str:
-    """Read "we" as the reasoner's side where the sentence sets it against "they".
+@dataclass
+class _TextReader:
+    """One text on its way to passages."""
 
-    >>> _take_side("We advertise, they hold back: 9/2")
-    'I advertise, they hold back: 9/2'
-    """
-    if not re.search(r"\bthey\b(?! both| each)", said, re.I) or re.search(
-        r"\bwe (?:both|each|all)\b|\bof us\b", said, re.I
-    ):
-        return said
-    for ours, mine in (("we", "I"), ("us", "me"), ("our", "my")):
-        said = re.sub(rf"\b{ours}\b", mine, said, flags=re.IGNORECASE)
-    return said
+    subject: Subject
+    written: str
+    levels: list[_Level] = field(default_factory=list)
+    parsed: int = 0
+    reduced: bool = False
 
-
-def _deny(claim: Claim, said: str) -> Claim:
-    """Deny a claim in its weaker sense: that something is not dominant denies strict dominance."""
-    if claim.form.startswith("weakly_") and "weakly" not in said.lower():
-        claim = Claim(claim.form.replace("weakly_", "strictly_"), claim.args)
-    return claim.negate()
-
-
-class _Reader:
-    """One text about a table on its way to claims."""
-
-    def __init__(self, words: Words) -> None:
-        self.words = words
-        self.subject = words.subject
-        self.choices = Choices(words)
-        self.amounts = Amounts(words)
-        self.tables = Tables(words, self.choices)
-        self.formulas = Formulas(words)
-        self.solutions = Solutions(words, self.choices)
-        self.cases = Cases(words)
-        self.grammar = SentenceReader(words) if words.count == 2 and not words.numeric else None
-        self.levels: list[_Level] = []
-        self.address = Address((), 0)
-
-    def read(self, lines: list[str]) -> Iterator[Sentence]:
-        """Read every sentence; a table counts as one."""
-        self.address = Address(SENTENCE_END.split("\n".join(lines)), self.words.count)
-        for table, group in groupby(range(len(lines)), lambda number: is_row(lines[number])):
-            numbers = list(group)
-            if table:
-                rows = [lines[number] for number in numbers]
-                claims = tuple(self._payoff(*told) for told in self.tables.read_table(rows))
-                yield Sentence(numbers[0], numbers[-1], 0, len(rows[-1]), claims)
-                continue
-            for number in numbers:
-                if lines[number].strip():
-                    yield from self._line(number, lines[number])
-
-    def _line(self, number: int, line: str) -> Iterator[Sentence]:
-        depth, begin = _depth(line)
-        self.levels = [level for level in self.levels if level.depth < depth]
-        above = {who: action for level in self.levels for who, action in level.chosen.items()}
-        heading = self._heading.match(line[begin:].strip(" :")) if len(line) < 80 + begin else None
-        top = self._own(heading["action"]) if heading is not None else {}
-        if self.grammar is not None:
-            self.grammar.begin_line(above | top)
-        own, paid = top, False
-        spans = list(split_sentences(line, begin))
-        for place, (start, end) in enumerate(spans):
-            if end - start > _LONGEST_LINE:
-                yield Sentence(number, number, start, start + _LONGEST_LINE, ())
-                continue
-            after = line[slice(*spans[place + 1])] if place + 1 < len(spans) else ""
-            statement = find_statement(line[start:end], after)
-            said = _take_side(self.address.rewrite(statement.text.rstrip(" .!?")))
-            said = reduce_sums(self.words.spell_out(said))
-            if not said.strip() and self.grammar is not None:
-                self.grammar.pass_over(line[start:end])
-            claims, own, pays = self._sentence(said, above, top)
-            paid = paid or pays
-            if has_unread_words(said):
-                claims = []
-            if statement.denied:
-                claims = [_deny(claim, said) for claim in claims if claim.form in _DENIABLE]
-            yield Sentence(number, number, start, end, tuple(dict.fromkeys(claims)), bool(said.strip()))
-        if line.rstrip().endswith(":") or heading is not None or (own and not paid):
-            self.levels.append(_Level(depth, own))
-
-    def _sentence(
-        self, said: str, above: dict[int, int], top: dict[int, int]
-    ) -> tuple[list[Claim], dict[int, int], bool]:
-        """What a sentence claims, which choices it speaks under, and whether it states an amount."""
-        own, paid = top, False
-        claims = [self._payoff(*told) for told in (*self.tables.read_list(said), *self.formulas.read(said))]
-        for clause in _CLAUSES.split(said):
-            made, consistent = self.choices.read_choices(_THAN.sub("", clause))
-            own = own | made if consistent else own
-            if consistent and (made or not _CONDITION.match(clause)):
-                claims += self._clause(clause, above | own)
-            claims += read_comparisons(clause)
-            paid = paid or self.amounts.payment.search(clause) is not None
-        claims += self._pair(said)
-        whole = self.solutions.read(said)
-        if self.grammar is not None:
-            under = self.grammar.speaks_of_an_action
-            whole = (one for one in whole if not (under and one.form in _OF_THE_GAME))
-            claims += [*whole, *self.grammar.read(said)]
-        else:
-            claims += whole
-        return claims, own, paid
-
-    def _pair(self, said: str) -> Iterator[Claim]:
-        """I advertise, they hold back: 9/2."""
-        match = _PAIR.search(said)
-        if match is None or self.words.count != 2 or _LEFT_ALONE.search(said):
-            return
-        chosen, consistent = self.choices.read_choices(said[: match.start()])
-        if consistent and len(chosen) == 2 and self.words.clear(match["one"], match["two"]):
-            for who, amount in enumerate((match["one"], match["two"])):
-                yield self._payoff((chosen[0], chosen[1]), who, Fraction(amount))
-
-    def _own(self, name: str) -> dict[int, int]:
-        place = self.words.action(0, name)
-        return {} if place is None else {0: place}
-
-    def _clause(self, clause: str, chosen: dict[int, int]) -> Iterator[Claim]:
-        if _LEFT_ALONE.search(clause):
-            return
-        said = _THAN.sub("", clause)
-        if len(chosen) == self.words.count:
-            yield from self._payoffs(said, chosen)
-            yield from self.solutions.together(clause, chosen)
-        yield from self.cases.read_responses(clause, chosen)
-        yield from self.cases.read(said, chosen)
-
-    def _payoffs(self, clause: str, chosen: dict[int, int]) -> Iterator[Claim]:
-        outcome = tuple(
-            Move(self.subject.players[i], self.subject.actions[i][chosen[i]]) for i in reversed(range(self.words.count))
+    def __post_init__(self) -> None:
+        self.text = clean(self.written)
+        sentences = [self.text[start:end] for start, end in split_sentences(self.text, 0, len(self.text))]
+        speaks_to_them = len(self.subject.players) == 2 and any(
+            _FIRST.search(one) and _SECOND.search(one) and not _THIRD.search(one) for one in sentences
         )
-        for who, value in self.amounts.read_amounts(clause).items():
-            yield Claim("payoff", (self.subject.players[who], value, outcome))
+        self.alone = SentenceReader(self.subject, 0)
+        self.addressed = SentenceReader(self.subject, 1) if speaks_to_them else self.alone
 
-    def _payoff(self, actions: tuple[int, int], who: int, value: object) -> Claim:
-        you, them = self.subject.players
-        mine, theirs = (self.subject.actions[i][k] for i, k in enumerate(actions))
-        return Claim("payoff", (self.subject.players[who], value, (Move(them, theirs), Move(you, mine))))  # type: ignore[arg-type]
+    def read(self) -> Iterator[Passage]:
+        """Yield every sentence with its claims, or why there are none."""
+        for start, end in split_blocks(self.written):
+            yield from self._read_block(start, end)
 
-    @cached_property
-    def _heading(self) -> re.Pattern[str]:
-        """A line that is about one choice of the reasoner's."""
-        kind = r"(?:option|action|choice|strategy|if|when|case)\s*:?\s*"
-        chosen = rf"(?:(?:I|you|if I|if you)?\s*{CHOOSE}\s+)"
-        named = rf"(?:{kind})?{chosen}" if self.words.numeric else rf"(?:{kind})?{chosen}?"
-        return self.words.compiled(rf"^\W*(?:\d+\.?\s*)?{named}(?P<action>{self.words.labels})\b[^.]{{0,40}}$")
+    def _read_block(self, start: int, end: int) -> Iterator[Passage]:
+        line = self.written[start:end].expandtabs(4)
+        mark = MARK.match(self.written, start, end)
+        begin = start if mark is None else mark.end()
+        depth = 2 * (len(line) - len(line.lstrip(" "))) + (mark is not None)
+        if mark is not None and mark["heading"]:
+            depth = -1
+        self.levels = [level for level in self.levels if level.depth < depth]
+        context: Context | None = Context()
+        for level in self.levels:
+            context = None if level.context is None or context is None else context.add(level.context)
+        for first, last in split_sentences(self.text, begin, end):
+            said = " ".join(self.text[first:last].split())
+            stance = take_stance(said, self.subject)
+            claims: tuple[Claim, ...] = ()
+            if stance.asserted and context is not None and len(said) <= _LONGEST_SENTENCE:
+                claims, context = self._read_sentence(said.rstrip(" .!;"), context)
+            self.reduced = self.reduced or _REDUCED.search(said) is not None
+            yield Passage(first, last, said.rstrip(" .!;"), claims, Reading.READ if claims else stance.reading)
+        if depth != 0 or context is None or self.text[begin:end].rstrip().endswith(":"):
+            self.levels.append(_Level(depth, context))
 
+    def _read_sentence(self, said: str, context: Context) -> tuple[tuple[Claim, ...], Context | None]:
+        """Return the claims of a sentence, and the context of what follows: None where that may be another game."""
+        if self.parsed >= _MOST_SENTENCES:
+            return (), context
+        self.parsed += 1
+        reader = self.alone if _THIRD.search(said) else self.addressed
+        claims = self._claim(reader, said, context)
+        if claims:
+            return claims, context
+        head, colon, rest = said.partition(":")
+        heading = reader.read_heading(head) if colon or not _IF.match(said) else None
+        if heading is not None:
+            context = context.add(heading)
+            return self._claim(reader, rest, context), context
+        conditional = bool(colon) and (_CONDITION.search(head) is not None or has_word(head, "shifts"))
+        if colon and not conditional:
+            claims = self._claim(reader, rest, context)
+        return claims, None if not claims and (conditional or has_word(said, "shifts")) else context
 
-def _depth(line: str) -> tuple[int, int]:
-    """How deep a line stands, by its indentation, a list item deeper than plain text; and where its words begin."""
-    match = _INDENT.match(line)
-    if match is None:
-        return 0, 0
-    return 2 * len(match["space"].expandtabs(4)) + (1 if match["mark"] else 0), match.end()
+    def _claim(self, reader: SentenceReader, said: str, context: Context) -> tuple[Claim, ...]:
+        claims = reader.read(said, context)
+        of_dominance = any(re.match("strictly_|weakly_|no_dominant", claim.form) for claim in claims)
+        return () if self.reduced and of_dominance else claims

@@ -1,0 +1,795 @@
+"""What a parsed sentence claims: one method for each kind of statement in `claims.lark`.
+
+A method is given the meanings of the parts of its statement, in the order of the words, and tells them apart by type;
+words that only change a claim ("not", "strictly") are strings. Where a part has several meanings (an outcome seen from
+the second seat, words that two rules fit) all are followed; a reading that cannot be meant in the game is dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, partial, partialmethod
+from itertools import product
+from math import prod
+from typing import Any, Final, NamedTuple, TypeVar
+
+import numpy as np
+from lark import Token, Tree
+
+from bestresponse.formal.claims.claim import Claim, Mix, Move
+from bestresponse.formal.claims.english.vocabulary import Vocabulary
+from bestresponse.formal.claims.grounding import Ungrounded, ground
+
+__all__ = ["Case", "Impossible", "Meaning"]
+
+_MOST_READINGS: Final = 64
+_FLAGS: Final = {
+    "always_flag", "anybody", "average", "denied", "each", "highest", "lowest", "passive", "pure", "sole", "strictly",
+    "weakly", "whole",
+}  # fmt: skip
+_OPPONENT: Final = -1
+"""In a case: whomever a fact is not about ("against R")."""
+_ALWAYS: Final = -2
+"""In a case: whatever the others do."""
+
+Choices = dict[int, Any]
+"""Who chooses what: a move's place among the player's actions, or the probabilities of all of them."""
+Kind = TypeVar("Kind")
+
+
+class Impossible(Exception):
+    """A reading that cannot be meant in this game."""
+
+
+class Unsaid(Impossible):
+    """A reading that may be meant, but does not say enough to claim anything."""
+
+
+class Either(tuple[Any, ...]):
+    """Several meanings of one part."""
+
+
+class Case(tuple[tuple[int, Any], ...]):
+    """Who chooses what, in the order of the words."""
+
+
+_NO_CASE: Final = Case()
+
+
+class Who(NamedTuple):
+    """The players that are spoken of, none where it is not said; `we` is a word that may speak of a sum."""
+
+    players: tuple[int, ...] = ()
+    we: bool = False
+
+    @property
+    def single(self) -> int | None:
+        """The player, if it is one."""
+        return self.players[0] if len(self.players) == 1 else None
+
+
+_UNSAID: Final = Who()
+
+
+@dataclass(frozen=True)
+class Act:
+    """A move that is named: for every player who has it, its place among the player's actions."""
+
+    places: tuple[tuple[int, int], ...]
+
+    @property
+    def owners(self) -> list[int]:
+        """The players who have the move."""
+        return [owner for owner, _ in self.places]
+
+    def place(self, player: int) -> int:
+        """Return the place of the move among a player's actions."""
+        if self.owners.count(player) != 1:
+            raise Impossible("the player has no such move, or two")
+        return dict(self.places)[player]
+
+
+class Side(NamedTuple):
+    """What gives somebody something: a move, perhaps in a case, or a whole outcome."""
+
+    act: Act | None
+    case: Case = _NO_CASE
+
+
+class Amount(NamedTuple):
+    """A number that somebody gets: on average, each of several."""
+
+    value: Fraction
+    average: bool = False
+    each: bool = False
+
+
+class Share(NamedTuple):
+    """Who gets how much."""
+
+    who: Who
+    amount: Amount
+
+
+class Chance(NamedTuple):
+    """How often a move is chosen; None for the rest of the time."""
+
+    act: Act
+    share: Fraction | None = None
+
+
+class Instead(NamedTuple):
+    """What another move would give."""
+
+    amount: Amount
+    side: Side = Side(None)
+
+
+class Relation(NamedTuple):
+    """More (1) or less (-1), and by how much where that is said."""
+
+    sign: int
+    by: Fraction | None = None
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A statement that waits for its case, about some players.
+
+    `again` states the same with another number; `foretold` is a move that is made when the next fact holds.
+    """
+
+    state: Callable[[Choices], Iterable[Claim]]
+    who: Who = _UNSAID
+    again: Callable[[Who, Act | None, Amount], Fact] | None = None
+    foretold: tuple[int, int] | None = None
+
+
+class Item(NamedTuple):
+    """A fact with the case beside it."""
+
+    fact: Fact
+    case: Case | None = None
+
+
+class Group(NamedTuple):
+    """Facts under one case."""
+
+    items: tuple[Item, ...]
+    case: Case = _NO_CASE
+
+
+Part = Who | Act | Side | Case | Amount | Share | Chance | Instead | Relation | Fraction | str | tuple[Fraction, ...]
+"""What the parts of a statement may mean."""
+
+
+def _require(condition: object, otherwise: str, error: type[Impossible] = Impossible) -> None:
+    if not condition:
+        raise error(otherwise)
+
+
+_require_said = partial(_require, error=Unsaid)
+
+
+def _pick(parts: Iterable[Part], kind: type[Kind]) -> list[Kind]:
+    return [part for part in parts if type(part) is kind]
+
+
+def _first(parts: Iterable[Part], kind: type[Kind]) -> Kind | None:
+    return next((part for part in parts if type(part) is kind), None)
+
+
+def _find_who(parts: Iterable[Part]) -> Who:
+    return _first(parts, Who) or _UNSAID
+
+
+def _make_side(part: Side | Act | Case, case: Case = _NO_CASE) -> Side:
+    if isinstance(part, Side):
+        return part
+    return Side(part, case) if isinstance(part, Act) else Side(None, part)
+
+
+def _find_sides(parts: Iterable[Part]) -> list[Side]:
+    """Return what gives somebody something, also where it is a move or an outcome by itself."""
+    return [_make_side(part) for part in parts if isinstance(part, Side | Act | Case)]
+
+
+def _find_side(parts: Iterable[Part]) -> Side:
+    return next(iter(_find_sides(parts)), Side(None))
+
+
+_KINDS: Final[dict[str, Callable[..., Any]]] = {
+    "chance": Chance, "rest": Chance, "share": Share, "instead": Instead, "item": Item, "side": _make_side,
+}  # fmt: skip
+"""Parts of a sentence that are nothing but the parts they have."""
+
+
+class Meaning:
+    """What a sentence means in one game. `context` is the case that a heading above it sets."""
+
+    def __init__(self, words: Vocabulary, tokens: list[Token], context: Case) -> None:
+        self.words = words
+        self.tokens = tokens
+        self.subject = words.subject
+        self.context = dict(context)
+        self.everybody = tuple(range(len(self.subject.players)))
+        self.has_turns = self.subject.tree is not None
+
+    def find_meanings(self, node: Tree[Token] | Token) -> list[Any]:
+        """Return what a part of the sentence may mean, whose words are numbers of `tokens`."""
+        if isinstance(node, Token):
+            return [self._mean(self.tokens[int(node)])]
+        if node.data == "_ambig":
+            return [meaning for child in node.children for meaning in self.find_meanings(child)]
+        if node.data in _FLAGS:
+            return [str(node.data)]
+        children = [self.find_meanings(child) for child in node.children]
+        _require(prod(map(len, children)) <= _MOST_READINGS, "too many readings")
+        mean = _KINDS[node.data] if node.data in _KINDS else getattr(self, f"_read_{node.data}")
+        meanings: list[Any] = []
+        for parts in product(*children):
+            try:
+                meaning = mean(*parts)
+            except Unsaid:
+                meaning = Either([()] if node.data == "start" else [])
+            except Impossible:
+                continue
+            meanings += meaning if isinstance(meaning, Either) else [meaning]
+        return meanings
+
+    def _mean(self, token: Token) -> Act | Fraction | Who:
+        match token.type:
+            case "MOVE":
+                return Act(self.words.find_places(token))
+            case "NUMBER" | "SHARE":
+                return Fraction(str(token))
+            case "EVERYBODY" | "WE":
+                return Who(self.everybody, token.type == "WE")
+            case "OTHERS":
+                return Who(self.everybody[1:])
+            case _:
+                return Who((int(token),))
+
+    # Who, what, how much.
+
+    def _read_everybody(self) -> Who:
+        return Who(self.everybody)
+
+    def _read_several(self, *people: Who) -> Who:
+        return Who(tuple(sorted({player for who in people for player in who.players})))
+
+    def _read_alone(self, act: Act) -> Side:
+        """I choose it and nobody else does, where everybody has two moves."""
+        others = [(player, self._other_place(player, act.place(player))) for player in self.everybody[1:]]
+        return Side(None, Case(((0, act.place(0)), *others)))
+
+    def _read_amount(self, *parts: Part) -> Amount:
+        return Amount(_pick(parts, Fraction)[0], "average" in parts, "each" in parts)
+
+    def _read_more(self, by: Fraction | None = None) -> Relation:
+        return Relation(1, by)
+
+    def _read_less(self, by: Fraction | None = None) -> Relation:
+        return Relation(-1, by)
+
+    def _read_pair(self, *numbers: Fraction) -> tuple[Fraction, ...]:
+        return numbers
+
+    # Cases.
+
+    def _read_case(self, *cases: Case) -> Case:
+        return Case(pair for case in cases for pair in case)
+
+    def _read_always(self, *parts: Part) -> Case:
+        return Case(((_ALWAYS, None),))
+
+    def _read_expects(self, believer: Who, case: Case) -> Case:
+        _require(believer.single == 0, "what others believe need not be so")
+        return case
+
+    def _read_acts(self, who: Who, act: Act) -> Case:
+        return Case((player, act.place(player)) for player in who.players)
+
+    def _read_nobody_acts(self, act: Act) -> Case:
+        return Case((player, self._other_place(player, act.place(player))) for player in self.everybody)
+
+    def _read_opponent_acts(self, act: Act) -> Case:
+        return Case(((_OPPONENT, act),))
+
+    def _read_doing(self, act: Act) -> Case:
+        return self._read_acts(Who((0,)), act)
+
+    def _read_mutual(self, *parts: Part) -> Case:
+        return self._read_acts(Who(self.everybody), _pick(parts, Act)[0])
+
+    def _read_profile(self, *acts: Act) -> Either:
+        """Name an outcome: the players stand in the order of the game, or the reasoner stands first."""
+        cases = []
+        for order in dict.fromkeys((self.everybody, tuple(map(int, np.argsort(self.subject.order))))):
+            if len(order) == len(acts) and all(player in act.owners for player, act in zip(order, acts, strict=True)):
+                cases.append(Case(sorted((player, act.place(player)) for player, act in zip(order, acts, strict=True))))
+        return Either(dict.fromkeys(cases))
+
+    def _read_mixes(self, who: Who, *chances: Chance) -> Case:
+        """Return the probabilities of all moves; what is left belongs to the only move that has none."""
+        pairs = []
+        for player in who.players:
+            weights = {act.place(player): chance for act, chance in chances}
+            left = 1 - sum((chance for chance in weights.values() if chance is not None), Fraction(0))
+            places = range(len(self.subject.actions[player]))
+            others = [place for place in weights if weights[place] is None] or [p for p in places if p not in weights]
+            _require(left == 0 or (left > 0 and len(others) == 1), "these are not all probabilities")
+            weights |= dict.fromkeys(others, left)
+            pairs.append((player, tuple(weights.get(place, Fraction(0)) for place in places)))
+        return Case(pairs)
+
+    def _read_mixes_some(self, *parts: Part) -> Case:
+        acts = _pick(parts, Act)
+        _require(len(self.everybody) == 2, "there is more than one opponent")
+        return self._read_mixes(_first(parts, Who) or Who((1,)), *(Chance(act, Fraction(1, len(acts))) for act in acts))
+
+    def _read_mixes_evenly(self, who: Who) -> Case:
+        counts = {player: len(self.subject.actions[player]) for player in who.players}
+        return Case((player, (Fraction(1, count),) * count) for player, count in counts.items())
+
+    def _read_against_uniform(self) -> Case:
+        return self._read_mixes_evenly(Who(self.everybody[1:]))
+
+    def _other_place(self, player: int, place: int) -> int:
+        _require(len(self.subject.actions[player]) == 2, "there are more than two moves")
+        return 1 - place
+
+    # From facts to claims.
+
+    def _read_start(self, *groups: Group) -> tuple[Claim, ...]:
+        claims = tuple(claim for group in groups for claim in self._state(group))
+        try:
+            for claim in claims:
+                ground(claim, self.subject)
+        except Ungrounded as error:
+            raise Impossible(str(error)) from error
+        return claims
+
+    def _read_under(self, case: Case, group: Group) -> Group:
+        return group._replace(case=case)
+
+    def _read_then(self, group: Group) -> Group:
+        _require_said(self.context, "it is not said when")
+        return group
+
+    def _read_short(self, *parts: Part) -> Callable[[Fact], Item]:
+        """Say the fact before again with another number, perhaps of another player or move."""
+        act = next((side.act for side in _find_sides(parts) if side.act is not None), None)
+
+        def go_on(before: Fact) -> Item:
+            if before.again is None:
+                raise Impossible("nothing is said before that could go on")
+            return Item(before.again(_find_who(parts), act, _pick(parts, Amount)[0]), _first(parts, Case))
+
+        return go_on
+
+    def _read_facts(self, *items: Item | Callable[[Fact], Item]) -> Group:
+        whole: list[Item] = []
+        for item in items:
+            whole.append(item if isinstance(item, Item) else item(whole[-1].fact))
+        return Group(tuple(whole))
+
+    def _state(self, group: Group) -> Iterator[Claim]:
+        """Yield the claims of facts. What one player gets may take its case from what another gets beside it."""
+        outer = group.case
+        for number, (fact, own) in enumerate(group.items):
+            near = [own or _NO_CASE]
+            for other, case in (*group.items[number + 1 : number + 2], *group.items[max(0, number - 1) : number]):
+                apart = not set(fact.who.players) & set(other.who.players) and fact.who.players and other.who.players
+                if own is None and case is not None and apart:
+                    near.append(case)
+            for case in near:
+                try:
+                    claims = list(fact.state(self._join(outer, case)))
+                    break
+                except Impossible:
+                    if case is near[-1]:
+                        raise
+            yield from claims
+            if fact.foretold is not None:
+                outer = Case((*outer, fact.foretold))
+
+    def _join(self, *cases: Case) -> Choices:
+        """Return who chooses what. What a heading says gives way; in a tree the moves are numbered in their order."""
+        pairs = [pair for case in cases for pair in case]
+        if self.has_turns:
+            return dict(enumerate((*self.context.items(), *pairs)))
+        case: Choices = {}
+        for player, choice in pairs:
+            _require(case.setdefault(player, choice) == choice, "somebody chooses twice")
+        return case if _OPPONENT in case else self.context | case
+
+    def _enter(self, case: Choices, side: Side, who: Who) -> tuple[Choices, int | None]:
+        """Add the outcome or the move that a fact names to its case; also return whose move it is, if one player's."""
+        case = dict(case)
+        added = list(side.case)
+        mover = None
+        if side.act is not None and len(who.players) > 1:
+            added += [(player, side.act.place(player)) for player in who.players]
+        elif side.act is not None:
+            mover = self._find_mover(side.act, who, case)
+            added.append((mover, side.act.place(mover)))
+        for player, choice in added:
+            if self.has_turns:
+                case[len(case)] = (player, choice)
+            else:
+                _require(case.get(player, choice) == choice or player in self.context, "somebody chooses twice")
+                case[player] = choice
+        about = mover if mover is not None else who.single or 0
+        _require(about == 0 or _OPPONENT not in case, "it is not clear against whom")
+        return self._face(case, about), mover
+
+    def _face(self, case: Choices, player: int) -> Choices:
+        """Say who is meant by "against R" in a fact about one player."""
+        if _OPPONENT not in case:
+            return case
+        _require(len(self.everybody) == 2 and 1 - player not in case, "it is not clear against whom")
+        faced = {other: choice for other, choice in case.items() if other != _OPPONENT}
+        return faced | {1 - player: case[_OPPONENT].place(1 - player)}
+
+    def _find_mover(self, act: Act, who: Who, case: Choices) -> int:
+        """Return whose move a named move is: whose payoff is spoken of, else the one whose choice is not said yet."""
+        free = [player for player in act.owners if player not in case]
+        may = [player for player, place in act.places if case.get(player, place) == place or player in self.context]
+        return who.players[0] if who.single in (act.owners if self.has_turns else may) else self._choose_one(free)
+
+    def _find_owners(self, acts: Iterable[Act], who: Who) -> tuple[int, ...]:
+        """Return for whom something is said of moves in the whole game."""
+        owners = [player for player in self.everybody if all(player in act.owners for act in acts)]
+        _require(set(who.players) <= set(owners), "somebody does not have these moves")
+        return who.players or (self._choose_one(owners),)
+
+    def _choose_one(self, players: list[int]) -> int:
+        """Return the player that is meant: the only one, or the reasoner where all are alike."""
+        _require(len(players) == 1 or (0 in players and self.is_symmetric), "it is not clear who is meant")
+        return players[0] if len(players) == 1 else 0
+
+    @cached_property
+    def is_symmetric(self) -> bool:
+        """Whether the game is the same for everybody, so that what holds for one holds for all."""
+        if self.has_turns or any(own != self.subject.actions[0] for own in self.subject.actions):
+            return False
+        cells = self.subject.cells
+        return all(np.array_equal(cells[player], np.swapaxes(cells[0], 0, player)) for player in self.everybody)
+
+    def _name(self, player: int, *places: int) -> tuple[str, ...]:
+        """Return the names of a player's moves and then of the player, as most claims take them."""
+        return *(self.subject.actions[player][place] for place in places), self.subject.players[player]
+
+    def _chain(self, case: Choices) -> tuple[Move, ...]:
+        """Return an outcome, in which everybody chooses one move; in a tree, the moves so far."""
+        pairs = list(case.values()) if self.has_turns else sorted(case.items(), reverse=True)
+        _require_said(self.has_turns or set(case) == set(self.everybody), "it is not said what everybody chooses")
+        _require(all(isinstance(place, int) for _, place in pairs), "somebody mixes")
+        return tuple(Move(*reversed(self._name(player, place))) for player, place in pairs)
+
+    def _against(self, case: Choices, player: int) -> tuple[tuple[Move, ...], tuple[Mix, ...]]:
+        """Return what the others choose: moves, or mixes where somebody mixes."""
+        others = {other: choice for other, choice in sorted(case.items(), reverse=True) if other != player}
+        _require_said(set(others) == set(self.everybody) - {player}, "it is not said what the others choose")
+        if all(isinstance(choice, int) for choice in others.values()):
+            return tuple(Move(*reversed(self._name(other, place))) for other, place in others.items()), ()
+        return (), tuple(self._mix(other, choice) for other, choice in sorted(others.items()))
+
+    def _mix(self, player: int, choice: int | tuple[Fraction, ...]) -> Mix:
+        weights = [(choice, Fraction(1))] if isinstance(choice, int) else list(enumerate(choice))
+        actions = self.subject.actions[player]
+        return Mix(self.subject.players[player], tuple((actions[place], share) for place, share in weights if share))
+
+    # What somebody gets.
+
+    def _read_pays(self, *parts: Part) -> Fact:
+        shares: list[Share] = []
+        who = _UNSAID
+        for part in parts:
+            if isinstance(part, Who) and shares:
+                shares[-1] = Share(part, shares[-1].amount)
+            elif isinstance(part, Who):
+                who = part
+            elif isinstance(part, Amount):
+                shares.append(Share(who, part._replace(average=part.average or "average" in parts)))
+            elif isinstance(part, Share):
+                shares.append(part)
+        return self._pay(tuple(shares), _find_side(parts), _first(parts, Instead), "always_flag" in parts)
+
+    def _pay(self, shares: tuple[Share, ...], side: Side, instead: Instead | None, always: bool) -> Fact:
+        def state(case: Choices) -> Iterator[Claim]:
+            if always or _ALWAYS in case:
+                for kind in ("guaranteed", "limited"):
+                    yield from self._bound(case, kind, shares, side)
+                return
+            case, mover = self._enter(case, side, shares[0].who)
+            for who, amount in shares:
+                players = self._find_paid(case, who, amount, mover)
+                yield from (self._claim_payoff(case, player, amount) for player in players)
+            if instead is not None:
+                yield self._claim_instead(case, shares[0], instead, mover)
+
+        def again(who: Who, act: Act | None, amount: Amount) -> Fact:
+            _require(len(shares) == 1 and instead is None, "it is not clear what goes on")
+            share = Share(
+                who if who.players else shares[0].who,
+                amount._replace(average=amount.average or shares[0].amount.average),
+            )
+            return self._pay((share,), side if act is None else Side(act, side.case), None, always)
+
+        return Fact(state, shares[0].who if len(shares) == 1 else _UNSAID, again)
+
+    def _find_paid(self, case: Choices, who: Who, amount: Amount, mover: int | None) -> tuple[int, ...]:
+        """Return who gets an amount."""
+        _require(amount.each or not who.we, "what we get may be the sum")
+        if who.players or amount.each:
+            return who.players or self.everybody
+        alike = mover is None and self.is_symmetric and len(set(case.values())) == 1
+        _require_said(mover == 0 or alike, "it is not said who gets it")
+        return (0,)
+
+    def _claim_payoff(self, case: Choices, player: int, amount: Amount) -> Claim:
+        name = self.subject.players[player]
+        if not self.has_turns and any(isinstance(choice, tuple) for choice in case.values()):
+            _require_said(isinstance(case.get(player), int), "it is not said what the player chooses")
+            action = self.subject.actions[player][case[player]]
+            return Claim("expected_payoff", (name, amount.value, action, self._against(case, player)[1]))
+        _require_said(not amount.average, "it is not said over what the average is taken")
+        return Claim("payoff", (name, amount.value, self._chain(case)))
+
+    def _claim_instead(self, case: Choices, share: Share, instead: Instead, mover: int | None) -> Claim:
+        """Claim what the other move gives: the one that is named, else the only other one."""
+        player, *others = self._find_paid(case, share.who, share.amount, mover)
+        mover = player if mover is None else mover
+        _require_said(
+            not (self.has_turns or others) and isinstance(case.get(mover), int), "it is not said instead of what"
+        )
+        act, outcome = instead.side
+        other = self._other_place(mover, case[mover]) if act is None and not outcome else case[mover]
+        case |= dict(outcome) or {mover: other if act is None else act.place(mover)}
+        return self._claim_payoff(case, player, instead.amount._replace(average=share.amount.average))
+
+    def _read_pays_pair(self, *parts: Part) -> Either:
+        """Pay two numbers: the reasoner's is the first, or they stand in the order of the game."""
+        _require(len(self.everybody) == 2, "there are not two players")
+        facts = []
+        for order in dict.fromkeys(((0, 1), self.subject.order)):
+            numbers = zip(order, _pick(parts, tuple)[0], strict=True)
+            shares = tuple(Share(Who((player,)), Amount(value)) for player, value in numbers)
+            facts.append(self._pay(shares, _find_side(parts), None, always=False))
+        return Either(facts)
+
+    # Comparisons.
+
+    def _read_compares(self, *parts: Part) -> Fact:
+        _require(not self.has_turns, "moves in turn are not compared")
+        sides, who = _find_sides(parts), _find_who(parts)
+        relation = _first(parts, Relation) or Relation(1)
+
+        def state(case: Choices) -> Iterator[Claim]:
+            acts = [side.act for side in sides if side.act is not None]
+            if len(acts) < len(sides):
+                yield from self._compare_outcomes(
+                    [dict(side.case) for side in sides if side.act is None], who, relation
+                )
+            elif "always_flag" in parts or _ALWAYS in case:
+                alone = not (set(case) - {_ALWAYS} or relation.by is not None or any(side.case for side in sides))
+                _require(alone, "always is said of a case")
+                for player in self._find_owners(acts, who):
+                    yield Claim("strictly_dominates", self._name(player, *self._order(acts, player, relation.sign)))
+            else:
+                _require(not any(side.case for side in sides[1:]), "two cases are compared")
+                case, mover = self._enter(case, sides[0], who)
+                _require(mover is not None and who.players in ((), (mover,)), "one moves and another gets it")
+                yield self._compare_moves(case, mover or 0, self._order(acts, mover or 0, relation.sign), relation.by)
+
+        return Fact(state)
+
+    def _order(self, acts: list[Act], player: int, sign: int) -> list[int]:
+        """Return the places of two moves, the better one first; the other one of two where only one is named."""
+        places = [act.place(player) for act in acts]
+        return (places if len(places) == 2 else [*places, self._other_place(player, places[0])])[::sign]
+
+    def _compare_moves(self, case: Choices, player: int, places: list[int], by: Fraction | None) -> Claim:
+        if by is not None:
+            return self._claim_difference(player, by, *(case | {player: place} for place in places))
+        moves, mixes = self._against(case, player)
+        *names, name = self._name(player, *places)
+        return Claim("better_response_to_mix" if mixes else "better_response", (*names, mixes or moves, name))
+
+    def _compare_outcomes(self, cases: list[Choices], who: Who, relation: Relation) -> Iterator[Claim]:
+        _require_said(who.players and len(cases) == 2, "it is not said for whom, or than what")
+        for player in who.players:
+            if relation.by is not None:
+                yield self._claim_difference(player, relation.by, *cases[:: relation.sign])
+            else:
+                better, worse = map(self._chain, cases[:: relation.sign])
+                yield Claim("better_outcome", (self.subject.players[player], better, worse))
+
+    def _claim_difference(self, player: int, by: Fraction, *cases: Choices) -> Claim:
+        return Claim("payoff_difference", (self.subject.players[player], by, *map(self._chain, cases)))
+
+    def _compare_numbers(self, form: str, *numbers: Fraction) -> Fact:
+        return Fact(lambda case: [Claim(form, numbers)])
+
+    _read_higher = partialmethod(_compare_numbers, "higher")
+    _read_lower = partialmethod(_compare_numbers, "lower")
+
+    # Best responses.
+
+    def _read_best(self, *parts: Part) -> Fact:
+        act, own = _find_side(part for part in parts if not isinstance(part, Case))
+        who, to = _find_who(parts), _first(parts, Case)
+
+        def state(case: Choices) -> Iterator[Claim]:
+            if act is None or len(who.players) > 1:
+                raise Impossible("an outcome is no response, and what is best for all is none either")
+            if self.has_turns:
+                yield self._foretell(who, act, case)
+                return
+            if to is not None:
+                _require(set(case) <= set(self.context), "there are two things to respond to")
+            case = (case if to is None else dict(to)) | dict(own)
+            player = who.players[0] if who.players else self._find_mover(act, who, case)
+            cases = [self._face(case, player)]
+            if "always_flag" in parts or _ALWAYS in case:
+                _require(set(case) <= {_ALWAYS} and len(self.everybody) == 2, "always is said of a case")
+                cases = [{1 - player: place} for place in range(len(self.subject.actions[1 - player]))]
+            for faced in cases:
+                moves, mixes = self._against(faced, player)
+                action, name = self._name(player, act.place(player))
+                form = "best_response_to_mix" if mixes else "best_response"
+                yield Claim(form, (action, mixes or moves, name), "denied" in parts)
+
+        return Fact(state)
+
+    # The best and the worst that can happen.
+
+    def _read_extreme(self, *parts: Part) -> Fact:
+        amount, act, kind = (
+            _pick(parts, Amount)[0],
+            _find_side(parts).act,
+            "highest" if "highest" in parts else "lowest",
+        )
+        people = list(dict.fromkeys(_pick(parts, Who))) or [Who((0,))]
+
+        def state(case: Choices) -> Iterator[Claim]:
+            player = people[0].single
+            if player is None or len(people) > 1 or amount.average:
+                raise Impossible("several players, or an average")
+            place = self._find_own_move(case, player, act)
+            if place is not None:
+                yield Claim(f"{kind}_individual_payoff_for_choice", (amount.value, *self._name(player, place)))
+            elif "anybody" in parts or not _pick(parts, Who):
+                _require("anybody" in parts or "whole" in parts, "it may be the best of somebody")
+                yield Claim(f"{kind}_payoff", (amount.value,))
+            else:
+                _require("whole" in parts, "a sentence before may have said by which move")
+                yield Claim(f"{kind}_possible_individual_payoff", (amount.value, *self._name(player)))
+
+        return Fact(state)
+
+    def _find_own_move(self, case: Choices, player: int, act: Act | None) -> int | None:
+        """Return the player's own move, where nothing else is said of the case."""
+        _require(set(case) <= {player, _ALWAYS} and not (self.has_turns and act is not None), "the case says more")
+        place = case.get(player) if act is None else act.place(player)
+        once = place is None or (isinstance(place, int) and case.get(player, place) == place)
+        _require(once, "the player mixes, or chooses twice")
+        return place
+
+    def _bound(self, case: Choices, kind: str, shares: tuple[Share, ...], side: Side) -> Iterator[Claim]:
+        """Bound what one player gets by one move, whatever the others do."""
+        who, amount = shares[0]
+        alone = len(shares) == 1 and not amount.average and not side.case and len(who.players) <= 1
+        _require_said(alone, "it is not said of one player and one move alone")
+        player = self._find_mover(side.act, who, case) if side.act is not None and who.single is None else who.single
+        place = None if player is None else self._find_own_move(case, player, side.act)
+        if player is None or place is None:
+            raise Unsaid("it is not said by which move")
+        yield Claim(f"{kind}_payoff_for_choice", (amount.value, *self._name(player, place)))
+
+    def _limit(self, kind: str, *parts: Part) -> Fact:
+        share = Share(_find_who(parts), _pick(parts, Amount)[0])
+        return Fact(lambda case: self._bound(case, kind, (share,), _find_side(parts)))
+
+    _read_at_least = partialmethod(_limit, "guaranteed")
+    _read_at_most = partialmethod(_limit, "limited")
+    _read_up_to = partialmethod(_limit, "highest_individual")
+
+    # Solutions of the whole game.
+
+    def _solve(self, claims: list[Claim]) -> Fact:
+        """Make a fact about the whole game, which may not stand under a case, unless that is its outcome."""
+
+        def state(case: Choices) -> list[Claim]:
+            same = not case or [self._chain(case)] == [claim.args[0] for claim in claims]
+            _require(same, "the game as a whole has no case")
+            return claims
+
+        return Fact(state)
+
+    def _judge_outcomes(self, form: str, *parts: Part) -> Fact:
+        """Claim something of outcomes; "this is an equilibrium" speaks of the one that a heading names."""
+        cases = [dict(case) for case in _pick(parts, Case)]
+        if not cases:
+            return Fact(lambda case: [Claim(form, (self._chain(case),), "denied" in parts)])
+        return self._solve([Claim(form, (self._chain(case),), "denied" in parts) for case in cases])
+
+    _read_equilibrium = partialmethod(_judge_outcomes, "equilibrium")
+    _read_pareto_optimal = partialmethod(_judge_outcomes, "pareto_optimal")
+
+    def _read_pareto_dominates(self, *parts: Part) -> Fact:
+        cases = _pick(parts, Case)[:: -1 if "passive" in parts else 1]
+        return self._solve([Claim("pareto_dominates", tuple(self._chain(dict(case)) for case in cases))])
+
+    def _read_count_equilibria(self, *parts: Part) -> Fact:
+        """Count pure equilibria. Without that word mixed ones may be meant too, unless it is the only one of 2 x 2."""
+        count = _first(parts, Fraction) or Fraction(int("sole" in parts))
+        cases = [dict(case) for case in _pick(parts, Case)]
+        small = all(len(actions) == 2 for actions in self.subject.actions)
+        _require("pure" in parts or (small and count == 1 and cases), "mixed equilibria may be counted")
+        _require(len(cases) in (0, count), "others are listed than counted")
+        equilibria = [Claim("equilibrium", (self._chain(case),)) for case in cases]
+        return self._solve([Claim("pure_equilibria", (count,)), *equilibria])
+
+    def _read_mixed_equilibrium(self, *cases: Case) -> Fact:
+        chosen = dict(pair for case in cases for pair in case)
+        _require_said(not self.has_turns and set(chosen) == set(self.everybody), "it is not said how everybody mixes")
+        return self._solve([Claim("mixed_equilibrium", (tuple(self._mix(*pair) for pair in sorted(chosen.items())),))])
+
+    def _judge_moves(self, form: str, *parts: Part) -> Fact:
+        acts = _pick(parts, Act)[:: -1 if "passive" in parts else 1]
+        owners = self._find_owners(acts, _find_who(parts))
+        names = [self._name(player, *(act.place(player) for act in acts)) for player in owners]
+        return self._solve([Claim(form, name, "denied" in parts) for name in names])
+
+    def _dominate(self, form: str, *parts: Part) -> Fact:
+        """Claim dominance: strict or weak as it is called, else in the weaker sense, and denied in the stricter one."""
+        strict = "strictly" in parts or ("denied" in parts and "weakly" not in parts)
+        return self._judge_moves(f"{'strictly' if strict else 'weakly'}_{form}", *parts)
+
+    _read_dominates = partialmethod(_dominate, "dominates")
+    _read_dominant = partialmethod(_dominate, "dominant")
+    _read_maximin = partialmethod(_judge_moves, "highest_guaranteed_payoff_choice")
+
+    def _read_no_dominant(self, *parts: Part) -> Fact:
+        _require("strictly" not in parts, "no form says that")
+        return self._judge_moves("no_dominant_choice", *parts)
+
+    def _read_guarantees(self, first: Act, relation: Relation, second: Act) -> Fact:
+        form = "higher_guaranteed_payoff" if relation.sign > 0 else "lower_guaranteed_payoff"
+        return self._judge_moves(form, first, second)
+
+    def _read_total(self, *parts: Part) -> Fact:
+        """Claim the sum of payoffs of an outcome, or that no outcome has a higher or lower one."""
+        outcome, amount = _first(parts, Case), _first(parts, Amount)
+
+        def state(case: Choices) -> list[Claim]:
+            chosen = {move.who: move.action for move in self._chain(case if outcome is None else dict(outcome))}
+            actions = tuple(chosen[name] for name in self.subject.players)
+            if amount is not None:
+                return [Claim("total_payoff", (amount.value, actions))]
+            return [Claim("lowest_mutual_payoff" if "lowest" in parts else "highest_mutual_payoff", (actions,))]
+
+        return Fact(state, again=lambda who, act, amount: self._read_total(amount))
+
+    # Games played move by move.
+
+    def _foretell(self, who: Who, act: Act, case: Choices) -> Claim:
+        _require(self.has_turns and len(who.players) <= 1, "all choose at once")
+        player = who.single or 0
+        return Claim("will_play", (*reversed(self._name(player, act.place(player))), self._chain(case)))
+
+    def _read_will_play(self, who: Who, act: Act) -> Fact:
+        (player,) = who.players
+        return Fact(lambda case: [self._foretell(who, act, case)], foretold=(player, act.place(player)))
+
+    def _read_worth(self, who: Who, amount: Amount) -> Fact:
+        def state(case: Choices) -> list[Claim]:
+            _require_said(self.has_turns and not case, "it is not said of the start of a game played move by move")
+            return [Claim("continuation_payoff", (*self._name(player), amount.value, ())) for player in who.players]
+
+        return Fact(state)

@@ -1,0 +1,187 @@
+"""Read sentences about one game: words become terminals, the grammar accounts for all of them, or nothing is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from copy import copy
+from functools import cache, lru_cache
+from typing import Any, Final, NamedTuple
+
+from lark import Lark, Token, Tree
+from lark.exceptions import UnexpectedInput
+from lark.grammar import NonTerminal, Rule
+from lark.lexer import Lexer
+from lark.parser_frontends import ParsingFrontend
+
+from bestresponse.formal.claims.claim import Claim
+from bestresponse.formal.claims.english.meaning import Case, Impossible, Meaning
+from bestresponse.formal.claims.english.vocabulary import UnknownWord, Vocabulary, load_english, split_words
+from bestresponse.formal.claims.subject import Subject
+
+__all__ = ["Context", "SentenceReader", "has_word"]
+
+MOST_WORDS: Final = 60
+"""Words of a sentence that is looked at: the time to parse grows with the cube of their number in the worst case."""
+
+
+_BEHIND: Final = re.compile(
+    r",?\s+(?:because|since|as|although|though|which|making|so)\s+|:\s+|,\s+(?:where|in which|with|by)\s+",
+    re.IGNORECASE,
+)
+_BEFORE: Final = re.compile(r"\W*(?:\w+,?\s+)?(?:because|since)\s+", re.IGNORECASE)
+_NAMELY: Final = re.compile(r",?\s+(?:namely|which happens)\s+", re.IGNORECASE)
+_ASIDE: Final = re.compile(r"\s*\([^()\d]*\)")
+
+
+class _Ready(Lexer):
+    """Hands the parser terminals that are found already."""
+
+    def __init__(self, conf: object) -> None:
+        pass
+
+    def lex(self, data: Iterable[Token]) -> Iterator[Token]:  # type: ignore[override]
+        yield from data
+
+
+@cache
+def _load_parser() -> Lark:
+    return Lark(load_english().grammar, parser="earley", lexer=_Ready, ambiguity="explicit", start=["start", "heading"])
+
+
+class _Usable(dict[NonTerminal, list[Rule]]):
+    """The rules that may begin each part of a sentence, without those that need a word it does not have."""
+
+    def __init__(self, whole: dict[NonTerminal, list[Rule]], usable: set[str]) -> None:
+        self.whole = whole
+        self.usable = usable
+
+    def __missing__(self, part: NonTerminal) -> list[Rule]:
+        rules = (rule for rule in self.whole[part] if rule.origin.name in self.usable)
+        self[part] = [rule for rule in rules if all(symbol.name in self.usable for symbol in rule.expansion)]
+        return self[part]
+
+
+@lru_cache(maxsize=1024)
+def _focus_parser(kinds: frozenset[str]) -> ParsingFrontend:
+    """Return the parser for sentences of some terminals.
+
+    Earley's parser tries every rule at almost every word; of some 750 rules a sentence can use about a tenth.
+    """
+    whole = _load_parser()
+    usable = set(kinds)
+    rules = [(rule.origin.name, {symbol.name for symbol in rule.expansion}) for rule in whole.rules]
+    while more := {origin for origin, parts in rules if origin not in usable and parts <= usable}:
+        usable |= more
+        rules = [rule for rule in rules if rule[0] not in usable]
+    frontend = copy(whole.parser)
+    frontend.parser = copy(frontend.parser)
+    frontend.parser.predictions = _Usable(frontend.parser.predictions, usable)
+    return frontend
+
+
+@lru_cache(maxsize=4096)
+def _parse(kinds: tuple[str, ...], start: str) -> Tree[Token] | None:
+    """Return the parts of a sentence, whose words are numbered, by the terminals of these words."""
+    try:
+        tokens = [Token(kind, str(number)) for number, kind in enumerate(kinds)]
+        tree: Tree[Token] = _focus_parser(frozenset(kinds)).parse(tokens, start)
+        return tree
+    except UnexpectedInput:
+        return None
+
+
+class Context(NamedTuple):
+    """The case that headings set, and whether they speak of everybody at once: "they" may then be everybody."""
+
+    case: Case = Case()
+    together: bool = False
+
+    def add(self, inner: Context) -> Context:
+        """Return the context under a further heading."""
+        return Context(Case(dict((*self.case, *inner.case)).items()), self.together or inner.together)
+
+
+class SentenceReader:
+    """Reads single sentences about one game. `you` is the player whom they call so."""
+
+    def __init__(self, subject: Subject, you: int = 0) -> None:
+        self.words = Vocabulary(subject, you)
+
+    def read(self, sentence: str, context: Context | None = None) -> tuple[Claim, ...]:
+        """Return what a sentence claims; nothing where a word of it is left over or two readings differ.
+
+        A reason, a comment or an aside may be left over if no word in it could change what is stated.
+        """
+        context = context or Context()
+        claims = self._claim(sentence, context)
+        if claims:
+            return claims
+        for statement, rest in _split_comment(sentence):
+            more = self._claim(rest, Context())
+            changes = has_word(rest, "hedges") or (sentence.endswith(statement) and has_word(rest, "shifts"))
+            if more or not changes:
+                claims = self._claim(statement, context)
+                if claims:
+                    return (*claims, *more)
+        return ()
+
+    def read_heading(self, line: str) -> Context | None:
+        """Return the context that the words before a colon set; None where they set none."""
+        tokens = self._find_tokens(line)
+        cases = list(dict.fromkeys(self._find_meanings(tokens, "heading", Case())))
+        return Context(cases[0], _is_together(tokens)) if len(cases) == 1 else None
+
+    def _claim(self, sentence: str, context: Context) -> tuple[Claim, ...]:
+        tokens = self._find_tokens(sentence)
+        # "If both cooperate, they get 3" may speak of both or of the other one, unless "I" stands beside it.
+        kinds = {token.type if token.type != "PLAYER" else token for token in tokens}
+        if "THEY" in kinds and "0" not in kinds and (context.together or _is_together(tokens)):
+            return ()
+        readings = {
+            frozenset(claims): claims for claims in reversed(self._find_meanings(tokens, "start", context.case))
+        }
+        return next(iter(readings.values())) if len(readings) == 1 else ()
+
+    def _find_tokens(self, sentence: str) -> list[Token]:
+        """Return the terminals of a sentence; none where it has unknown words or too many."""
+        try:
+            tokens = self.words.read(sentence)
+        except UnknownWord:
+            return []
+        return tokens if len(tokens) <= MOST_WORDS else []
+
+    def _find_meanings(self, tokens: list[Token], start: str, context: Case) -> list[Any]:
+        tree = _parse(tuple(token.type for token in tokens), start) if tokens else None
+        try:
+            return [] if tree is None else Meaning(self.words, tokens, context).find_meanings(tree)
+        except Impossible:
+            return []
+
+
+def has_word(sentence: str, kind: str) -> bool:
+    """Return whether a sentence has one of the "hedges" or "shifts" of `words.toml`."""
+    listed = load_english().lists["unread"][kind]
+    return any(word.lower() in listed for word in split_words(sentence))
+
+
+def _is_together(tokens: list[Token]) -> bool:
+    return any(token.type in ("EVERYBODY", "WE") or token in ("both", "each", "mutual") for token in tokens)
+
+
+def _split_comment(sentence: str) -> Iterator[tuple[str, str]]:
+    """Yield a statement and what else its sentence says, for every place where they may part.
+
+    >>> list(_split_comment("R is best, because I like red"))
+    [('R is best', 'I like red')]
+    """
+    for match in _NAMELY.finditer(sentence):
+        yield sentence[: match.start()], ""
+    for match in _BEHIND.finditer(sentence):
+        yield sentence[: match.start()], sentence[match.end() :]
+    before = _BEFORE.match(sentence)
+    for comma in reversed(list(re.finditer(r",\s", sentence))):
+        if before is not None and comma.start() > before.end():
+            yield sentence[comma.end() :], sentence[before.end() : comma.start()]
+    for aside in _ASIDE.finditer(sentence):
+        yield sentence[: aside.start()] + sentence[aside.end() :], aside.group()

@@ -1,0 +1,221 @@
+"""The words of sentences about one game: English from `words.toml`, moves and players from the game.
+
+A sentence becomes terminals of `claims.lark`. Words that belong to the same lists become the same terminal, so that
+the parser tells apart no more words than the grammar does. A word that nobody knows, or that could be a move as well
+as an English word of the grammar, leaves the sentence unread.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from importlib.resources import files
+from itertools import product
+from typing import Any, Final
+
+from lark import Token
+
+from bestresponse.formal.claims.subject import Subject
+
+__all__ = ["English", "UnknownWord", "Vocabulary", "load_english", "split_words"]
+
+_PIECES: Final = re.compile(
+    r"(?<![\w)])-?(?:(?<!\()\d{1,3}(?:,\d{3})+|\d{1,12})(?:\.\d{1,12}|/[1-9]\d{0,5})?(?![\w/]|[.,]\d)%?"
+    r"|[^\W\d_]+|'s?|->|=>|[^\w\s]|\w+"
+)
+_SHORT_FORMS: Final = {
+    "'d": " would", "'ll": " will", "'m": " am", "'re": " are", "'ve": " have", "it's": "it is", "that's": "that is",
+    "there's": "there is", "n't": " not", "can't": "can not", "won't": "will not",
+}  # fmt: skip
+_CONTRACTED: Final = re.compile(r"\b(?:it's|that's|there's|can't|won't)|(?<=\w)(?:n't|'(?:d|ll|m|re|ve))\b", re.I)
+_CHOOSING: Final = ("choose", "chooses", "choosing", "play", "plays", "playing", "pick", "picks", "picking")
+"""Behind these a move may be called by a number or by a word of the grammar."""
+_TERMINALS: Final = "MOVE NUMBER SHARE PLAYER POSSESSIVE THEY WE EVERYBODY OTHERS"
+
+Phrase = tuple[str, ...]
+
+
+class UnknownWord(Exception):
+    """A word that the vocabulary does not have."""
+
+
+def split_words(sentence: str) -> list[str]:
+    """Return the words, numbers and signs of a sentence, short forms written out.
+
+    >>> split_words("I'd get -1.5, they don't (R, B)")
+    ['I', 'would', 'get', '-1.5', ',', 'they', 'do', 'not', '(', 'R', ',', 'B', ')']
+    """
+    full = _CONTRACTED.sub(lambda match: _SHORT_FORMS[match.group().lower()], sentence)
+    return _PIECES.findall(re.sub(r"(?<=[^\W\d_])-(?=[^\W\d_])|_", " ", full))
+
+
+@dataclass(frozen=True)
+class English:
+    """The grammar with its word lists filled in, and the terminal of every word and phrase in it."""
+
+    grammar: str
+    terminals: dict[Phrase, str]
+    numbers: dict[Phrase, tuple[str, str]]
+    verbs: frozenset[Phrase]
+    lists: dict[str, Any]
+
+
+@cache
+def load_english() -> English:
+    """Read the grammar and the words, and join them."""
+    folder = files(__package__)
+    rules = re.sub(r"//.*", "", folder.joinpath("claims.lark").read_text("utf-8"))
+    words = tomllib.loads(folder.joinpath("words.toml").read_text("utf-8"))
+    lists: dict[Phrase, set[str]] = {}
+    for name, phrases in words["phrases"].items():
+        for phrase in phrases:
+            lists.setdefault(tuple(split_words(phrase)), set()).add(name)
+    for name, phrases in words["verbs"].items():
+        for head, *tail in map(split_words, phrases):
+            for form in (head, f"{head}es" if head.endswith(("x", "o")) else f"{head}s", *_add_ending(head, "ing")):
+                lists.setdefault((form, *tail), set()).add(name)
+    for number, word in enumerate(sorted(set(re.findall(r'"([^"]+)"', rules)))):
+        rules = rules.replace(f'"{word}"', f"_word_{number}")
+        lists.setdefault((word,), set()).add(f"_word_{number}")
+    # An optional part as a rule of its own: written out, the alternatives would double with every one of them.
+    for name in sorted(set(re.findall(r"\b(\w+)\?", rules))):
+        rules = re.sub(rf"\b{name}\?", f"_maybe_{name}", rules) + f"\n_maybe_{name}: | {name}"
+    kinds = {kind: f"_T{n}" for n, kind in enumerate(sorted({tuple(sorted(names)) for names in lists.values()}))}
+    for name in sorted({name for kind in kinds for name in kind}):
+        rules += f"\n{name}: " + " | ".join(terminal for kind, terminal in kinds.items() if name in kind)
+    return English(
+        f"{rules}\n%declare {_TERMINALS} {' '.join(kinds.values())}\n",
+        {phrase: kinds[tuple(sorted(names))] for phrase, names in lists.items()},
+        {tuple(word.split()): (kind, value) for kind in ("NUMBER", "SHARE") for word, value in words[kind].items()},
+        frozenset(phrase for phrase, names in lists.items() if names <= set(words["verbs"])),
+        words,
+    )
+
+
+def _add_ending(word: str, ending: str) -> Iterator[str]:
+    """Yield a verb with an ending that begins with a vowel: choosing, setting, going."""
+    yield (word[:-1] if word.endswith("e") else word) + ending
+    if re.search(r"[^aeiou][aeiou][bdgmnprt]$", word):
+        yield word + word[-1] + ending
+
+
+def _inflect(word: str) -> Iterator[str]:
+    """Yield the ways in which a move's first word is used: swerves, swerving, cooperation, defectors."""
+    yield from (f"{word}s", f"{word}ment")
+    yield from (form for ending in ("ed", "ing", "ion", "or", "er", "ors", "ers") for form in _add_ending(word, ending))
+    if word.endswith(("s", "x", "ch", "sh")):
+        yield f"{word}es"
+    if re.search(r"[^aeiou]y$", word):
+        yield from (f"{word[:-1]}ies", f"{word[:-1]}ied")
+
+
+def _expand(pattern: str) -> Iterator[str]:
+    """Yield the phrases that a pattern such as "the (other|second) (|player)" stands for."""
+    for choice in product(*(part.split("|") for part in re.split(r"[()]", pattern))):
+        yield " ".join(" ".join(choice).split())
+
+
+def _expand_people(patterns: Iterable[tuple[str, str]]) -> dict[Phrase, tuple[str, str]]:
+    people: dict[Phrase, tuple[str, str]] = {}
+    for named, pattern in patterns:
+        kind, _, player = named.partition(" ")
+        for phrase in _expand(pattern):
+            words = tuple(split_words(phrase))
+            people[words] = (kind, player)
+            if kind == "PLAYER":
+                people[*words, "'s"] = people[*words, "'"] = ("POSSESSIVE", player)
+    return people
+
+
+@cache
+def _list_people(two: bool) -> dict[Phrase, tuple[str, str]]:
+    tables = [load_english().lists["people"], load_english().lists["people_of_two" if two else "people_of_many"]]
+    return _expand_people((kind, text) for table in tables for kind, texts in table.items() for text in texts)
+
+
+class Vocabulary:
+    """The words of sentences about one game. `you` is the player whom the text calls so."""
+
+    def __init__(self, subject: Subject, you: int) -> None:
+        self.subject = subject
+        self.english = load_english()
+        self.moves = self._name_moves()
+        self.people = self._name_people(you)
+        self.longest = max(
+            len(phrase) for known in (self.english.terminals, self.moves, self.people) for phrase in known
+        )
+
+    def _name_moves(self) -> dict[Phrase, set[tuple[int, int]]]:
+        """Return the moves by their names, and by other forms of these that mean nothing else."""
+        named: dict[Phrase, set[tuple[int, int]]] = {}
+        formed: dict[Phrase, set[tuple[int, int]]] = {}
+        for player, actions in enumerate(self.subject.actions):
+            for place, action in enumerate(actions):
+                head, *tail = split_words(action if len(action) == 1 else action.lower()) or [""]
+                named.setdefault((head, *tail), set()).add((player, place))
+                for form in _inflect(head) if head.isalpha() and len(head) > 2 else ():
+                    if (form, *tail) not in self.english.terminals or (form, *tail) in self.english.verbs:
+                        formed.setdefault((form, *tail), set()).add((player, place))
+        return formed | named
+
+    def _name_people(self, you: int) -> dict[Phrase, tuple[str, str]]:
+        """Return who is meant by names and pronouns, as terminals with their values."""
+        two = len(self.subject.order) == 2
+        patterns = [(f"PLAYER {you}", "you"), (f"POSSESSIVE {you}", "your")]
+        for player, seat in enumerate(self.subject.order):
+            sides = f"|{('row', 'column')[seat]}|{('row', 'column')[seat]} player" if two else ""
+            name = self.subject.game.players[seat].lower()
+            patterns.append((f"PLAYER {player}", f"(|the) ({name}|player {seat + 1}{sides})"))
+        return _list_people(two) | _expand_people(patterns)
+
+    def read(self, sentence: str) -> list[Token]:
+        """Return the terminals of a sentence; `UnknownWord` where a word is not known or not clear."""
+        words = split_words(sentence)
+        tokens: list[Token] = []
+        place = 0
+        while place < len(words):
+            for length in range(min(self.longest, len(words) - place), 0, -1):
+                token = self._find(tuple(words[place : place + length]), tokens)
+                if token is not None:
+                    break
+            else:
+                raise UnknownWord(words[place])
+            tokens.append(token)
+            place += length
+        return tokens
+
+    def _find(self, words: Phrase, before: list[Token]) -> Token | None:
+        """Return the terminal of a word or phrase, None where it is none."""
+        lower = tuple(word.lower() for word in words)
+        # A move of one letter is that letter as it is written; "a" is no move A.
+        move = words if len("".join(words)) == 1 else lower
+        english = self.english.terminals.get(lower)
+        number = self._read_number(lower) if english is None else None
+        person = self.people.get(lower)
+        if move in self.moves:
+            chosen = bool(before) and before[-1] in _CHOOSING
+            if person is not None or not (
+                chosen or number or lower in self.english.verbs or english is None or move != lower
+            ):
+                raise UnknownWord(" ".join(words))
+            if chosen or number is None:
+                return Token("MOVE", " ".join(move))
+        if person is not None:
+            return Token(*person)
+        return number if english is None else Token(english, " ".join(lower))
+
+    def _read_number(self, words: Phrase) -> Token | None:
+        if words in self.english.numbers:
+            return Token(*self.english.numbers[words])
+        if len(words) > 1 or not re.fullmatch(r"-?\d.*", words[0]):
+            return None
+        text = words[0].replace(",", "")
+        return Token("SHARE", str(Fraction(text[:-1]) / 100)) if text.endswith("%") else Token("NUMBER", text)
+
+    def find_places(self, token: Token) -> tuple[tuple[int, int], ...]:
+        """Return the players who have a MOVE, each with its place among the player's actions."""
+        return tuple(sorted(self.moves[tuple(token.split(" "))]))

@@ -1,1 +1,0 @@
-"""Read claims by a clause grammar over kinds of words."""

@@ -1,1 +1,0 @@
-"""Read claims by rules for single phrases, formulas and tables."""
