@@ -239,7 +239,7 @@ class Meaning:
             meanings += meaning if isinstance(meaning, Either) else [meaning]
         return meanings
 
-    def _mean(self, token: Token) -> Any:
+    def _mean(self, token: Token) -> Act | Fraction | Who:
         match token.type:
             case "MOVE":
                 return Act(self.words.find_places(token))
@@ -478,7 +478,7 @@ class Meaning:
             return tuple(Move(*reversed(self._name(other, place))) for other, place in others.items()), ()
         return (), tuple(self._mix(other, choice) for other, choice in sorted(others.items()))
 
-    def _mix(self, player: int, choice: Any) -> Mix:
+    def _mix(self, player: int, choice: int | tuple[Fraction, ...]) -> Mix:
         weights = [(choice, Fraction(1))] if isinstance(choice, int) else list(enumerate(choice))
         actions = self.subject.actions[player]
         return Mix(self.subject.players[player], tuple((actions[place], share) for place, share in weights if share))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from copy import copy
 from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput
+from lark.grammar import NonTerminal, Rule
 from lark.lexer import Lexer
+from lark.parser_frontends import ParsingFrontend
 
 from bestresponse.formal.claims.claim import Claim
 from bestresponse.formal.claims.english.meaning import Case, Impossible, Meaning
@@ -38,7 +40,7 @@ class _Ready(Lexer):
     def __init__(self, conf: object) -> None:
         pass
 
-    def lex(self, data: Any) -> Iterator[Token]:  # type: ignore[override]
+    def lex(self, data: Iterable[Token]) -> Iterator[Token]:  # type: ignore[override]
         yield from data
 
 
@@ -47,21 +49,21 @@ def _load_parser() -> Lark:
     return Lark(load_english().grammar, parser="earley", lexer=_Ready, ambiguity="explicit", start=["start", "heading"])
 
 
-class _Usable(dict[Any, list[Any]]):
+class _Usable(dict[NonTerminal, list[Rule]]):
     """The rules that may begin each part of a sentence, without those that need a word it does not have."""
 
-    def __init__(self, whole: dict[Any, list[Any]], usable: set[str]) -> None:
+    def __init__(self, whole: dict[NonTerminal, list[Rule]], usable: set[str]) -> None:
         self.whole = whole
         self.usable = usable
 
-    def __missing__(self, part: Any) -> list[Any]:
+    def __missing__(self, part: NonTerminal) -> list[Rule]:
         rules = (rule for rule in self.whole[part] if rule.origin.name in self.usable)
         self[part] = [rule for rule in rules if all(symbol.name in self.usable for symbol in rule.expansion)]
         return self[part]
 
 
 @lru_cache(maxsize=1024)
-def _focus_parser(kinds: frozenset[str]) -> Any:
+def _focus_parser(kinds: frozenset[str]) -> ParsingFrontend:
     """Return the parser for sentences of some terminals.
 
     Earley's parser tries every rule at almost every word; of some 750 rules a sentence can use about a tenth.
