@@ -34,9 +34,9 @@ def bestresponse(bestresponse, packages, monkeypatch):
         sys.modules.pop(module.stem, None)
 
 
-def rows(folder):
-    """The rows of the only run in the folder."""
-    (table,) = folder.glob("*/rows.csv")
+def rows(folder, frame="moves"):
+    """The rows of a frame of the only run in the folder."""
+    (table,) = folder.glob(f"*/{frame}.csv")
     return list(csv.DictReader(table.open(newline="")))
 
 
@@ -93,19 +93,30 @@ def test_a_broken_package_spoils_no_list(bestresponse):
 def test_a_study_of_a_package_is_run_reported_and_replayed(bestresponse, tmp_path):
     (tmp_path / "heads.toml").write_text('model = "echo/heads"\nrepeats = 3\n')
     output = tmp_path / "results"
-    done = bestresponse("run", "heads", tmp_path / "heads.toml", "--output-dir", output, "--json")
+    done = bestresponse("run", "heads", "--settings", tmp_path / "heads.toml", "--output-dir", output, "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["figures"][0]["heads"]["estimate"] == 1.0
-    assert len(rows(output)) == 3
+    assert len(rows(output, "plays")) == 3
     assert bestresponse("report", output).returncode == 0
     assert "3 plays came out the same" in bestresponse("replay", output).stdout
 
 
-def test_a_study_that_is_not_there_or_broken_is_named(bestresponse, tmp_path):
-    (tmp_path / "x.toml").write_text("")
-    missing = bestresponse("run", "haeds", tmp_path / "x.toml")
+def test_a_study_of_a_package_has_options_checks_and_an_estimate(bestresponse):
+    described = bestresponse("run", "heads", "--help").stdout
+    assert "--repeats" in described
+    assert "How often it chooses." in described
+    refused = bestresponse("run", "heads", "--model", "echo/heads", "--repeats", 0)
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        "bestresponse: --repeats: expected a whole number from 1 to 1,000, got 0\n",
+    )
+    assert bestresponse("run", "heads", "--model", "echo/heads", "--dry-run").stdout == "10 plays\n"
+
+
+def test_a_study_that_is_not_there_or_broken_is_named(bestresponse):
+    missing = bestresponse("run", "haeds")
     assert (missing.returncode, "Did you mean heads?" in missing.stderr) == (2, True)
-    broken = bestresponse("run", "broken-studies", tmp_path / "x.toml")
+    broken = bestresponse("run", "broken-studies")
     assert broken.returncode == 1
     assert "broken-package cannot be imported: ZeroDivisionError" in broken.stderr
     assert "Traceback" not in broken.stderr
@@ -126,7 +137,7 @@ def test_a_study_that_is_not_there_or_broken_is_named(bestresponse, tmp_path):
             "the model provider 'hollow-models' of the package hollow-package cannot be used",
         ),
         (
-            ("run", "hollow-studies", "x.toml"),
+            ("run", "hollow-studies"),
             1,
             "the study 'hollow-studies' of the package hollow-package is no bestresponse.runs.Study",
         ),
@@ -135,4 +146,4 @@ def test_a_study_that_is_not_there_or_broken_is_named(bestresponse, tmp_path):
 def test_a_package_that_does_not_conform_is_named_in_one_sentence(bestresponse, tmp_path, words, code, sentence):
     done = bestresponse(*words, *(("--output-dir", tmp_path) if words[0] == "simulate" else ()))
     assert (done.returncode, done.stderr.count("\n")) == (code, 1), done.stderr
-    assert done.stderr.startswith(f"bestresponse: {sentence}: ")
+    assert done.stderr.startswith(f"bestresponse: {sentence}")
