@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ from bestresponse.models.base import Usage
 from bestresponse.models.prices import find_price_by_identity
 from bestresponse.report.text import visible
 from bestresponse.runs.estimate import Estimate
-from bestresponse.runs.execution import Outcome
+from bestresponse.runs.execution import Outcome, Progress
 from bestresponse.runs.launch import find_path, play_missing
 from bestresponse.runs.models import OpenedModels
 from bestresponse.runs.run import Run
@@ -41,6 +43,7 @@ def show_estimate(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
 def run_and_show(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
     """Play what is missing of a run and print its tables; exit with 1 where plays or results are missing."""
     folder = Path(config.output_dir)
+    bars: list[Callable[[Progress], None]] = []
 
     def announce(opened: OpenedModels) -> None:
         if config.part is None:
@@ -49,10 +52,18 @@ def run_and_show(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
             estimate = _estimate_part(study, config, config.part)
         if sentence := _describe(estimate, opened):
             print(sentence, file=sys.stderr, flush=True)
+        # The bar begins once models are open: a model that cannot be used is named alone.
+        bars.append(stack.enter_context(play_progress(study.count_part(config, config.part), study.unit)))
+        stack.enter_context(tell_interrupt(opened.workers))
 
-    total = study.count_part(config, config.part)
-    with play_progress(total, study.unit) as tell, tell_interrupt(config.workers or 2):
-        run = play_missing(study, config, on_download=DownloadProgress(), on_opened=announce, on_progress=tell)
+    with ExitStack() as stack:
+        run = play_missing(
+            study,
+            config,
+            on_download=DownloadProgress(),
+            on_opened=announce,
+            on_progress=lambda progress: bars[0](progress),
+        )
     show_run(run, as_json, study.count_tables(config))
 
 
