@@ -53,7 +53,7 @@ def stories_run(output):
 
 
 def steer_run(output):
-    config = SteerConfig("meeting", "simulated", iterations=20)
+    config = SteerConfig("meeting", "simulated", iterations=20, fresh=0)
     return run(steer, config, output, {"simulated": SimulatedSpeaker(0)})
 
 

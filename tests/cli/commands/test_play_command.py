@@ -60,7 +60,7 @@ def test_the_survival_auction_is_not_taken_for_the_water_game(play, tmp_path):
         (["watr"], "Did you mean water"),
         (["water", "--seat", "Zed=me"], "expected ROLE=PLAYER with one of Alex"),
         (["stag-hunt", "--days", "3"], "--abundance and --days belong to the water game"),
-        (["water", "--abundance", "huge"], "there is no abundance 'huge'"),
+        (["water", "--abundance", "huge"], "there is no abundance named 'huge'"),
         (["water", "--days", "0"], "the drought lasts 0 days"),
     ],
 )

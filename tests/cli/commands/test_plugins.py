@@ -52,7 +52,10 @@ def test_a_game_of_a_package_is_listed_solved_and_simulated_with_its_own_strateg
     seats = ("--seat", "player 1=multiples", "--seat", "player 2=equilibrium", "--repeats", 4)
     done = bestresponse("simulate", "race-to-ten", *seats, "--output-dir", tmp_path)
     assert done.returncode == 0, done.stderr
-    assert {(row["seat"], float(row["payoff"])) for row in rows(tmp_path, "payoffs")} == {("player 1", 1.0), ("player 2", -1.0)}
+    assert {(row["seat"], float(row["payoff"])) for row in rows(tmp_path, "payoffs")} == {
+        ("player 1", 1.0),
+        ("player 2", -1.0),
+    }
 
 
 def test_a_model_and_a_player_of_packages_take_seats(bestresponse, tmp_path):

@@ -54,8 +54,8 @@ def test_a_budget_is_checked_before_the_first_call(tmp_path):
     with pytest.raises(UsageError, match="this could take 68 calls, more than the 10 allowed"):
         steer(tmp_path, "meeting", "--max-calls", "10")
     with pytest.raises(UsageError, match="tokens, more than the 100 allowed"):
-        steer(tmp_path, "meeting", "--budget-tokens", "100")
-    with pytest.raises(TooLarge, match="more than --max-nodes 20"):
+        steer(tmp_path, "meeting", "--max-total-tokens", "100")
+    with pytest.raises(TooLarge, match="more than 20; choose fewer"):
         steer(tmp_path, "meeting", "--max-nodes", "20")
     assert count_calls(tmp_path) == 0
 
@@ -85,7 +85,7 @@ def run_again(tmp_path, command, *words):
     "words",
     [
         ("meeting", "--games", "2", "--follow", "--second", "score", "--iterations", "100"),
-        ("fruit", "--solver", "psro", "--iterations", "1", "--plays", "3", "--held-out-games", "2"),
+        ("fruit", "--solver", "psro", "--iterations", "1", "--plays", "3", "--held-out", "2"),
         ("email", "--fresh", "1", "--iterations", "20"),
     ],
 )
@@ -137,7 +137,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
 
     words = ("meeting", "--games", "2", "--wordings", "2", "--iterations", "100")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("bestresponse.cli.commands.steer.SimulatedSpeaker", Dying)
+        patch.setattr("bestresponse.studies.steer.config.SimulatedSpeaker", Dying)
         killed = CliRunner().invoke(app, ["steer", *words, "--output-dir", str(tmp_path)])
     assert killed.exit_code != 0
     (folder,) = tmp_path.glob("steer-*")
@@ -152,7 +152,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
 
 def test_imitation_from_the_command_line(tmp_path, monkeypatch):
     monkeypatch.setattr(imitation, "Training", partial(imitation.Training, steps=200, hidden=32))
-    words = ("debate", "--imitate", "--games", "2", "--held-out-games", "1", "--wordings", "2", "--fresh", "1")
+    words = ("debate", "--imitate", "--games", "2", "--held-out", "1", "--wordings", "2", "--fresh", "1")
     found = summary(tmp_path, *words)
     assert found["cfr_gain"]["n"] == 2
     imitated = found["imitation"]
@@ -196,9 +196,9 @@ def test_a_domain_from_a_file(tmp_path):
     [
         (("meetings",), "there is no domain named meetings.*Did you mean meeting"),
         (("meeting", "--solver", "magic"), "expected one of cfr, psro"),
-        (("meeting", "--replies", "0"), "--replies is 0; expected at least 1"),
+        (("meeting", "--replies", "0"), "replies: expected a whole number of at least 1, got 0"),
         (("meeting", "--actions", "colour"), "has no actions named 'colour'; expected tone, day"),
-        (("meeting", "--wordings", "2", "--temperature", "0"), "need a temperature above 0"),
+        (("meeting", "--wordings", "2", "--temperature", "0"), "need one above 0"),
         (("none.toml",), "there is no file none.toml"),
     ],
 )

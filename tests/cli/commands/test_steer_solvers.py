@@ -38,7 +38,7 @@ def test_a_person_writes_a_message_in_place_of_the_models(tmp_path):
     assert summary(tmp_path, *words)["calls"] == 0
 
 
-SEARCH = ("meeting", "--solver", "psro", "--iterations", "1", "--plays", "6", "--held-out-games", "0")
+SEARCH = ("meeting", "--solver", "psro", "--iterations", "1", "--plays", "6", "--held-out", "0")
 
 
 def test_the_budget_of_a_search_is_checked_before_the_first_call(tmp_path):
@@ -68,9 +68,9 @@ def test_speakers_that_swap_seats_share_their_manners(tmp_path):
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("meeting", "--swap-seats"), "--swap-seats belongs to --solver psro"),
-        ((*SEARCH, "--follow"), "--follow belongs to --solver cfr"),
-        ((*SEARCH, "--wordings", "2"), "--wordings belongs to --solver cfr"),
+        (("meeting", "--swap-seats"), "swap_seats: it belongs to the solver psro"),
+        ((*SEARCH, "--follow"), "follow: it belongs to cfr"),
+        ((*SEARCH, "--wordings", "2"), "wordings: it belongs to cfr"),
         ((*SEARCH, "--actions", "day"), "the actions 'day' cannot be added to"),
     ],
 )

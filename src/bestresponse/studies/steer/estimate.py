@@ -99,10 +99,10 @@ def check_budget(need: SteerEstimate, budget: Budget, max_nodes: int, price: flo
     """Refuse before the first call what cannot be finished; `price` is the most that all calls cost, if known."""
     if need.nodes > max_nodes:
         raise TooLarge(
-            f"a tree could have {need.nodes:,} nodes, more than --max-nodes {max_nodes:,}; "
-            "choose fewer --replies or --wordings"
+            f"a tree could have {need.nodes:,} nodes, more than {max_nodes:,}; choose fewer replies or wordings, or raise "
+            "`max_nodes`"
         )
-    advice = "raise the limit, choose a smaller game, or add --cut-short to build as far as it goes"
+    advice = "raise the limit, choose a smaller game, or say `cut_short` to build as far as it goes"
     if budget.calls is not None and need.calls > budget.calls:
         raise UsageError(f"this could take {need.calls:,} calls, more than the {budget.calls:,} allowed; {advice}")
     if budget.tokens is not None and need.tokens > budget.tokens:
