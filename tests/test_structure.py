@@ -24,7 +24,7 @@ LINES = {
     "cli": 2022,
     "core": 1042,
     "formal": 5828,
-    "games": 4188,
+    "games": 4192,
     "integrations": 1214,
     "logic": 6253,
     "models": 2325,
@@ -33,7 +33,7 @@ LINES = {
     "runs": 3282,
     "studies": 11497,
     "theory": 10658,
-    "web": 5198,
+    "web": 5199,
 }
 """Lines of code by package: lines with anything but a comment or a docstring on them."""
 LATE_IMPORTS = 50

@@ -37,7 +37,7 @@ class ProgramGame(Protocol):
         ...
 
 
-GameLike: TypeAlias = "str | Path | NormalForm | Tree | AnyGame | Found | ProgramGame | Matrix"
+GameLike: TypeAlias = "str | Path | NormalForm | Tree | AnyGame | Found | NamedGame | ProgramGame | Matrix"
 """A name, a file, a table, a tree, rules, a formalized story, or the payoff matrix of a zero-sum game."""
 
 
@@ -49,6 +49,8 @@ def as_found(game: GameLike, other: Matrix | None = None) -> Found:
         return _wrap(game)
     if isinstance(game, Found):
         return game
+    if isinstance(game, NamedGame):
+        return game.found
     if isinstance(game, str | Path):
         return find_game(game)
     if isinstance(game, Sequence | np.ndarray):
@@ -62,6 +64,8 @@ def as_found(game: GameLike, other: Matrix | None = None) -> Found:
 
 def as_source(game: GameLike) -> NamedGame:
     """Turn a game into what a run keeps of it: its name, or its text."""
+    if isinstance(game, NamedGame):
+        return game
     if isinstance(game, str | Path):
         return NamedGame.find(str(game))
     if isinstance(game, ProgramGame) and not isinstance(game, Found):

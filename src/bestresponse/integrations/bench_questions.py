@@ -58,7 +58,7 @@ class BenchQuestions:
         if row["strategy"] is None:
             raise InvalidMove(row["how"])
         values = dict(row)
-        figures = {name: float(values[name]) for name in FIGURES if isinstance(values.get(name), float | int)}
+        figures = {name: value for name in FIGURES if isinstance(value := values.get(name), float)}
         return Measured(row["strategy"], figures)
 
     def _play(self, number: int, reply: Reply) -> tuple[ScriptedModel, StoredPlay]:

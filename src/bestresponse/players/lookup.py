@@ -89,9 +89,9 @@ def find_strategy(name: str, game: AnyGame, role: Role, seed: int) -> Player | N
     if name.startswith(ALWAYS):
         return make_always(name.removeprefix(ALWAYS), game, role)
     if name in registry.players.names():
-        player: Player = registry.players.make(name, game, role, own_seed)
-        check_members(player, ("name", "decide"), registry.players.describe(name))
-        return player
+        registered: Player = registry.players.make(name, game, role, own_seed)
+        check_members(registered, ("name", "decide"), registry.players.describe(name))
+        return registered
     form = find_stage_form(game)
     if name in _SIMPLE:
         if form is None or form.num_players != 2:

@@ -1,7 +1,7 @@
 """The forms in which a model can write a game, and how it is asked for each.
 
-As a *program* it can write any game. Two JSON forms, held to a schema where the model can be, are within reach of smaller
-models: a *table* where everybody moves once, and a *tree* with chance and hidden moves.
+As a *program* it can write any game. Two JSON forms, held to a schema where the model can be, are within reach of
+smaller models: a *table* where everybody moves once, and a *tree* with chance and hidden moves.
 """
 
 from __future__ import annotations

@@ -99,8 +99,8 @@ def check_budget(need: SteerEstimate, budget: Budget, max_nodes: int, price: flo
     """Refuse before the first call what cannot be finished; `price` is the most that all calls cost, if known."""
     if need.nodes > max_nodes:
         raise TooLarge(
-            f"a tree could have {need.nodes:,} nodes, more than {max_nodes:,}; choose fewer replies or wordings, or raise "
-            "`max_nodes`"
+            f"a tree could have {need.nodes:,} nodes, more than {max_nodes:,}; choose fewer replies or wordings, "
+            "or raise `max_nodes`"
         )
     advice = "raise the limit, choose a smaller game, or say `cut_short` to build as far as it goes"
     if budget.calls is not None and need.calls > budget.calls:

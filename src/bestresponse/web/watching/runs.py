@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -58,7 +59,7 @@ def name_run(manifest: Manifest) -> str:
     'gpt-4o, zero-sum, 50 games'
     """
     config = manifest.config if isinstance(manifest.config, Mapping) else {}
-    players = next(
+    players: Any = next(
         (config[key] for key in ("models", "model", "entries", "strategies", "bidder") if config.get(key)), []
     )
     seats = config["seat"].values() if isinstance(config.get("seat"), Mapping) else ()
