@@ -24,6 +24,7 @@ from pathlib import Path
 from random import Random
 
 from bestresponse.api.running import bench, simulate, tournament
+
 from bestresponse.core.errors import BestResponseError
 from bestresponse.formal.formalize.examples import library
 from bestresponse.logic.confined.client import share_children

@@ -74,9 +74,9 @@ def count_lines(text: str, tree: ast.Module) -> int:
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         for statement in body if isinstance(body, list) else []:
-            if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
-                if isinstance(statement.value.value, str):
-                    documented.update(range(statement.lineno, (statement.end_lineno or statement.lineno) + 1))
+            text_alone = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+            if text_alone and isinstance(statement.value.value, str):
+                documented.update(range(statement.lineno, (statement.end_lineno or statement.lineno) + 1))
     lines: set[int] = set()
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type not in FREE:

@@ -46,9 +46,9 @@ def test_a_solution_shows_itself_and_is_plain_data():
 def test_any_function_is_benched_with_a_report_and_rows(tmp_path):
     run = br.bench(always_first, num_games=4, seed=1, output_dir=tmp_path)
     assert run.complete
-    assert run.to_pandas()["nash_gap"].mean() == pytest.approx(run.summary()["mean_nash_gap"])
+    assert run.to_pandas()["nash_gap"].mean() == pytest.approx(run.summary()["figures"][0]["nash_gap"]["estimate"])
     left = {path.name for path in run.path.iterdir()}
-    assert left >= {"manifest.json", "rows.csv", "summary.json", "report.html", "report.json"}
+    assert left >= {"manifest.json", "plays.csv", "summary.json", "report.html", "report.json"}
     again = br.load_run(tmp_path)
     assert (again.path, len(again.rows())) == (run.path, 4)
     assert again.replay().same == 4
@@ -158,3 +158,25 @@ def test_every_public_name_is_there_and_a_misspelt_one_is_not():
     assert all(getattr(br, name) is not None for name in dir(br))
     with pytest.raises(AttributeError, match="no attribute 'slove'"):
         br.slove  # noqa: B018
+
+
+def test_a_function_from_a_prompt_to_a_text_is_a_model_in_every_call(tmp_path):
+    def cooperates(prompt):
+        return '{"answer": "cooperate"}'
+
+    record = br.play("prisoners-dilemma", {"row": cooperates, "col": "always:defect"})
+    assert record.payoffs == {"row": 0.0, "col": 5.0}
+    table = br.tournament("prisoners-dilemma", ["defector", cooperates], rounds=2, output_dir=tmp_path)
+    assert {row["name"]: row["kind"] for row in table.rows()} == {"defector": "classic", "cooperates": "model"}
+
+
+def test_a_function_that_fits_nowhere_is_refused_in_a_sentence():
+    with pytest.raises(UsageError, match="expected a strategy, a model, a player, a function from a prompt to a text"):
+        br.play("prisoners-dilemma", {"row": lambda a, b, c: "defect"})
+    with pytest.raises(UsageError, match="a model is a function of one thing, the prompt"):
+        br.bench(lambda a, b: "A")
+
+
+def test_workers_that_cannot_be_are_refused_by_name():
+    with pytest.raises(UsageError, match="workers: expected a whole number from 1 to 1,024, got -1"):
+        br.simulate_population("hawk-dove", workers=-1)

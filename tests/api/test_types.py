@@ -20,7 +20,7 @@ from bestresponse import theory
 
 reveal_type(br.solve("stag-hunt").value)
 reveal_type(br.bench("openai/gpt-4o", num_games=3))
-reveal_type(br.load_run("results").rows())
+reveal_type(br.simulate_population("chicken", agents=3).config.agents)
 reveal_type(theory.nash)
 br.bench("openai/gpt-4o", num_games="three")
 br.slove("stag-hunt")
@@ -40,7 +40,8 @@ def test_mypy_sees_signatures_and_refuses_misspelt_names(tmp_path):
     cache = Path(bestresponse.__file__).parents[2] / ".mypy_cache"
     out = check(tmp_path, "mypy", "--strict", "--no-error-summary", f"--cache-dir={cache}")
     assert 'Revealed type is "float | None"' in out
-    assert 'Revealed type is "bestresponse.runs.run.Run"' in out
+    assert 'Revealed type is "bestresponse.runs.run.Run[bestresponse.studies.bench.config.BenchConfig]"' in out
+    assert 'Revealed type is "int"' in out
     assert 'Revealed type is "def (' in out
     assert 'incompatible type "str"; expected "int"' in out
     assert 'Module has no attribute "slove"' in out
@@ -51,9 +52,11 @@ def test_mypy_sees_signatures_and_refuses_misspelt_names(tmp_path):
 def test_pyright_sees_signatures_and_refuses_misspelt_names(tmp_path):
     out = check(tmp_path, "basedpyright", "--pythonpath", sys.executable)
     assert '.value" is "float | None"' in out
-    assert 'num_games=3)" is "Run"' in out
+    assert 'num_games=3)" is "Run[BenchConfig]"' in out
+    assert '.agents" is "int"' in out
     assert 'Type of "theory.nash" is "(game: ' in out
-    assert """Argument of type "Literal['three']" cannot be assigned to parameter "num_games" of type "int\"""" in out
+    refused = """Argument of type "Literal['three']" cannot be assigned to parameter "num_games" of type"""
+    assert f'{refused} "int | None"' in out
     assert '"slove" is not a known attribute of module "bestresponse"' in out
     assert '"solve_zero_summ" is not a known attribute of module "bestresponse.theory"' in out
 

@@ -40,7 +40,7 @@ def test_a_run_that_was_killed_in_its_first_record_has_no_finished_play(run):
     records = run.path / "records.jsonl"
     records.write_bytes(records.read_bytes()[:300])
     half = br.load_run(run.path)
-    assert half.rows() == ()
+    assert list(half.rows()) == []
     with pytest.raises(StoreError, match="holds no finished play yet"):
         half.report()
 
@@ -48,4 +48,4 @@ def test_a_run_that_was_killed_in_its_first_record_has_no_finished_play(run):
 def test_a_run_of_which_only_the_manifest_was_written_has_no_finished_play(run):
     for name in ("records", "submissions", "calls"):
         (run.path / f"{name}.jsonl").unlink()
-    assert br.load_run(run.path).rows() == ()
+    assert list(br.load_run(run.path).rows()) == []

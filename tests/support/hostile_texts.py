@@ -67,7 +67,7 @@ dynamic(payoff/4)
 prolog_load_context(module, _)
 holds(_, _) :- true.
 game(S, S).
-table_rows([]).
+table_rows([], []).
 table_row([], []).
 'play on'(_, _, _, _, _, _) :- fail.
 'do all'(_, S, S).

@@ -24,7 +24,7 @@ from bestresponse.models.base import Model
 from bestresponse.models.registry import open_model as open_by_name
 from bestresponse.players.lookup import check_strategy, choose_default, find_strategy, seat_model
 from bestresponse.players.strategies.fixed import FunctionPlayer, ViewFunction
-from bestresponse.runs.inputs import ModelLike, as_model
+from bestresponse.runs.inputs import ModelLike, as_model, count_parameters
 from bestresponse.runs.models import make_model_settings, open_models
 from bestresponse.studies.reproduce.reproduction import Reproduction
 
@@ -90,9 +90,10 @@ def play(
 ) -> Record:
     """Play a game once and return its record.
 
-    A player is the name of a strategy or a model, a model, a player with `decide(view, ask)`, or a function of view and
-    ask. A sequence fills the seats in the order of the game's roles. Seats that nobody was named for are taken by an
-    equilibrium, by the first of the game's own strategies, or in a dialogue by simulated people.
+    A player is the name of a strategy or a model, a model, a function from a prompt to a text (which is a model), a
+    player with `decide(view, ask)`, or a function of view and ask. A sequence fills the seats in the order of the
+    roles. Seats that nobody was named for are taken by an equilibrium, by the first strategy of the game, or in
+    a dialogue by simulated people.
 
     >>> play("prisoners-dilemma", {"row": "always:cooperate"})
     Record('prisoners-dilemma', 2 submissions, payoffs [0.0, 5.0])
@@ -119,9 +120,16 @@ def _seat(who: Any, rules: Any, role: str, seed: int) -> Player:
         return who  # type: ignore[no-any-return]
     if hasattr(who, "complete"):
         return seat_model(who.id, who, rules, role, seed)
-    if callable(who):
+    if callable(who) and count_parameters(who) == 1:
+        model = as_model(who)
+        assert model.model is not None
+        return seat_model(model, model.model, rules, role, seed)
+    if callable(who) and count_parameters(who) == 2:
         return FunctionPlayer(who, getattr(who, "__name__", "function"))
-    raise UsageError(f"{role}: expected a strategy, a model, a player or a function, got {type(who).__name__}")
+    raise UsageError(
+        f"{role}: expected a strategy, a model, a player, a function from a prompt to a text, or a function of view "
+        f"and ask; got {type(who).__name__}"
+    )
 
 
 def _seat_by_name(name: str, rules: AnyGame, role: str, seed: int) -> Player:

@@ -80,10 +80,10 @@ class Solution:
     def to_page(self) -> str:
         """Return everything that is known as one HTML page, with a picture where there is one."""
         try:
-            sections = (picture_section(drawable(self.game.solvable())),)
+            picture = [picture_section(drawable(self.game.solvable()))]
         except UsageError:
-            sections = ()
-        return render(as_document(self.game, self.solved, sections))
+            picture = []
+        return render(as_document(self.game, self.solved, tuple(picture)))
 
 
 def solve(

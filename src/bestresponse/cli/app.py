@@ -65,7 +65,8 @@ class _LazyGroup(TyperGroup):
         source, _, study = COMMANDS[cmd_name][0].partition(":")
         module = import_module(f"bestresponse.cli.commands.{source}")
         if study:
-            command: Any = typer.main.get_command(module.app).get_command(ctx, study)
+            group: Any = typer.main.get_command(module.app)
+            command: Any = group.get_command(ctx, study)
         elif sub_apps := [
             app for name in ("app", cmd_name) if isinstance(app := getattr(module, name, None), typer.Typer)
         ]:

@@ -28,11 +28,10 @@ in `figures.csv`, where an interval has its ends beside it as `_low` and `_high`
 
 def describe_figures() -> str:
     """Write the page of the figures of every built-in study as Markdown."""
-    found = [find_study(name) for name in studies.built_in]
-    parts = [
-        f"## {study.name}\n\n{(study.__doc__ or '').splitlines()[0]}\n\n{describe_metrics(study.metrics)}\n"
-        for study in found
-    ]
+    parts = []
+    for study in map(find_study, studies.built_in):
+        about = (study.config.__doc__ or "").splitlines()[0]
+        parts.append(f"## {study.name}\n\n{about}\n\n{describe_metrics(study.metrics)}\n")
     return "\n".join([_FIGURES, *parts])
 
 

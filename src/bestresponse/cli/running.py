@@ -4,69 +4,29 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from bestresponse.cli.run_options import RunOptions, SharedRunOptions
 from bestresponse.cli.terminal import DownloadProgress, console, notes, play_progress, print_table
 from bestresponse.cli.waiting import tell_interrupt
-from bestresponse.models.base import Model, Usage
+from bestresponse.models.base import Usage
 from bestresponse.models.prices import find_price_by_identity
 from bestresponse.report.text import visible
+from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import Outcome
-from bestresponse.runs.executors.lookup import find_executor
-from bestresponse.runs.launch import find_path, play_missing, run_study
-from bestresponse.runs.models import OpenedModels, open_models
+from bestresponse.runs.launch import find_path, play_missing
+from bestresponse.runs.models import OpenedModels
 from bestresponse.runs.run import Run
 from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.shard import Shard
-from bestresponse.runs.study import AnyStudy, Config, Estimate
+from bestresponse.runs.study import AnyStudy
 
-__all__ = ["run_and_show", "run_and_show_settings", "show_estimate", "show_run"]
+__all__ = ["run_and_show", "show_estimate", "show_run"]
 
 _MOST_FAILURES = 5
-
-
-def run_and_show(
-    study: AnyStudy,
-    config: Config,
-    options: RunOptions,
-    *,
-    tables: int = 1,
-    given: Mapping[str, Model] | None = None,
-) -> None:
-    """Run a study and print the first `tables` of its report; exit with 1 where plays or results are missing."""
-    part, engine = None, find_executor("threads")
-    if isinstance(options, SharedRunOptions):
-        part = None if options.shard is None else Shard.parse(options.shard)
-        engine = find_executor(options.executor, options.address)
-    if options.dry_run:
-        _announce(_estimate_part(study, config, part), None, options)
-        return
-    folder = options.output_dir
-    with open_models(config.models, folder, options.limits, given=given, on_download=DownloadProgress()) as opened:
-        if part is None:
-            path = find_path(study, config, folder)
-            _announce(study.estimate_missing(config, opened.models, path), opened, options)
-        else:
-            _announce(_estimate_part(study, config, part), opened, options)
-        with play_progress(study.count_part(config, part), study.unit) as tell, tell_interrupt(opened.workers):
-            run = run_study(
-                study,
-                config,
-                opened.models,
-                folder,
-                workers=opened.workers,
-                shard=part,
-                executor=engine,
-                shared=opened.shared,
-                on_progress=tell,
-            )
-    show_run(run, options.as_json, tables)
 
 
 def show_estimate(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
@@ -78,7 +38,7 @@ def show_estimate(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
         print(_describe(estimate, None))
 
 
-def run_and_show_settings(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
+def run_and_show(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
     """Play what is missing of a run and print its tables; exit with 1 where plays or results are missing."""
     folder = Path(config.output_dir)
 
@@ -96,7 +56,7 @@ def run_and_show_settings(study: AnyStudy, config: RunSettings, as_json: bool) -
     show_run(run, as_json, study.count_tables(config))
 
 
-def _estimate_part(study: AnyStudy, config: Config, part: Shard | None) -> Estimate:
+def _estimate_part(study: AnyStudy, config: RunSettings, part: Shard | None) -> Estimate:
     """Say what a part takes at most: its share of the whole, with nothing recorded yet."""
     whole = study.estimate(config)
     if part is None:
@@ -104,15 +64,6 @@ def _estimate_part(study: AnyStudy, config: Config, part: Shard | None) -> Estim
     plays = study.count_part(config, part) or 0
     scaled = whole.without((whole.plays or plays) - plays)
     return replace(scaled, plays=plays, found=0, what=f"shard {part} of {whole.what}" if whole.what else "")
-
-
-def _announce(estimate: Estimate, opened: OpenedModels | None, options: RunOptions) -> None:
-    """Print what a run takes at most, before anything is paid: on stdout for a dry run, else on stderr."""
-    if options.dry_run and options.as_json:
-        print(json.dumps(estimate.to_json(), indent=2))
-        return
-    if sentence := _describe(estimate, opened):
-        print(sentence, file=sys.stdout if options.dry_run else sys.stderr, flush=True)
 
 
 def _describe(estimate: Estimate, opened: OpenedModels | None) -> str:

@@ -16,7 +16,7 @@ import typer
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from bestresponse.cli.running import run_and_show_settings, show_estimate
+from bestresponse.cli.running import run_and_show, show_estimate
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.files import read_toml
 from bestresponse.runs.inputs import Converted
@@ -58,7 +58,7 @@ def make_study_command(study: AnyStudy) -> Callable[..., None]:
             if error.field in fields and _extra(fields[error.field], "argument"):
                 raise UsageError(f"{error.field.upper()}: {error.problem}") from None
             raise
-        show = show_estimate if dry_run else run_and_show_settings
+        show = show_estimate if dry_run else run_and_show
         show(study.pick(config), config, as_json)
 
     run.__doc__ = (

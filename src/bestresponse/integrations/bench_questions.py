@@ -57,7 +57,8 @@ class BenchQuestions:
         ((row, _),) = measure_plays(_make_plan(self), [play])
         if row["strategy"] is None:
             raise InvalidMove(row["how"])
-        figures = {name: row[name] for name in FIGURES if row.get(name) is not None}
+        values = dict(row)
+        figures = {name: float(values[name]) for name in FIGURES if isinstance(values.get(name), float | int)}
         return Measured(row["strategy"], figures)
 
     def _play(self, number: int, reply: Reply) -> tuple[ScriptedModel, StoredPlay]:

@@ -16,9 +16,11 @@ __all__ = ["open_anthropic", "open_google", "open_openai", "open_server"]
 _SERVER_KEY = "BESTRESPONSE_API_KEY"
 
 
-class _Pace(TypedDict):
-    """How long a call may take, and how many are made at once."""
+class _Connection(TypedDict):
+    """What every network model is opened with."""
 
+    clients: HttpClients
+    key: Secret
     timeout: float
     concurrency: int
 
@@ -30,43 +32,35 @@ def open_server(spec: str, settings: ModelSettings) -> Model:
         raise UsageError(f"{spec} does not say which model of that server is meant: add it as {spec}#name")
     if parts.username or parts.password or parts.query:
         raise UsageError(f"an address must not hold a name, password or query: put the key into {_SERVER_KEY}")
-    return OpenAIModel(
-        parts.fragment,
-        settings.clients or HttpClients(),
-        Secret(settings.environ.get(_SERVER_KEY, ""), _SERVER_KEY),
-        base_url=spec.partition("#")[0],
-        id=spec,
-        variable=_SERVER_KEY,
-        **_read_pace(settings),
-    )
+    key = Secret(settings.environ.get(_SERVER_KEY, ""), _SERVER_KEY)
+    connection = _connect(key, settings)
+    base_url = spec.partition("#")[0]
+    return OpenAIModel(parts.fragment, base_url=base_url, id=spec, variable=_SERVER_KEY, **connection)
 
 
 def open_openai(name: str, settings: ModelSettings) -> Model:
     """Open a model of OpenAI, or of the server that OPENAI_BASE_URL names."""
     base_url = settings.environ.get("OPENAI_BASE_URL") or OPENAI_URL
-    clients = settings.clients or HttpClients()
-    return OpenAIModel(name, clients, _find_key("openai", settings), base_url=base_url, **_read_pace(settings))
+    return OpenAIModel(name, base_url=base_url, **_connect(_find_key("openai", settings), settings))
 
 
 def open_anthropic(name: str, settings: ModelSettings) -> Model:
     """Open a model of Anthropic."""
-    clients = settings.clients or HttpClients()
-    return AnthropicModel(name, clients, _find_key("anthropic", settings), **_read_pace(settings))
+    return AnthropicModel(name, **_connect(_find_key("anthropic", settings), settings))
 
 
 def open_google(name: str, settings: ModelSettings) -> Model:
     """Open a model of Google."""
+    return GoogleModel(name, **_connect(_find_key("google", settings), settings))
+
+
+def _connect(key: Secret, settings: ModelSettings) -> _Connection:
     clients = settings.clients or HttpClients()
-    return GoogleModel(name, clients, _find_key("google", settings), **_read_pace(settings))
-
-
-def _read_pace(settings: ModelSettings) -> _Pace:
-    return {"timeout": settings.timeout, "concurrency": settings.concurrency}
+    return {"clients": clients, "key": key, "timeout": settings.timeout, "concurrency": settings.concurrency}
 
 
 def _find_key(provider: str, settings: ModelSettings) -> Secret:
-    variables = KEYS[provider]
-    for variable in variables:
+    for variable in KEYS[provider]:
         if key := settings.environ.get(variable, "").strip():
             return Secret(key, variable)
-    raise MissingKey(f"{provider} needs an API key: set {' or '.join(variables)}")
+    raise MissingKey(f"{provider} needs an API key: set {' or '.join(KEYS[provider])}")

@@ -90,55 +90,36 @@ def open_model(spec: str, settings: ModelSettings | None = None) -> Model:
     if spec in WEIGHTS:
         return _open_weights(spec, settings)
     if spec.startswith(("http://", "https://")):
-        return _open_server(spec, settings)
+        from bestresponse.models.network import open_server  # imports httpx, which takes a while
+
+        return open_server(spec, settings)
     prefix, slash, name = spec.partition("/")
     if slash and name and prefix in providers.names():
-        return _open_by(prefix, name, settings)
+        opened: Model = providers.make(prefix, name, settings)
+        check_members(opened, ("id", "identity", "abilities", "complete"), providers.describe(prefix))
+        return opened
     if spec.endswith(".gguf") or Path(spec).is_file():
         return _open_file(Path(spec), settings)
-    raise UnknownModel(f"there is no model named {spec!r}.{_suggestion(spec)}")
-
-
-def _open_server(spec: str, settings: ModelSettings) -> Model:
-    from bestresponse.models.network import open_server  # imports httpx, which takes a while
-
-    return open_server(spec, settings)
-
-
-def _open_by(provider: str, name: str, settings: ModelSettings) -> Model:
-    opened: Model = providers.make(provider, name, settings)
-    check_members(opened, ("id", "identity", "abilities", "complete"), providers.describe(provider))
-    return opened
+    raise UnknownModel(f"there is no model named {spec!r}.{_suggest(spec)}")
 
 
 def known_models(settings: ModelSettings) -> tuple[KnownModel, ...]:
     """List everything that can be named, for the screen."""
     engine = "" if find_spec("xllamacpp") else "pip install 'bestresponse[local]'"
-    weights = [_known_weights(name, settings, engine) for name in WEIGHTS]
-    keyed = [_known_provider(name, settings.environ) for name in KEYS]
-    plugins = sorted(set(providers.names()) - set(providers.built_in))
     inspect = "" if find_spec("inspect_ai") else "pip install 'bestresponse[inspect]'"
-    return (
-        *weights,
-        KnownModel("path/to/model.gguf", "local file", not engine, engine),
-        *keyed,
-        KnownModel("http://host:port/v1#name", "server of the OpenAI protocol", True),
-        KnownModel("inspect/<provider>/<model>", "Inspect AI", not inspect, inspect),
-        *(KnownModel(f"{name}/<model>", "plug-in", True) for name in plugins),
-    )
-
-
-def _known_weights(name: str, settings: ModelSettings, engine: str) -> KnownModel:
-    entry = WEIGHTS[name]
-    here = weights_path(name, settings.folder).exists()
-    missing = engine or ("" if here else f"bestresponse models pull {name} ({entry.size / 1e6:.0f} MB)")
-    return KnownModel(name, f"local, {entry.title}", not missing, missing)
-
-
-def _known_provider(provider: str, environ: Mapping[str, str]) -> KnownModel:
-    variables = KEYS[provider]
-    ready = any(environ.get(variable) for variable in variables)
-    return KnownModel(f"{provider}/<model>", "network", ready, "" if ready else f"set {variables[0]}")
+    known = []
+    for name, weights in WEIGHTS.items():
+        here = weights_path(name, settings.folder).exists()
+        missing = engine or ("" if here else f"bestresponse models pull {name} ({weights.size / 1e6:.0f} MB)")
+        known.append(KnownModel(name, f"local, {weights.title}", not missing, missing))
+    known.append(KnownModel("path/to/model.gguf", "local file", not engine, engine))
+    for provider, variables in KEYS.items():
+        ready = any(settings.environ.get(variable) for variable in variables)
+        known.append(KnownModel(f"{provider}/<model>", "network", ready, "" if ready else f"set {variables[0]}"))
+    known.append(KnownModel("http://host:port/v1#name", "server of the OpenAI protocol", True))
+    known.append(KnownModel("inspect/<provider>/<model>", "Inspect AI", not inspect, inspect))
+    plugins = sorted(set(providers.names()) - set(providers.built_in))
+    return (*known, *(KnownModel(f"{name}/<model>", "plug-in", True) for name in plugins))
 
 
 def _open_weights(name: str, settings: ModelSettings) -> Model:
@@ -158,7 +139,7 @@ def _open_file(path: Path, settings: ModelSettings, name: str | None = None) -> 
     return LocalModel(path, settings.local, name=name)
 
 
-def _suggestion(spec: str) -> str:
+def _suggest(spec: str) -> str:
     prefix, slash, name = spec.partition("/")
     for family, provider in _FAMILIES.items():
         if not slash and spec.casefold().startswith(family):

@@ -58,7 +58,8 @@ def list_strategies(game: AnyGame) -> tuple[str, ...]:
     if isinstance(game, HasSpeakers):
         return (SIMULATED,)
     own = game.strategy_names if isinstance(game, NamedStrategies) else ()
-    simple = (*_SIMPLE, *_list_automata(game)) if _is_table_of_two(game) else ()
+    form = find_stage_form(game)
+    simple = (*_SIMPLE, *_list_automata(game)) if form is not None and form.num_players == 2 else ()
     registered = [name for name in registry.players.names() if _plays(name, game)]
     return tuple(dict.fromkeys((*own, *registered, *simple)))
 
@@ -88,10 +89,17 @@ def find_strategy(name: str, game: AnyGame, role: Role, seed: int) -> Player | N
     if name.startswith(ALWAYS):
         return make_always(name.removeprefix(ALWAYS), game, role)
     if name in registry.players.names():
-        return _make_registered(name, game, role, own_seed)
+        player: Player = registry.players.make(name, game, role, own_seed)
+        check_members(player, ("name", "decide"), registry.players.describe(name))
+        return player
+    form = find_stage_form(game)
     if name in _SIMPLE:
-        return _make_baseline(name, game, role, own_seed)
-    return _find_automaton(name, game, role, own_seed)
+        if form is None or form.num_players != 2:
+            raise UsageError(f"{role}={name}: baselines play tables of two players, and {game.name} is none")
+        return BaselinePlayer(name, own_seed)
+    if form is None or name not in _list_automata(game):
+        return None
+    return AutomatonPlayer(make_automaton(name, form, game.roles.index(role)), own_seed)
 
 
 def check_strategy(name: str, game: AnyGame) -> None:
@@ -152,32 +160,8 @@ def _plays(name: str, game: AnyGame) -> bool:
         return False
 
 
-def _make_registered(name: str, game: AnyGame, role: Role, seed: int) -> Player:
-    player: Player = registry.players.make(name, game, role, seed)
-    check_members(player, ("name", "decide"), registry.players.describe(name))
-    return player
-
-
-def _is_table_of_two(game: AnyGame) -> bool:
-    form = find_stage_form(game)
-    return form is not None and form.num_players == 2
-
-
-def _make_baseline(name: str, game: AnyGame, role: Role, seed: int) -> Player:
-    if not _is_table_of_two(game):
-        raise UsageError(f"{role}={name}: baselines play tables of two players, and {game.name} is none")
-    return BaselinePlayer(name, seed)
-
-
 def _list_automata(game: AnyGame) -> tuple[str, ...]:
     form = find_stage_form(game)
     if form is None or not isinstance(game, HasStage):
         return ()
     return tuple(name for name in list_automata(form) if name not in BASELINES)
-
-
-def _find_automaton(name: str, game: AnyGame, role: Role, seed: int) -> Player | None:
-    form = find_stage_form(game)
-    if form is None or name not in _list_automata(game):
-        return None
-    return AutomatonPlayer(make_automaton(name, form, game.roles.index(role)), seed)

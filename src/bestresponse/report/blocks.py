@@ -123,16 +123,17 @@ class metrics_table:
 
 @dataclass(frozen=True)
 class headline:
-    """Show metrics of the first group that has any, by name and title, as large figures at the head of a report."""
+    """Show these metrics of the first group that has any as large figures, without their intervals."""
 
-    metrics: Mapping[str, str]
+    metrics: Sequence[str]
 
     def __call__(self, measured: Measurement) -> Shown | None:
         """Build the figures, or none where no group has one."""
-        for _, figures in measured.figures.groups:
-            known = [(title, figures[name]) for name, title in self.metrics.items() if figures.get(name) is not None]
+        titles = {metric.name: metric.title for metric in measured.figures.metrics}
+        for _, values in measured.figures.groups:
+            known = [name for name in self.metrics if values.get(name) is not None]
             if known:
-                items = tuple((title, _estimate(value)) for title, value in known)
+                items = tuple((titles[name], _estimate(values[name])) for name in known)
                 return Shown("", (KeyValues(items, prominent=True, format=".3g"),))
         return None
 

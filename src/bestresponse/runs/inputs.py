@@ -8,6 +8,7 @@ types below. To a type checker they are descriptors: the constructor takes what 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
 
@@ -35,6 +36,7 @@ __all__ = [
     "PersonasSetting",
     "SeatsSetting",
     "as_model",
+    "count_parameters",
 ]
 
 Given = TypeVar("Given")
@@ -42,6 +44,19 @@ Kept = TypeVar("Kept")
 
 ModelLike: TypeAlias = "str | Model | Callable[[str], str | Reply] | Callable[[Request], str | Reply]"
 """A name, a model, or any function from a prompt to a text."""
+
+
+def count_parameters(function: Callable[..., object]) -> int:
+    """Count the arguments that a function is called with: one makes it a model, two a strategy.
+
+    >>> count_parameters(lambda own, other: other[-1])
+    2
+    """
+    try:
+        parameters = signature(function).parameters.values()
+    except (TypeError, ValueError):  # some built-in functions do not say what they take
+        return 1
+    return sum(p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
 
 
 class NamedModel(str):
@@ -73,6 +88,8 @@ def as_model(model: ModelLike) -> NamedModel:
     if isinstance(model, Model):
         return NamedModel(model.id, model)
     if callable(model):
+        if count_parameters(model) > 1:
+            raise UsageError("a model is a function of one thing, the prompt; this one takes more")
         name = getattr(model, "__name__", type(model).__name__)
         if not name.isidentifier():
             source = from_function(name, model).identity["source"]

@@ -12,9 +12,10 @@ from pathlib import Path
 
 from bestresponse.core.json import digest
 from bestresponse.models.base import Model
+from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.shard import Shard
 from bestresponse.runs.store.manifest import Manifest, environment
-from bestresponse.runs.study import AnyStudy, Config
+from bestresponse.runs.study import AnyStudy
 
 __all__ = [
     "Invocation",
@@ -64,14 +65,14 @@ def find_revision() -> str | None:
     return done.stdout.strip() or None
 
 
-def identify_run(study: AnyStudy, config: Config) -> str:
+def identify_run(study: AnyStudy, config: RunSettings) -> str:
     """Return the id of a run: the hash of its study and settings."""
     return digest({"study": study.name, "config": config.to_json()}, 12)
 
 
 def make_manifest(
     study: AnyStudy,
-    config: Config,
+    config: RunSettings,
     models: Mapping[str, Model],
     invocation: Invocation,
     shard: Shard | None = None,

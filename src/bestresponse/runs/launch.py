@@ -20,7 +20,7 @@ from bestresponse.runs.run import Run
 from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.shard import Shard
 from bestresponse.runs.store.folder import RunFolder
-from bestresponse.runs.study import AnyStudy, Config, Study
+from bestresponse.runs.study import AnyStudy, Study
 
 __all__ = ["find_path", "find_unfinished", "launch", "play_missing", "run_study"]
 
@@ -68,7 +68,7 @@ def play_missing(
 
 def run_study(
     study: AnyStudy,
-    config: Config,
+    config: RunSettings,
     models: Mapping[str, Model],
     output_dir: Path,
     *,
@@ -97,7 +97,7 @@ def run_study(
     return Run(folder, study, outcome)
 
 
-def find_path(study: AnyStudy, config: Config, output_dir: Path) -> Path:
+def find_path(study: AnyStudy, config: RunSettings, output_dir: Path) -> Path:
     """Return the folder of the run of these settings, whether it is there or not."""
     return output_dir / f"{study.name}-{identify_run(study, config)}"
 

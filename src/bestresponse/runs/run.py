@@ -24,7 +24,7 @@ from bestresponse.runs.reporting.publish import publish
 from bestresponse.runs.shard import Shard
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.store.manifest import Manifest
-from bestresponse.runs.study import AnyStudy, Results, Row, find_study
+from bestresponse.runs.study import AnyStudy, Measured, Row, find_study
 
 if TYPE_CHECKING:
     import pandas
@@ -70,11 +70,11 @@ class Run(Generic[C]):
             raise StoreError(f"{self.path} holds settings that {self.study.name} cannot read: {error}") from None
 
     @cached_property
-    def results(self) -> Results:
+    def results(self) -> Measured:
         """What the study measures in the finished plays."""
         with self._blame_files():
-            found: Results = self.study.measure(self.config, self.folder)
-        return found
+            measured: Measured = self.study.measure(self.config, self.folder)
+        return measured
 
     @cached_property
     def figures(self) -> Figures:
@@ -102,8 +102,7 @@ class Run(Generic[C]):
     @property
     def frames(self) -> Mapping[str, Frame[Any]]:
         """The named tables that the study measured, the main one first."""
-        found = getattr(self.results, "frames", None)
-        return {"rows": Frame(dict, [dict(row) for row in self.results.rows])} if found is None else found
+        return self.results.frames
 
     def frame(self, name: str) -> Frame[Any]:
         """Return the frame of that name; an empty one where nothing of the kind was measured."""

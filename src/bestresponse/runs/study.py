@@ -41,8 +41,6 @@ from bestresponse.report.blocks import ReportBlock, build_sections, fill_templat
 from bestresponse.report.document import Document
 from bestresponse.report.frames import Frame
 from bestresponse.report.metrics import Figures, Heads, Metric, compute_figures
-from bestresponse.runs import class_study
-from bestresponse.runs.class_study import Config, Results, Row
 from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import Execution, Outcome, PlayOne, Start, execute
 from bestresponse.runs.executors.base import Job
@@ -58,8 +56,10 @@ from bestresponse.runs.store.lines import read_lines
 if TYPE_CHECKING:
     from bestresponse.runs.run import Run
 
-__all__ = ["AnyStudy", "Config", "Estimate", "Measured", "Results", "Row", "Study", "find_study", "metrics", "studies"]
+__all__ = ["AnyStudy", "Estimate", "Measured", "Row", "Study", "find_study", "metrics", "studies"]
 
+Row = Mapping[str, Any]
+"""One row of a frame; each study types its own as a TypedDict."""
 P = ParamSpec("P")
 C = TypeVar("C", bound=RunSettings)
 _MOST_SUMMARISED = 200
@@ -288,10 +288,9 @@ def find_study(name: str) -> AnyStudy:
     if name not in studies.names():
         raise StoreError(f"runs of {name!r} cannot be read here; known studies: {', '.join(studies.names())}")
     try:
-        made: AnyStudy = studies.load(name)
-        made = made if isinstance(made, Study) else studies.make(name)
+        study: AnyStudy = studies.load(name)
     except UsageError as error:
         raise StoreError(str(error)) from None
-    if not isinstance(made, Study | class_study.Study):
+    if not isinstance(study, Study):
         raise StoreError(f"{studies.describe(name)} is no bestresponse.runs.Study")
-    return made
+    return study

@@ -18,10 +18,11 @@ from bestresponse.report.cells import format_cell
 from bestresponse.report.document import Figure
 from bestresponse.report.stats.interval import Interval
 from bestresponse.report.text import abridged, visible
+from bestresponse.web.access import ServerState
 from bestresponse.web.services import File
 from bestresponse.web.texts import load_texts
 
-__all__ = ["load_asset", "load_templates", "render_page", "send_file"]
+__all__ = ["load_asset", "load_templates", "render_form", "render_page", "send_file"]
 
 _LONGEST = 60_000
 _BRIEF = 160
@@ -56,6 +57,11 @@ def _environment() -> Environment:
 def render_page(template: str, status: int = 200, /, **places: Any) -> HTMLResponse:
     """Render the template with its places filled."""
     return HTMLResponse(_environment().get_template(template).render(**places), status)
+
+
+def render_form(server: ServerState, template: str, error: str, **places: Any) -> HTMLResponse:
+    """Render a page of the admin with a form, again where something was wrong with what was sent."""
+    return render_page(template, 422 if error else 200, error=error, csrf=server.csrf(), **places)
 
 
 def send_file(file: File) -> Response:

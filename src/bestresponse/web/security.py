@@ -9,14 +9,16 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-import json
 import os
 import secrets
 import threading
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from starlette.responses import JSONResponse, PlainTextResponse
 
 from bestresponse.core.json import canonical
 from bestresponse.report.files import explain_os_error
@@ -99,17 +101,13 @@ class RateLimit:
         """Whether there was something left for `key`; takes it."""
         now = time.monotonic()
         with self._lock:
-            if len(self._buckets) > 10_000:
-                self._forget(now)
+            if len(self._buckets) > 10_000:  # drop whoever has a full bucket again
+                full = self._burst / self._rate
+                self._buckets = {key: entry for key, entry in self._buckets.items() if now - entry[1] < full}
             left, since = self._buckets.get(key, (self._burst, now))
             left = min(self._burst, left + (now - since) * self._rate)
             self._buckets[key] = (max(left - 1, 0.0) if left >= 1 else left, now)
             return left >= 1
-
-    def _forget(self, now: float) -> None:
-        """Drop whoever has a full bucket again."""
-        full = self._burst / self._rate
-        self._buckets = {key: entry for key, entry in self._buckets.items() if now - entry[1] < full}
 
 
 class TooLong(Exception):
@@ -119,7 +117,8 @@ class TooLong(Exception):
 class Guard:
     """Wrap an application: refuse long bodies, add the security headers, and answer HEAD like GET.
 
-    The server sends no body in answer to HEAD, whatever the application gives it.
+    The server sends no body in answer to HEAD, whatever the application gives it. An answer to a request that was too
+    long is held back, whoever gives it.
     """
 
     def __init__(self, app: App, most_bytes: int = 1_000_000) -> None:
@@ -129,57 +128,36 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        exchange = _Exchange(receive, send, self._most)
-        try:
-            if _announced(scope) > self._most:
+        announced = dict(scope["headers"]).get(b"content-length", b"0")
+        too_long = announced.isdigit() and int(announced) > self._most
+        left, started = self._most, False
+
+        async def receive_some() -> Message:
+            nonlocal left, too_long
+            message = await receive()
+            left -= len(message.get("body", b""))
+            too_long = left < 0
+            if too_long:
                 raise TooLong
-            asked = {**scope, "method": "GET"} if scope.get("method") == "HEAD" else scope
-            await self._app(asked, exchange.receive, exchange.send)
-        except TooLong:
-            exchange.too_long = True
-        if exchange.too_long and not exchange.started:
-            await _refuse(send, scope["path"], self._most)
+            return message
 
+        async def send_safely(message: Message) -> None:
+            nonlocal started
+            if too_long and not started:
+                return
+            if message["type"] == "http.response.start":
+                started = True
+                present = {name.lower() for name, _ in message["headers"]}
+                message["headers"] += [(name, value) for name, value in SAFE_HEADERS.items() if name not in present]
+            await send(message)
 
-class _Exchange:
-    """One request and its answer; an answer to a request that was too long is held back, whoever gives it."""
-
-    def __init__(self, receive: Receive, send: Send, most: int) -> None:
-        self._receive, self._send, self._left = receive, send, most
-        self.started = self.too_long = False
-
-    async def receive(self) -> Message:
-        message = await self._receive()
-        self._left -= len(message.get("body", b""))
-        if self._left < 0:
-            self.too_long = True
-            raise TooLong
-        return message
-
-    async def send(self, message: Message) -> None:
-        if self.too_long and not self.started:
-            return
-        if message["type"] == "http.response.start":
-            self.started = True
-            message["headers"] = _with_headers(message["headers"])
-        await self._send(message)
-
-
-def _announced(scope: Scope) -> int:
-    length = dict(scope["headers"]).get(b"content-length", b"0")
-    return int(length) if length.isdigit() else 0
-
-
-def _with_headers(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    present = {name.lower() for name, _ in headers}
-    return [*headers, *((name, value) for name, value in SAFE_HEADERS.items() if name not in present)]
-
-
-async def _refuse(send: Send, path: str, most: int) -> None:
-    sentence = f"This is longer than {most:,} bytes; send less."
-    as_json = path.startswith("/api/")
-    kind = b"application/json" if as_json else b"text/plain; charset=utf-8"
-    body = (json.dumps({"error": sentence}) if as_json else sentence).encode()
-    headers = [(b"content-type", kind), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": 413, "headers": _with_headers(headers)})
-    await send({"type": "http.response.body", "body": body})
+        if not too_long:
+            with suppress(TooLong):
+                asked = {**scope, "method": "GET"} if scope.get("method") == "HEAD" else scope
+                await self._app(asked, receive_some, send_safely)
+        if too_long and not started:
+            too_long = False
+            sentence = f"This is longer than {self._most:,} bytes; send less."
+            is_call = scope["path"].startswith("/api/")
+            answer = JSONResponse({"error": sentence}, 413) if is_call else PlainTextResponse(sentence, 413)
+            await answer(scope, receive, send_safely)

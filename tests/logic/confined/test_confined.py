@@ -26,8 +26,7 @@ from bestresponse.logic.confined.server import Performer, work
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, RuntimeFault, Verdict
 from bestresponse.logic.language.terms import Atom, Struct, Var
-from bestresponse.logic.programs.report import Expectation
-from bestresponse.logic.programs.validate import validate, validate_strategy
+from bestresponse.logic.programs.validate import Expectation, validate, validate_strategy
 
 ENDLESS = "loop(N) :- M is N + 1, loop(M).\n"
 GREEDY = "grow(L, [L, L]). fill(L) :- findall(X, between(1, 100000, X), A), fill([A|L])."
@@ -40,7 +39,7 @@ def test_a_report_is_the_same_as_in_this_process(source: str) -> None:
     assert validate(source, ConfinedEngine()) == validate(source, EmbeddedEngine())
 
 
-def test_what_is_expected_of_a_game_reaches_the_child() -> None:
+def test_what_is_expected_of_a_game_is_compared() -> None:
     report = validate(DILEMMA, ConfinedEngine(), Expectation(players=3))
     assert [one.message for one in report.errors] == ["the game has 2 players (p1, p2), not 3"]
 

@@ -505,7 +505,7 @@ def test_what_the_solver_is_made_of_is_not_defined_anew(head: str) -> None:
         assert refusal.message.endswith("belongs to the solver; a game cannot define it")
 
 
-@pytest.mark.parametrize("goal", ["table_row(A, B)", "maplist(table_row, [A], [B])", "call(table_rows, A)"])
+@pytest.mark.parametrize("goal", ["table_row(A, B)", "maplist(table_row, [A], [B])", "call(table_rows(A), B)"])
 def test_what_is_asked_about_a_whole_game_is_not_called_in_one(goal: str) -> None:
     (refusal,) = check(f"b :- {goal}.").refusals
     assert refusal.message.endswith("belongs to the solver; a game cannot call it")

@@ -156,7 +156,7 @@ final(S) :- \\+ holds(control(_), S).
 finally(goal(P, U), S) :- holds(player(P), S), findall(M, holds(did(_, M), S), Ms), sum_list(Ms, U).
 """
     engine = EmbeddedEngine(Limits(ends=200))
-    answer = engine.solutions(engine.load(source), "table_rows(Rows)")[0]
+    answer = engine.solutions(engine.load(source), "table_rows(_, Rows)")[0]
     assert len(items_of(answer["Rows"])[0]) == 3 * 29 + 30
 
 

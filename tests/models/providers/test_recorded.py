@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bestresponse.core.errors import NotCached
-from bestresponse.models import Abilities, Cache, Cached, RecordedModel, Reply, ScriptedModel, Usage, ask
+from bestresponse.models import Abilities, RecordedModel, Reply, Usage, ask
 from bestresponse.models.codec import reply_to_json, request_to_json
 
 FULL = Reply("A", usage=Usage(3, 1), logprobs=((("A", -0.5),),), provider_id="r-1", latency=0.25)
@@ -32,17 +32,4 @@ def test_a_record_that_was_read_from_a_file_is_found_whatever_its_key_order():
 
 def test_without_a_record_it_is_silent():
     with pytest.raises(NotCached, match=r"this call of m was never recorded: ask again$"):
-        RecordedModel("m", explain=lambda request: "ask again").complete(ask("x"))
-
-
-def test_it_answers_from_a_cache_and_names_the_nearest_call(tmp_path):
-    cache = Cache(tmp_path / "replies.sqlite")
-    model = ScriptedModel([FULL], name="openai/gpt-x")
-    Cached(model, cache).complete(ask("x"))
-    recorded = RecordedModel.from_cache(cache, "openai/gpt-x")
-    assert recorded.identity == model.identity
-    assert recorded.complete(ask("x")) == replace(FULL, cached=True)
-    with pytest.raises(NotCached, match="message 1 is 'y', kept is 'x'"):
-        recorded.complete(ask("y"))
-    with pytest.raises(NotCached, match="no answer of nobody"):
-        RecordedModel.from_cache(cache, "nobody")
+        RecordedModel("m", why="ask again").complete(ask("x"))

@@ -7,7 +7,8 @@ from waiting import join_threads, run_at_once, start_thread, wait_until
 
 from bestresponse.core.errors import ModelUnavailable, OverBudget, UsageError
 from bestresponse.models import Reply, ScriptedModel, Usage, ask
-from bestresponse.models.wrappers.meter import Budget, Ledger, Meter, Metered, largest_usage
+from bestresponse.models.wrappers import meter as meter_module
+from bestresponse.models.wrappers.meter import Budget, Cost, Meter, Metered, largest_usage
 
 
 def _priced(usage):
@@ -22,36 +23,32 @@ def _model(usage=COST, name="m"):
     return ScriptedModel(lambda request: Reply("A", usage=usage), name=name)
 
 
-def test_everything_is_counted_apart():
+def test_calls_tokens_and_money_are_counted():
     meter = Meter()
     metered = Metered(_model(), meter, _priced)
     metered.complete(ask("x"))
     metered.complete(ask("y"))
-    assert meter.ledger == Ledger(2, 0, 200, 40, 80, 10, pytest.approx(0.0008), 0, 0)
-    assert meter.ledger.tokens == 240
+    assert meter.spent == Cost(2, 240, pytest.approx(0.0008))
 
 
-def test_ledgers_add_up_field_by_field():
-    one, two = Ledger(1, 2, 3, 4, 5, 6, 0.5, 7, 8), Ledger(10, 20, 30, 40, 50, 60, 0.25, 70, 80)
-    assert one + two == Ledger(11, 22, 33, 44, 55, 66, 0.75, 77, 88)
-    assert (one + two).tokens == 33 + 44
+def test_costs_add_up_field_by_field():
+    assert Cost(1, 3, 0.5, 7) + Cost(10, 30, 0.25, 70) == Cost(11, 33, 0.75, 77)
+    assert Cost(1, 3, 0.5, 7) + -Cost(1, 3, 0.5, 7) == Cost()
 
 
 def test_an_unknown_price_is_not_nothing():
     meter = Meter()
     Metered(_model(name="dear"), meter, _priced).complete(ask("x"))
     Metered(_model(name="dark"), meter).complete(ask("x"))
-    assert meter.by_model["dark"].money is None
-    assert meter.by_model["dark"].unpriced == 1
-    assert meter.ledger.money == pytest.approx(0.0004)
-    assert meter.ledger.unpriced == 1
+    assert meter.spent == Cost(2, 240, pytest.approx(0.0004), unpriced=1)
 
 
 def test_a_reply_without_counts_is_held_against_the_budget_at_its_largest():
     meter = Meter(Budget(tokens=700))
     metered = Metered(_model(Usage()), meter)
     metered.complete(ask("x"))
-    assert meter.ledger == Ledger(calls=1, uncounted=1, unpriced=1)
+    largest = largest_usage(ask("x"))
+    assert meter.spent == Cost(1, largest.prompt + largest.completion, unpriced=1)
     with pytest.raises(OverBudget):
         metered.complete(ask("x", max_tokens=300))
 
@@ -64,7 +61,7 @@ def test_failed_attempts_count_as_calls_and_cost_no_tokens():
     metered = Metered(ScriptedModel(broken), meter)
     with pytest.raises(ModelUnavailable):
         metered.complete(ask("x"))
-    assert meter.ledger == Ledger(calls=1, failed=1)
+    assert meter.spent == Cost(calls=1)
     with pytest.raises(OverBudget, match="2 calls of 1"):
         metered.complete(ask("x"))
 
@@ -80,7 +77,7 @@ def test_the_call_that_could_pass_the_budget_is_never_sent():
     with pytest.raises(OverBudget, match="up to 530 tokens of 500"):
         metered.complete(request)
     assert len(model.asked) == 5
-    assert meter.ledger.tokens == 300
+    assert meter.spent.tokens == 300
 
 
 def test_a_budget_in_money_needs_a_price_and_is_kept():
@@ -92,7 +89,13 @@ def test_a_budget_in_money_needs_a_price_and_is_kept():
     metered.complete(ask("x", max_tokens=20))
     with pytest.raises(OverBudget, match=r"up to \$0\.0012 of \$0\.0010"):
         metered.complete(ask("x", max_tokens=20))
-    assert meter.ledger.money == pytest.approx(0.0008)
+    assert meter.spent.money == pytest.approx(0.0008)
+
+
+def test_without_a_list_of_prices_a_budget_in_money_names_the_extra(monkeypatch):
+    monkeypatch.setattr(meter_module, "find_spec", lambda name: None)
+    with pytest.raises(UsageError, match=r"or pip install 'bestresponse\[cost\]' for a list of prices"):
+        Metered(_model(), Meter(Budget(money=0.001)))
 
 
 @pytest.mark.parametrize("budget", [Budget(calls=2), Budget(tokens=280), Budget(money=0.0009)])
@@ -124,7 +127,7 @@ def test_calls_in_flight_count_against_the_budget(budget, monkeypatch):
 
     run_at_once(*[work] * 8)
     assert (len(model.asked), len(refused)) == (2, 6)
-    assert (meter.ledger.calls, meter.ledger.tokens) == (2, 240)
+    assert (meter.spent.calls, meter.spent.tokens) == (2, 240)
 
 
 @pytest.mark.parametrize("budget", [Budget(calls=10), Budget(tokens=1220), Budget(money=0.0041)])
@@ -141,11 +144,11 @@ def test_parallel_calls_use_the_budget_up(budget):
                 refused.append(str(error))
 
     run_at_once(*[work] * 8)
-    ledger = meter.ledger
-    assert ledger.calls == 10
+    spent = meter.spent
+    assert spent.calls == 10
     assert len(refused) == 70
-    assert ledger.tokens == 1200
-    assert ledger.money == pytest.approx(0.004)
+    assert spent.tokens == 1200
+    assert spent.money == pytest.approx(0.004)
 
 
 def test_a_call_waits_for_others_whose_reservation_is_larger_than_their_cost():

@@ -139,36 +139,8 @@ def test_a_place_is_given_back_after_an_error():
     assert model.complete(ask("x")).text == "fine"
 
 
-def test_no_window_of_a_minute_holds_more_starts_than_allowed():
-    clock = FakeClock()
-    gate = Gate(10, per_minute=3, clock=clock, sleep=clock.sleep)
-    starts = []
-    model = Limited(ScriptedModel(lambda request: starts.append(clock.now) or "x"), gate)
-    for _ in range(8):
-        model.complete(ask("x"))
-        clock.now += 1
-    assert starts == [0, 1, 2, 60, 61, 62, 120, 121]
-
-
-def test_a_start_that_is_due_is_not_slept_for_and_half_a_second_is():
-    clock = FakeClock()
-    model = Limited(ScriptedModel(lambda request: "x"), Gate(10, per_minute=1, clock=clock, sleep=clock.sleep))
-    model.complete(ask("x"))
-    clock.now = 59.5
-    model.complete(ask("x"))
-    assert clock.slept == [0.5]
-
-
-def test_without_a_limit_per_minute_nothing_is_slept_for():
-    slept = []
-    assert Limited(ScriptedModel(["x"]), Gate(1, sleep=slept.append)).complete(ask("x")).text == "x"
-    assert slept == []
-
-
 def test_limits_that_let_nothing_through_are_refused():
-    with pytest.raises(UsageError, match="let nothing through"):
+    with pytest.raises(UsageError, match="lets nothing through"):
         Gate(0)
-    with pytest.raises(UsageError, match="let nothing through"):
-        Gate(1, per_minute=0)
     with pytest.raises(UsageError, match="tries is 0"):
         RetryPolicy(tries=0)

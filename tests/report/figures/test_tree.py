@@ -5,14 +5,14 @@ from itertools import pairwise
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.report.figures.tree import _lay_out, draw_tree
+from bestresponse.report.figures.tree import Overlay, _lay_out, draw_tree
 from bestresponse.theory import load_tree
 from bestresponse.theory.trees.build import Leaf, Turn, build_tree
 
 
 def test_every_label_has_a_row_of_its_own_and_ends_before_the_next_position():
     tree = load_tree("kuhn-poker")
-    layout = _lay_out(tree)
+    layout = _lay_out(tree, Overlay())
     for level in range(max(layout.depth) + 1):
         heights = sorted(layout.y[node] for node in range(tree.num_nodes) if layout.depth[node] == level)
         assert all(above - below >= 0.3 - 1e-9 for below, above in pairwise(heights))
@@ -21,7 +21,7 @@ def test_every_label_has_a_row_of_its_own_and_ends_before_the_next_position():
 
 def test_information_sets_that_overlap_have_lanes_of_their_own():
     tree = load_tree("kuhn-poker")
-    lanes = _lay_out(tree).lanes
+    lanes = _lay_out(tree, Overlay()).lanes
     assert len(lanes) == 12
     seconds = [lanes[k] for k, infoset in enumerate(tree.infosets) if infoset.player == 1]
     assert len(set(seconds)) == 6
@@ -38,3 +38,17 @@ def test_both_kinds_of_files_are_drawn_and_are_the_same_each_time():
 def test_a_tree_with_too_many_ends_is_refused():
     with pytest.raises(UsageError, match="it has 1,116 ends, expected at most 150"):
         draw_tree(load_tree("leduc-poker"))
+
+
+def test_a_policy_is_drawn_on_the_part_of_a_tree_that_is_named():
+    tree = load_tree("kuhn-poker")
+    first = tree.children[0][0]
+    nodes = {0, first, *tree.children[first]}
+    chances = dict(zip(tree.children[first], (0.25, 0.75), strict=True))
+    drawn = draw_tree(tree, overlay=Overlay(chances, {int(tree.infoset[first]): 1.0}, nodes))
+    assert b"pass 0.25" in drawn
+    assert b"bet 0.75" in drawn
+    layout = _lay_out(tree, Overlay(nodes=nodes))
+    assert set(layout.y) == nodes
+    assert sorted(layout.y[child] for child in tree.children[first]) == pytest.approx([-0.3, 0.0])
+    assert layout.y[first] == pytest.approx(-0.15)

@@ -43,7 +43,7 @@ def test_workers_answer_what_the_model_would_with_one_call_a_question(server, tm
             run_at_once(*(partial(note_answer, texts, lent[name], question) for question in QUESTIONS))
             assert lent[name].complete(QUESTIONS[0]).text == texts[QUESTIONS[0]]
         assert lent[name].identity == opened.models[name].identity
-        assert server.calls == opened.meter.ledger.calls == 6
+        assert server.calls == opened.meter.spent.calls == 6
         assert texts == {question: opened.models[name].complete(question).text for question in QUESTIONS}
         assert server.calls == 6
 

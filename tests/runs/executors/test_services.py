@@ -11,12 +11,12 @@ from bestresponse.core.errors import ModelUnavailable, OverBudget, StoreError
 from bestresponse.models.base import Reply, ask
 from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.models.wrappers.cached import Cache
-from bestresponse.models.wrappers.meter import Budget, Ledger, Meter, _Cost
+from bestresponse.models.wrappers.meter import Budget, Cost, Meter
 from bestresponse.models.wrappers.pacing import Gate
 from bestresponse.runs.executors import services
 from bestresponse.runs.executors.services import BudgetService, GateService, ReplyService
 
-CALL = _Cost(calls=1)
+CALL = Cost(calls=1)
 
 
 def test_a_call_of_a_lost_worker_counts_as_made():
@@ -24,10 +24,10 @@ def test_a_call_of_a_lost_worker_counts_as_made():
     budget = BudgetService(meter)
     budget.reserve("a", CALL)
     budget.release("a")
-    assert meter.ledger == Ledger(calls=1, failed=1)
+    assert meter.spent == Cost(calls=1)
     budget.reserve("b", CALL)
     with pytest.raises(OverBudget, match="3 calls of 2"):
-        budget.settle("b", "m", CALL, CALL, Ledger(calls=1)) or budget.reserve("b", CALL)
+        budget.settle("b", CALL, CALL) or budget.reserve("b", CALL)
 
 
 def test_the_place_of_a_lost_worker_is_free_again():
@@ -128,22 +128,22 @@ def test_what_a_worker_reserves_after_it_was_lost_costs_nothing():
     budget = BudgetService(meter)
     budget.release("a")
     budget.reserve("a", CALL)
-    assert meter.ledger == Ledger()
+    assert meter.spent == Cost()
     budget.reserve("b", CALL)
-    budget.settle("b", "m", CALL, CALL, Ledger(calls=1))
-    assert meter.ledger == Ledger(calls=1)
+    budget.settle("b", CALL, CALL)
+    assert meter.spent == Cost(calls=1)
 
 
 def test_a_call_is_settled_once_and_only_by_the_worker_that_reserved_it():
     meter = Meter(Budget(calls=5))
     budget = BudgetService(meter)
     budget.reserve("a", CALL)
-    budget.settle("b", "m", CALL, CALL, Ledger(calls=1))
-    assert meter.ledger == Ledger()
+    budget.settle("b", CALL, CALL)
+    assert meter.spent == Cost()
     for _ in range(2):
-        budget.settle("a", "m", CALL, CALL, Ledger(calls=1))
+        budget.settle("a", CALL, CALL)
     budget.release("a")
-    assert meter.ledger == Ledger(calls=1)
+    assert meter.spent == Cost(calls=1)
 
 
 class Counted:

@@ -59,7 +59,7 @@ def test_every_order_shows_the_same_payoffs_under_the_same_names():
 def test_the_opponent_plays_the_same_equilibrium_in_every_order():
     drawn = draw(config().source)
     named = [
-        {SEXES.actions[1][place]: p for place, p in zip(cols, drawn.get_opponent(k, 0), strict=True)}
+        {SEXES.actions[1][place]: p for place, p in zip(cols, drawn.get_equilibrium(k)[1], strict=True)}
         for k, (_, cols) in enumerate(drawn.orders)
     ]
     assert all(mix == named[0] for mix in named)

@@ -204,7 +204,7 @@ def test_some_unreadable_answers_widen_the_bounds_and_enter_no_mean(tmp_path):
     (read,) = ran.frame("answers")
     assert (read["valid"], read["unparseable"], read["illegal"]) == (5, 5, 0)
     assert found["gap_normalised"].estimate == pytest.approx(0, abs=1e-9)
-    worst = [row["worst_gap"] / row["payoff_range"] for row in ran.rows() if row["nash_gap"] is None]
+    worst = [row["worst_normalised"] for row in ran.rows() if row["nash_gap"] is None]
     assert found["gap_at_least"] == pytest.approx(0, abs=1e-9)
     assert found["gap_at_most"] == pytest.approx(sum(worst) / 10)
     assert max(worst) < 1
@@ -351,20 +351,22 @@ def test_a_padded_action_is_dominated_and_the_solution_stays(tmp_path):
     assert [row["nash_gap"] for row in padded] == [0.0] * 4
 
 
-def test_gaps_are_averaged_by_the_support_of_the_opponent_and_games_needed_follow_from_their_spread(tmp_path):
+def test_gaps_are_averaged_by_the_support_of_the_opponent(tmp_path):
     ran = run(tmp_path, first_action, num_games=6, seed=3)
     gaps = {}
     for row in ran.rows():
         gaps.setdefault(row["support"], []).append(row["gap_normalised"])
     means = {row["support"]: row["gap_normalised"] for row in ran.frame("supports")}
     assert means == pytest.approx({support: np.mean(values) for support, values in gaps.items()})
+
+
+def test_games_needed_follow_from_the_spread_between_games(tmp_path):
+    ran = run(tmp_path / "a", first_action, num_games=6, seed=3)
     spread = np.std([row["gap_normalised"] for row in ran.rows()], ddof=1)
-    (needed,) = ran.frame("games_needed")
-    assert needed["within_1"] >= (1.96 * spread / 0.01) ** 2 > needed["within_2"] > needed["within_5"]
-
-
-def test_nothing_is_said_of_games_needed_where_no_two_games_differ(tmp_path):
-    assert len(run(tmp_path, optimal_reply, num_games=2, seed=3).frame("games_needed")) == 0
+    needed = find_figures(ran)["m / mixed"]["games_needed"]
+    assert (1.96 * spread / 0.02) ** 2 <= needed <= (1.96 * spread / 0.02) ** 2 + 5
+    precise = run(tmp_path / "b", optimal_reply, num_games=2, seed=3)
+    assert find_figures(precise)["m / mixed"]["games_needed"] is None
 
 
 def test_games_are_hard_where_uniform_play_loses(tmp_path):

@@ -110,7 +110,7 @@ def test_what_a_model_of_a_hidden_game_cannot_be_asked_is_said() -> None:
     with pytest.raises(UsageError, match="one-card hides some moves; a model is asked from the start only"):
         config(after=("bet",))
     with pytest.raises(UsageError, match="seat: with the other player at the equilibrium the game can be over"):
-        config(seat="bob").scene
+        _ = config(seat="bob").scene
 
 
 def test_a_verified_player_of_a_hidden_game_is_put_right() -> None:

@@ -220,12 +220,12 @@ def test_games_that_cannot_be_told_move_by_move_are_refused() -> None:
     with pytest.raises(UsageError, match="can end in 71 ways with 2,555 moves together"):
         config(centipede(70))
     with pytest.raises(UsageError, match="under its own names"):
-        config(load_tree("trust")).scene
+        _ = config(load_tree("trust")).scene
 
 
 def test_a_player_whom_the_equilibrium_never_asks_cannot_reason() -> None:
     with pytest.raises(UsageError, match=r"seat: .* over before player 2 moves; ask player 1, or say by `after`"):
-        config(load_tree("centipede"), seat="player 2").scene
+        _ = config(load_tree("centipede"), seat="player 2").scene
 
 
 def test_a_run_can_begin_after_moves_that_the_equilibrium_never_makes(tmp_path: Path) -> None:
@@ -242,9 +242,9 @@ def test_a_run_can_begin_after_moves_that_the_equilibrium_never_makes(tmp_path: 
 
 def test_moves_that_were_not_possible_are_refused() -> None:
     with pytest.raises(UsageError, match="after: no move 'jump' at pass; possible: take, pass"):
-        config(load_tree("centipede"), after=("pass", "jump")).scene
+        _ = config(load_tree("centipede"), after=("pass", "jump")).scene
     with pytest.raises(UsageError, match="the game is over"):
-        config(load_tree("centipede"), after=("take", "take")).scene
+        _ = config(load_tree("centipede"), after=("take", "take")).scene
     with pytest.raises(UsageError, match="all choose at once"):
         VerifyConfig("scripted", "prisoners-dilemma", after=("cooperate",))
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from importlib import import_module
+from fractions import Fraction
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
@@ -14,7 +13,6 @@ from bestresponse.theory.trees import memory, openspiel
 from bestresponse.theory.trees.build import build_tree
 from bestresponse.theory.trees.cfr import cfr
 from bestresponse.theory.trees.openspiel import load_openspiel, openspiel_is_installed
-from bestresponse.theory.trees.openspiel_sequential import grow_sequential
 from bestresponse.theory.trees.policy import uniform_policy
 from bestresponse.theory.trees.response import nash_conv
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
@@ -73,34 +71,34 @@ class CardGame:
         return SimpleNamespace(provides_information_state_string=True)
 
 
-def assert_same_tree(short: Tree, grown: Tree) -> None:
-    assert short.infosets == grown.infosets
-    assert short.branch_labels == grown.branch_labels
-    for rows in ("parent", "move", "owner", "infoset", "probability", "payoffs"):
-        assert np.array_equal(getattr(short, rows), getattr(grown, rows))
-    assert short.is_exact == grown.is_exact
-    drawn = np.flatnonzero(short.probability < 1.0).tolist()
-    assert [short.find_probability(node) for node in drawn] == [grown.find_probability(node) for node in drawn]
-
-
-def test_the_short_way_gives_the_tree_that_grows_position_by_position() -> None:
-    game, players = CardGame(), ("player 1", "player 2")
-    short = grow_sequential(game, players, 100_000)
+def grow(game: CardGame, limit: int = 100_000) -> Tree:
+    players = ("player 1", "player 2")
     expand = openspiel._Loader(game, players).expand
-    assert short.num_nodes == 6343
-    assert_same_tree(short, build_tree(players, (game.new_initial_state(), ()), expand, name=str(game)))
+    return build_tree(players, (game.new_initial_state(), ()), expand, limit=limit, name=str(game))
+
+
+def test_positions_become_nodes_and_their_names_information_sets() -> None:
+    tree = grow(CardGame())
+    assert tree.num_nodes == 6343
+    assert tree.is_exact
+    assert [tree.read_probability(node) for node in tree.children[0]] == [
+        Fraction(1, 2),
+        Fraction(1, 3),
+        Fraction(1, 6),
+    ]
+    assert tree.infosets[0].moves == ("move 0", "move 1", "move 2", "move 3")
 
 
 def test_positions_that_wait_count_towards_the_limit() -> None:
     with pytest.raises(TooLarge, match="more than 3000 nodes: stopped after"):
-        grow_sequential(CardGame(), ("player 1", "player 2"), 3000)
+        grow(CardGame(), 3000)
 
 
 def test_memory_is_looked_at_while_a_tree_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     taken = iter([0, 0, 2**60, 2**60, 2**60])
     monkeypatch.setattr(memory, "measure_resident", lambda: next(taken))
     with pytest.raises(TooLarge, match="MB after 2,048 nodes"):
-        grow_sequential(CardGame(), ("player 1", "player 2"), 100_000)
+        grow(CardGame(), 100_000)
 
 
 class Stuck(CardState):
@@ -126,14 +124,14 @@ class Fickle(CardState):
 @pytest.mark.parametrize(
     ("state", "message"),
     [
-        (Stuck, r"the information set '\[0\]' offers no move"),
-        (Fickle, r"the information set '\[0\]' offers different moves at two of its nodes"),
+        (Stuck, "at card 0 > move 0: player 2 has no move; expected at least one"),
+        (Fickle, r"the information set '\[0\]' of player 2 offers .* here and .* before; expected the same"),
     ],
 )
 def test_positions_that_break_the_rules_of_trees_are_refused(state: type[CardState], message: str) -> None:
-    game = SimpleNamespace(new_initial_state=state)
+    game = SimpleNamespace(new_initial_state=state, get_type=CardGame().get_type)
     with pytest.raises(InvalidGame, match=message):
-        grow_sequential(game, ("player 1", "player 2"), 100_000)
+        grow(game)
 
 
 needs_openspiel = pytest.mark.skipif(not openspiel_is_installed(), reason="needs OpenSpiel")
@@ -156,20 +154,6 @@ class TestLoading:
         assert len(tree.infosets) == 2
         assert nash_conv(tree, uniform_policy(tree)) == pytest.approx(0)
         assert solve_tree(load_openspiel("goofspiel(num_cards=3)")).value["player 1"] == pytest.approx(0, abs=1e-9)
-
-    @pytest.mark.parametrize(
-        "name", ["kuhn_poker(players=3)", "leduc_poker", "tiny_hanabi", "liars_dice(dice_sides=3)", "python_kuhn_poker"]
-    )
-    def test_the_short_way_gives_the_same_tree(self, name):
-        import pyspiel
-
-        import_module("open_spiel.python.games")  # registers the games that are written in Python
-        game = pyspiel.load_game(name)
-        loader = openspiel._Loader(game, tuple(f"player {i + 1}" for i in range(game.num_players())))
-        assert loader.is_sequential
-        grown = build_tree(loader.players, (game.new_initial_state(), ()), loader.expand, name=str(game))
-        short = load_openspiel(name)
-        assert_same_tree(short, grown)
 
     def test_a_game_without_information_states_is_a_tree_in_which_nothing_is_hidden(self):
         tree = load_openspiel("pig(winscore=2,horizon=4)")

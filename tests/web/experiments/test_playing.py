@@ -142,6 +142,16 @@ def test_random_groups_are_mixed_and_random_roles_too(server):
     assert {seat for _, seat in taken[:6]} == {0, 1}
 
 
+def test_random_groups_become_complete_while_people_come(server):
+    lobby = begin(server, "dialogue")
+    groups = [take_seat(server.state.sessions, lobby.id)[0] for _ in range(20)]
+    for count in range(1, 21):
+        sizes = [groups[:count].count(group) for group in set(groups[:count])]
+        assert sizes.count(1) <= 4  # four pairs are filled at the same time
+        assert count < 5 or 2 in sizes  # so the fifth person completes one at the latest
+    assert [groups.count(group) for group in set(groups)] == [2] * 10
+
+
 @pytest.mark.parametrize("text", ["title = 3", "[[", ""])
 def test_a_file_handed_in_on_the_page_is_refused_with_its_line(server, text):
     admin = server.admin

@@ -111,7 +111,7 @@ def test_reload_back_double_click_and_two_tabs_change_nothing_twice(site, people
     first.go_back()
     store = site.state.sessions.get_session(session)
     assert store.turn("row") == 1
-    sent = {"csrf": site.state.csrf("seat", session, 0), "turn": "0", "answer": "defect"}
+    sent = {"csrf": site.state.csrf(site.state.seat_token(session, 0)), "turn": "0", "answer": "defect"}
     answer = first.context.request.post(f"{link}/answer", form=sent)
     assert "the first answer counts" in answer.text()
     assert store.turn("row") == 1

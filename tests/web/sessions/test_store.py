@@ -189,9 +189,9 @@ def test_a_seat_that_was_replaced_and_a_table_that_was_closed_are_not_taken(stor
     ("groups", "roles", "taken"),
     [
         ("arrival", "arrival", [(1, 0), (1, 1), (1, 2), (1, 3), (2, 0)]),
-        ("random", "arrival", [(2, 0), (4, 0), (2, 1), (8, 0), (2, 2)]),
+        ("random", "arrival", [(1, 0), (2, 0), (2, 1), (4, 0), (1, 1)]),
         ("arrival", "random", [(1, 0), (1, 2), (1, 1), (1, 3), (2, 1)]),
-        ("random", "random", [(2, 3), (4, 1), (2, 2), (8, 3), (2, 0)]),
+        ("random", "random", [(1, 3), (2, 3), (2, 0), (4, 2), (1, 2)]),
     ],
 )
 def test_people_are_put_into_groups_and_roles_as_the_experiment_says(store, groups, roles, taken):

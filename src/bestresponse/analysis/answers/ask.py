@@ -26,7 +26,7 @@ from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["Answered", "ask_game", "list_questions"]
 
-_BUILT_IN = {"concept": (*CONCEPTS, *TREE_CONCEPTS), "dynamics": DYNAMICS}
+_BUILT_IN: Mapping[str, tuple[Question[Any], ...]] = {"concept": (*CONCEPTS, *TREE_CONCEPTS), "dynamics": DYNAMICS}
 _ADDED = {
     "concept": Registry("bestresponse.concepts", "concept"),
     "dynamics": Registry("bestresponse.dynamics", "dynamics"),
@@ -66,7 +66,7 @@ def list_questions(kind: str) -> list[str]:
 def _find_question(kind: str, name: str) -> Question[Any]:
     for question in _BUILT_IN[kind]:
         if question.name == name:
-            return question  # type: ignore[return-value]
+            return question
     if name not in _ADDED[kind].names():
         known = list_questions(kind)
         raise SettingError(

@@ -9,7 +9,7 @@ from typer.core import TyperCommand
 
 from bestresponse.cli.commands.runs.run import app as run_study
 from bestresponse.cli.study_command import make_study_command
-from bestresponse.studies.bench.study import bench
+from bestresponse.studies.bench.study import bench as bench_study
 
 __all__ = ["app"]
 
@@ -25,4 +25,4 @@ class _GameOrStories(TyperCommand):
 
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-app.command(cls=_GameOrStories)(make_study_command(bench))
+app.command(cls=_GameOrStories)(make_study_command(bench_study))

@@ -19,8 +19,7 @@ from bestresponse.formal.strategies.automaton import build_automaton
 from bestresponse.formal.strategies.programs import PUBLISHED, published_strategy
 from bestresponse.formal.strategies.table_program import write_program
 from bestresponse.logic.confined.engine import ConfinedEngine
-from bestresponse.logic.programs.seats import SeatsFound, StrategyMachine
-from bestresponse.logic.programs.strategies import StrategyTable
+from bestresponse.logic.programs.strategies import SeatsFound, StrategyMachine, StrategyTable
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import Automaton
 

@@ -13,8 +13,7 @@ from itertools import product
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame
-from bestresponse.logic.programs.seats import StrategyMachine
-from bestresponse.logic.programs.strategies import Mixture, StrategyTable
+from bestresponse.logic.programs.strategies import Mixture, StrategyMachine, StrategyTable
 from bestresponse.theory.repeated.automaton import Automaton, memory_one
 from bestresponse.theory.repeated.reduce import reduced
 

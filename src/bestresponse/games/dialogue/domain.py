@@ -131,15 +131,23 @@ def parse_domain(text: str, where: str = "domain") -> Domain:
     except ValueError as error:
         raise InvalidGame(f"{where} is not TOML: {error}") from None
     reader = DomainReader(data, where)
-    players = _read_players(reader)
-    deal = _read_deal(reader, players)
+    players = int(reader.get("players", int))
+    if not 2 <= players <= _MOST_PLAYERS:
+        raise reader.wrong(f"players is {players}, expected 2 to {_MOST_PLAYERS}")
+    kind = reader.get("deal.kind", str)
+    if kind not in _KINDS:
+        raise reader.wrong(f"deal.kind is {kind!r}, expected one of {', '.join(_KINDS)}")
+    deal = _KINDS[kind].from_reader(reader, players)
+    manners = reader.get("actions", dict)
+    if not manners:
+        raise reader.wrong("actions: expected at least one set, such as [actions.tone]")
     domain = Domain(
         name=reader.get("name", str),
         version=reader.get("version", int, 1),
         players=players,
         low=float(reader.get("utilities.low", (int, float))),
         high=float(reader.get("utilities.high", (int, float))),
-        actions=_read_action_sets(reader),
+        actions={name: _read_actions(reader, name) for name in manners},
         deal=deal,
         generate=reader.get("generate", dict),
         texts=_read_texts(reader, deal),
@@ -147,27 +155,6 @@ def parse_domain(text: str, where: str = "domain") -> Domain:
     )
     _check_generator(domain, reader)
     return domain
-
-
-def _read_players(reader: DomainReader) -> int:
-    count = int(reader.get("players", int))
-    if not 2 <= count <= _MOST_PLAYERS:
-        raise reader.wrong(f"players is {count}, expected 2 to {_MOST_PLAYERS}")
-    return count
-
-
-def _read_deal(reader: DomainReader, players: int) -> DealRules:
-    kind = reader.get("deal.kind", str)
-    if kind not in _KINDS:
-        raise reader.wrong(f"deal.kind is {kind!r}, expected one of {', '.join(_KINDS)}")
-    return _KINDS[kind].from_reader(reader, players)
-
-
-def _read_action_sets(reader: DomainReader) -> dict[str, Actions]:
-    sets = reader.get("actions", dict)
-    if not sets:
-        raise reader.wrong("actions: expected at least one set, such as [actions.tone]")
-    return {name: _read_actions(reader, name) for name in sets}
 
 
 def _read_actions(reader: DomainReader, name: str) -> Actions:
@@ -193,20 +180,15 @@ def _read_texts(reader: DomainReader, deal: DealRules) -> dict[str, str]:
     for name in names:
         if not isinstance(texts.get(name), str) or not texts[name].strip():
             raise reader.wrong(f"texts.{name} is missing")
-        template, known = Template(texts[name]), _list_places(name, deal)
+        # Private information may be named only where its owner reads the text.
+        known = {"names", *deal.public, *(() if name in ("task", "referee") else ("me",))}
+        known |= set() if name in ("task", "referee", "score") else {"other", *deal.private}
+        template = Template(texts[name])
         unknown = sorted(set(template.get_identifiers()) - known) if template.is_valid() else ["$"]
         if unknown:
             expected = ", ".join(f"${place}" for place in sorted(known))
             raise reader.wrong(f"texts.{name}: the place ${unknown[0].lstrip('$')} is not known; expected {expected}")
     return {name: texts[name].strip() for name in names}
-
-
-def _list_places(text: str, deal: DealRules) -> set[str]:
-    """Return what a text may name: private information only where its owner reads it."""
-    public = {"names", *deal.public}
-    if text in ("task", "referee"):
-        return public
-    return public | {"me"} if text == "score" else public | {"me", "other"} | deal.private
 
 
 def _check_generator(domain: Domain, reader: DomainReader) -> None:

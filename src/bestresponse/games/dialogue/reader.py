@@ -11,6 +11,8 @@ from bestresponse.core.json import JsonMapping
 
 __all__ = ["DomainReader"]
 
+_KINDS: dict[object, str] = {str: "a text", int: "a whole number", dict: "a table", list: "a list"}
+
 
 @dataclass(frozen=True, slots=True)
 class DomainReader:
@@ -33,7 +35,7 @@ class DomainReader:
         if value is None:
             raise self.wrong(f"{path} is missing")
         if not isinstance(value, kind) or isinstance(value, bool):
-            raise self.wrong(f"{path} is {value!r}, expected {_name_kind(kind)}")
+            raise self.wrong(f"{path} is {value!r}, expected {_KINDS.get(kind, 'a number')}")
         return value
 
     def words(self, path: str, count: int = 1) -> tuple[str, ...]:
@@ -53,8 +55,3 @@ class DomainReader:
         if len(found) != 2 or not all(isinstance(x, int) for x in found) or found[0] > found[1] or found[0] < 0:
             raise self.wrong(f"{path} is {found!r}, expected two whole numbers, the smaller first")
         return found[0], found[1]
-
-
-def _name_kind(kind: type | tuple[type, ...]) -> str:
-    names: dict[object, str] = {str: "a text", int: "a whole number", dict: "a table", list: "a list"}
-    return names.get(kind, "a number")

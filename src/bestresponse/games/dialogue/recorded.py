@@ -135,8 +135,8 @@ class RecordedDialogue:
         ((role, move),) = moves.items()
         if role == NATURE and state.case >= 0:
             role = self.roles[self.live.turn(state)]
-            texts = list(self._texts(state, role))
-            return self._judged(self.live.apply(state, {role: texts[move]}))
+            after = self.live.apply(state, {role: list(self._texts(state, role))[move]})
+            return self.live.apply(after, {REFEREE: self.ruling(after)}) if self.live.to_rule(after) else after
         return self.live.apply(state, {role: move})
 
     def payoffs(self, state: Dialogue) -> Mapping[Role, float]:
@@ -177,17 +177,8 @@ class RecordedDialogue:
 
     def _wordings(self, state: Dialogue, role: Role) -> dict[int, float]:
         """The numbers of the wordings that lead on, with their weights."""
-        found = self._texts(state, role).items()
-        return {
-            index: weight
-            for index, (text, weight) in enumerate(found)
-            if self.possible(self.live.apply(state, {role: text}))
-        }
-
-    def _judged(self, state: Dialogue) -> Dialogue:
-        if not self.live.to_rule(state):
-            return state
-        return self.live.apply(state, {REFEREE: self.ruling(state)})
+        texts = enumerate(self._texts(state, role).items())
+        return {k: weight for k, (text, weight) in texts if self.possible(self.live.apply(state, {role: text}))}
 
 
 def _lottery(weights: Mapping[Any, float]) -> Lottery:

@@ -16,8 +16,7 @@ import numpy as np
 
 from bestresponse.core.ask import Ask, Choice, Mixture
 from bestresponse.core.game import Action, Role, View
-from bestresponse.core.json import JsonObject
-from bestresponse.games.matrix.presentation import Format, show
+from bestresponse.games.matrix.presentation import Format, show_payoffs
 from bestresponse.games.texts import TEXTS
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
@@ -33,16 +32,12 @@ _MOST_READABLE = 150
 
 
 def as_strategy(answer: Action, options: tuple[str, ...]) -> Array:
-    """A label as a unit vector, a mixture as itself (scaled to sum to exactly 1)."""
-    return np.array(_list_weights(answer, options))
-
-
-def _list_weights(answer: Action, options: tuple[str, ...]) -> list[float]:
+    """Return a label as a unit vector, a mixture as itself (scaled to sum to exactly 1)."""
     if isinstance(answer, str):
-        return [float(option == answer) for option in options]
-    weights = [p if p > 0.0 else 0.0 for p in answer]
+        return np.array([float(option == answer) for option in options])
+    weights = [max(p, 0.0) for p in answer]
     total = math.fsum(weights)
-    return [p / total for p in weights]
+    return np.array([p / total for p in weights])
 
 
 @dataclass(frozen=True)
@@ -99,12 +94,15 @@ class MatrixGame:
     def view(self, state: State, role: Role) -> View:
         """Return what `role` may know in `state`."""
         seat = self.roles.index(role)
-        situation = (
-            ""
-            if not state
-            else "Chosen: " + ", ".join(f"{r} {_told(a)}" for r, a in zip(self.roles, state, strict=True))
-        )
-        return View(role, self._briefing(seat), situation, self._facts(seat))
+        told = [a if isinstance(a, str) else f"({', '.join(f'{p:g}' for p in a)})" for a in state]
+        chosen = ", ".join(f"{name} {move}" for name, move in zip(self.roles, told, strict=False))
+        facts = {
+            "seat": seat,
+            "players": list(self.roles),
+            "actions": [list(actions) for actions in self.form.actions],
+            "payoffs": self.form.payoffs.tolist(),
+        }
+        return View(role, self._briefing(seat), f"Chosen: {chosen}" if state else "", facts)
 
     def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
         """Return the state after these moves."""
@@ -116,7 +114,7 @@ class MatrixGame:
             return dict.fromkeys(self.roles, 0.0)
         values = self.form.payoffs
         for answer, options in zip(reversed(state), reversed(self.form.actions), strict=True):
-            values = values.dot(_list_weights(answer, options))
+            values = values.dot(as_strategy(answer, options))
         return dict(zip(self.roles, values.tolist(), strict=True))
 
     def word_rules(self, role: Role) -> str:
@@ -128,14 +126,6 @@ class MatrixGame:
         mine = self.form.actions[seat]
         return TEXTS.fill("matrix_people_large", me=role, others=others, count=len(mine), first=mine[0], last=mine[-1])
 
-    def _facts(self, seat: int) -> JsonObject:
-        return {
-            "seat": seat,
-            "players": list(self.roles),
-            "actions": [list(actions) for actions in self.form.actions],
-            "payoffs": self.form.payoffs.tolist(),
-        }
-
     def _briefing(self, seat: int) -> str:
         other = self.roles[1 - seat] if self.form.num_players == 2 else ""
         aim = TEXTS.fill("aim_zero_sum" if self.zero_sum else "aim_general", other=other)
@@ -145,38 +135,17 @@ class MatrixGame:
         return self._word(seat, aim)
 
     def _word(self, seat: int, aim: str) -> str:
-        payoffs = show(self.form, seat, self.shown_as, self.zero_sum)
-        word = self._rules_for_two if self.form.num_players == 2 else self._rules_for_many
-        rules = word(seat, payoffs, aim)
+        payoffs = show_payoffs(self.form, seat, self.shown_as, self.zero_sum)
+        me, actions = self.roles[seat], [", ".join(own) for own in self.form.actions]
+        if self.form.num_players == 2:
+            mine, theirs = actions[seat], actions[1 - seat]
+            other = self.roles[1 - seat]
+            rules = TEXTS.fill(
+                "matrix_rules", me=me, other=other, my_actions=mine, other_actions=theirs, payoffs=payoffs, aim=aim
+            )
+        else:
+            lines = (f"The possible actions of {name}: {own}." for name, own in zip(self.roles, actions, strict=True))
+            everybody, all_actions = ", ".join(self.roles), "\n".join(lines)
+            places = {"me": me, "count": len(actions), "everybody": everybody, "all_actions": all_actions}
+            rules = TEXTS.fill("matrix_rules_many", **places, payoffs=payoffs, aim=aim)
         return f"{self.story}\n\n{rules}" if self.story else rules
-
-    def _rules_for_two(self, seat: int, payoffs: str, aim: str) -> str:
-        other = self.roles[1 - seat]
-        return TEXTS.fill(
-            "matrix_rules",
-            me=self.roles[seat],
-            other=other,
-            my_actions=", ".join(self.form.actions[seat]),
-            other_actions=", ".join(self.form.actions[1 - seat]),
-            payoffs=payoffs,
-            aim=aim,
-        )
-
-    def _rules_for_many(self, seat: int, payoffs: str, aim: str) -> str:
-        actions = [
-            f"The possible actions of {who}: {', '.join(a)}."
-            for who, a in zip(self.roles, self.form.actions, strict=True)
-        ]
-        return TEXTS.fill(
-            "matrix_rules_many",
-            me=self.roles[seat],
-            count=self.form.num_players,
-            everybody=", ".join(self.roles),
-            all_actions="\n".join(actions),
-            payoffs=payoffs,
-            aim=aim,
-        )
-
-
-def _told(answer: Action) -> str:
-    return answer if isinstance(answer, str) else "(" + ", ".join(f"{p:g}" for p in answer) + ")"

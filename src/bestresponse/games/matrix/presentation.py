@@ -14,10 +14,10 @@ from itertools import product
 from typing import Literal
 
 from bestresponse.core.errors import UsageError
-from bestresponse.core.registry import did_you_mean
+from bestresponse.core.registry import find_by_name
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
-__all__ = ["FORMATS", "Format", "Theme", "number", "show", "theme", "themes"]
+__all__ = ["FORMATS", "Format", "Theme", "number", "show_payoffs", "theme", "themes"]
 
 Format = Literal["table", "prose", "json"]
 FORMATS: tuple[Format, ...] = ("table", "prose", "json")
@@ -55,9 +55,7 @@ def themes() -> dict[str, Theme]:
 
 def theme(name: str) -> Theme:
     """The theme of that name; UsageError with the nearest name where there is none."""
-    if name not in themes():
-        raise UsageError(f"there is no theme named {name!r}.{did_you_mean(name, list(themes()))}")
-    return themes()[name]
+    return find_by_name(themes(), name, "theme")
 
 
 def number(value: float) -> str:
@@ -69,70 +67,41 @@ def number(value: float) -> str:
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
 
 
-def show(game: NormalForm, seat: int, form: Format, zero_sum: bool) -> str:
-    """The payoffs of `game` as `seat` is told them; in a zero-sum game only its own."""
-    if game.num_players != 2 and form == "table":
-        form = "prose"
-    match form:
-        case "table":
-            return _table(game, seat, zero_sum)
-        case "prose":
-            return _prose(game, seat, zero_sum)
-        case "json":
-            return _json(game, seat, zero_sum)
+def show_payoffs(game: NormalForm, seat: int, form: Format, zero_sum: bool) -> str:
+    """Return the payoffs of `game` as `seat` is told them; in a zero-sum game only its own."""
+    if form == "table" and game.num_players == 2:
+        return _write_table(game, seat, zero_sum)
+    told = range(seat, seat + 1) if zero_sum else range(game.num_players)
+    others = [player for player in range(game.num_players) if player != seat]
+    outcomes: list[str] = []
+    for cell in product(*map(range, game.shape)):
+        moves = [names[k] for names, k in zip(game.actions, cell, strict=True)]
+        payoffs = {player: number(game.payoffs[(player, *cell)]) for player in told}
+        mine = payoffs.pop(seat)
+        if form == "json":
+            row: dict[str, object] = {"you": moves[seat], **{game.players[k]: moves[k] for k in others}}
+            row |= {"your_payoff": json.loads(mine)}
+            row |= {f"payoff of {game.players[k]}": json.loads(paid) for k, paid in payoffs.items()}
+            outcomes.append(json.dumps(row, ensure_ascii=False))
+        else:
+            chosen = " and ".join(f"{game.players[k]} chooses {moves[k]}" for k in others)
+            gains = "".join(f", {game.players[k]} gets {paid}" for k, paid in payoffs.items())
+            outcomes.append(f"If you choose {moves[seat]} and {chosen}, you get {mine}{gains}.")
+    return "The outcomes:\n[" + ",\n ".join(outcomes) + "]" if form == "json" else "\n".join(outcomes)
 
 
-def _write_cells(game: NormalForm, seat: int, zero_sum: bool) -> list[list[str]]:
-    """Write the payoffs of every outcome, a list for every row."""
-    mine = [[number(value) for value in row] for row in game.payoffs[seat].tolist()]
-    if zero_sum:
-        return mine
-    other = game.payoffs[1 - seat].tolist()
-    return [[f"{a}, {number(b)}" for a, b in zip(*rows, strict=True)] for rows in zip(mine, other, strict=True)]
-
-
-def _table(game: NormalForm, seat: int, zero_sum: bool) -> str:
-    rows, cols = game.actions
-    lines = [["", *cols]]
-    lines += [[name, *cells] for name, cells in zip(rows, _write_cells(game, seat, zero_sum), strict=True)]
+def _write_table(game: NormalForm, seat: int, zero_sum: bool) -> str:
+    cells = [[number(value) for value in row] for row in game.payoffs[seat].tolist()]
+    if not zero_sum:
+        other_payoffs = game.payoffs[1 - seat].tolist()
+        cells = [
+            [f"{own}, {number(paid)}" for own, paid in zip(*rows, strict=True)]
+            for rows in zip(cells, other_payoffs, strict=True)
+        ]
+    lines = [["", *game.actions[1]], *([name, *row] for name, row in zip(game.actions[0], cells, strict=True))]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    text = "\n".join([f"| {' | '.join(map(str.rjust, line, widths))} |" for line in lines])
+    text = "\n".join(f"| {' | '.join(map(str.rjust, line, widths))} |" for line in lines)
     other = game.players[1 - seat]
     mine, theirs = ("rows", "columns") if seat == 0 else ("columns", "rows")
     what = "your payoff" if zero_sum else f"your payoff, then the payoff of {other}"
     return f"The {mine} are your actions, the {theirs} those of {other}; each cell shows {what}.\n\n{text}"
-
-
-def _prose(game: NormalForm, seat: int, zero_sum: bool) -> str:
-    lines = []
-    for place in product(*(range(m) for m in game.shape)):
-        others = " and ".join(
-            f"{game.players[i]} chooses {game.actions[i][k]}" for i, k in enumerate(place) if i != seat
-        )
-        gains = f"you get {number(game.payoffs[(seat, *place)])}"
-        if not zero_sum:
-            gains += "".join(
-                f", {game.players[i]} gets {number(game.payoffs[(i, *place)])}" for i in range(len(place)) if i != seat
-            )
-        lines.append(f"If you choose {game.actions[seat][place[seat]]} and {others}, {gains}.")
-    return "\n".join(lines)
-
-
-def _json(game: NormalForm, seat: int, zero_sum: bool) -> str:
-    outcomes = []
-    for place in product(*(range(m) for m in game.shape)):
-        row: dict[str, object] = {"you": game.actions[seat][place[seat]]}
-        row |= {game.players[i]: game.actions[i][k] for i, k in enumerate(place) if i != seat}
-        row["your_payoff"] = _plain(game.payoffs[(seat, *place)])
-        if not zero_sum:
-            row |= {
-                f"payoff of {game.players[i]}": _plain(game.payoffs[(i, *place)])
-                for i in range(len(place))
-                if i != seat
-            }
-        outcomes.append(row)
-    return "The outcomes:\n[" + ",\n ".join(json.dumps(row, ensure_ascii=False) for row in outcomes) + "]"
-
-
-def _plain(value: float) -> int | float:
-    return int(value) if value == int(value) and abs(value) < 1e15 else float(value)

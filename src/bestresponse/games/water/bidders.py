@@ -33,7 +33,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.game import View
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.player import Decision
-from bestresponse.core.registry import did_you_mean
+from bestresponse.core.registry import find_by_name
 from bestresponse.core.seeds import split
 from bestresponse.games.water.batch import (
     CENT,
@@ -184,11 +184,8 @@ BIDDERS: dict[str, Bidder] = {
 def bidder(name: str) -> Bidder:
     """The bidder of that name; `share:0.3` bids three tenths of the balance."""
     plain, colon, parameter = name.partition(":")
-    if plain not in BIDDERS or (colon and plain != "share"):
-        known = ", ".join(BIDDERS)
-        raise UsageError(f"there is no bidder named {name!r}; known: {known}.{did_you_mean(plain, list(BIDDERS))}")
-    if not colon:
-        return BIDDERS[plain]
+    if plain != "share" or not colon:
+        return find_by_name(BIDDERS, name, "bidder")
     try:
         share = float(parameter)
     except ValueError:

@@ -27,6 +27,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, Action, Role, View
 from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Player
+from bestresponse.core.registry import find_by_name
 from bestresponse.games.water.bidders import BIDDERS, BidderPlayer, is_bidder
 from bestresponse.games.water.rules import (
     ABUNDANCE,
@@ -198,8 +199,7 @@ def _plain(standings: Sequence[Standing]) -> list[list[float]]:
 
 def water(abundance: str = "medium") -> Water:
     """A daily auction for scarce water among five residents who want to outlive a drought."""
-    if abundance not in ABUNDANCE:
-        raise UsageError(f"there is no abundance {abundance!r}; known: {', '.join(ABUNDANCE)}")
+    find_by_name(ABUNDANCE, abundance, "abundance")
     return Water(with_abundance(WaterRules(), abundance))
 
 

@@ -190,7 +190,7 @@ def formalize_check(program: Annotated[str, Field(description="A game as a logic
 def verify(
     text: Annotated[str, Field(description="A reasoning in English about payoffs, best responses or equilibria.")],
     game: Game,
-    seat: Annotated[int, Field(description="Which player reasons, counted from 0.", ge=0)] = 0,
+    seat: Annotated[str | None, Field(description="The player who reasons, by name; the first if not said.")] = None,
 ) -> VerifiedText:
     """Find the claims that a reasoning makes about a game, and prove or refute each; what is false is corrected."""
     review = verify_text(text, read_game(game), seat=seat)

@@ -18,8 +18,8 @@ from bestresponse.logic.confined.client import ChildLost, Kind, share_children
 from bestresponse.logic.engine import Answer, Limits, LogicEngine, Program, RuntimeFault
 from bestresponse.logic.gate.check import GatedProgram
 from bestresponse.logic.language.terms import Atom, Term, variables_of, write
-from bestresponse.logic.programs.report import Expectation, Report, decode_report, describe_failure
-from bestresponse.logic.programs.seats import SeatsFound, decode_seats
+from bestresponse.logic.programs.report import Report, decode_report, describe_failure
+from bestresponse.logic.programs.strategies import SeatsFound, decode_seats
 from bestresponse.logic.swi.sandbox import Layer
 from bestresponse.logic.swi.terms import decode
 
@@ -43,10 +43,9 @@ class ConfinedEngine(LogicEngine):
             self._request("gate", source="")
         return self._layers
 
-    def validate(self, source: str, expected: Expectation | None = None) -> Report:
+    def validate(self, source: str) -> Report:
         """Put a game program through all stages in a child; what ends the child is a diagnosis too."""
-        wanted = None if expected is None else (expected.players, expected.moves)
-        return self._report(source, "validate", source=source, expected=wanted)
+        return self._report(source, "validate", source=source)
 
     def validate_strategy(self, source: str, game: str) -> Report:
         """Put a strategy through reader, static checks and a first move in the given game, in a child."""

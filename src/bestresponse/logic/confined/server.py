@@ -16,7 +16,6 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
 
@@ -28,8 +27,8 @@ from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, LogicEngine, RuntimeFault
 from bestresponse.logic.language.reader import read_term
 from bestresponse.logic.language.terms import Term, variables_of, write
-from bestresponse.logic.programs.report import Expectation, Report, encode_report
-from bestresponse.logic.programs.seats import encode_seats, find_seats
+from bestresponse.logic.programs.report import Report, encode_value
+from bestresponse.logic.programs.strategies import find_seats
 from bestresponse.logic.programs.validate import validate, validate_strategy
 from bestresponse.logic.progress import listen
 from bestresponse.logic.swi.engine import SwiEngine
@@ -110,7 +109,8 @@ def work(descriptors: list[int], memory: int, processor: int) -> None:
             return
         reply = performer.reply(body)
         again = reply["again"] = reply["again"] and performer.fit
-        write_message(connection, json.dumps(reply, separators=(",", ":")).encode("utf-8", "surrogatepass"))
+        text = json.dumps(reply, separators=(",", ":"), default=encode_value)
+        write_message(connection, text.encode("utf-8", "surrogatepass"))
 
 
 @cache
@@ -138,7 +138,10 @@ class Performer:
         except MemoryError:
             return {"again": False, "error": "LimitReached", "message": "It needed more memory than it may have."}
         except BestResponseError as error:
-            return {"again": True, **_describe(error)}
+            reply = {"again": True, "error": type(error).__name__, "message": str(error)}
+            if isinstance(error, RuntimeFault):
+                reply |= {"message": error.message, "line": error.line, "source_line": error.source_line}
+            return reply
         except Exception as error:  # noqa: BLE001 - a fault of this package; the program still gets a verdict
             message = f"The check itself failed ({type(error).__name__}: {error})."
             return {"again": False, "error": "LogicError", "message": message}
@@ -146,34 +149,21 @@ class Performer:
     def _perform(self, request: JsonObject, limits: Limits) -> object:
         engine: LogicEngine = self._swi or EmbeddedEngine(limits, request["seed"])
         engine.limits = limits
-        return _JOBS[request["job"]](self, engine, **request["given"])
-
-    def _validate(self, engine: LogicEngine, source: str, expected: list[int | None] | None) -> JsonObject:
-        return encode_report(validate(source, engine, Expectation(*expected) if expected else None))
-
-    def _validate_strategy(self, engine: LogicEngine, source: str, game: str) -> JsonObject:
-        return encode_report(validate_strategy(source, game, engine))
-
-    def _find_seats(self, engine: LogicEngine, game: str, rules: str, default_move: str | None) -> JsonObject:
-        return encode_seats(find_seats(game, rules, default_move, engine.limits))
-
-    def _gate(self, engine: LogicEngine, source: str) -> JsonObject:
-        gated = engine.load(source).gated
-        return encode_report(Report(source, gated.defined, gated.diagnostics))
-
-    def _ask(
-        self, engine: LogicEngine, source: str, goals: list[tuple[str, list[str]]], limit: int | None
-    ) -> list[list[dict[str, str]]]:
-        program = engine.load(source)
-        found = engine.ask_many(program, [_decode_goal(text, names) for text, names in goals], limit)
-        return [[{name: write(term) for name, term in answer.items()} for answer in answers] for answers in found]
-
-
-def _describe(error: BestResponseError) -> JsonObject:
-    found: JsonObject = {"error": type(error).__name__, "message": str(error)}
-    if isinstance(error, RuntimeFault):
-        found |= {"message": error.message, "line": error.line, "source_line": error.source_line}
-    return found
+        given = request["given"]
+        match request["job"]:
+            case "validate":
+                return validate(given["source"], engine)
+            case "validate_strategy":
+                return validate_strategy(given["source"], given["game"], engine)
+            case "find_seats":
+                return find_seats(given["game"], given["rules"], given["default_move"], limits)
+            case "gate":
+                gated = engine.load(given["source"]).gated
+                return Report("", gated.defined, gated.diagnostics)
+            case _:
+                goals = [_decode_goal(text, names) for text, names in given["goals"]]
+                found = engine.ask_many(engine.load(given["source"]), goals, given["limit"])
+                return [[{name: write(term) for name, term in one.items()} for one in answers] for answers in found]
 
 
 def _decode_goal(text: str, names: list[str]) -> str | Term:
@@ -184,12 +174,3 @@ def _decode_goal(text: str, names: list[str]) -> str | Term:
     for variable, name in zip(variables_of(goal), names, strict=True):
         variable.name = name
     return goal
-
-
-_JOBS: Final[dict[str, Callable[..., object]]] = {
-    "validate": Performer._validate,
-    "validate_strategy": Performer._validate_strategy,
-    "find_seats": Performer._find_seats,
-    "gate": Performer._gate,
-    "ask": Performer._ask,
-}

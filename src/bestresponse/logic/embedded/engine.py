@@ -36,7 +36,7 @@ class EmbeddedEngine(LogicEngine):
 
     def __init__(self, limits: Limits | None = None, seed: int = 0) -> None:
         self.limits = limits or Limits()
-        self._draw: Callable[[int, int], int] = random.Random(seed).randint
+        self.draw: Callable[[int, int], int] = random.Random(seed).randint
 
     def load(self, source: str | GatedProgram) -> Program:
         """Check and compile a program, or `ProgramRefused`."""
@@ -73,7 +73,7 @@ class EmbeddedEngine(LogicEngine):
             raise LogicError("This program was loaded by another engine; load it with this one.")
         predicates = compiled.given(goal) if goal.given else compiled.predicates
         situations = Situations() if compiled.repeatable else None
-        machine = Machine(predicates, self.limits, self._draw, situations)
+        machine = Machine(predicates, self.limits, self.draw, situations)
         code, slots = compile_goal(goal.term, compiled.own)
         return machine, code, slots
 

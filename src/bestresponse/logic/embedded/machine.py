@@ -81,7 +81,7 @@ class Machine:
         self.used = 0
         self.below = 0
         self.nesting = 0
-        self.work = Work(limits)
+        self.work: Work = Work(limits)
 
     def nest(self) -> Machine:
         """Return a machine for a question within a question; both work within the same limits."""
@@ -303,15 +303,19 @@ class Machine:
                         raise Fault(code[2])
                     failed = True
                     continue
+                elif operation == GATHER:
+                    found, slots[code[2]] = slots[code[2]], None
+                    work.held -= found.cells
+                    cells += found.cells
+                    self.used = cells
+                    failed = not gather(self, found, build(code[3], slots))
+                    cells += self.charged
+                    self.charged = 0
+                    code = code[1]
+                    continue
                 else:
                     self.used = cells
-                    if operation == GATHER:
-                        found, slots[code[2]] = slots[code[2]], None
-                        work.held -= found.cells
-                        cells += found.cells
-                        result = gather(self, found, build(code[3], slots))
-                    else:
-                        result = code[2](self, [build(pattern, slots) for pattern in code[3]])
+                    result = code[2](self, [build(pattern, slots) for pattern in code[3]])
                     cells += self.charged
                     self.charged = 0
                     if result is True:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from typing import Any
 
 from bestresponse.core.errors import LimitReached, LogicError
-from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.notebook import format_html
 from bestresponse.logic.engine import RuntimeFault
 from bestresponse.logic.gate.check import REFUSING
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
 from bestresponse.logic.programs.game_table import GameTable, Row
 
-__all__ = ["Expectation", "Report", "decode_report", "describe_failure", "encode_report"]
+__all__ = ["JsonList", "Report", "decode_report", "describe_failure", "encode_value"]
 
+JsonList = list[Any]
+"""A list as it was read from JSON: whoever reads it checks what it holds."""
 _RAISE_ENDS = "`bestresponse --logic-ends N ...` or `Limits.within(60, N)` allows N"
 _RAISE_TIME = "`bestresponse --logic-seconds 600 ...` or `Limits.within(600)` allows more"
 _LIMIT_HINTS = {
@@ -27,14 +27,6 @@ _LIMIT_HINTS = {
     "": f"if the game is as large as it should be, {_RAISE_TIME}",
 }
 """What to do about a limit, by a word in the message that tells of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Expectation:
-    """What is known about the game beforehand: numbers of players and of moves per player; `None` where it is not."""
-
-    players: int | None = None
-    moves: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,68 +79,42 @@ def describe_failure(error: LogicError) -> Diagnostic:
     return Diagnostic(Stage.RUNTIME, Severity.ERROR, line, 1 if line else 0, source_line, message, hint, code)
 
 
-def encode_report(report: Report) -> JsonObject:
-    """Return the report, without the program's text, as JSON data."""
-    found = [
-        (d.stage, d.severity, d.line, d.column, d.source_line, d.message, d.hint, d.code) for d in report.diagnostics
-    ]
-    table = None if report.table is None else _encode_table(report.table)
-    return {"defined": sorted(report.defined), "diagnostics": found, "table": table}
+def encode_value(value: object) -> object:
+    """Return what JSON can hold of a number, a set or a value of this package; for `json.dumps(..., default=...)`."""
+    match value:
+        case Fraction():
+            return value.numerator if value.denominator == 1 else str(value)
+        case frozenset():
+            return sorted(value)
+        case _:
+            assert is_dataclass(value)
+            return [getattr(value, field.name) for field in fields(value)]
 
 
-def decode_report(source: str, data: JsonMapping) -> Report:
-    """Return the report on `source` that `encode_report` wrote."""
-    diagnostics = tuple(Diagnostic(Stage(stage), Severity(how), *rest) for stage, how, *rest in data["diagnostics"])
-    table = None if data["table"] is None else _decode_table(data["table"])
-    return Report(source, frozenset(data["defined"]), diagnostics, table)
+def decode_report(source: str, data: JsonList) -> Report:
+    """Return the report on `source` that came as JSON from a confined child."""
+    _, defined, found, table = data
+    diagnostics = tuple(Diagnostic(Stage(stage), Severity(severity), *rest) for stage, severity, *rest in found)
+    return Report(source, frozenset(defined), diagnostics, None if table is None else _decode_table(table))
 
 
-def _encode_table(table: GameTable) -> JsonObject:
-    """Number the different parts of rows (moves, blocks, probabilities, percepts), which are few."""
-    parts: dict[object, int] = {}
-    rows = [
-        (
-            [parts.setdefault(move, len(parts)) for move in row.moves],
-            [_encode_number(payoff) for payoff in row.payoffs],
-            parts.setdefault(row.blocks, len(parts)),
-            [None if chance is None else _encode_number(chance) for chance in row.chances],
-            parts.setdefault(row.percepts, len(parts)),
-        )
-        for row in table.rows
-    ]
-    return {
-        "players": table.players,
-        "moves": table.moves,
-        "parts": list(parts),
-        "rows": rows,
-        "every_order": table.every_order,
-        "private": table.private,
-    }
+def _decode_table(data: JsonList) -> GameTable:
+    players, moves, encoded, every_order, private = data
+    shared: dict[object, Any] = {}
 
+    def freeze(part: object) -> Any:
+        """Return a list as a tuple, equal ones as one: rows have few different parts."""
+        frozen = tuple(map(freeze, part)) if isinstance(part, list) else part
+        return shared.setdefault(frozen, frozen)
 
-def _decode_table(data: JsonMapping) -> GameTable:
-    parts = [_freeze(part) for part in data["parts"]]
     rows = tuple(
         Row(
-            tuple([parts[move] for move in moves]),
-            tuple(map(_decode_number, payoffs)),
-            parts[blocks],
-            tuple([None if chance is None else _decode_number(chance) for chance in chances]),
-            parts[percepts],
+            freeze(made),
+            tuple(map(Fraction, payoffs)),
+            freeze(blocks),
+            tuple([None if chance is None else Fraction(chance) for chance in chances]),
+            freeze(percepts),
         )
-        for moves, payoffs, blocks, chances, percepts in data["rows"]
+        for made, payoffs, blocks, chances, percepts in encoded
     )
-    moves = tuple(map(tuple, data["moves"]))
-    return GameTable(tuple(data["players"]), moves, rows, data["every_order"], data["private"])
-
-
-def _freeze(part: object) -> Any:
-    return tuple(map(_freeze, part)) if isinstance(part, list) else part
-
-
-def _encode_number(value: Fraction) -> int | tuple[int, int]:
-    return value.numerator if value.denominator == 1 else (value.numerator, value.denominator)
-
-
-def _decode_number(value: int | Sequence[int]) -> Fraction:
-    return Fraction(value) if isinstance(value, int) else Fraction(value[0], value[1])
+    return GameTable(tuple(players), tuple(map(tuple, moves)), rows, every_order, private)

@@ -37,15 +37,12 @@ holds(Fluent, do(Move, Situation)) :-
 EXTRACTION: Final = """
 'known situation'(Situation, Situation).
 
-table_players(Situation, Players) :-
-    initial(Situation),
-    findall(Player, holds(player(Player), Situation), Players).
-
 table_row(Blocks, Goals) :-
     initial(Situation),
     'play on'(Situation, 300, waiting([], [], []), [], Blocks, Goals).
 
-table_rows(Rows) :-
+table_rows(Starts, Rows) :-
+    findall(Players, ( initial(Start), findall(Player, holds(player(Player), Start), Players) ), Starts),
     findall(Blocks-Goals, table_row(Blocks, Goals), Rows),
     'all found'.
 

@@ -1,4 +1,4 @@
-"""Strategies of finite memory as tables: what `select/4` answers in every situation it can meet.
+"""Strategies of finite memory: what `select/4` answers in every situation it can meet, in either seat of a game.
 
 A strategy sees the last move of each player (`holds(last_move(Player, Move), S)`). It is asked once for the first round
 and once for every pair of last moves; one that keeps a memory of its own (`start_memory/1`, `next_memory/4`) sees that
@@ -8,25 +8,39 @@ is exact: each call of `random_member/2` and the like branches into all its outc
 
 from __future__ import annotations
 
-import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from itertools import product
+from math import prod
 
-from bestresponse.core.errors import InvalidGame, LimitReached
+from bestresponse.core.errors import InvalidGame, LimitReached, LogicError, UsageError
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, LogicEngine, Program
-from bestresponse.logic.gate.check import GatedProgram
+from bestresponse.logic.gate.check import GatedProgram, check
 from bestresponse.logic.language.terms import Atom, Struct, Term, Var, variables_of, write
-from bestresponse.logic.programs.table import label
+from bestresponse.logic.programs.report import JsonList
+from bestresponse.logic.programs.table import extract, label
 
-__all__ = ["Mixture", "StrategyReader", "StrategyTable", "find_move_terms", "strategy_table"]
+__all__ = [
+    "Behaviour",
+    "Mixture",
+    "SeatsFound",
+    "StrategyMachine",
+    "StrategyReader",
+    "StrategyTable",
+    "decode_seats",
+    "find_seats",
+    "strategy_table",
+]
 
 MAX_BRANCHES = 1_000
+MOST_STATES = 400
 _MOST_MOVES = 20
 
 Mixture = tuple[tuple[str, Fraction], ...]
+LastMoves = tuple[str, str] | None
+"""The own move in the last round and the other's; None in the first round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +63,107 @@ class StrategyTable:
         return all(len(mixture) == 1 for mixture in (self.first, *(mixture for _, mixture in self.after)))
 
 
+@dataclass(frozen=True, slots=True)
+class StrategyMachine:
+    """A strategy with a memory of its own: for each state its moves, and the states after each pair of moves.
+
+    The pairs are in the order of `product(moves, moves)`, own move first. Play starts in the first state.
+    """
+
+    moves: tuple[str, ...]
+    states: tuple[tuple[Mixture, tuple[int, ...]], ...]
+
+
+Behaviour = StrategyTable | StrategyMachine | str
+"""What a strategy does in a seat, or why its rules do not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatsFound:
+    """The players and moves of a game and what a strategy does in each seat.
+
+    `ambiguous` names the first situation in which pure rules without a memory give several moves.
+    """
+
+    players: tuple[str, str]
+    moves: tuple[str, ...]
+    behaviour: tuple[Behaviour, Behaviour]
+    ambiguous: str = ""
+
+
+def find_seats(game: str, rules: str, default_move: str | None, limits: Limits) -> SeatsFound:
+    """Look into a game of two players who move once, at the same time, with the same moves; runs in this process."""
+    engine = EmbeddedEngine(limits)
+    alone = engine.load(game)
+    table = extract(engine, alone).require()
+    if len(table.players) != 2 or table.sequential or set(table.moves[0]) != set(table.moves[1]):
+        raise InvalidGame("a match needs two players who choose among the same moves at the same time")
+    moves = table.moves[0]
+    terms = _find_move_terms(engine, alone)
+    opposites = ""
+    if "opposite_move/2" not in alone.gated.defined and len(moves) == 2:
+        one, other = (write(terms.get(move, Atom(move))) for move in moves)
+        opposites = f"opposite_move({one}, {other}).\nopposite_move({other}, {one}).\n"
+    gated = check(f"{game}\n{opposites}\n{rules}").require()
+    situation = label(engine.solutions(engine.load(gated), "initial(S)", 1)[0]["S"])
+    players = (table.players[0], table.players[1])
+    if default_move is not None and default_move not in moves:
+        raise UsageError(f"the default move {default_move!r} is none of {', '.join(moves)}")
+    if default_move is None and not engine.solutions(engine.load(gated), "initial(S), holds(default_move(_, M), S)", 1):
+        default_move = moves[0]
+    if default_move is not None:
+        term = terms.get(default_move, Atom(default_move))
+        gated = gated.given((Struct("default_move", (Atom(player), term)), Atom(situation)) for player in players)
+    readers = [StrategyReader(gated, *pair, situation, limits) for pair in (players, players[::-1])]
+    behaviour = (_read_behaviour(gated, readers[0], moves), _read_behaviour(gated, readers[1], moves))
+    return SeatsFound(players, moves, behaviour, _find_ambiguity(behaviour[0], readers[0], moves))
+
+
+def _read_behaviour(gated: GatedProgram, reader: StrategyReader, moves: tuple[str, ...]) -> Behaviour:
+    try:
+        return _explore(reader, moves) if "start_memory/1" in gated.defined else strategy_table(reader, moves)
+    except (InvalidGame, LogicError) as error:
+        return str(error)
+
+
 def strategy_table(reader: StrategyReader, moves: Sequence[str]) -> StrategyTable:
     """Return what a strategy does first and after each pair of last moves."""
     first = reader.mix(None)
-    pairs = [(own, other) for own in moves for other in moves]
-    return StrategyTable(*reader.players, tuple(moves), first, tuple((pair, reader.mix(pair)) for pair in pairs))
+    after = tuple((pair, reader.mix(pair)) for pair in product(moves, moves))
+    return StrategyTable(*reader.players, tuple(moves), first, after)
+
+
+def _explore(reader: StrategyReader, moves: tuple[str, ...]) -> StrategyMachine:
+    """Follow the memory of a strategy to every state that play can lead to."""
+    start = reader.start()
+    order: list[tuple[Term, LastMoves]] = [(start, None)]
+    numbers: dict[tuple[str, LastMoves], int] = {(write(start), None): 0}
+    states: list[tuple[Mixture, tuple[int, ...]]] = []
+    for memory, last in order:
+        mixture = reader.mix(last, memory)
+        following = []
+        for pair in product(moves, moves):
+            after = reader.remember(memory, pair)
+            if (write(after), pair) not in numbers:
+                numbers[write(after), pair] = len(order)
+                order.append((after, pair))
+            following.append(numbers[write(after), pair])
+        if len(order) > MOST_STATES:
+            raise InvalidGame(f"the strategy has more than {MOST_STATES} states; let its counters end somewhere")
+        states.append((mixture, tuple(following)))
+    return StrategyMachine(moves, tuple(states))
+
+
+def _find_ambiguity(behaviour: Behaviour, reader: StrategyReader, moves: tuple[str, ...]) -> str:
+    """Find rules for one situation, often for the first round, that also apply in others."""
+    if not isinstance(behaviour, StrategyTable) or not behaviour.pure:
+        return ""
+    for last in (None, *product(moves, moves)):
+        several = reader.list_moves(last)
+        if len(several) > 1:
+            when = f"after own {last[0]} and the opponent's {last[1]}" if last else "in the first round"
+            return f"{when} the rules give several moves ({', '.join(several)}), of which the first would be made"
+    return ""
 
 
 class StrategyReader:
@@ -67,134 +177,129 @@ class StrategyReader:
         situation: str = "s0",
         limits: Limits | None = None,
     ) -> None:
-        self._source = _Unfolding()
-        self._engine = _Unfolded(self._source, limits or Limits())
+        self._outcomes = _Outcomes()
+        self._engine = EmbeddedEngine(limits)
+        self._engine.draw = self._outcomes.draw
         self._loaded = self._engine.load(program)
         self.players = (player, opponent)
         self._situation = Atom(situation)
-        self._terms = find_move_terms(self._engine, self._loaded)
+        self._terms = _find_move_terms(self._engine, self._loaded)
 
-    def mix(self, last: tuple[str, str] | None, memory: Term | None = None) -> Mixture:
+    def mix(self, last: LastMoves, memory: Term | None = None) -> Mixture:
         """Return the moves after a pair of last moves, own first, and with a state of memory, where there are such."""
         goal = self._write_goal(last, memory)
-        return _unfold(self._source, lambda: self._engine.solutions(self._loaded, goal, 1), last)
+        chances: dict[str, Fraction] = {}
+        lost = Fraction(0)
+        self._outcomes.path = []
+        for _ in range(MAX_BRANCHES):
+            self._outcomes.sizes = []
+            answers = self._engine.solutions(self._loaded, goal, 1)
+            if answers:
+                move = label(answers[0]["Move"])
+                chances[move] = chances.get(move, Fraction(0)) + self._outcomes.probability
+            else:
+                lost += self._outcomes.probability
+            if not self._outcomes.advance():
+                break
+        else:
+            raise LimitReached(f"The strategy has more than {MAX_BRANCHES:,} random outcomes.")
+        if lost:
+            when = f"after {last[0]} and {last[1]}" if last else "in the first round"
+            how_often = "" if lost == 1 else f" with probability {lost}"
+            raise InvalidGame(f"The strategy gives no move {when}{how_often}.")
+        return tuple(chances.items())
 
-    def list_moves(self, last: tuple[str, str] | None) -> tuple[str, ...]:
+    def list_moves(self, last: LastMoves) -> tuple[str, ...]:
         """Return all moves that the rules give after a pair of last moves; only the first would be made."""
-        found = self._engine.solutions(self._loaded, self._write_goal(last, None), _MOST_MOVES)
-        return tuple(dict.fromkeys(label(answer["Move"]) for answer in found))
+        answers = self._engine.solutions(self._loaded, self._write_goal(last, None), _MOST_MOVES)
+        return tuple(dict.fromkeys(label(answer["Move"]) for answer in answers))
 
     def start(self) -> Term:
         """Return the state of memory before the first round."""
-        return self._ask(Struct("start_memory", (Var("State"),)), "before the first round")
+        return self._ask_state(Struct("start_memory", (Var("State"),)), "before the first round")
 
     def remember(self, memory: Term, last: tuple[str, str]) -> Term:
         """Return the state of memory after a round."""
-        moves = tuple(self._find_term(move) for move in last)
+        moves = tuple(self._terms.get(move, Atom(move)) for move in last)
         goal = Struct("next_memory", (memory, *moves, Var("State")))
-        return self._ask(goal, f"after {write(memory)}, own {last[0]} and the other's {last[1]}")
+        return self._ask_state(goal, f"after {write(memory)}, own {last[0]} and the other's {last[1]}")
 
-    def _ask(self, goal: Term, place: str) -> Term:
-        found = self._engine.solutions(self._loaded, goal, 1)
-        if not found or variables_of(found[0]["State"]):
-            raise InvalidGame(f"The strategy has no state of memory {place}.")
-        return found[0]["State"]
+    def _ask_state(self, goal: Term, when: str) -> Term:
+        answers = self._engine.solutions(self._loaded, goal, 1)
+        if not answers or variables_of(answers[0]["State"]):
+            raise InvalidGame(f"The strategy has no state of memory {when}.")
+        return answers[0]["State"]
 
-    def _write_goal(self, last: tuple[str, str] | None, memory: Term | None) -> Term:
-        player, opponent = self.players
-        goal: Term = Struct("select", (Atom(player), Atom(opponent), self._situation, Var("Move")))
+    def _write_goal(self, last: LastMoves, memory: Term | None) -> Term:
+        player, opponent = map(Atom, self.players)
+        goal: Term = Struct("select", (player, opponent, self._situation, Var("Move")))
         fluents = [
-            Struct("last_move", (Atom(who), self._find_term(move)))
-            for who, move in zip(self.players, last or (), strict=False)
+            Struct("last_move", (mover, self._terms.get(move, Atom(move))))
+            for mover, move in zip((player, opponent), last or (), strict=False)
         ]
         if memory is not None:
-            fluents.append(Struct("memory", (Atom(player), memory)))
+            fluents.append(Struct("memory", (player, memory)))
         for fluent in fluents:
             goal = Struct(",", (Struct("initialise", (fluent, self._situation)), goal))
         return goal
 
-    def _find_term(self, move: str) -> Term:
-        return self._terms.get(move, Atom(move))
 
-
-def find_move_terms(engine: LogicEngine, program: Program) -> dict[str, Term]:
-    """Return the terms of the first moves by their labels: the label `1` may stand for a number or for a name."""
-    found = engine.solutions(program, "initial(S), legal(move(_, M), S)", MAX_BRANCHES)
-    return {label(answer["M"]): answer["M"] for answer in found}
-
-
-class _Unfolded(EmbeddedEngine):
-    """An engine whose random choices are taken from an unfolding."""
-
-    def __init__(self, source: _Unfolding, limits: Limits) -> None:
-        super().__init__(limits)
-        self._draw = source.randint
-
-
-class _Unfolding(random.Random):
-    """Walks through all outcomes of a sequence of random choices: each run takes one, `advance` moves to the next."""
+class _Outcomes:
+    """Walks through all outcomes of a sequence of draws: each run takes one `path`, `advance` moves to the next."""
 
     def __init__(self) -> None:
-        super().__init__(0)
         self.path: list[int] = []
         self.sizes: list[int] = []
+        """How many outcomes each draw of the present run had."""
 
-    def begin(self) -> None:
-        """Start a run on the present path."""
-        self.sizes = []
+    def draw(self, low: int, high: int) -> int:
+        """Return the number that the present path has for this draw."""
+        depth = len(self.sizes)
+        if depth == len(self.path):
+            self.path.append(0)
+        self.sizes.append(high - low + 1)
+        return low + self.path[depth]
 
     def advance(self) -> bool:
         """Move to the next path; false when all have been taken."""
-        path = self.path[: len(self.sizes)]
-        while path and path[-1] + 1 >= self.sizes[len(path) - 1]:
-            path.pop()
-        if not path:
-            self.path = []
-            return False
-        path[-1] += 1
-        self.path = path
-        return True
+        del self.path[len(self.sizes) :]
+        while self.path and self.path[-1] + 1 >= self.sizes[len(self.path) - 1]:
+            self.path.pop()
+        if self.path:
+            self.path[-1] += 1
+        return bool(self.path)
 
     @property
     def probability(self) -> Fraction:
         """How likely the run just made is."""
-        chance = Fraction(1)
-        for size in self.sizes:
-            chance /= size
-        return chance
-
-    def _take(self, size: int) -> int:
-        depth = len(self.sizes)
-        if depth == len(self.path):
-            self.path.append(0)
-        self.sizes.append(size)
-        return self.path[depth]
-
-    def randint(self, a: int, b: int) -> int:
-        return a + self._take(b - a + 1)
+        return Fraction(1, prod(self.sizes))
 
 
-def _unfold(source: _Unfolding, ask: Any, last: tuple[str, str] | None) -> Mixture:
-    chances: dict[str, Fraction] = {}
-    lost = Fraction(0)
-    for _ in range(MAX_BRANCHES):
-        source.begin()
-        answers = ask()
-        if answers:
-            move = label(answers[0]["Move"])
-            chances[move] = chances.get(move, Fraction(0)) + source.probability
-        else:
-            lost += source.probability
-        if not source.advance():
-            if lost:
-                raise InvalidGame(f"The strategy gives no move {_when(last)}{_how_often(lost)}.")
-            return tuple(chances.items())
-    raise LimitReached(f"The strategy has more than {MAX_BRANCHES:,} random outcomes.")
+def _find_move_terms(engine: LogicEngine, program: Program) -> dict[str, Term]:
+    """Return the terms of the first moves by their labels: the label `1` may stand for a number or for a name."""
+    answers = engine.solutions(program, "initial(S), legal(move(_, M), S)", MAX_BRANCHES)
+    return {label(answer["M"]): answer["M"] for answer in answers}
 
 
-def _when(last: tuple[str, str] | None) -> str:
-    return f"after {last[0]} and {last[1]}" if last else "in the first round"
+def decode_seats(data: JsonList) -> SeatsFound:
+    """Return the seats that came as JSON from a confined child."""
+    (player, opponent), moves, (first, second), ambiguous = data
+    behaviour = (_decode_behaviour(first), _decode_behaviour(second))
+    return SeatsFound((player, opponent), tuple(moves), behaviour, ambiguous)
 
 
-def _how_often(lost: Fraction) -> str:
-    return "" if lost == 1 else f" with probability {lost}"
+def _decode_behaviour(data: JsonList | str) -> Behaviour:
+    match data:
+        case str():
+            return data
+        case [moves, states]:
+            decoded = ((_decode_mixture(mixture), tuple(following)) for mixture, following in states)
+            return StrategyMachine(tuple(moves), tuple(decoded))
+        case _:
+            player, opponent, moves, first, after = data
+            replies = tuple((tuple(pair), _decode_mixture(mixture)) for pair, mixture in after)
+            return StrategyTable(player, opponent, tuple(moves), _decode_mixture(first), replies)
+
+
+def _decode_mixture(mixture: Iterable[tuple[str, str]]) -> Mixture:
+    return tuple((move, Fraction(chance)) for move, chance in mixture)

@@ -1,8 +1,13 @@
-"""The game as a table: every way it can end, what each player moved and earned, as plain exact values.
+"""Taking a game out of a program: every way it can end, what each player moved and earned, as plain exact values.
 
-One query walks through a game. Where several players may move at the same time, their moves are made in one order only
-(`table_row/2` in `solver_language`); then in all others if they are few, else in the reversed one, and a game in which
-the order of simultaneous moves changes a payoff is reported as defective: it would not be the game of its own table.
+One query walks through a game (`table_rows/2` in `solver_language`) and gives each way as `Blocks-Ending`: the steps in
+the order they were made, those made at the same time in one block, and what everybody earns at the end, or why there is
+no end. A step is a move, `'by chance'(Move, Probability)` for a move of nature, or `'made and seen'(Step, Percepts)`.
+The same moves and payoffs come again and again, so each object is read once.
+
+Where several players may move at the same time, their moves are made in one order only; then in all others if they are
+few, else in the reversed one, and a game in which the order of simultaneous moves changes a payoff is reported as
+defective: it would not be the game of its own table.
 """
 
 from __future__ import annotations
@@ -10,11 +15,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product
-from typing import NamedTuple
+from functools import lru_cache
+from itertools import permutations, product
+from math import factorial, prod
+from typing import NamedTuple, TypeVar
 
 from bestresponse.core.errors import InvalidGame, LimitReached
 from bestresponse.core.game import NATURE
+from bestresponse.logic.embedded.arithmetic import evaluate
+from bestresponse.logic.embedded.unify import Fault
 from bestresponse.logic.engine import LogicEngine, Program
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
 from bestresponse.logic.language.terms import (
@@ -26,24 +35,19 @@ from bestresponse.logic.language.terms import (
     deref,
     items_of,
     list_of,
+    same,
     variables_of,
     write,
 )
-from bestresponse.logic.programs.game_table import SEES, GameTable, Row, tree
-from bestresponse.logic.programs.paths import (
-    Path,
-    PathReader,
-    exact,
-    label,
-    orders,
-    read_paths,
-    replays,
-    reversed_order,
-)
+from bestresponse.logic.programs.game_table import SEES, GameTable, Percepts, Row, tree
 
 __all__ = ["Extraction", "GameTable", "Row", "extract", "label", "published_cells"]
 
 MAX_REPLAYS = 1_000
+_MOST_DEFECTS = 10
+_MANY = 10**9
+"""So many orders, and more, of a large block are counted as if they were so many."""
+_Item = TypeVar("_Item", str, Diagnostic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,38 +67,35 @@ class Extraction:
 def extract(engine: LogicEngine, program: Program) -> Extraction:
     """The table of a loaded program and everything that is wrong with it as a game; errors and limits while it runs are
     raised as `LogicError`."""
-    answer = engine.solutions(program, _whole(), 1)[0]
+    answer = engine.solutions(program, Struct("table_rows", (Var("Starts"), Var("Rows"))), 1)[0]
     starts, rows = items_of(answer["Starts"])[0], items_of(answer["Rows"])[0]
     if len(starts) != 1:
-        found = "several" if starts else "none"
-        return Extraction(None, (_defect("initial", f"a game has one initial situation, this one has {found}"),))
-    paths, reader = read_paths(rows)
-    declared = _unique(reader.player(player) for player in items_of(starts[0])[0])
-    players = declared or _unique(step.player for path in paths for step in path.steps if step.player != NATURE)
+        number = "several" if starts else "none"
+        return Extraction(None, (_defect("initial", f"a game has one initial situation, this one has {number}"),))
+    paths, reader = _read_paths(rows)
+    declared = _list_once(reader.player(player) for player in items_of(starts[0])[0])
+    steps = list(reader.steps.values())
+    players = declared or _list_once(step.player for step in steps if step.player != NATURE)
     private = "sees/3" in program.gated.defined
-    defects = [*_path_defects(paths, reader, private), *_people_defects(paths, players, private)]
-    if defects:
-        return Extraction(None, tuple(_few(defects)))
-    ends, defects = _ends(paths, players, private)
-    if defects:
-        return Extraction(None, tuple(_few(defects)))
-    tried = _try_orders(engine, program, paths)
-    if tried.problems:
-        return Extraction(None, tuple(_few(list(tried.problems))))
-    table = GameTable(players, _moves(ends, players), ends, tried.tried == tried.total, private)
+    ends: tuple[Row, ...] = ()
+    orders = _Orders()
+    defects = [*_find_path_defects(paths, reader, private), *_find_people_defects(paths, steps, players)]
+    if not defects:
+        chancy = any(step.probability is not None for step in steps)
+        ends, defects = _read_ends(paths, players, private, chancy)
+    if not defects:
+        orders = _try_orders(engine, program, paths)
+    if defects or orders.defects:
+        return Extraction(None, _list_once([*defects, *orders.defects])[:_MOST_DEFECTS])
+    made = dict.fromkeys(move for row in ends for move in row.moves)
+    moves = tuple(tuple(move for mover, move in made if mover == player) for player in players)
+    table = GameTable(players, moves, ends, orders.tried == orders.total, private)
     try:
         tree(table)
     except InvalidGame as error:
         code = "odds" if "probabilit" in str(error) else "tree"
         return Extraction(None, (_defect(code, str(error).rstrip(".")),))
-    return Extraction(table, tuple(_doubts(table, tried)))
-
-
-def _whole() -> Term:
-    """`findall(P, table_players(_, P), Starts), table_rows(Rows)`, as a term: nobody has to read it."""
-    player = Var("P")
-    starts = Struct("findall", (player, Struct("table_players", (Var("_"), player)), Var("Starts")))
-    return Struct(",", (starts, Struct("table_rows", (Var("Rows"),))))
+    return Extraction(table, tuple(_find_doubts(table, orders)))
 
 
 def published_cells(
@@ -103,10 +104,9 @@ def published_cells(
     """The cells as the published tournaments saw them: two players, the moves `possible/2` in `s0`, the first payoff
     that `finally/2` gives after both have moved, `None` where there is none. Neither `legal/2` nor `game/2` is asked.
     """
-    answers = engine.solutions(program, "holds(player(P), s0)")
-    players = [answer["P"] for answer in answers][:2]
-    found = engine.solutions(program, "possible(move(P, M), s0)")
-    moves = [answer["M"] for answer in found if players and label(answer["P"]) == label(players[0])]
+    players = [answer["P"] for answer in engine.solutions(program, "holds(player(P), s0)")][:2]
+    possible = engine.solutions(program, "possible(move(P, M), s0)")
+    moves = [answer["M"] for answer in possible if players and label(answer["P"]) == label(players[0])]
     if len(players) < 2 or not moves:
         return ()
     goals: list[Term] = []
@@ -114,29 +114,184 @@ def published_cells(
         made = Struct("do", (Struct("move", (players[0], first)), Atom("s0")))
         made = Struct("do", (Struct("move", (players[1], second)), made))
         goals += [Struct("finally", (Struct("goal", (player, Var("U"))), made)) for player in players]
-    payoffs = (exact(answer[0]["U"]) if answer else None for answer in engine.ask_many(program, goals, 1))
+    payoffs = (_exact(answer[0]["U"]) if answer else None for answer in engine.ask_many(program, goals, 1))
     return tuple((label(first), label(second), next(payoffs), next(payoffs)) for first, second in product(moves, moves))
 
 
-def _unique(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(names))
+def label(term: Term) -> str:
+    """A move or player as text: the bare name of an atom, a fraction as people write it, canonical text of others."""
+    term = deref(term)
+    if not isinstance(term, Fraction):
+        return str(term) if isinstance(term, Atom) else write(term)
+    rest = term.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    decimal = rest == 1 and term.denominator <= 10**6 and abs(term) < 10**6
+    return format(float(term), ".15g") if decimal else str(term)
 
 
-def _few(defects: list[Diagnostic]) -> list[Diagnostic]:
-    return list(dict.fromkeys(defects))[:10]
+def _exact(value: Term) -> Fraction | None:
+    """The value as a fraction, if it is a number or an expression such as 7/2; none is larger than an answer may be."""
+    try:
+        number = evaluate(value, lambda steps: None)
+        return number if isinstance(number, Fraction) else Fraction(number)
+    except (Fault, LimitReached):
+        return None
+
+
+class _Goal(NamedTuple):
+    """What a player earns, as the program says it and as an exact number if it is one."""
+
+    player: str
+    value: Term
+    exact: Fraction | None
+
+
+class _Step(NamedTuple):
+    """A move: who made it, its name, its probability if nature made it, and who perceived what of it."""
+
+    player: str
+    move: str
+    probability: Term | None = None
+    percepts: Percepts = ()
+
+
+class _Path(NamedTuple):
+    """A way through the game: its moves in blocks and as steps, and who earns what; or why it does not end."""
+
+    blocks: tuple[list[Term], ...]
+    steps: tuple[_Step, ...]
+    goals: tuple[_Goal, ...]
+    broken: Term | None
+    sizes: tuple[int, ...]
+    """How many moves each block has."""
+
+    @property
+    def text(self) -> str:
+        """The moves in words."""
+        return ", ".join(f"{step.player}: {step.move}" for step in self.steps) or "no move at all"
+
+
+def _read_paths(rows: list[Term]) -> tuple[list[_Path], _PathReader]:
+    """Read the rows of one answer, and return the reader for what it noticed.
+
+    A move is named by what is done in it, `north` for `attack(p1, north)`. Where that would name another move of the
+    same player too, `defend(p1, north)`, the moves with either functor are named with it: `attack north`.
+    """
+    reader = _PathReader()
+    paths = [reader.path(row) for row in rows]
+    while reader.ambiguous:
+        reader = _PathReader(reader.in_full | reader.ambiguous)
+        paths = [reader.path(row) for row in rows]
+    return paths, reader
+
+
+class _PathReader:
+    """Reads the rows of one answer, which must be kept as long as its reader.
+
+    `unknown` is set as soon as a move or percept is not fully known. Different moves, percepts or players that are
+    written alike are kept as a `clash`, unless moves become different by their functors: these are `ambiguous`, as long
+    as they are not among those that are written `in_full`.
+    """
+
+    def __init__(self, in_full: frozenset[str] = frozenset()) -> None:
+        self.in_full = in_full
+        self.ambiguous: set[str] = set()
+        self.unknown = False
+        self.clash: tuple[Term, Term] | None = None
+        self.steps: dict[int, _Step] = {}
+        self._goals: dict[int, _Goal] = {}
+        self._spelt: dict[tuple[str, str], tuple[str, Term]] = {}
+
+    def path(self, row: Term) -> _Path:
+        """Read one row."""
+        row = deref(row)
+        assert isinstance(row, Struct)
+        blocks = tuple([items_of(block)[0] for block in items_of(row.args[0])[0]])
+        earned, tail = items_of(row.args[1])
+        broken = None if tail == "[]" and tail.__class__ is Atom else tail
+        known = self.steps
+        steps = [known.get(id(step)) or self._read_step(step) for block in blocks for step in block]
+        return _Path(blocks, tuple(steps), self.goals(earned), broken, tuple(map(len, blocks)))
+
+    def goals(self, terms: list[Term]) -> tuple[_Goal, ...]:
+        """Read `Player-Payoff` pairs."""
+        known = self._goals
+        return tuple([known.get(id(goal)) or self._read_goal(goal) for goal in terms])
+
+    def player(self, term: Term) -> str:
+        """Read the name of a player."""
+        return self._spell("", deref(term))
+
+    def _read_step(self, step: Term) -> _Step:
+        term, percepts = deref(step), list[Term]()
+        self.unknown = self.unknown or bool(variables_of(term))
+        if isinstance(term, Struct) and term.name == "made and seen":
+            percepts = items_of(term.args[1])[0]
+            term = deref(term.args[0])
+        probability = None
+        if isinstance(term, Struct) and term.name == "by chance":
+            player, kind = NATURE, NATURE
+            probability = deref(term.args[1])
+            functor, action = _split_move(deref(term.args[0]), drawn=True)
+        else:
+            player = self.player(term.args[0] if isinstance(term, Struct) else term)
+            kind = f"move of {player}"
+            functor, action = _split_move(term, drawn=False)
+        move = self._spell(kind, action, functor)
+        read = self.steps[id(step)] = _Step(player, move, probability, tuple(map(self._read_percept, percepts)))
+        return read
+
+    def _read_percept(self, term: Term) -> tuple[str, str]:
+        pair = deref(term)
+        assert isinstance(pair, Struct)
+        player = self.player(pair.args[0])
+        return player, self._spell(f"percept of {player}", deref(pair.args[1]))
+
+    def _read_goal(self, term: Term) -> _Goal:
+        pair = deref(term)
+        assert isinstance(pair, Struct)
+        value = deref(pair.args[1])
+        goal = self._goals[id(term)] = _Goal(self.player(pair.args[0]), value, _exact(value))
+        return goal
+
+    def _spell(self, kind: str, term: Term, functor: str = "") -> str:
+        """Write a name, and notice a different one that is written alike."""
+        text = f"{functor} {label(term)}" if functor in self.in_full else label(term)
+        other_functor, other = self._spelt.setdefault((kind, text), (functor, term))
+        if other_functor == functor and same(other, term):
+            return text
+        left_out = {functor, other_functor} - self.in_full - {""}
+        if functor != other_functor and left_out:
+            self.ambiguous |= left_out
+        elif self.clash is None:
+            self.clash = (self._show(other_functor, other), self._show(functor, term))
+        return text
+
+    def _show(self, functor: str, term: Term) -> Term:
+        return Struct(functor, (term,)) if functor in self.in_full else term
+
+
+def _split_move(move: Term, drawn: bool) -> tuple[str, Term]:
+    """Split `choice(p1, 'D')` into `choice`, which a name can do without, and what is done; nothing but the mover is
+    left out of other moves, and of what nature draws only where it is named as the mover."""
+    if not isinstance(move, Struct) or (drawn and (len(move.args) == 1 or deref(move.args[0]) != NATURE)):
+        return "", move
+    if len(move.args) == 2:
+        return move.name, deref(move.args[1])
+    return "", Struct(move.name, move.args[1:]) if len(move.args) > 2 else Atom(move.name)
+
+
+def _list_once(items: Iterable[_Item]) -> tuple[_Item, ...]:
+    return tuple(dict.fromkeys(items))
 
 
 def _defect(code: str, message: str, hint: str = "") -> Diagnostic:
     return Diagnostic(Stage.CONTRACT, Severity.ERROR, 0, 0, "", message, hint, code)
 
 
-def _moves(rows: tuple[Row, ...], players: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """Each player's moves in order of appearance."""
-    made = dict.fromkeys(move for row in rows for move in row.moves)
-    return tuple(tuple(move for who, move in made if who == player) for player in players)
-
-
-def _path_defects(paths: list[Path], reader: PathReader, private: bool) -> Iterator[Diagnostic]:
+def _find_path_defects(paths: list[_Path], reader: _PathReader, private: bool) -> Iterator[Diagnostic]:
     if not paths:
         yield _defect("terminals", "no play of the game reaches a final situation", "check final/1 and legal/2")
     if reader.unknown:
@@ -152,29 +307,26 @@ def _path_defects(paths: list[Path], reader: PathReader, private: bool) -> Itera
         yield _defect("names", f"{first} and {second} are two names that are written alike", "rename one of them")
         return
     for path in paths:
-        if path.broken is not None:
-            yield from _broken_defect(path, private)
+        match path.broken:
+            case None:
+                pass
+            case Struct(name="twice", args=(move,)):
+                message = f"after {path.text} nature has the move {label(move)} twice"
+                yield _defect("chance", message, "chance/3 must give each move once")
+            case Struct(name="early", args=(mover,)):
+                message = (
+                    f"{label(mover)} gets to move after {path.text}, while others who move at the same time have not "
+                    "moved yet"
+                )
+                hint = "let it move when all of them have, or say with sees(Player, Percept, Situation) what each sees"
+                if not private:
+                    yield _defect("early", message, hint)
+            case _:
+                message = f"after {path.text} nobody can move, but the situation is not final"
+                yield _defect("stuck", message, "check final/1 and legal/2")
 
 
-def _broken_defect(path: Path, private: bool) -> Iterator[Diagnostic]:
-    """Say why a path does not end."""
-    broken = path.broken
-    if not isinstance(broken, Struct):
-        message = f"after {path.text} nobody can move, but the situation is not final"
-        yield _defect("stuck", message, "check final/1 and legal/2")
-    elif broken.name == "twice":
-        message = f"after {path.text} nature has the move {label(broken.args[0])} twice"
-        yield _defect("chance", message, "chance/3 must give each move once")
-    elif not private:
-        message = (
-            f"{label(broken.args[0])} gets to move after {path.text}, while others who move at the same time have not "
-            "moved yet"
-        )
-        hint = "let it move when all of them have, or say with sees(Player, Percept, Situation) what each player sees"
-        yield _defect("early", message, hint)
-
-
-def _people_defects(paths: list[Path], players: tuple[str, ...], private: bool) -> Iterator[Diagnostic]:
+def _find_people_defects(paths: list[_Path], steps: list[_Step], players: tuple[str, ...]) -> Iterator[Diagnostic]:
     """Find those who move, earn or perceive something without being players."""
     if NATURE in players:
         hint = "remove initially(player(nature), ...) and write chance(move(nature, Move), Probability, Situation)"
@@ -184,22 +336,21 @@ def _people_defects(paths: list[Path], players: tuple[str, ...], private: bool) 
         message = "a player has the empty name ''" if players else "the game has no players"
         yield _defect("players", message, "declare each player by its name: initially(player(p1), s0).")
         return
-    known = {*players, NATURE}
-    movers = _unique(step.player for path in paths for step in path.steps)
-    drawn = {step.player for path in paths for step in path.steps if step.probability is not None}
-    for mover in movers:
-        if mover not in known or (mover == NATURE and not drawn):
+    drawn = any(step.probability is not None for step in steps)
+    for mover in _list_once(step.player for step in steps):
+        if mover not in players and (mover != NATURE or not drawn):
             hint = "declare initially(player(...), ...), or let nature draw: chance(Move, Probability, Situation)"
             yield _defect("mover", f"{mover} moves, but is no player", hint)
-    for earner in _unique(goal.player for path in paths for goal in path.goals if goal.player not in players):
-        hint = f"the players are {', '.join(players)}; another one is declared as initially(player(...), ...)"
-        yield _defect("earner", f"{earner} has a payoff, but is no player", hint)
-    seers = (who for path in paths for step in path.steps for who, _ in step.percepts) if private else ()
-    for seer in _unique(who for who in seers if who not in players):
-        yield _defect("seer", f"{seer} sees something, but is no player", f"the players are {', '.join(players)}")
+    hint = f"the players are {', '.join(players)}; another one is declared as initially(player(...), ...)"
+    for earner in _list_once(goal.player for path in paths for goal in path.goals):
+        if earner not in players:
+            yield _defect("earner", f"{earner} has a payoff, but is no player", hint)
+    for seer in _list_once(seer for step in steps for seer, _ in step.percepts):
+        if seer not in players:
+            yield _defect("seer", f"{seer} sees something, but is no player", hint)
 
 
-def _doubts(table: GameTable, orders: _Orders) -> Iterator[Diagnostic]:
+def _find_doubts(table: GameTable, orders: _Orders) -> Iterator[Diagnostic]:
     """Warn of what may not be meant."""
     for player, moves in zip(table.players, table.moves, strict=True):
         if not moves:
@@ -209,47 +360,48 @@ def _doubts(table: GameTable, orders: _Orders) -> Iterator[Diagnostic]:
         yield replace(_defect("orders", message, f"tried: {orders.which}"), severity=Severity.WARNING)
 
 
-def _ends(paths: list[Path], players: tuple[str, ...], private: bool) -> tuple[tuple[Row, ...], list[Diagnostic]]:
+def _read_ends(
+    paths: list[_Path], players: tuple[str, ...], private: bool, chancy: bool
+) -> tuple[tuple[Row, ...], list[Diagnostic]]:
     """The rows of the table, and what is wrong with the payoffs and probabilities in them."""
     rows: list[Row] = []
     defects: list[Diagnostic] = []
-    chancy = any(step.probability is not None for path in paths for step in path.steps)
     for path in paths:
         if path.broken is not None:
             continue
         earned = {player: number for player, _, number in path.goals}
         payoffs = tuple([earned.get(player) for player in players])
         if len(earned) != len(path.goals) or any(payoff is None for payoff in payoffs):
-            defects += [found for player in players for found in _goal_defect(path, player)]
-        chances = tuple([exact(step.probability) for step in path.steps]) if chancy else ()
-        defects += _chance_defects(path, chances)
+            defects += [defect for player in players for defect in _find_goal_defect(path, player)]
+        chances: tuple[Fraction | None, ...] = ()
+        if chancy:
+            odds = [step.probability for step in path.steps]
+            chances = tuple([None if chance is None else _exact(chance) for chance in odds])
+            defects += _find_chance_defects(path, chances)
         percepts = tuple([step.percepts for step in path.steps]) if private else ()
-        rows.append(Row(path.named, payoffs, path.sizes, chances, percepts))  # type: ignore[arg-type]
+        moves = tuple([step[:2] for step in path.steps])
+        rows.append(Row(moves, payoffs, path.sizes, chances, percepts))  # type: ignore[arg-type]
     return tuple(rows), defects
 
 
-def _chance_defects(path: Path, chances: tuple[Fraction | None, ...]) -> Iterator[Diagnostic]:
-    for position, chance in enumerate(chances):
-        step = path.steps[position]
+def _find_chance_defects(path: _Path, chances: tuple[Fraction | None, ...]) -> Iterator[Diagnostic]:
+    for position, (step, chance) in enumerate(zip(path.steps, chances, strict=True)):
         if step.probability is not None and (chance is None or chance < 0):
+            when = f"after {path._replace(steps=path.steps[:position]).text}" if position else "at the start"
             shown = brief(step.probability) if chance is None else chance
-            message = f"the probability of {step.move} {_before(path, position)} is {shown}"
+            message = f"the probability of {step.move} {when} is {shown}"
             yield _defect("chance", message, "a probability is a number from 0 to 1, such as 1/3")
 
 
-def _before(path: Path, position: int) -> str:
-    return f"after {path._replace(steps=path.steps[:position]).text}" if position else "at the start"
-
-
-def _goal_defect(path: Path, player: str) -> Iterator[Diagnostic]:
+def _find_goal_defect(path: _Path, player: str) -> Iterator[Diagnostic]:
     goals = [goal for goal in path.goals if goal.player == player]
-    values = _unique(write(goal.value) for goal in goals)
+    values = _list_once(write(goal.value) for goal in goals)
+    odd = [brief(goal.value) for goal in goals if goal.exact is None]
     if not values:
         hint = "finally(goal(Player, Payoff), Situation) must hold in every final situation"
         yield _defect("goal", f"{player} has no payoff after {path.text}", hint)
-    elif any(goal.exact is None for goal in goals):
-        odd = next(goal.value for goal in goals if goal.exact is None)
-        yield _defect("goal", f"the payoff of {player} after {path.text} is {brief(odd)}, which is not a number")
+    elif odd:
+        yield _defect("goal", f"the payoff of {player} after {path.text} is {odd[0]}, which is not a number")
     elif len(values) > 1:
         message = f"{player} has several payoffs after {path.text}: {', '.join(values[:5])}"
         yield _defect("goal", message, "finally(goal(...)) must give each player one payoff")
@@ -258,45 +410,55 @@ def _goal_defect(path: Path, player: str) -> Iterator[Diagnostic]:
 class _Orders(NamedTuple):
     """How many other orders of simultaneous moves there are, how many and which were tried, and what is wrong."""
 
-    total: int
-    tried: int
-    which: str
-    problems: tuple[Diagnostic, ...] = ()
+    total: int = 0
+    tried: int = 0
+    which: str = ""
+    defects: tuple[Diagnostic, ...] = ()
 
 
-def _try_orders(engine: LogicEngine, program: Program, paths: list[Path]) -> _Orders:
+def _try_orders(engine: LogicEngine, program: Program, paths: list[_Path]) -> _Orders:
     """Replay simultaneous moves in other orders: all of them if they are few, else the reversed one of some paths.
 
     How many are tried depends on the game alone, unless their replay reaches a limit.
     """
-    others = [replays(path.sizes) for path in paths]
-    total, blocks = sum(others), sum(other > 0 for other in others)
-    if not total:
-        return _Orders(0, 0, "")
+    others = [_count_orders(path.sizes) for path in paths]
+    total = sum(others)
+    tried: list[tuple[_Path, list[Term]]] = []
     if total <= MAX_REPLAYS:
         which = "all"
-        tried = [(path, order) for path in paths for order in orders(path)]
+        for path in paths:
+            _, *orders = product(*map(permutations, path.blocks))
+            tried += [(path, [move for block in order for move in block]) for order in orders]
     else:
-        every = -(-blocks // MAX_REPLAYS)
+        every = -(-sum(other > 0 for other in others) // MAX_REPLAYS)
         which = "every play backwards" if every == 1 else f"one play in {every:,} backwards"
-        tried = [(path, order) for path in paths[::every] for order in reversed_order(path)]
-    goal = Struct("table_replay", (list_of([list_of(order) for _, order in tried]), Var("Results")))
+        for path in paths[::every]:
+            if max(path.sizes) > 1:
+                tried.append((path, [move for block in path.blocks for move in reversed(block)]))
+    if not tried:
+        return _Orders()
+    goal = Struct("table_replay", (list_of([list_of(order) for _, order in tried]), Var("Endings")))
     try:
-        endings = items_of(engine.solutions(program, goal, 1)[0]["Results"])[0]
+        endings = items_of(engine.solutions(program, goal, 1)[0]["Endings"])[0]
     except LimitReached:
         return _Orders(total, 0, "none within the limits")
-    problems = [
-        defect for (path, _), ending in zip(tried, endings, strict=True) for defect in _order_defect(path, ending)
-    ]
-    return _Orders(total, len(tried), which, tuple(problems))
+    pairs = zip(tried, endings, strict=True)
+    defects = [defect for (path, _), ending in pairs for defect in _find_order_defect(path, ending)]
+    return _Orders(total, len(tried), which, tuple(defects))
 
 
-def _order_defect(path: Path, ending: Term) -> Iterator[Diagnostic]:
+@lru_cache(4096)
+def _count_orders(sizes: tuple[int, ...]) -> int:
+    """In how many other orders moves in blocks of these sizes can be made."""
+    return prod(factorial(size) if size < 10 else _MANY for size in sizes) - 1
+
+
+def _find_order_defect(path: _Path, ending: Term) -> Iterator[Diagnostic]:
     if deref(ending) == "impossible":
         message = f"the moves {path.text} are made at the same time, but not possible in another order"
         yield _defect("order", message, "let simultaneous moves neither enable nor forbid each other")
         return
-    goals = PathReader().goals(ending)
+    goals = _PathReader().goals(items_of(ending)[0])
     if {goal.player: goal.exact for goal in goals} != {goal.player: goal.exact for goal in path.goals}:
         message = f"the payoffs after {path.text} depend on the order of simultaneous moves"
         yield _defect("order", message, "let payoffs depend on who made which move, not on when")

@@ -8,16 +8,18 @@ for an author or a model: what is wrong, and the numbered program.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 from bestresponse.core.errors import LogicError
 from bestresponse.logic.confined.engine import ConfinedEngine
 from bestresponse.logic.engine import LogicEngine
-from bestresponse.logic.gate.check import GatedProgram, check
+from bestresponse.logic.gate.check import GatedClause, GatedProgram, check, find_similar
 from bestresponse.logic.gate.goals import indicator
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage, numbered
-from bestresponse.logic.programs.report import Expectation, Report, describe_failure
-from bestresponse.logic.programs.slips import find_slips, find_unknown_fluents
+from bestresponse.logic.language.predicates import GAME
+from bestresponse.logic.language.terms import Struct, Term, Var
+from bestresponse.logic.programs.report import Report, describe_failure
 from bestresponse.logic.programs.solver_language import REQUIRED
 from bestresponse.logic.programs.table import GameTable, extract
 
@@ -27,43 +29,60 @@ _EXAMPLES = {
     "initial/1": "initial(s0).",
     "initially/2": "initially(player(p1), s0).",
     "legal/2": "legal(move(P, M), S) :- possible(move(P, M), S), holds(control(P), S).",
-    "possible/2": "possible(move(P, cooperate), S) :- holds(player(P), S).",
-    "effect/3": "effect(did(P, M), move(P, M), _S).",
-    "abnormal/3": "abnormal(control(P), move(P, _M), _S).",
     "final/1": "final(do(move(_, _), do(move(_, _), S))) :- initial(S).",
     "finally/2": "finally(goal(P, U), S) :- ...",
     "select/4": "select(P, O, S, M) :- ...",
     "next_memory/4": "next_memory(State, OwnMove, OtherMove, NewState) :- ...",
 }
 
+_CONTRACT = {
+    "initial": 1, "initially": 2, "legal": 2, "effect": 3, "abnormal": 3, "final": 1, "finally": 2, "chance": 3,
+    "sees": 3,
+}  # fmt: skip
+_GIVEN = frozenset({"last_move/2", "default_move/2"})
+"""Fluents that a tournament sets, whatever the program says."""
 _DEFINED = {"chance": "chance/3", "odds": "chance/3", "seer": "sees/3"}
 """What a defect of the game is about, by its code."""
 _MEMORY = "\ninitially(memory(P, State), S) :- initially(player(P), S), start_memory(State).\n"
 """What a strategy remembers before the first round."""
 
 
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What is known about the game beforehand: numbers of players and of moves per player; `None` where it is not."""
+
+    players: int | None = None
+    moves: int | None = None
+
+
 def validate(source: str, engine: LogicEngine, expected: Expectation | None = None) -> Report:
     """Put a game program through all four stages; where the engine is confined, all of them in its worker."""
-    if isinstance(engine, ConfinedEngine):
-        return engine.validate(source, expected)
+    report = engine.validate(source) if isinstance(engine, ConfinedEngine) else _validate_here(source, engine)
+    if report.table is None or expected is None:
+        return report
+    return replace(report, diagnostics=(*report.diagnostics, *_find_unexpected(report.table, expected)))
+
+
+def _validate_here(source: str, engine: LogicEngine) -> Report:
     gated = check(source)
     found = [*gated.diagnostics]
     if any(d.stage is Stage.READER for d in gated.refusals):
         return Report(source, gated.defined, tuple(found))
-    found += _missing(gated, REQUIRED)
+    found += _find_missing(gated, REQUIRED)
     if gated.refusals:
         return Report(source, gated.defined, tuple(found))
-    found += find_slips(gated)
+    uses = _collect_uses(gated)
+    found += [*_find_misnamed(uses), *_find_dead_fluents(uses)]
     try:
-        program = engine.load(gated)
-        extraction = extract(engine, program)
+        extraction = extract(engine, engine.load(gated))
     except LogicError as error:
         return Report(source, gated.defined, (*found, describe_failure(error)))
-    if extraction.table is not None:
-        found = [_unreached(d) for d in found]
+    if extraction.table is not None:  # the game was played to all its ends: what is undefined was not reached
+        found = [
+            replace(d, severity=Severity.WARNING) if d.code in ("undefined", "arity") and "called" in d.message else d
+            for d in found
+        ]
     found += [_locate(defect, gated) for defect in extraction.defects]
-    if extraction.table is not None and expected is not None:
-        found += _unexpected(extraction.table, expected)
     return Report(source, gated.defined, tuple(found), extraction.table)
 
 
@@ -79,8 +98,8 @@ def validate_strategy(source: str, game: str, engine: LogicEngine) -> Report:
     memory = _MEMORY if "start_memory/1" in alone.defined else ""
     gated = check(source.rstrip() + "\n" * (lines - source.rstrip().count("\n")) + game + memory)
     found = [d for d in gated.diagnostics if d.line <= lines]
-    found += _missing(alone, ("select/4", *(("next_memory/4",) if memory else ())))
-    found += find_unknown_fluents(alone, check(game))
+    found += _find_missing(alone, ("select/4", *(("next_memory/4",) if memory else ())))
+    found += _find_unknown_fluents(alone, check(game))
     if gated.refusals or any(d.severity is Severity.ERROR for d in found):
         return Report(source, gated.defined, tuple(found))
     try:
@@ -106,7 +125,7 @@ def feedback(report: Report) -> str:
     return "\n".join([*lines, "", numbered(report.source)])
 
 
-def _missing(gated: GatedProgram, required: tuple[str, ...]) -> list[Diagnostic]:
+def _find_missing(gated: GatedProgram, required: tuple[str, ...]) -> list[Diagnostic]:
     return [
         Diagnostic(
             Stage.STATIC, Severity.ERROR, 0, 0, "", f"{key} is missing", f"for example: {_EXAMPLES[key]}", "missing"
@@ -114,15 +133,6 @@ def _missing(gated: GatedProgram, required: tuple[str, ...]) -> list[Diagnostic]
         for key in required
         if key not in gated.defined
     ]
-
-
-def _unreached(found: Diagnostic) -> Diagnostic:
-    """A call of something undefined, in a game that was played to all its ends without reaching it: only a warning."""
-    return (
-        replace(found, severity=Severity.WARNING)
-        if found.code in ("undefined", "arity") and "called" in found.message
-        else found
-    )
 
 
 def _locate(defect: Diagnostic, gated: GatedProgram) -> Diagnostic:
@@ -138,13 +148,129 @@ def _locate(defect: Diagnostic, gated: GatedProgram) -> Diagnostic:
     return replace(defect, line=first.line, column=first.column, source_line=first.source_line)
 
 
-def _unexpected(table: GameTable, expected: Expectation) -> list[Diagnostic]:
-    found: list[Diagnostic] = []
+def _find_unexpected(table: GameTable, expected: Expectation) -> Iterator[Diagnostic]:
     if expected.players is not None and len(table.players) != expected.players:
         message = f"the game has {len(table.players)} players ({', '.join(table.players)}), not {expected.players}"
-        found.append(Diagnostic(Stage.CONTRACT, Severity.ERROR, 0, 0, "", message, "", "players"))
+        yield Diagnostic(Stage.CONTRACT, Severity.ERROR, 0, 0, "", message, "", "players")
     for player, moves in zip(table.players, table.moves, strict=True):
         if expected.moves is not None and len(moves) != expected.moves:
             message = f"{player} has {len(moves)} moves ({', '.join(moves)}), not {expected.moves}"
-            found.append(Diagnostic(Stage.CONTRACT, Severity.ERROR, 0, 0, "", message, "", "moves"))
-    return found
+            yield Diagnostic(Stage.CONTRACT, Severity.ERROR, 0, 0, "", message, "", "moves")
+
+
+@dataclass(slots=True)
+class _Uses:
+    """Where each predicate is first defined, what is called, which fluents are tested and which are made true."""
+
+    defined: dict[str, GatedClause] = field(default_factory=dict)
+    called: set[str] = field(default_factory=set)
+    tested: dict[str, GatedClause] = field(default_factory=dict)
+    made: set[str] = field(default_factory=set)
+    anything: bool = False
+    """Whether some clause may make any fluent true."""
+
+
+def _find_unknown_fluents(strategy: GatedProgram, game: GatedProgram) -> list[Diagnostic]:
+    """Find fluents that the rules of a strategy test, but that never hold when a strategy is asked.
+
+    Asked it is before anybody has moved in the present round, so that only what `initially/2` says holds, and what a
+    tournament sets.
+    """
+    known = set(_GIVEN)
+    if "start_memory/1" in strategy.defined:
+        known.add("memory/2")  # which a tournament sets
+    anything = False
+    for clause in (*game.clauses, *strategy.clauses):
+        if clause.line and indicator(clause.head) == "initially/2" and isinstance(clause.head, Struct):
+            anything = anything or isinstance(clause.head.args[0], Var)
+            known.add(indicator(clause.head.args[0]))
+    if anything:
+        return []
+    return [
+        _say(clause, "fluent", f"{fluent} never holds when a strategy is asked", f"use {', '.join(sorted(known))}")
+        for clause in strategy.clauses
+        for fluent in _find_tested(clause)
+        if fluent not in known
+    ]
+
+
+def _find_tested(clause: GatedClause) -> Iterator[str]:
+    """Find the fluents that a rule for `select/4` tests in the situation in which it is asked."""
+    if indicator(clause.head) != "select/4" or not isinstance(clause.head, Struct):
+        return
+    asked = clause.head.args[2]
+    stack: list[Term] = [clause.body]
+    while stack:
+        term = stack.pop()
+        if not isinstance(term, Struct):
+            continue
+        fluent = indicator(term.args[0]) if indicator(term) == "holds/2" and term.args[1] == asked else ""
+        if fluent:
+            yield fluent
+        stack.extend(term.args)
+
+
+def _collect_uses(program: GatedProgram) -> _Uses:
+    uses = _Uses()
+    for clause in program.clauses:
+        if not clause.line:
+            continue
+        key = indicator(clause.head)
+        uses.defined.setdefault(key, clause)
+        if key in ("initially/2", "effect/3") and isinstance(clause.head, Struct):
+            fluent = clause.head.args[0]
+            uses.anything = uses.anything or isinstance(fluent, Var)
+            uses.made.add(indicator(fluent))
+        _collect_body(clause, uses, tests=key != "select/4")
+    return uses
+
+
+def _collect_body(clause: GatedClause, uses: _Uses, tests: bool) -> None:
+    """Note every name in a body as called, and the fluents it tests."""
+    stack: list[Term] = [clause.body]
+    while stack:
+        term = stack.pop()
+        key = indicator(term)
+        if key:
+            uses.called.add(key)
+        if isinstance(term, Struct):
+            if tests and key == "holds/2" and (fluent := indicator(term.args[0])):
+                uses.tested.setdefault(fluent, clause)
+            stack.extend(term.args)
+
+
+def _find_misnamed(uses: _Uses) -> Iterator[Diagnostic]:
+    """Find predicates nobody calls whose name is, or resembles, one that the solver asks."""
+    for key, clause in uses.defined.items():
+        name, arity = key.rsplit("/", 1)
+        if key in GAME or key in uses.called:
+            continue
+        if name in _CONTRACT:
+            message = f"{key} is defined, but the solver asks {name}/{_CONTRACT[name]} and nothing calls {key}"
+            yield _say(clause, "contract", message, f"give {name} {_CONTRACT[name]} arguments")
+            continue
+        near = find_similar(name, sorted(other for other, count in _CONTRACT.items() if str(count) == arity))
+        if near:
+            yield _say(clause, "misspelt", f"nothing calls {key}", f"did you mean {near}/{arity}?")
+
+
+def _find_dead_fluents(uses: _Uses) -> Iterator[Diagnostic]:
+    """Find fluents that are tested but that no effect/3 or initially/2 makes true."""
+    if uses.anything:
+        return
+    names = sorted({key.rsplit("/", 1)[0] for key in uses.made})
+    for fluent, clause in uses.tested.items():
+        if fluent in uses.made or fluent in _GIVEN:
+            continue
+        name = fluent.rsplit("/", 1)[0]
+        near = name if name in names else find_similar(name, names)
+        same = sorted(key for key in uses.made if key.rsplit("/", 1)[0] == near)
+        arity = fluent.rsplit("/", 1)[1]
+        alike = same or sorted(key for key in uses.made if key.rsplit("/", 1)[1] == arity and key[0] == name[0])
+        hint = f"did you mean {alike[0]}?" if alike else "let an effect/3 or initially/2 make it true"
+        message = f"{fluent} is tested with holds/2, but no effect/3 or initially/2 ever makes it true"
+        yield _say(clause, "fluent", message, hint, Severity.ERROR if same else Severity.WARNING)
+
+
+def _say(clause: GatedClause, code: str, message: str, hint: str, severity: Severity = Severity.ERROR) -> Diagnostic:
+    return Diagnostic(Stage.STATIC, severity, clause.line, clause.column, clause.source_line, message, hint, code)

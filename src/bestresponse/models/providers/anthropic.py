@@ -4,17 +4,17 @@ There is no seed and there are no log-probabilities. A schema is asked for as th
 the reply's text is then that input as JSON. Parameters that a model does not take are left out, and the reply says so.
 """
 
+from typing import ClassVar
+
 from bestresponse.core.errors import BadReply
 from bestresponse.core.json import JsonObject, canonical
-from bestresponse.models.base import Abilities, Finish, Message, Reply, Request, Usage
-from bestresponse.models.http import Endpoint, HttpClients, Secret
-from bestresponse.models.providers.network_model import NetworkModel, SchemaMode
+from bestresponse.models.base import Abilities, Finish, Json, Message, Reply, Request, Usage
+from bestresponse.models.providers.network_model import HttpModel, SchemaMode
 from bestresponse.models.providers.reading import read_count, read_field
 from bestresponse.models.schema import read_schema
 
-__all__ = ["ANTHROPIC_URL", "AnthropicModel"]
+__all__ = ["AnthropicModel"]
 
-ANTHROPIC_URL = "https://api.anthropic.com"
 _VERSION = "2023-06-01"
 _TOOL = "answer"
 _FINISH = {
@@ -26,37 +26,22 @@ _FINISH = {
 }
 
 
-class AnthropicModel(NetworkModel):
+class AnthropicModel(HttpModel):
     """A Claude model."""
 
+    provider = "anthropic"
+    url = "https://api.anthropic.com"
+    path = "/v1/messages"
+    variable = "ANTHROPIC_API_KEY"
+    key_header = "x-api-key"
+    headers: ClassVar = {"anthropic-version": _VERSION}
+    offers = Abilities(schema=True)
     optional = ("temperature", "top_p", "stop_sequences")
     has_json_mode = False
     schema_is = "tool"
 
-    def __init__(
-        self,
-        name: str,
-        clients: HttpClients,
-        key: Secret,
-        *,
-        base_url: str = ANTHROPIC_URL,
-        timeout: float = 300.0,
-        concurrency: int = 16,
-    ) -> None:
-        base = base_url.rstrip("/")
-        identity = {"provider": "anthropic", "model": name, "base_url": base, "version": _VERSION}
-        super().__init__(f"anthropic/{name}", identity, Abilities(schema=True, concurrency=concurrency))
-        self._name = name
-        self._endpoint = Endpoint(
-            clients,
-            f"{base}/v1/messages",
-            self.id,
-            key,
-            "x-api-key",
-            headers={"anthropic-version": _VERSION},
-            variable="ANTHROPIC_API_KEY",
-            timeout=timeout,
-        )
+    def _identify_service(self, base_url: str) -> dict[str, Json]:
+        return {"version": _VERSION}
 
     def _list_settings(self, request: Request, mode: SchemaMode | None, refused: frozenset[str]) -> JsonObject:
         settings: JsonObject = {

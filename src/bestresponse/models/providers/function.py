@@ -18,26 +18,18 @@ PromptFunction = Callable[[str], str | Reply]
 RequestFunction = Callable[[Request], str | Reply]
 
 
-def from_function(
-    name: str, function: PromptFunction | RequestFunction, *, concurrency: int = 1, abilities: Abilities | None = None
-) -> "FunctionModel":
-    """Make a model of a function that takes a prompt and returns a text or a `Reply`.
+class FunctionModel:
+    """Answer by calling a function that takes a prompt and returns a text or a `Reply`.
 
     The prompt is one text: the messages of the request, a blank line between them. A function whose first parameter is
     annotated with `Request` gets the whole request instead. At most `concurrency` calls run at once.
 
+    Its identity, and so the key of its cached replies, holds a hash of the function's source text. What else changes
+    its answers, such as a variable it reads, is not seen: give it another name then.
+
     >>> from bestresponse.models.base import ask
     >>> from_function("shouter", lambda prompt: prompt.upper()).complete(ask("row a?")).text
     'ROW A?'
-    """
-    return FunctionModel(name, function, concurrency=concurrency, abilities=abilities)
-
-
-class FunctionModel:
-    """Answer by calling a function.
-
-    Its identity, and so the key of its cached replies, holds a hash of the function's source text. What else changes
-    its answers, such as a variable it reads, is not seen: give it another name then.
     """
 
     def __init__(
@@ -61,13 +53,16 @@ class FunctionModel:
         self._takes_request = _takes_request(function)
         self._places = threading.BoundedSemaphore(concurrency)
 
+    def __repr__(self) -> str:
+        return f"FunctionModel({self.id!r})"
+
     def complete(self, request: Request) -> Reply:
         """Call the function; whatever it raises becomes a `ModelError`."""
-        given = request if self._takes_request else _join(request)
+        prompt = "\n\n".join(message.content for message in request.messages)
         with self._places:
             began = time.perf_counter()
             try:
-                answer = self._function(given)
+                answer = self._function(request if self._takes_request else prompt)
             except BestResponseError:
                 raise
             except Exception as error:
@@ -77,11 +72,10 @@ class FunctionModel:
             return answer
         if not isinstance(answer, str):
             raise ModelError(f"the function of {self.id} returned {type(answer).__name__}, expected text or a Reply")
-        return Reply(answer, usage=Usage(estimate_tokens(_join(request)), estimate_tokens(answer)), latency=latency)
+        return Reply(answer, usage=Usage(estimate_tokens(prompt), estimate_tokens(answer)), latency=latency)
 
 
-def _join(request: Request) -> str:
-    return "\n\n".join(message.content for message in request.messages)
+from_function = FunctionModel
 
 
 def _takes_request(function: Callable[..., object]) -> bool:

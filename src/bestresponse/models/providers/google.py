@@ -4,51 +4,33 @@ Choices are asked for by the response type `text/x.enum`, schemas by `responseJs
 not take are left out, and the reply says so. Thoughts are counted as reasoning tokens and are no part of the text.
 """
 
-from urllib.parse import quote
-
 from bestresponse.core.errors import BadReply
 from bestresponse.core.json import JsonObject
 from bestresponse.models.base import Abilities, Finish, Message, Reply, Request, TokenChances, Usage, effective_seed
-from bestresponse.models.http import Endpoint, HttpClients, Rejected, Secret
-from bestresponse.models.providers.network_model import NetworkModel, SchemaMode
+from bestresponse.models.http import Rejected
+from bestresponse.models.providers.network_model import HttpModel, SchemaMode
 from bestresponse.models.providers.reading import read_alternatives, read_count, read_field
 from bestresponse.models.schema import read_schema
 
-__all__ = ["GOOGLE_URL", "GoogleModel"]
+__all__ = ["GoogleModel"]
 
-GOOGLE_URL = "https://generativelanguage.googleapis.com/v1beta"
 _LOGPROBS = frozenset({"responseLogprobs", "logprobs"})
 _MOST_ALTERNATIVES = 20
 _REFUSALS = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE")
 _FINISH = {"STOP": Finish.STOP, "MAX_TOKENS": Finish.LENGTH, **dict.fromkeys(_REFUSALS, Finish.REFUSAL)}
 
 
-class GoogleModel(NetworkModel):
+class GoogleModel(HttpModel):
     """A Gemini model."""
 
+    provider = "google"
+    url = "https://generativelanguage.googleapis.com/v1beta"
+    path = "/models/{name}:generateContent"
+    variable = "GEMINI_API_KEY"
+    key_header = "x-goog-api-key"
+    offers = Abilities(schema=True, choices=True, logprobs=_MOST_ALTERNATIVES, seed=True)
     optional = ("temperature", "topP", "seed", "stopSequences", *_LOGPROBS)
     choices_are = "sent"
-
-    def __init__(
-        self,
-        name: str,
-        clients: HttpClients,
-        key: Secret,
-        *,
-        base_url: str = GOOGLE_URL,
-        timeout: float = 300.0,
-        concurrency: int = 16,
-    ) -> None:
-        base = base_url.rstrip("/")
-        super().__init__(
-            f"google/{name}",
-            {"provider": "google", "model": name, "base_url": base},
-            Abilities(schema=True, choices=True, logprobs=_MOST_ALTERNATIVES, seed=True, concurrency=concurrency),
-        )
-        url = f"{base}/models/{quote(name, safe='')}:generateContent"
-        self._endpoint = Endpoint(
-            clients, url, self.id, key, "x-goog-api-key", variable="GEMINI_API_KEY", timeout=timeout
-        )
 
     def _find_refused(self, request: Request, mode: SchemaMode | None, error: Rejected) -> frozenset[str]:
         """Google writes "Logprobs is not enabled", and the two settings of log-probabilities go together."""

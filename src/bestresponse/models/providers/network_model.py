@@ -13,13 +13,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
 from typing import ClassVar
+from urllib.parse import quote
 
 from bestresponse.core.json import JsonMapping, JsonObject, digest
 from bestresponse.models.base import Abilities, Honoured, Json, Message, Reply, Request
-from bestresponse.models.http import Rejected
+from bestresponse.models.http import Endpoint, HttpClients, Rejected, Secret
 from bestresponse.models.schema import finish_structured
 
-__all__ = ["NetworkModel", "SchemaMode"]
+__all__ = ["HttpModel", "NetworkModel", "SchemaMode"]
 
 _NOT_TAKEN = re.compile(
     r"unsupported|not support|n't support|not enabled|not available|unavailable|deprecated|unknown|unrecognized|"
@@ -140,3 +141,52 @@ def _add_instruction(request: Request) -> tuple[Message, ...]:
         return (*messages, Message("user", text))
     messages[last] = Message("user", f"{messages[last].content}\n\n{text}")
     return tuple(messages)
+
+
+class HttpModel(NetworkModel):
+    """A model behind an HTTP endpoint that takes a key; a subclass says where, and what the service `offers`.
+
+    In `path`, `{name}` stands for the name of the model.
+    """
+
+    provider: ClassVar[str]
+    url: ClassVar[str]
+    path: ClassVar[str]
+    variable: ClassVar[str]
+    key_header: ClassVar[str]
+    prefix: ClassVar[str] = ""
+    headers: ClassVar[dict[str, str]] = {}
+    offers: ClassVar[Abilities]
+
+    def __init__(
+        self,
+        name: str,
+        clients: HttpClients,
+        key: Secret,
+        *,
+        base_url: str | None = None,
+        id: str | None = None,
+        variable: str | None = None,
+        timeout: float = 300.0,
+        concurrency: int = 16,
+    ) -> None:
+        base = (base_url or self.url).rstrip("/")
+        identity = {"provider": self.provider, "model": name, "base_url": base, **self._identify_service(base)}
+        super().__init__(id or f"{self.provider}/{name}", identity, replace(self.offers, concurrency=concurrency))
+        self._name = name
+        url = base + self.path.format(name=quote(name, safe=""))
+        self._endpoint = Endpoint(
+            clients,
+            url,
+            self.id,
+            key,
+            self.key_header,
+            self.prefix,
+            self.headers,
+            variable or self.variable,
+            timeout,
+        )
+
+    def _identify_service(self, base_url: str) -> dict[str, Json]:
+        """Return what else tells who answers there."""
+        return {}

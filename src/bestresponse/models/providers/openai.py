@@ -8,9 +8,8 @@ Reference: https://platform.openai.com/docs/api-reference/chat
 """
 
 from bestresponse.core.json import JsonObject
-from bestresponse.models.base import Abilities, Message, Reply, Request, effective_seed
-from bestresponse.models.http import Endpoint, HttpClients, Secret
-from bestresponse.models.providers.network_model import NetworkModel, SchemaMode
+from bestresponse.models.base import Abilities, Json, Message, Reply, Request, effective_seed
+from bestresponse.models.providers.network_model import HttpModel, SchemaMode
 from bestresponse.models.providers.reading import read_chat_reply
 from bestresponse.models.schema import make_strict, read_schema
 
@@ -20,41 +19,20 @@ OPENAI_URL = "https://api.openai.com/v1"
 _MOST_ALTERNATIVES = 20
 
 
-class OpenAIModel(NetworkModel):
+class OpenAIModel(HttpModel):
     """A model behind a chat-completions endpoint."""
 
+    provider = "openai"
+    url = OPENAI_URL
+    path = "/chat/completions"
+    variable = "OPENAI_API_KEY"
+    key_header = "authorization"
+    prefix = "Bearer "
+    offers = Abilities(schema=True, logprobs=_MOST_ALTERNATIVES, seed=True)
     optional = ("max_tokens", "temperature", "top_p", "seed", "stop", "top_logprobs", "logprobs")
 
-    def __init__(
-        self,
-        name: str,
-        clients: HttpClients,
-        key: Secret,
-        *,
-        base_url: str = OPENAI_URL,
-        id: str | None = None,
-        variable: str = "OPENAI_API_KEY",
-        timeout: float = 300.0,
-        concurrency: int = 16,
-    ) -> None:
-        base = base_url.rstrip("/")
-        provider = "openai" if base == OPENAI_URL else "openai-compatible"
-        super().__init__(
-            id or f"openai/{name}",
-            {"provider": provider, "model": name, "base_url": base},
-            Abilities(schema=True, logprobs=_MOST_ALTERNATIVES, seed=True, concurrency=concurrency),
-        )
-        self._name = name
-        self._endpoint = Endpoint(
-            clients,
-            f"{base}/chat/completions",
-            self.id,
-            key,
-            "authorization",
-            "Bearer ",
-            variable=variable,
-            timeout=timeout,
-        )
+    def _identify_service(self, base_url: str) -> dict[str, Json]:
+        return {} if base_url == OPENAI_URL else {"provider": "openai-compatible"}
 
     def _list_settings(self, request: Request, mode: SchemaMode | None, refused: frozenset[str]) -> JsonObject:
         alternatives = min(request.logprobs, _MOST_ALTERNATIVES) if "top_logprobs" not in refused else 0

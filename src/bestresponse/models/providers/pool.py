@@ -17,7 +17,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TextIO
+from typing import IO
 
 from bestresponse.core import errors
 from bestresponse.core.errors import BestResponseError, ModelError, ModelUnavailable, Transient, UsageError
@@ -117,7 +117,7 @@ class _Worker:
         return Transient(f"a process of the local model ended unexpectedly (exit code {self._process.wait()})")
 
 
-def _serve(order: str, lines: TextIO, out: TextIO) -> None:
+def _serve(order: str, lines: IO[str], out: IO[str]) -> None:
     """Load the model of the order, and answer every line."""
     given = json.loads(order)
     try:
@@ -134,7 +134,7 @@ def _serve(order: str, lines: TextIO, out: TextIO) -> None:
         _write_line(out, answer)
 
 
-def _write_line(out: TextIO, data: JsonObject) -> None:
+def _write_line(out: IO[str], data: JsonObject) -> None:
     out.write(json.dumps(data) + "\n")
     out.flush()
 

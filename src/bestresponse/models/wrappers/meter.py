@@ -8,13 +8,14 @@ A failed attempt counts as a call and costs no tokens. An unknown price is unkno
 """
 
 import threading
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
 
 from bestresponse.core.errors import OverBudget, UsageError
 from bestresponse.models.base import Model, Reply, Request, Usage, Wrapper
 
-__all__ = ["Budget", "Ledger", "Meter", "Metered", "Price", "largest_usage"]
+__all__ = ["Budget", "Cost", "Meter", "Metered", "Price", "largest_usage"]
 
 Price = Callable[[Usage], float | None]
 """US dollars for these tokens; None where the price is not known."""
@@ -33,50 +34,23 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Ledger:
-    """What was spent. `cached` is part of `prompt`, `reasoning` part of `completion`.
+class Cost:
+    """Attempts, tokens of prompts and replies together, and US dollars.
 
-    `calls` are attempts, `failed` those among them without a reply. `uncounted` replies came without token counts and
-    `unpriced` ones without a known price: `money` leaves them out, and is None when nothing could be priced.
+    `unpriced` replies have no known price: `money` leaves them out.
     """
-
-    calls: int = 0
-    failed: int = 0
-    prompt: int = 0
-    completion: int = 0
-    cached: int = 0
-    reasoning: int = 0
-    money: float | None = None
-    uncounted: int = 0
-    unpriced: int = 0
-
-    @property
-    def tokens(self) -> int:
-        """Tokens of prompts and replies together."""
-        return self.prompt + self.completion
-
-    def __add__(self, other: "Ledger") -> "Ledger":
-        known = [money for money in (self.money, other.money) if money is not None]
-        counts = {name: getattr(self, name) + getattr(other, name) for name in _COUNTS}
-        return Ledger(**counts, money=sum(known) if known else None)
-
-
-_COUNTS = tuple(field.name for field in fields(Ledger) if field.name != "money")
-
-
-@dataclass(frozen=True, slots=True)
-class _Cost:
-    """Calls, tokens and dollars against which the budget is held."""
 
     calls: int = 0
     tokens: int = 0
     money: float = 0.0
+    unpriced: int = 0
 
-    def __add__(self, other: "_Cost") -> "_Cost":
-        return _Cost(self.calls + other.calls, self.tokens + other.tokens, self.money + other.money)
+    def __add__(self, other: "Cost") -> "Cost":
+        tokens, money = self.tokens + other.tokens, self.money + other.money
+        return Cost(self.calls + other.calls, tokens, money, self.unpriced + other.unpriced)
 
-    def __sub__(self, other: "_Cost") -> "_Cost":
-        return _Cost(self.calls - other.calls, self.tokens - other.tokens, self.money - other.money)
+    def __neg__(self) -> "Cost":
+        return Cost(-self.calls, -self.tokens, -self.money, -self.unpriced)
 
 
 class Meter:
@@ -84,42 +58,28 @@ class Meter:
 
     def __init__(self, budget: Budget | None = None) -> None:
         self.budget = budget or Budget()
-        self._spent = _Cost()
-        self._reserved = _Cost()
-        self._ledgers: dict[str, Ledger] = {}
+        self.spent = Cost()
+        self._reserved = Cost()
         self._changed = threading.Condition()
 
-    @property
-    def ledger(self) -> Ledger:
-        """What all models have spent up to now."""
-        with self._changed:
-            return sum(self._ledgers.values(), Ledger())
-
-    @property
-    def by_model(self) -> Mapping[str, Ledger]:
-        """What each model has spent, by its id, in the order of first use."""
-        with self._changed:
-            return dict(self._ledgers)
-
-    def reserve(self, cost: _Cost) -> None:
+    def reserve(self, cost: Cost) -> None:
         """Set the cost aside; wait while calls in flight may still free what is missing."""
         with self._changed:
-            while self._find_excess(self._spent + self._reserved + cost):
-                excess = self._find_excess(self._spent + cost)
+            while self._find_excess(self.spent + self._reserved + cost):
+                excess = self._find_excess(self.spent + cost)
                 if excess or not self._reserved.calls:
                     raise OverBudget(f"the next call could pass the budget: {excess}")
                 self._changed.wait()
             self._reserved += cost
 
-    def settle(self, model: str, reserved: _Cost, cost: _Cost, entry: Ledger) -> None:
+    def settle(self, reserved: Cost, cost: Cost) -> None:
         """Replace a reservation by what the call really cost."""
         with self._changed:
-            self._reserved -= reserved
-            self._spent += cost
-            self._ledgers[model] = self._ledgers.get(model, Ledger()) + entry
+            self._reserved += -reserved
+            self.spent += cost
             self._changed.notify_all()
 
-    def _find_excess(self, cost: _Cost) -> str:
+    def _find_excess(self, cost: Cost) -> str:
         """Say which limit this would pass; nothing if none."""
         budget = self.budget
         if budget.calls is not None and cost.calls > budget.calls:
@@ -139,31 +99,27 @@ class Metered(Wrapper):
         self._meter = meter
         self._price = price
         if meter.budget.money is not None and price(Usage(1, 1)) is None:
+            known = "" if find_spec("genai_prices") else ", or pip install 'bestresponse[cost]' for a list of prices"
             raise UsageError(
-                f"the price of {model.id} is not known, so a budget in money cannot be kept: set calls or tokens"
+                f"the price of {model.id} is not known, so a budget in money cannot be kept: set calls or tokens{known}"
             )
 
     def complete(self, request: Request) -> Reply:
         """Answer within the budget, or `OverBudget` before anything was sent."""
-        largest = largest_usage(request)
-        reserved = _make_cost(largest, self._price(largest))
+        reserved = self._find_cost(largest_usage(request))
         self._meter.reserve(reserved)
-        cost, entry = _Cost(calls=1), Ledger(calls=1, failed=1)
+        cost = Cost(calls=1)
         try:
             reply = self._model.complete(request)
-            usage = reply.usage
-            counted = usage.prompt is not None and usage.completion is not None
-            money = self._price(usage) if counted else None
-            cost = _make_cost(usage, money) if counted else reserved
-            tokens = (usage.prompt or 0, usage.completion or 0, usage.cached or 0, usage.reasoning or 0)
-            entry = Ledger(1, 0, *tokens, money, uncounted=int(not counted), unpriced=int(money is None))
+            counted = reply.usage.prompt is not None and reply.usage.completion is not None
+            cost = self._find_cost(reply.usage) if counted else replace(reserved, unpriced=1)
         finally:
-            self._meter.settle(self.id, reserved, cost, entry)
+            self._meter.settle(reserved, cost)
         return reply
 
-
-def _make_cost(usage: Usage, money: float | None) -> _Cost:
-    return _Cost(1, (usage.prompt or 0) + (usage.completion or 0), money or 0.0)
+    def _find_cost(self, usage: Usage) -> Cost:
+        money = self._price(usage)
+        return Cost(1, (usage.prompt or 0) + (usage.completion or 0), money or 0.0, int(money is None))
 
 
 def largest_usage(request: Request) -> Usage:

@@ -1,7 +1,6 @@
-"""How often and how fast a provider is asked: calls at once, calls started per minute, and calls tried again.
+"""How often a provider is asked: calls at once, and calls tried again.
 
-A `Gate` belongs to a provider; all models of that provider share it. No window of a minute holds more starts than
-allowed: the start times of the last calls are kept, and a further call waits until the oldest is a minute old.
+A `Gate` belongs to a provider; all models of that provider share it.
 
 What may pass is tried again a bounded number of times, ever more slowly: waits grow exponentially with jitter
 (Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog, 2015); a `Retry-After` of the server comes first.
@@ -11,7 +10,6 @@ What may pass is tried again a bounded number of times, ever more slowly: waits 
 import random
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,40 +19,19 @@ from bestresponse.models.base import Model, Reply, Request, Wrapper
 
 __all__ = ["Gate", "Limited", "Retried", "RetryPolicy"]
 
-_MINUTE = 60.0
-
 
 class Gate:
-    """Let `concurrency` calls in at once and `per_minute` calls a minute (None: as many as come)."""
+    """Let `concurrency` calls in at once."""
 
-    def __init__(
-        self,
-        concurrency: int,
-        per_minute: int | None = None,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        if concurrency < 1 or (per_minute is not None and per_minute < 1):
-            raise UsageError(f"limits of {concurrency} calls at once and {per_minute} per minute let nothing through")
+    def __init__(self, concurrency: int) -> None:
+        if concurrency < 1:
+            raise UsageError(f"a limit of {concurrency} calls at once lets nothing through")
         self._places = threading.BoundedSemaphore(concurrency)
-        self._starts: deque[float] | None = None if per_minute is None else deque(maxlen=per_minute)
-        self._lock = threading.Lock()
-        self._clock = clock
-        self._sleep = sleep
 
     @contextmanager
     def pass_through(self) -> Iterator[None]:
-        """Wait for a place and for the minute's allowance; the place is given back at the end."""
+        """Wait for a place; it is given back at the end."""
         with self._places:
-            if self._starts is not None:
-                with self._lock:
-                    now = self._clock()
-                    full = len(self._starts) == self._starts.maxlen
-                    start = max(now, self._starts[0] + _MINUTE) if full else now
-                    self._starts.append(start)
-                if start > now:
-                    self._sleep(start - now)
             yield
 
 

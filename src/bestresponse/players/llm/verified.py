@@ -103,7 +103,15 @@ class Verified:
     def decide(self, view: View, ask: Ask) -> Decision:
         """Return the last decision, with every call and every review on the way to it."""
         made = tries(self, view, ask)
-        reviews = tuple(_describe_review(one.review) for one in made if one.review is not None)
+        reviews: tuple[JsonObject, ...] = tuple(
+            {
+                "state": review.state.value,
+                "claims": [[one.text, one.verdict.value] for one in review.checked],
+                "corrections": [one.text for one in review.corrections],
+            }
+            for review in (attempt.review for attempt in made)
+            if review is not None
+        )
         return replace(made[-1].decision, calls=calls_of(made), remarks=reviews)
 
 
@@ -154,7 +162,9 @@ def tries(verified: Verified, view: View, ask: Ask) -> tuple[Try, ...]:
         made.append(Try(decision, review))
         if review is None or not review.corrections:
             break
-        shown = replace(view, notes=(*view.notes, _note(decision.reasoning, review)))
+        sentences = "\n".join(f"- {correction.text}" for correction in review.corrections)
+        note = TEXTS.fill("feedback", reasoning=decision.reasoning[:_LONGEST_QUOTED], sentences=sentences)
+        shown = replace(view, notes=(*view.notes, note))
     return tuple(made)
 
 
@@ -163,17 +173,3 @@ def calls_of(made: tuple[Try, ...]) -> tuple[Call, ...]:
     return tuple(
         call for one in made for call in (*one.decision.calls, *(one.review.calls if one.review is not None else ()))
     )
-
-
-def _describe_review(review: Review) -> JsonObject:
-    """Return a review as plain data: its state, every claim with its verdict, and the corrections."""
-    return {
-        "state": review.state.value,
-        "claims": [[one.text, one.verdict.value] for one in review.checked],
-        "corrections": [one.text for one in review.corrections],
-    }
-
-
-def _note(reasoning: str, review: Review) -> str:
-    sentences = "\n".join(f"- {correction.text}" for correction in review.corrections)
-    return TEXTS.fill("feedback", reasoning=reasoning[:_LONGEST_QUOTED], sentences=sentences)

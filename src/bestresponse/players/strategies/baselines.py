@@ -23,7 +23,7 @@ from bestresponse.core.ask import Ask, Choice, Mixture
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import View
 from bestresponse.core.player import Decision
-from bestresponse.core.registry import did_you_mean
+from bestresponse.core.registry import find_by_name
 from bestresponse.core.seeds import generator, split
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
@@ -75,12 +75,8 @@ def equilibrium(own: Array, other: Array, seed: int) -> Array:
     """Play the first equilibrium that is found."""
     if np.array_equal(own, -other):
         return solve_zero_sum(own).row
-    return np.stack([_first_equilibrium(a, b) for a, b in zip(own, other, strict=True)])
-
-
-def _first_equilibrium(own: Array, other: Array) -> Array:
-    first: Array = nash(NormalForm.bimatrix(own, other)).equilibria[0].strategies[0]
-    return first
+    games = zip(own, other, strict=True)
+    return np.stack([nash(NormalForm.bimatrix(a, b)).equilibria[0].strategies[0] for a, b in games])
 
 
 BASELINES: dict[str, Baseline] = {
@@ -96,9 +92,7 @@ BASELINES: dict[str, Baseline] = {
 
 def baseline(name: str) -> Baseline:
     """The baseline of that name; UsageError with the nearest name where there is none."""
-    if name not in BASELINES:
-        raise UsageError(f"there is no baseline named {name!r}.{did_you_mean(name, list(BASELINES))}")
-    return BASELINES[name]
+    return find_by_name(BASELINES, name, "baseline")
 
 
 @dataclass(frozen=True, slots=True)

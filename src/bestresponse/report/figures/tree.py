@@ -2,13 +2,14 @@
 
 Every end has its own row, with its payoffs at the right, and every move its own line, so that no two labels meet. The
 positions of an information set are dots on one dashed line; a circle bears the number of its player, a diamond is
-chance.
+chance. An `Overlay` draws a policy on it: the likelier a move the thicker its line, the heavier a position the larger
+its circle.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
@@ -20,7 +21,7 @@ from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["MOST_ENDS", "draw_tree", "require_tree_picture"]
+__all__ = ["MOST_ENDS", "Overlay", "draw_tree", "require_tree_picture"]
 
 MOST_ENDS = 150
 _ROW = 0.3
@@ -36,12 +37,24 @@ _SIZE = 8.5
 
 
 @dataclass(frozen=True, slots=True)
+class Overlay:
+    """A policy on a tree: by node how likely its branch is taken, by information set how heavy it is, from 0 to 1.
+
+    Only `nodes` are drawn, all where none are named.
+    """
+
+    chances: Mapping[int, float] = field(default_factory=dict)
+    weights: Mapping[int, float] = field(default_factory=dict)
+    nodes: Collection[int] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class _Layout:
     """Where everything stands, in inches: `x` by level, `y` by node, `lane` by information set, `bend` by level."""
 
     x: list[float]
     bend: list[float]
-    y: list[float]
+    y: dict[int, float]
     depth: list[int]
     lanes: dict[int, float] = field(default_factory=dict)
 
@@ -53,31 +66,35 @@ def require_tree_picture(tree: Tree) -> None:
         raise UsageError(f"{name} cannot be drawn: it has {len(tree.leaves):,} ends, expected at most {MOST_ENDS}")
 
 
-def draw_tree(tree: Tree, kind: Literal["svg", "png"] = "svg", path: Collection[int] = ()) -> bytes:
+def draw_tree(
+    tree: Tree, kind: Literal["svg", "png"] = "svg", path: Collection[int] = (), overlay: Overlay | None = None
+) -> bytes:
     """Draw a tree as a file, the branches to the nodes of `path` thick; UsageError where it is too large."""
-    require_tree_picture(tree)
-    layout = _lay_out(tree)
+    overlay = overlay or Overlay()
+    if not overlay.nodes:
+        require_tree_picture(tree)
+    layout = _lay_out(tree, overlay)
     payoffs = max(len(_tell_payoffs(tree, leaf)) for leaf in tree.leaves.tolist())
     legend = sum(len(text) * _LETTER + 0.55 for text in _list_legend(tree))
     width = max(layout.x[-1] + payoffs * _LETTER + 0.5, legend + 0.4)
-    height = len(tree.leaves) * _ROW + 0.9
-    with canvas(height=height, width=width, grid="none") as axes:
-        _draw_branches(axes, tree, layout, path)
+    lowest = min(layout.y.values())
+    with canvas(height=0.9 + _ROW - lowest, width=width, grid="none") as axes:
+        _draw_branches(axes, tree, layout, path, overlay)
         _draw_information(axes, tree, layout)
-        _draw_nodes(axes, tree, layout)
+        _draw_nodes(axes, tree, layout, overlay)
         _draw_legend(axes, tree)
         axes.set_xlim(-0.3, width - 0.2)
-        axes.set_ylim(-len(tree.leaves) * _ROW, _ROW)
+        axes.set_ylim(lowest - _ROW, _ROW)
         axes.axis("off")
         return to_svg(axes) if kind == "svg" else to_png(axes)
 
 
-def _lay_out(tree: Tree) -> _Layout:
-    depth, y = _place_rows(tree)
+def _lay_out(tree: Tree, overlay: Overlay) -> _Layout:
+    depth, y = _place_rows(tree, overlay.nodes or range(tree.num_nodes))
     lanes, counts = _assign_lanes(tree, depth, y)
-    names = [0] * (max(depth) + 1)
-    for node in range(1, tree.num_nodes):
-        names[depth[node]] = max(names[depth[node]], len(_tell_branch(tree, node)))
+    names = [0] * (max(depth[node] for node in y) + 1)
+    for node in y:
+        names[depth[node]] = max(names[depth[node]], len(_tell_branch(tree, node, overlay)) if node else 0)
     x, bend = [0.0], []
     for level, longest in enumerate(names[1:]):
         bend.append(x[-1] + _MARKER + _LANE * (counts[level] + 1))
@@ -85,27 +102,27 @@ def _lay_out(tree: Tree) -> _Layout:
     return _Layout(x, [*bend, x[-1]], y, depth, {key: x[depth] + offset for key, (depth, offset) in lanes.items()})
 
 
-def _place_rows(tree: Tree) -> tuple[list[int], list[float]]:
+def _place_rows(tree: Tree, nodes: Collection[int]) -> tuple[list[int], dict[int, float]]:
     """Return the level of every node and its height: ends one row apart, other nodes in the middle of what follows."""
     depth = [0] * tree.num_nodes
     for node, parent in enumerate(tree.parent.tolist()[1:], start=1):
         depth[node] = depth[parent] + 1
-    y = [0.0] * tree.num_nodes
-    for row, leaf in enumerate(tree.leaves.tolist()):
-        y[leaf] = -row * _ROW
-    for node in range(tree.num_nodes - 1, -1, -1):
-        below = tree.children[node]
-        if below:
-            y[node] = (y[below[0]] + y[below[-1]]) / 2
-    return depth, y
+    below = {node: [child for child in tree.children[node] if child in nodes] for node in sorted(nodes)}
+    y = {node: -row * _ROW for row, node in enumerate(node for node in below if not below[node])}
+    for node in reversed(below):
+        if below[node]:
+            y[node] = (y[below[node][0]] + y[below[node][-1]]) / 2
+    return depth, dict(sorted(y.items()))
 
 
-def _assign_lanes(tree: Tree, depth: list[int], y: list[float]) -> tuple[dict[int, tuple[int, float]], list[int]]:
+def _assign_lanes(
+    tree: Tree, depth: list[int], y: Mapping[int, float]
+) -> tuple[dict[int, tuple[int, float]], list[int]]:
     """Give each information set of several positions a lane of its level in which no other one is beside it.
 
     Keys are information sets; a set that reaches over several levels takes the lane of its last.
     """
-    members = _group(tree)
+    members = _group(tree, y)
     taken: list[list[list[tuple[float, float]]]] = [[] for _ in range(max(depth) + 1)]
     lanes: dict[int, tuple[int, float]] = {}
     for infoset, nodes in members.items():
@@ -124,17 +141,17 @@ def _assign_lanes(tree: Tree, depth: list[int], y: list[float]) -> tuple[dict[in
     return lanes, [len(one) for one in taken]
 
 
-def _group(tree: Tree) -> dict[int, list[int]]:
+def _group(tree: Tree, nodes: Collection[int]) -> dict[int, list[int]]:
     """Return the positions of each information set that has several."""
     found: dict[int, list[int]] = defaultdict(list)
-    for node, infoset in enumerate(tree.infoset.tolist()):
-        if infoset >= 0:
-            found[infoset].append(node)
-    return {infoset: nodes for infoset, nodes in found.items() if len(nodes) > 1}
+    for node in nodes:
+        if tree.infoset[node] >= 0:
+            found[int(tree.infoset[node])].append(node)
+    return {infoset: members for infoset, members in found.items() if len(members) > 1}
 
 
-def _draw_branches(axes: Axes, tree: Tree, layout: _Layout, path: Collection[int]) -> None:
-    for node in range(1, tree.num_nodes):
+def _draw_branches(axes: Axes, tree: Tree, layout: _Layout, path: Collection[int], overlay: Overlay) -> None:
+    for node in filter(None, layout.y):
         parent = int(tree.parent[node])
         level = layout.depth[parent]
         start, bend = layout.x[level], layout.bend[level]
@@ -142,14 +159,15 @@ def _draw_branches(axes: Axes, tree: Tree, layout: _Layout, path: Collection[int
         axes.plot(
             [start, bend, bend, stop],
             [layout.y[parent], layout.y[parent], layout.y[node], layout.y[node]],
-            color=INK if node in path else QUIET, linewidth=2.4 if node in path else 0.9, solid_joinstyle="round",
-            zorder=1,
+            color=INK if node in path else QUIET, solid_joinstyle="round", zorder=1,
+            linewidth=2.4 if node in path else 0.9 + 3.0 * overlay.chances.get(node, 0.0),
         )  # fmt: skip
-        axes.text(bend + 0.06, layout.y[node] + 0.025, _tell_branch(tree, node), fontsize=_SIZE, va="bottom", color=INK)
+        words = _tell_branch(tree, node, overlay)
+        axes.text(bend + 0.06, layout.y[node] + 0.025, words, fontsize=_SIZE, va="bottom", color=INK)
 
 
 def _draw_information(axes: Axes, tree: Tree, layout: _Layout) -> None:
-    for infoset, nodes in _group(tree).items():
+    for infoset, nodes in _group(tree, layout.y).items():
         colour = series_colour(tree.infosets[infoset].player)
         lane = layout.lanes[infoset]
         heights = [layout.y[node] for node in nodes]
@@ -160,15 +178,16 @@ def _draw_information(axes: Axes, tree: Tree, layout: _Layout) -> None:
             axes.plot(lane, layout.y[node], marker="o", markersize=4, color=colour, zorder=3)
 
 
-def _draw_nodes(axes: Axes, tree: Tree, layout: _Layout) -> None:
-    for node in range(tree.num_nodes):
-        owner, x, y = int(tree.owner[node]), layout.x[layout.depth[node]], layout.y[node]
+def _draw_nodes(axes: Axes, tree: Tree, layout: _Layout, overlay: Overlay) -> None:
+    for node, y in layout.y.items():
+        owner, x = int(tree.owner[node]), layout.x[layout.depth[node]]
         if owner == LEAF:
             axes.text(layout.x[-1] + 0.08, y, _tell_payoffs(tree, node), fontsize=_SIZE, va="center", color=INK)
         elif owner == CHANCE:
             axes.plot(x, y, marker="D", markersize=8, color=QUIET, zorder=4)
         else:
-            axes.plot(x, y, marker="o", markersize=12, color=series_colour(owner), zorder=4)
+            size = 12 + 14 * overlay.weights.get(int(tree.infoset[node]), 0.0)
+            axes.plot(x, y, marker="o", markersize=size, color=series_colour(owner), zorder=4)
             axes.text(x, y - 0.005, str(owner + 1), fontsize=7.5, ha="center", va="center", color="white", zorder=5)
 
 
@@ -191,14 +210,14 @@ def _draw_legend(axes: Axes, tree: Tree) -> None:
 def _list_legend(tree: Tree) -> list[str]:
     players = [f"{k + 1} {label(who, 24)}" for k, who in enumerate(tree.players)]
     luck = [_LUCK] if (tree.owner == CHANCE).any() else []
-    return [*players, *luck, *([_UNSEEN] if _group(tree) else [])]
+    return [*players, *luck, *([_UNSEEN] if _group(tree, range(tree.num_nodes)) else [])]
 
 
-def _tell_branch(tree: Tree, node: int) -> str:
+def _tell_branch(tree: Tree, node: int, overlay: Overlay) -> str:
     name = label(tree.branch_labels[node], _LONGEST)
-    if int(tree.owner[int(tree.parent[node])]) != CHANCE:
-        return name
-    return f"{name} ({_tell_number(float(tree.probability[node]))})"
+    if int(tree.owner[int(tree.parent[node])]) == CHANCE:
+        return f"{name} ({_tell_number(float(tree.probability[node]))})"
+    return f"{name} {overlay.chances[node]:.2g}" if node in overlay.chances else name
 
 
 def _tell_payoffs(tree: Tree, leaf: int) -> str:

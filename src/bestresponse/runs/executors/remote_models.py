@@ -13,7 +13,7 @@ from bestresponse.models.codec import reply_from_json, reply_to_json, request_to
 from bestresponse.models.registry import open_model
 from bestresponse.models.wrappers.assemble import assemble
 from bestresponse.models.wrappers.cached import Cache, CacheMode
-from bestresponse.models.wrappers.meter import Budget, Ledger, Meter
+from bestresponse.models.wrappers.meter import Budget, Cost, Meter
 from bestresponse.models.wrappers.pacing import Gate
 from bestresponse.players.llm.verified import bare_name
 from bestresponse.runs.models import Opening, Provider, identify_provider, make_model_settings
@@ -57,11 +57,11 @@ class _RemoteMeter(Meter):
         self._reserve = tell if budget == Budget() else ask
         self._tell = tell
 
-    def reserve(self, cost: object) -> None:
+    def reserve(self, cost: Cost) -> None:
         self._reserve("budget", "reserve", cost)
 
-    def settle(self, model: str, reserved: object, cost: object, entry: Ledger) -> None:
-        self._tell("budget", "settle", model, reserved, cost, entry)
+    def settle(self, reserved: Cost, cost: Cost) -> None:
+        self._tell("budget", "settle", reserved, cost)
 
 
 class _RemoteGate(Gate):

@@ -11,19 +11,16 @@ from collections import defaultdict
 from collections.abc import Mapping
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from bestresponse.core.errors import StoreError
 from bestresponse.core.json import JsonObject
 from bestresponse.models.wrappers.cached import Cache
-from bestresponse.models.wrappers.meter import Ledger, Meter
+from bestresponse.models.wrappers.meter import Cost, Meter
 from bestresponse.models.wrappers.pacing import Gate
 from bestresponse.runs.models import Provider
 
 __all__ = ["BudgetService", "Claim", "GateService", "ReplyService"]
-
-_LOST = "lost with its worker"
-_UNUSED = Ledger()
 
 
 class BudgetService:
@@ -32,10 +29,10 @@ class BudgetService:
     def __init__(self, meter: Meter) -> None:
         self._meter = meter
         self._lock = threading.Lock()
-        self._open: dict[str, list[Any]] = defaultdict(list)
+        self._open: dict[str, list[Cost]] = defaultdict(list)
         self._gone: set[str] = set()
 
-    def reserve(self, holder: str, cost: Any) -> None:
+    def reserve(self, holder: str, cost: Cost) -> None:
         """Set a cost aside for a worker; waits as `Meter.reserve` does."""
         self._meter.reserve(cost)
         with self._lock:
@@ -43,15 +40,15 @@ class BudgetService:
             if not lost:
                 self._open[holder].append(cost)
         if lost:
-            self._meter.settle(_LOST, cost, cost - cost, _UNUSED)
+            self._meter.settle(cost, Cost())
 
-    def settle(self, holder: str, model: str, reserved: Any, cost: Any, entry: Ledger) -> None:
+    def settle(self, holder: str, reserved: Cost, cost: Cost) -> None:
         """Replace a worker's reservation by what the call really cost."""
         with self._lock:
             if reserved not in self._open[holder]:
                 return
             self._open[holder].remove(reserved)
-        self._meter.settle(model, reserved, cost, entry)
+        self._meter.settle(reserved, cost)
 
     def release(self, holder: str) -> None:
         """Close the account of a lost worker."""
@@ -59,7 +56,7 @@ class BudgetService:
             self._gone.add(holder)
             lost = self._open.pop(holder, [])
         for cost in lost:
-            self._meter.settle(_LOST, cost, cost, Ledger(calls=1, failed=1))
+            self._meter.settle(cost, cost)
 
 
 class GateService:

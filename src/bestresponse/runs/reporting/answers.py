@@ -10,14 +10,13 @@ from typing import Annotated, TypedDict
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Status
 from bestresponse.report.blocks import Measurement, Shown
-from bestresponse.report.document import Cell, Column, Note, Section, Table
+from bestresponse.report.document import Note
 from bestresponse.report.frames import Frame, column
 
 __all__ = [
     "AnswerRow",
     "Answers",
     "VoidRow",
-    "answers_section",
     "count_answers",
     "describe_void",
     "make_answers_frame",
@@ -109,19 +108,3 @@ def warn_of_gaps(measured: Measurement) -> Shown | None:
     if abstained:
         sentences.append(f"{abstained:,} times a seat without a usable answer abstained, as the settings say.")
     return Shown("", tuple(Note(sentence, "warning") for sentence in sentences)) if sentences else None
-
-
-def answers_section(answers: Mapping[str, Answers], title: str) -> Section | None:
-    """One row a player; None where nobody has answered."""
-    kinds = [status.value for status in Status]
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (name, *(read.statuses.get(kind, 0) for kind in kinds), read.refused, read.abstained)
-        for name, read in answers.items()
-    )
-    columns = (
-        Column("player"),
-        *(Column(kind, "right") for kind in kinds),
-        Column("refused before", "right", "answers that were refused with a reason before one was accepted"),
-        Column("abstained", "right", "no usable answer: the seat passed, as the settings say"),
-    )
-    return Section(title, (Table(columns, rows),)) if rows else None

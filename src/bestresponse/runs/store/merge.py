@@ -53,7 +53,7 @@ def merge_runs(paths: Sequence[str | Path], output: str | Path) -> Run[Any]:
     if not kept:
         raise UsageError(f"the parts of {manifest.study} {manifest.run} hold no plays: there is nothing to merge")
     _write(path, manifest, parts, kept)
-    merged = Run(RunFolder.read(path), study)
+    merged: Run[Any] = Run(RunFolder.read(path), study)
     if _is_complete(study, merged.config, kept):
         merged.folder.write_text("finished", manifest.created + "\n")
     return merged

@@ -46,17 +46,10 @@ class BenchConfig(RunSettings):
         help="A model; verified:MODEL has its reasoning checked, NAME=URL reports a server under that name.",
     )
     game: OptionalGameSetting = setting(
-        default=None,
-        kw_only=False,
-        argument=True,
-        help="One game instead of drawn ones: a name from `bestresponse games` or a file; `stories` is the benchmark "
-        "of formalizing stories.",
+        default=None, kw_only=False, argument=True, help="A game or a file instead of drawn games; or `stories`."
     )
     num_games: int | None = setting(
-        default=None,
-        ge=1,
-        le=1_000_000,
-        help="Games; orders of the actions of one game; policies in a game played in turn. [default: 100, 24, 1]",
+        default=None, ge=1, le=1_000_000, help="Games, orders of one game, or policies in a tree. [default: 100, 24, 1]"
     )
     num_rows: int = setting(default=3, ge=1, le=_MOST_ACTIONS, help="Actions of the row player.")
     num_cols: int = setting(default=3, ge=1, le=_MOST_ACTIONS, help="Actions of the column player.")
@@ -76,8 +69,7 @@ class BenchConfig(RunSettings):
     format: NamesSetting = setting(default=("table",), help="table, prose or json.")
     theme: NamesSetting = setting(
         default=(),
-        help="neutral, numbers, market, patrol or football; own keeps the names of the game that is named. "
-        "[default: neutral, own for such a game]",
+        help="neutral, numbers, market, patrol, football; own, the default for a named game, keeps its names.",
     )
     seat: NamesSetting = setting(
         default=(), help="row or col; in a game played in turn the name of a player. [default: row, or all]"
@@ -92,14 +84,9 @@ class BenchConfig(RunSettings):
     max_tokens: int | None = setting(
         default=None, ge=1, le=100_000, help="Longest reply, in tokens. [default: 512, or 2000 with reasons]"
     )
-    samples: int = setting(
-        default=10, ge=1, le=10_000, help="Moves asked for in each game or information set where they are sampled."
-    )
+    samples: int = setting(default=10, ge=1, le=10_000, help="Moves that are asked for where they are sampled.")
     max_infosets: int | None = setting(
-        default=None,
-        ge=1,
-        le=1_000_000,
-        help="In a game played in turn: ask at this many information sets at most, the likeliest first.",
+        default=None, ge=1, le=1_000_000, help="In a game played in turn: the most information sets, likeliest first."
     )
     attempts: int = setting(default=1, ge=1, le=20, help="How often a model may answer when an answer cannot be read.")
     precision: float | None = setting(
@@ -113,13 +100,11 @@ class BenchConfig(RunSettings):
         self._check_together()
 
     def _refuse_useless(self) -> None:
-        match self.form:
-            case Tree():
-                useless, what = (*_DRAWING, *_SHOWING), "a game played in turn"
-            case NormalForm():
-                useless, what = (*_DRAWING, "max_infosets"), "one payoff table"
-            case None:
-                useless, what = ("max_infosets",), "games that are drawn"
+        useless, what = ["max_infosets"], "games that are drawn"
+        if isinstance(self.form, Tree):
+            useless, what = [*_DRAWING, *_SHOWING], "a game played in turn"
+        elif self.form is not None:
+            useless, what = [*_DRAWING, "max_infosets"], "one payoff table"
         for name in useless:
             if getattr(self, name) != list_settings(type(self))[name].default:
                 raise SettingError(name, f"this does nothing for {what}")
@@ -180,11 +165,6 @@ class BenchConfig(RunSettings):
                 self.suite in ("sensitivity", "generalisation") and self.game,
                 "suite",
                 f"{self.suite} draws games of other sizes; it takes no game of yours",
-            ),
-            (
-                self.suite == "generalisation" and max(self.shape) == _MOST_ACTIONS,
-                "suite",
-                f"generalisation adds an action; expected fewer than {_MOST_ACTIONS}",
             ),
         ):
             if wrong:

@@ -106,10 +106,6 @@ class Drawn:
         row, col = self._solve(game)
         return row, col
 
-    def get_opponent(self, game: int, seat: int) -> tuple[float, ...]:
-        """Return the equilibrium strategy that the seat's opponent is fixed to."""
-        return tuple(self.get_equilibrium(game)[1 - seat].tolist())
-
 
 @lru_cache(maxsize=2)
 def draw(source: Source) -> Drawn:
@@ -120,20 +116,16 @@ def draw(source: Source) -> Drawn:
         orders = list_orders(source.shape, source.num_games, source.seed)
         payoffs = np.stack([table[:, list(rows)][:, :, list(cols)] for rows, cols in orders])
     else:
-        batch = generate(source.family, source.num_games, seed=source.seed, **_choose_properties(source)).payoffs
+        takes = signature(FAMILIES[source.family]).parameters
+        properties: JsonObject = {"shape": source.shape} if "shape" in takes else {}
+        if source.family in ("zero-sum", "uniform"):  # payoffs from -1 to 1 where their range is a property
+            properties |= {"low": -1.0, "high": 1.0}
+        batch = generate(source.family, source.num_games, seed=source.seed, **properties).payoffs
         if batch.shape[1] != 2:
             raise InvalidGame(f"the benchmark plays two-player games; {source.family} makes {batch.shape[1]} players")
         payoffs = np.round(batch * source.scale, source.decimals) + 0.0
     payoffs.setflags(write=False)
     return Drawn(payoffs, orders)
-
-
-def _choose_properties(source: Source) -> JsonObject:
-    """Return the shape where the family has one, and payoffs from -1 to 1 where their range is a property."""
-    takes = signature(FAMILIES[source.family]).parameters
-    shape = {"shape": source.shape} if "shape" in takes else {}
-    ranged = {"low": -1.0, "high": 1.0} if source.family in ("zero-sum", "uniform") else {}
-    return shape | ranged
 
 
 def list_orders(shape: tuple[int, int], count: int, seed: int) -> tuple[Order, ...]:

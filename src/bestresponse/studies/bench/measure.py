@@ -35,6 +35,7 @@ from bestresponse.players.llm.verified import make_label
 from bestresponse.players.strategies.baselines import BASELINES
 from bestresponse.report.frames import Frame, column
 from bestresponse.report.metrics import Metric, Value
+from bestresponse.report.stats.precision import games_needed
 from bestresponse.report.stats.statistics import Interval, cluster_bootstrap, missing_bounds, wilson
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.bench.games import VARIANTS, own_view
@@ -50,11 +51,13 @@ BASELINE = "baseline"
 """What stands for the way of asking where nobody was asked."""
 _NOISE = 1e-9
 _CHUNK = 1000
+_PRECISE = 0.02
 _SEED = 20
 """Of the resampling: the same for all players, so that they are resampled alike."""
 _RANGE = "as a share of the game's payoff range"
 _GENERAL = "games that are not zero-sum"
 _CHECKED = "verified models"
+_INVARIANCE = "1 - mean total variation distance between the answers to a game and to the same game told otherwise"
 
 
 class Asked(TypedDict):
@@ -91,9 +94,7 @@ class Figures(TypedDict):
     gap_normalised: Annotated[float | None, column("gap / range", ".3f", f"the Nash gap {_RANGE}")]
     payoff_range: float | None
     support: int | None
-    pure_equilibrium: bool | None
     entropy: Annotated[float | None, column(help="of the answer, in bits")]
-    value: float | None
     exploitability: float | None
     exploitability_normalised: Annotated[
         float | None, column("exploitability / range", ".3f", f"what a best-responding opponent takes, {_RANGE}")
@@ -111,7 +112,6 @@ class Figures(TypedDict):
     security_loss: Annotated[
         float | None, column(format=".2f", help=f"maximin value less what the answer guarantees; {_GENERAL}")
     ]
-    worst_gap: float | None
     worst_normalised: float | None
     worst_exploitability_normalised: float | None
 
@@ -198,7 +198,7 @@ def measure_strategies(own: Array, other: Array, x: Array, y: Array) -> list[Jso
     spread = np.ptp(own, axis=(1, 2))
     against = np.einsum("nij,nj->ni", own, y)
     llm, best = np.einsum("ni,ni->n", x, against), against.max(axis=1)
-    gap, support = _without_noise(best - llm, own), _is_positive(y).sum(axis=1)
+    gap = _without_noise(best - llm, own)
     logs = np.log2(x, out=np.zeros_like(x), where=x > 0)
     columns: JsonObject = {
         "llm_value": llm,
@@ -206,8 +206,7 @@ def measure_strategies(own: Array, other: Array, x: Array, y: Array) -> list[Jso
         "nash_gap": gap,
         "gap_normalised": _share(gap, spread),
         "payoff_range": spread,
-        "support": support,
-        "pure_equilibrium": support == 1,
+        "support": _is_positive(y).sum(axis=1),
         "entropy": np.abs((x * logs).sum(axis=1)),
     }
     zero_sum = bool((own == -other).all())
@@ -234,7 +233,6 @@ def _measure_zero_sum(own: Array, x: Array, y: Array, value: Array, gap: Array) 
         lowest, _ = optimal_opponent_range(own[k], x[k])
         widest[k] = max(value[k] - lowest, gap[k])
     return {
-        "value": value,
         "exploitability": exploitability,
         "exploitability_normalised": _share(exploitability, np.ptp(own, axis=(1, 2))),
         "gap_any_equilibrium": widest,
@@ -295,10 +293,10 @@ def _find_dominated(shape: tuple[int, int], own: bytes) -> tuple[int, ...]:
 def _bound(own: Array, other: Array, opponent: Array) -> dict[str, float]:
     """Say how bad a missing answer could have been at most in this game against this opponent."""
     spread, against = float(np.ptp(own)), own @ opponent
-    worst = {"worst_gap": float(np.ptp(against)), "worst_normalised": float(np.ptp(against)) / (spread or 1.0)}
+    worst = {"payoff_range": spread, "worst_normalised": float(np.ptp(against)) / (spread or 1.0)}
     if (own == -other).all():
         worst["worst_exploitability_normalised"] = float(against.max() - own.min()) / (spread or 1.0)
-    return {"payoff_range": spread, **worst}
+    return worst
 
 
 def _is_positive(share: Array) -> NDArray[np.bool_]:
@@ -413,6 +411,15 @@ def _compute_invariance(rows: Rows) -> Interval | None:
     return cluster_bootstrap(scores, games, rng=np.random.default_rng(_SEED)) if scores else None
 
 
+def _count_needed(rows: Rows) -> int | None:
+    """Count the games it takes from the spread between games that was seen; None where no two games differ."""
+    gaps: dict[Hashable, list[float]] = defaultdict(list)
+    for gap, row in find_values(rows, "gap_normalised"):
+        gaps[identify_game(row)].append(gap)
+    spread = float(np.std([np.mean(values) for values in gaps.values()], ddof=1)) if len(gaps) > 1 else 0.0
+    return games_needed(spread, _PRECISE) if spread else None
+
+
 METRICS: tuple[Metric[Rows], ...] = (
     Metric("asked", "plays", "games put to the player", "", "", lambda rows: len(select_original(rows))),
     Metric("answered", "answers", "answers that were read", "", "", lambda rows: len(find_values(rows, "nash_gap"))),
@@ -421,14 +428,7 @@ METRICS: tuple[Metric[Rows], ...] = (
     _average("exploitability_normalised"),
     _succeed(1),
     _succeed(5),
-    Metric(
-        "invariance",
-        "invariance",
-        "1 - mean total variation distance between the answers to a game and to the same game told otherwise",
-        "",
-        ".3f",
-        _compute_invariance,
-    ),
+    Metric("invariance", "invariance", _INVARIANCE, "", ".3f", _compute_invariance),
     _average("equilibrium_distance"),
     _average("gap_nearest"),
     _average("dominated_mass"),
@@ -437,6 +437,7 @@ METRICS: tuple[Metric[Rows], ...] = (
     _average("br_value", interval=False),
     *(_bound_mean("gap_normalised", "worst_normalised", end) for end in (0, 1)),
     *(_bound_mean("exploitability_normalised", "worst_exploitability_normalised", end) for end in (0, 1)),
+    Metric("games_needed", f"games for ± {_PRECISE}", "to know the mean gap / range (95 %)", "", ",", _count_needed),
     _average("attempts", interval=False),
     _average("claims", interval=False),
     _average("refuted", interval=False),

@@ -92,14 +92,8 @@ class Plan:
     def conditions(self) -> Mapping[str, Condition]:
         """The conditions of the suite by their names."""
         base = Condition(BASE, self.config.source, self.config.theme, self.config.temperature)
-        match self.config.suite:
-            case "sensitivity":
-                more = _vary_settings(base)
-            case "generalisation":
-                more = _vary_games(base)
-            case _:
-                more = iter(())
-        return {condition.name: condition for condition in (base, *more)}
+        vary = {"sensitivity": _vary_settings, "generalisation": _vary_games}.get(self.config.suite)
+        return {condition.name: condition for condition in (base, *(vary(base) if vary is not None else ()))}
 
     @property
     def variants(self) -> tuple[str, ...]:
@@ -127,10 +121,8 @@ class Plan:
         """Return the strategy of the opponent in a play: that of the drawn game, carried over to the game as told."""
         drawn = self.conditions[data["condition"]].drawn
         seat = 1 - data["seat"] if data["variant"] == "swapped" else data["seat"]
-        mix = drawn.get_opponent(data["game"], seat)
-        if "opponent_back" not in data:
-            return mix
-        return tuple(mix[k] if k < len(mix) else 0.0 for k in data["opponent_back"])
+        mix = drawn.get_equilibrium(data["game"])[1 - seat].tolist()
+        return tuple(mix[k] if k < len(mix) else 0.0 for k in data.get("opponent_back", range(len(mix))))
 
     def _list_plays(self, game: int, condition: Condition) -> Iterator[JsonObject]:
         payoffs = condition.drawn.payoffs[game]

@@ -23,7 +23,7 @@ from bestresponse.report.figures.charts import compute_fences
 from bestresponse.report.frames import Frame, column
 from bestresponse.report.metrics import Heads
 from bestresponse.report.numbers import format_number
-from bestresponse.report.stats.statistics import Interval, games_needed, holm, paired_difference
+from bestresponse.report.stats.statistics import Interval, holm, paired_difference
 from bestresponse.runs.reporting.answers import AnswerRow, Answers, make_answers_frame
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Measured
@@ -164,13 +164,6 @@ def _identify(row: PlayRow) -> tuple[Hashable, int, str]:
     return identify_game(row), row["game"], row["seat"]
 
 
-def _gather_gaps(rows: Rows, by: str) -> dict[Any, list[float]]:
-    gaps: dict[Any, list[float]] = {}
-    for gap, row in find_values(rows, "gap_normalised"):
-        gaps.setdefault(row.get(by), []).append(gap)
-    return gaps
-
-
 class SupportRow(TypedDict):
     """The mean gap of a player where the opponent's equilibrium uses so many actions."""
 
@@ -181,27 +174,11 @@ class SupportRow(TypedDict):
 
 def _average_by_support(results: Results) -> Iterator[SupportRow]:
     for player, rows in results.base.items():
-        for support, gaps in sorted(_gather_gaps(rows, "support").items()):
-            yield SupportRow(player=player, support=support, gap_normalised=float(np.mean(gaps)))
-
-
-class NeededRow(TypedDict):
-    """How many games it takes to know the mean gap / range of a player."""
-
-    player: str
-    within_5: Annotated[int, column("± 0.05")]
-    within_2: Annotated[int, column("± 0.02")]
-    within_1: Annotated[int, column("± 0.01")]
-
-
-def _count_needed(results: Results) -> Iterator[NeededRow]:
-    """Count from the spread between games that was seen; nothing where no two games differ."""
-    for player, rows in results.base.items():
-        means = [np.mean(gaps) for gaps in _gather_gaps(rows, "game").values()]
-        spread = float(np.std(means, ddof=1)) if len(means) > 1 else 0.0
-        if spread:
-            needed = [games_needed(spread, width) for width in (0.05, 0.02, 0.01)]
-            yield NeededRow(player=player, within_5=needed[0], within_2=needed[1], within_1=needed[2])
+        gaps: dict[int, list[float]] = {}
+        for gap, row in find_values(rows, "gap_normalised"):
+            gaps.setdefault(row["support"] or 0, []).append(gap)
+        for support in sorted(gaps):
+            yield SupportRow(player=player, support=support, gap_normalised=float(np.mean(gaps[support])))
 
 
 class VersionRow(TypedDict):
@@ -282,9 +259,10 @@ def _list_pairs(results: Results) -> Iterator[tuple[str, str, Rows, str, Rows]]:
             told = _tell_as_drawn(results.players[player], variant)
             yield "variants", f"{player}, {variant}", told, f"{player}, as drawn", rows
     versions = {(frame, player, version): rows for frame, player, version, rows in _list_versions(results)}
-    for (frame, player, version), rows in versions.items():
-        if other := {"named": "anonymous", "padded": "as drawn"}.get(version):
-            yield frame, f"{player}, {version}", rows, f"{player}, {other}", versions[frame, player, other]
+    for frame, version, other in (("names", "named", "anonymous"), ("padding", "padded", "as drawn")):
+        for player in results.players if results.plan.config.suite == "generalisation" else ():
+            sides = versions[frame, player, version], versions[frame, player, other]
+            yield frame, f"{player}, {version}", sides[0], f"{player}, {other}", sides[1]
 
 
 def _list_differences(results: Results) -> Iterator[DifferenceRow]:
@@ -452,7 +430,6 @@ _FRAMES: Mapping[str, Callable[[Results], Frame[Any]]] = {
     },
     "differences": _frame(DifferenceRow, _list_differences),
     "self_play": _frame(SelfPlayRow, _measure_self_play),
-    "games_needed": _frame(NeededRow, _count_needed),
     "games": _frame(GameRow, _list_games),
     "supports": _frame(SupportRow, _average_by_support),
     "outliers": _frame(OutlierRow, _list_outliers),

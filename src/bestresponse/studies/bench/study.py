@@ -42,8 +42,6 @@ __all__ = ["CHARACTERS_PER_TOKEN", "bench", "warn_unfinished"]
 
 CHARACTERS_PER_TOKEN = 4
 """About what a token of a prompt takes."""
-_LOOKS = 10
-"""After so many plays a run looks again whether it is precise enough."""
 
 
 def estimate_calls(config: BenchConfig) -> Estimate:
@@ -70,30 +68,24 @@ def play_until_precise(config: BenchConfig, folder: RunFolder, models: Mapping[s
     """Play what is missing, until the normalised gap of every player is known as precisely as the settings want."""
     plan, half_width = Plan(config), config.precision
     gaps: dict[tuple[str, str], list[tuple[int, float]]] = {}
-    counted = 0
 
     def add(play: StoredPlay) -> None:
-        nonlocal counted
         if play.data["variant"] == "original" and play.data["condition"] == BASE:
             ((row, _),) = measure_plays(plan, [play])
-            counted += 1
             if row["gap_normalised"] is not None:
                 gaps.setdefault((row["model"], row["elicit"]), []).append((row["game"], row["gap_normalised"]))
 
     def is_precise() -> bool:
-        known = len(gaps) == len(config.model) * len(config.elicit)
-        return (
-            half_width is not None
-            and known
-            and all(
-                precision_reached([gap for _, gap in seen], half_width, [game for game, _ in seen]).reached
-                for seen in gaps.values()
-            )
+        if half_width is None or len(gaps) < len(config.model) * len(config.elicit):
+            return False
+        return all(
+            precision_reached([gap for _, gap in seen], half_width, [game for game, _ in seen]).reached
+            for seen in gaps.values()
         )
 
     def note(spec: Spec, record: Record) -> bool:
         add(StoredPlay(spec.id, spec.data, record))
-        return counted % _LOOKS == 0 and is_precise()
+        return is_precise()
 
     if half_width is not None:
         for play in folder.plays():
@@ -125,6 +117,7 @@ def show_first_game(measured: Measurement) -> Shown:
     return Shown("The first game as it was shown", (Code(game.view((), game.roles[data["seat"]]).briefing, "text"),))
 
 
+_HARD = "Harder games to the right: where uniform play loses more. Lines join means of equally many games."
 _BOXES = (
     "Box: middle half; line: median; diamond: mean; whiskers: to the last game within one and a half widths of the box "
     "(Tukey's rule), beyond which a game is an outlier."
@@ -173,16 +166,7 @@ bench = Study(
             "works; its play says nothing about larger ones.{% endif %}",
             kind="info",
         ),
-        headline(
-            {
-                "nash_gap": "mean Nash gap",
-                "gap_normalised": "gap / payoff range",
-                "exploitability_normalised": "exploitability / range",
-                "success_1": "share within 1 %",
-                "invariance": "invariance",
-                "answered": "answers read",
-            }
-        ),
+        headline(("nash_gap", "gap_normalised", "exploitability_normalised", "success_1", "invariance", "answered")),
         metrics_table("How far from optimal", "With 95 % intervals (games resampled). Smaller gaps are better."),
         text(
             "The Nash gap is measured against an opponent who plays its equilibrium strategy. Against such an opponent "
@@ -219,16 +203,8 @@ bench = Study(
         list_outliers("gap_normalised"),
         boxes("games", "player", "exploitability_normalised", "", f"What a best response takes. {_BOXES}"),
         list_outliers("exploitability_normalised"),
-        scatter(
-            "games",
-            "hardness",
-            "gap_normalised",
-            "player",
-            "Which games are hard",
-            "Harder games to the right: where uniform play loses more. Lines join means of equally many games.",
-        ),
+        scatter("games", "hardness", "gap_normalised", "player", "Which games are hard", _HARD),
         pivot("supports", "player", "support", "gap_normalised", "", "Mean gap / range by size of the support."),
-        table("games_needed", (), "How many games it takes", "To know the mean gap / range this precisely (95 %)."),
         compare("players", "Players compared"),
         table("self_play", caption="The model against itself: correlated-equilibrium regret of its two answers."),
         compare("verified", "Verified reasoning", "Verified less unverified; negative: checking helps."),

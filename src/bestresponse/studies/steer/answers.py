@@ -112,4 +112,4 @@ class _RecordedCalls(Wrapper):
 def make_offline_model(name: str, entry: JsonMapping) -> Model:
     """Make a model of a stored run, by its entry in the manifest, that cannot be asked."""
     why = "not every answer is on record; the command of the run, given again, asks for the others"
-    return RecordedModel(name, entry["identity"], Abilities(**entry["abilities"]), explain=lambda request: why)
+    return RecordedModel(name, entry["identity"], Abilities(**entry["abilities"]), why=why)

@@ -62,7 +62,7 @@ class SteerConfig(RunSettings):
         default="",
         help="For follow: a model, or words or minilm, a network trained on other games; the judge if not said.",
     )
-    iterations: int | None = setting(default=None, ge=1, help="Of the solver; 1000 for cfr, 4 for psro if not said.")
+    iterations: int = setting(default=None, ge=1, help="Of the solver; 1000 for cfr, 4 for psro if not said.")
     variant: Variant = setting(default="cfr+", help="The kind of counterfactual regret minimisation.")
     oracle: Oracle = setting(default="shotgun", help="psro: how new prompts are found.")
     meta: MetaSolver = setting(default="nash", help="psro: how the game of prompts is solved.")
@@ -73,13 +73,13 @@ class SteerConfig(RunSettings):
     )
     temperature: float = setting(default=0.7, ge=0, lt=10, help="Sampling temperature of the messages.")
     max_tokens: int = setting(default=200, ge=1, help="Longest message, in tokens.")
-    fresh: int | None = setting(
+    fresh: int = setting(
         default=None,
         ge=0,
-        help="Draws of fresh texts to play guided against unguided on, in each game (psro: in each held-out one); 4 for "
-        "cfr, 1 for psro if not said.",
+        help="Draws of fresh texts to play guided against unguided on, in each game (psro: in each held-out one); 4 "
+        "for cfr, 1 for psro if not said.",
     )
-    held_out: int | None = setting(
+    held_out: int = setting(
         default=None,
         ge=0,
         help="Further games kept from the solver, to play on what was learned; 50 with imitate, 20 for psro, else 0 if "
@@ -111,6 +111,7 @@ class SteerConfig(RunSettings):
         if self.transfer and not self.transfer_text:
             self._settle("transfer_text", read_domain_text(self.transfer))
         psro = self.solver == "psro"
+        # The three are left open by None, which only a default can be, and are whole numbers from here on.
         if self.iterations is None:
             self._settle("iterations", 4 if psro else 1000)
         fresh, held_out = self.fresh, self.held_out

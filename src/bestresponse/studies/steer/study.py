@@ -128,8 +128,8 @@ steer = Study(
     measure=measure,
     metrics=METRICS,
     title="Steering {{ config.model }} in {{ config.read_domain().name }} dialogues",
-    subtitle="Solved by {% if config.solver == 'cfr' %}counterfactual regret minimisation{% else %}prompt-space response "
-    "oracles{% endif %}",
+    subtitle="Solved by {% if config.solver == 'cfr' %}counterfactual regret minimisation{% else %}prompt-space "
+    "response oracles{% endif %}",
     command="steer",
     unit="games",
     texts=(TEXTS,),

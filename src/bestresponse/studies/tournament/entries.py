@@ -28,7 +28,7 @@ from bestresponse.models.base import Model
 from bestresponse.models.providers.weights import WEIGHTS
 from bestresponse.players.lookup import find_strategy, list_strategies
 from bestresponse.players.strategies.automaton import axelrod_strategy, make_automaton
-from bestresponse.runs.inputs import Converted
+from bestresponse.runs.inputs import Converted, as_model, count_parameters
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import Automaton
 from bestresponse.theory.repeated.dilemma import cooperative_actions
@@ -105,10 +105,16 @@ def _describe_entry(item: Any, stored: bool) -> Entry | str:
     if isinstance(item, str | Path):
         path = Path(item)
         return read_strategy(path) if path.suffix.lower() in (".pl", ".json", ".txt", ".md") else str(item)
-    if callable(item):
+    if callable(item) and count_parameters(item) == 1:
+        model = as_model(item)
+        return Entry(model, "model", model, thing=model.model)
+    if callable(item) and count_parameters(item) == 2:
         name = getattr(item, "__name__", type(item).__name__)
         return Entry(name, "function", digest(repr(getattr(item, "__code__", item)), 12), thing=item)
-    raise UsageError(f"expected a strategy, a model or a function of two histories, got {type(item).__name__}")
+    raise UsageError(
+        f"expected a strategy, a model, a function from a prompt to a text or one of two histories, got "
+        f"{type(item).__name__}"
+    )
 
 
 def read_strategy(path: Path) -> Entry:

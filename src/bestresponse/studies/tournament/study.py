@@ -151,9 +151,9 @@ class TournamentConfig(RunSettings):
         names = [entry.name for entry in self.entries]
         rival = names.index(self.against) if self.against else None
         return tuple(
-            pair
-            for pair in product(range(len(names)), repeat=2)
-            if (asked[pair[0]] or asked[pair[1]]) and (rival is None or rival in pair)
+            (first, second)
+            for first, second in product(range(len(names)), repeat=2)
+            if (asked[first] or asked[second]) and (rival is None or rival in (first, second))
         )
 
 

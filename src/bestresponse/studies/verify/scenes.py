@@ -450,7 +450,7 @@ class HiddenScene(ToldTree):
             name = self.original.players[self.seat]
             raise SettingError(
                 "seat",
-                f"with the other player at the equilibrium the game can be over before {name} moves; ask the other seat",
+                f"with the other player at the equilibrium the game can be over before {name} moves; ask the other",
             )
 
     @cached_property

@@ -580,8 +580,8 @@ def mark_refuted(text: str, places: Sequence[Sequence[Sequence[int]]]) -> str:
 def show_briefing(measured: Measurement) -> Shown:
     """Show how reasoning was checked and what the reasoner was told."""
     about = Paragraph(
-        "Each reasoning is translated into claims; each claim is decided by a logic engine on the game's program and by "
-        "theory on its payoffs; refuted claims are put right and the reasoner is asked again. After A. Mensfelt, "
+        "Each reasoning is translated into claims; each claim is decided by a logic engine on the game's program and "
+        "by theory on its payoffs; refuted claims are put right and the reasoner is asked again. After A. Mensfelt, "
         "K. Stathis, V. Trencsenyi, Logic-Enhanced Language Model Agents, 2024."
     )
     return Shown("What the reasoner was told", (about, Code(_write_briefing(measured.config.scene))))
@@ -623,8 +623,8 @@ verify_model = Study(
         table("attempts", title="Attempts"),
         table("claims", title="Claims", caption="Over all attempts"),
         text(
-            "{% for row in frame('unread') %}On average {{ '%.1f'|format(row.sentences) }} sentences of an attempt speak "
-            "of amounts or solutions and gave no claim. Nothing is known about these.{% endfor %}"
+            "{% for row in frame('unread') %}On average {{ '%.1f'|format(row.sentences) }} sentences of an attempt "
+            "speak of amounts or solutions and gave no claim. Nothing is known about these.{% endfor %}"
         ),
         table("judgements", title="People's judgement"),
         table("agreement"),

@@ -10,25 +10,23 @@ whole numbers up to 16 cells, by HiGHS beyond.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import permutations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame
-from bestresponse.theory.correlation.equilibria import correlated, incentives, relative_violation
-from bestresponse.theory.correlation.exact import exact_correlated
-from bestresponse.theory.correlation.perturbation import (
-    ACCEPTED,
-    COST_EPSILON,
-    GIVE_UP_AFTER,
-    PIVOT_EPSILON,
-    perturbations,
-)
+from bestresponse.theory.correlation.equilibria import correlated, exact_correlated, incentives, relative_violation
 from bestresponse.theory.engines import Engine, choose_engine, load_kernels, repays_loading
 from bestresponse.theory.games.normal_form import Array, NormalForm, as_payoffs
+from bestresponse.theory.zero_sum.simplex import pivot_to_optimum
 
-__all__ = ["CorrelatedBatch", "correlated_batch"]
+__all__ = ["ACCEPTED", "CorrelatedBatch", "correlated_batch", "perturbations", "solve_in_chunks"]
 
+Answers = tuple[Array, Array, Array]
+
+ACCEPTED = 1e-9
+_SHIFTS = (1e-6, 1e-8, 1e-5)
 _WORTH_COMPILING = 50_000
 _KERNELS = "bestresponse.theory.correlation.kernels"
 _CHUNK_NUMBERS = 2_000_000
@@ -68,7 +66,7 @@ def correlated_batch(row: ArrayLike, col: ArrayLike, *, engine: Engine = "auto")
         kernels = load_kernels(_KERNELS)
         kernels.solve_all(np.ascontiguousarray(first), np.ascontiguousarray(second), shifts, p, violations, gaps)
     else:
-        _solve_in_chunks(first, second, shifts[0], (p, violations, gaps))
+        solve_in_chunks(first, second, shifts[0], (p, violations, gaps))
     wrong = ~((violations <= ACCEPTED) & (gaps <= ACCEPTED))
     for g in np.flatnonzero(wrong):
         p[g], violations[g], gaps[g] = _solved_again(NormalForm.bimatrix(first[g], second[g]))
@@ -85,10 +83,19 @@ def _solved_again(game: NormalForm) -> tuple[Array, float, float]:
     return flat, relative_violation(incentives(game, False), flat), gap
 
 
-Answers = tuple[Array, Array, Array]
+def perturbations(rows: int) -> Array:
+    """Three choices of one shift per row, each between a size and twice that, by multiples of irrational numbers.
+
+    All incentive constraints have right side 0, so every basis would be degenerate. Pivots are chosen as if row r had a
+    small positive right side of its own, irregular enough that no two rows tie.
+    """
+    steps = np.arange(1, rows + 1)
+    factors = (0.6180339887498949, 0.4142135623730951, 0.7320508075688772)
+    return np.stack([size * (1.0 + (steps * f) % 1.0) for size, f in zip(_SHIFTS, factors, strict=True)])
 
 
-def _solve_in_chunks(row: Array, col: Array, shifts: Array, out: Answers) -> None:
+def solve_in_chunks(row: Array, col: Array, shifts: Array, out: Answers) -> None:
+    """Solve all games with numpy; `out` takes distributions, largest incentives and gaps."""
     games, m, n = row.shape
     step = max(1, _CHUNK_NUMBERS // (len(shifts) * m * n))
     for low in range(0, games, step):
@@ -97,99 +104,37 @@ def _solve_in_chunks(row: Array, col: Array, shifts: Array, out: Answers) -> Non
 
 
 def _solve_chunk(row: Array, col: Array, shifts: Array, out: Answers) -> None:
-    gains = np.concatenate([_gains(row), _transposed(_gains(np.swapaxes(col, 1, 2)), row.shape)], axis=1)
-    total = (row + col).reshape(len(row), -1)
-    span = np.ptp(total, axis=1, keepdims=True)
-    worth = (total - total.min(axis=1, keepdims=True)) / np.where(span > 0, span, 1.0) + 1.0
-    tables, basic, nonbasic = _start(gains, worth, shifts)
-    done = _pivot_all(tables, basic, nonbasic)
-    _certify(gains, worth, (tables, basic, nonbasic), done, out)
+    """Batch last: `gains` is (disobediences, cells, games), the last row of a tableau says that p sums to at most 1."""
+    games, m, n = row.shape
+    second = _gains(np.swapaxes(col, 1, 2)).reshape(-1, n, m, games)
+    gains = np.concatenate([_gains(row), np.swapaxes(second, 1, 2).reshape(-1, m * n, games)])
+    total = (row + col).reshape(games, -1).T
+    span = np.ptp(total, axis=0)
+    worth = (total - total.min(axis=0)) / np.where(span > 0, span, 1.0) + 1.0
+    count, cells = gains.shape[:2]
+    table = np.zeros((count + 2, cells + 1, games))
+    table[:count, :cells], table[count, :cells], table[-1, :cells] = gains, 1.0, -worth
+    table[:-1, -1] = shifts[:, None]
+    table[count, -1] += 1.0
+    for done in pivot_to_optimum(table):
+        number, each = done.number, np.arange(len(done.number))
+        # Without shifts the right side is that of the last row alone: the column of its slack.
+        slack = (done.nonbasic == cells + count).argmax(axis=0)
+        levels, prices = np.zeros((2, cells + count + 1, len(each)))
+        levels[done.basic, each] = np.maximum(done.table[:-1, slack, each], 0.0)
+        prices[done.nonbasic, each] = np.maximum(done.table[-1, :-1], 0.0)
+        p = levels[:cells] / np.maximum(levels[:cells].sum(axis=0), 1e-300)
+        bound = (worth[:, number] - np.einsum("kg,kcg->cg", prices[cells:-1], gains[:, :, number])).max(axis=0)
+        out[0][number] = p.T
+        out[1][number] = np.einsum("kcg,cg->kg", gains[:, :, number], p).max(axis=0, initial=0.0)
+        out[2][number] = bound - (p * worth[:, number]).sum(axis=0)
 
 
 def _gains(own: Array) -> Array:
-    """(games, disobediences, cells) for the player that chooses rows, per payoff range."""
+    """(disobediences, cells, games) for the player that chooses rows, per payoff range."""
     games, m, n = own.shape
-    span = np.ptp(own.reshape(games, -1), axis=1)[:, None]
-    rows = np.zeros((games, m * (m - 1), m * n))
-    k = 0
-    for told in range(m):
-        for instead in range(m):
-            if told != instead:
-                difference = own[:, instead] - own[:, told]
-                rows[:, k, told * n : (told + 1) * n] = difference / np.where(span > 0, span, 1.0)
-                k += 1
-    return rows
-
-
-def _transposed(rows: Array, shape: tuple[int, ...]) -> Array:
-    games, m, n = shape
-    return np.swapaxes(rows.reshape(games, -1, n, m), 2, 3).reshape(games, -1, m * n)
-
-
-def _start(gains: Array, worth: Array, shifts: Array) -> tuple[Array, NDArray[np.int64], NDArray[np.int64]]:
-    games, count, cells = gains.shape
-    tables = np.zeros((games, count + 2, cells + 2))
-    tables[:, :count, :cells] = gains
-    tables[:, count, : cells + 1] = 1.0
-    tables[:, count + 1, :cells] = -worth
-    tables[:, : count + 1, cells + 1] = tables[:, : count + 1, cells] + shifts
-    basic = np.tile(np.arange(cells, cells + count + 1), (games, 1))
-    return tables, basic, np.tile(np.arange(cells), (games, 1))
-
-
-def _pivot_all(tables: Array, basic: NDArray[np.int64], nonbasic: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Simplex steps on all games that still have any to make; which games reached an optimal basis."""
-    games, height, width = tables.shape
-    done = np.zeros(games, dtype=np.bool_)
-    active = np.arange(games)
-    for _ in range(GIVE_UP_AFTER):
-        entering = tables[active, -1, : width - 2].argmin(axis=1)
-        optimal = tables[active, -1, entering] >= -COST_EPSILON
-        done[active[optimal]] = True
-        active, entering = active[~optimal], entering[~optimal]
-        if not len(active):
-            break
-        column = tables[active, : height - 1, entering]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.where(column > PIVOT_EPSILON, tables[active, : height - 1, -1] / column, np.inf)
-        leaving = ratio.argmin(axis=1)
-        bounded = np.isfinite(ratio[np.arange(len(active)), leaving])
-        active, entering, leaving = active[bounded], entering[bounded], leaving[bounded]
-        _pivot(tables, active, leaving, entering)
-        basic[active, leaving], nonbasic[active, entering] = nonbasic[active, entering], basic[active, leaving]
-    return done
-
-
-def _pivot(tables: Array, games: NDArray[np.int64], rows: NDArray[np.int64], columns: NDArray[np.int64]) -> None:
-    old = tables[games]
-    at = np.arange(len(games))
-    inverse = 1.0 / old[at, rows, columns]
-    line = old[at, rows] * inverse[:, None]
-    line[at, columns] = inverse
-    factor = old[at, :, columns]
-    factor[at, rows] = 0.0
-    old[at, :, columns] = np.where(np.arange(old.shape[1]) == rows[:, None], old[at, :, columns], 0.0)
-    old -= factor[:, :, None] * line[:, None, :]
-    old[at, rows] = line
-    tables[games] = old
-
-
-def _certify(
-    gains: Array,
-    worth: Array,
-    solved: tuple[Array, NDArray[np.int64], NDArray[np.int64]],
-    done: NDArray[np.bool_],
-    out: Answers,
-) -> None:
-    tables, basic, nonbasic = solved
-    games, count, cells = gains.shape
-    values = np.zeros((games, cells + count + 1))
-    np.put_along_axis(values, basic, np.maximum(tables[:, : count + 1, cells], 0.0), axis=1)
-    p = values[:, :cells] / np.maximum(values[:, :cells].sum(axis=1, keepdims=True), 1e-300)
-    prices = np.zeros((games, cells + count + 1))
-    np.put_along_axis(prices, nonbasic, np.maximum(tables[:, -1, :cells], 0.0), axis=1)
-    bound = (worth - np.einsum("gk,gkc->gc", prices[:, cells:-1], gains)).max(axis=1)
-    incentive = np.einsum("gkc,gc->gk", gains, p).max(axis=1, initial=0.0)
-    out[0][:] = p
-    out[1][:] = np.where(done, incentive, np.inf)
-    out[2][:] = np.where(done, bound - (p * worth).sum(axis=1), np.inf)
+    span = np.ptp(own.reshape(games, -1), axis=1)
+    rows = np.zeros((m * (m - 1), m, n, games))
+    for k, (told, instead) in enumerate(permutations(range(m), 2)):
+        rows[k, told] = ((own[:, instead] - own[:, told]) / np.where(span > 0, span, 1.0)[:, None]).T
+    return rows.reshape(-1, m * n, games)

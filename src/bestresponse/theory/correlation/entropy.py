@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from bestresponse.core.errors import NotCertified, TooLarge
-from bestresponse.core.native_output import NativeOutputToStderr
+from bestresponse.core.errors import TooLarge
 from bestresponse.theory.games.normal_form import Array
+from bestresponse.theory.linear_program import solve_program
 
 __all__ = ["most_random"]
 
@@ -37,27 +37,17 @@ def most_random(rows: Any) -> Array:
     return p
 
 
-@NativeOutputToStderr()
 def _interior(rows: Array) -> tuple[Array, Any, Any]:
     """(a distribution in the relative interior, the cells that can be positive, the rows that can be slack).
 
     Linear program over the cone: maximise the sum of t and s with p >= t, rows p + s <= 0, 0 <= t, s <= 1.
     """
-    from scipy import optimize
-
     count, cells = rows.shape
     cost = np.concatenate([np.zeros(cells), -np.ones(cells + count)])
     positive = np.hstack([-np.eye(cells), np.eye(cells), np.zeros((cells, count))])
     slacked = np.hstack([rows, np.zeros((count, cells)), np.eye(count)])
-    answer = optimize.linprog(
-        cost,
-        A_ub=np.vstack([positive, slacked]),
-        b_ub=np.zeros(cells + count),
-        bounds=[(0, None)] * cells + [(0, 1)] * (cells + count),
-        method="highs",
-    )
-    if answer.status != 0:
-        raise NotCertified(f"the linear program for the interior failed: {answer.message}")
+    bounds = [(0.0, None)] * cells + [(0.0, 1.0)] * (cells + count)
+    answer = solve_program(cost, np.vstack([positive, slacked]), np.zeros(cells + count), bounds=bounds)
     p, t, s = np.split(np.asarray(answer.x), [cells, 2 * cells])
     possible = t > 0.5
     inside = np.where(possible, p, 0.0)

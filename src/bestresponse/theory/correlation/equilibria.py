@@ -9,21 +9,30 @@ player gains by committing to one action before hearing anything. Every Nash equ
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge, UsageError
-from bestresponse.core.native_output import NativeOutputToStderr
+from bestresponse.theory.equilibria.integer import maximize, whole_payoffs
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
+from bestresponse.theory.linear_program import find_fairest_mixture, find_mixture
 
-__all__ = ["CorrelatedEquilibrium", "Objective", "correlated", "correlated_regret", "incentives", "relative_violation"]
+__all__ = [
+    "CorrelatedEquilibrium",
+    "Objective",
+    "correlated",
+    "correlated_regret",
+    "exact_correlated",
+    "incentives",
+    "relative_violation",
+]
 
 Objective = Literal["welfare", "fairness", "entropy", "any"]
 
 _NUMBERS_LIMIT = 20_000_000
-_PRECISE: Any = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 _FLOOR_SLACKS = (1e-10, 1e-9, 1e-8)  # how much of the lowest payoff may be given up for the largest sum
 _VIOLATION_LIMIT = 1e-9
 _EXACT_CELLS = 36
@@ -183,78 +192,50 @@ def _certified(game: NormalForm, rows: Any, objective: Objective, coarse: bool) 
             raise
     if objective == "fairness" or rows.shape[1] > _EXACT_CELLS:
         return flat, "linear program (HiGHS)"
-    from bestresponse.theory.correlation.exact import exact_correlated
-
     return exact_correlated(game, game.payoffs.sum(axis=0), coarse), "linear program (exact)"
 
 
-def _by_linear_program(game: NormalForm, rows: object, objective: Objective) -> Array:
+def exact_correlated(game: NormalForm, worth: Array, coarse: bool) -> Array:
+    """Find the (coarse) correlated equilibrium of largest expected `worth` (one number per cell) in whole numbers."""
+    rows = []
+    for player, count in enumerate(game.shape):
+        own = np.moveaxis(game.payoffs[player], player, 0).reshape(count, -1)
+        cells = np.moveaxis(np.arange(own.size).reshape(game.shape), player, 0).reshape(count, -1)
+        whole = np.array(whole_payoffs(own), dtype=object)
+        everything = list(range(count))
+        moves = [(everything, b) for b in everything] if coarse else [([a], b) for a, b in permutations(everything, 2)]
+        for told, instead in moves:
+            row = np.zeros(own.size, dtype=object)
+            row[cells[told]] = whole[instead] - whole[told]
+            rows.append(row.tolist())
+    point = maximize(rows, whole_payoffs(worth.reshape(1, -1))[0])
+    return np.array([value / sum(point) for value in point])
+
+
+def _by_linear_program(game: NormalForm, rows: Any, objective: Objective) -> Array:
     cells = int(np.prod(game.shape))
     flat = game.payoffs.reshape(game.num_players, cells)
     scale = float(np.ptp(flat)) or 1.0
     scaled = (flat - flat.min(axis=1, keepdims=True)) / scale
     total = scaled.sum(axis=0)
-    if objective == "any":
-        return _solve(rows, np.zeros(cells))
-    if objective == "welfare":
-        return _solve(rows, -total)
-    return _fairest(rows, (flat - flat.min()) / scale, total)
+    if objective == "fairness":
+        return _find_fairest(rows, (flat - flat.min()) / scale, total)
+    found = find_mixture(-total if objective == "welfare" else 0.0 * total, rows, np.zeros(rows.shape[0]))
+    if found is None:
+        raise NotCertified("the linear program of the correlated equilibrium was found to have no solution")
+    return found
 
 
-@NativeOutputToStderr()
-def _solve(rows: Any, cost: Array, lowest: tuple[Array, float] | None = None) -> Array:
-    """Minimise cost over the distributions p with rows p <= 0 and, where asked, every payoff at least `lowest`."""
-    from scipy import optimize, sparse
-
-    right = np.zeros(rows.shape[0])
-    if lowest is not None:
-        payoffs, floor = lowest
-        rows = sparse.vstack([rows, sparse.csr_array(-payoffs)], format="csr")
-        right = np.concatenate([right, np.full(len(payoffs), -floor)])
-    answer = optimize.linprog(
-        cost,
-        A_ub=rows,
-        b_ub=right,
-        A_eq=np.ones((1, len(cost))),
-        b_eq=[1.0],
-        bounds=(0, 1),
-        method="highs",
-        options=_PRECISE,
-    )
-    if answer.status != 0:
-        raise NotCertified(f"the linear program of the correlated equilibrium failed: {answer.message}")
-    p = np.clip(np.asarray(answer.x, dtype=np.float64), 0.0, None)
-    return np.asarray(p / p.sum())
-
-
-@NativeOutputToStderr()
-def _fairest(rows: Any, payoffs: Array, total: Array) -> Array:
+def _find_fairest(rows: Any, payoffs: Array, total: Array) -> Array:
     """Largest lowest payoff first; then, keeping it, the largest sum."""
-    from scipy import optimize, sparse
+    from scipy import sparse
 
-    count, cells = payoffs.shape
-    above = sparse.csr_array(np.hstack([-payoffs, np.ones((count, 1))]))
-    padded = sparse.hstack([rows, sparse.csr_array((rows.shape[0], 1))])
-    left = sparse.vstack([padded, above], format="csr")
-    cost = np.append(np.zeros(cells), -1.0)
-    answer = optimize.linprog(
-        cost,
-        A_ub=left,
-        b_ub=np.zeros(left.shape[0]),
-        A_eq=np.append(np.ones(cells), 0.0)[None, :],
-        b_eq=[1.0],
-        bounds=[(0, 1)] * cells + [(None, None)],
-        method="highs",
-        options=_PRECISE,
-    )
-    if answer.x is None:
-        raise NotCertified(f"the linear program of the fairest correlated equilibrium failed: {answer.message}")
-    fairest = np.clip(np.asarray(answer.x[:-1], dtype=np.float64), 0.0, None)
-    fairest = fairest / fairest.sum()
+    fairest = find_fairest_mixture(payoffs, rows)
     floor = float((payoffs @ fairest).min())
-    for slack in _FLOOR_SLACKS:
-        try:
-            return _solve(rows, -total, (payoffs, floor - slack))
-        except NotCertified:  # rounding made the floor a little too high for HiGHS
-            continue
-    return np.asarray(fairest)
+    above = sparse.vstack([rows, sparse.csr_array(-payoffs)], format="csr")
+    for slack in _FLOOR_SLACKS:  # rounding may have made the floor a little too high for HiGHS
+        limits = np.concatenate([np.zeros(rows.shape[0]), np.full(len(payoffs), slack - floor)])
+        found = find_mixture(-total, above, limits)
+        if found is not None:
+            return found
+    return fairest

@@ -1,15 +1,19 @@
 """Welfare-maximising correlated equilibria of many bimatrix games, compiled. Imports numba; load it only when it pays.
 
-The same program and the same steps as `correlated_many` describes, one game at a time.
+The same program and the same steps as `batch` describes, one game at a time.
 """
 
 import numpy as np
 from numba import njit
 
 from bestresponse.theory.arrays import Floats, Ints
-from bestresponse.theory.correlation.perturbation import ACCEPTED, COST_EPSILON, GIVE_UP_AFTER, PIVOT_EPSILON
+from bestresponse.theory.correlation.batch import ACCEPTED
+from bestresponse.theory.zero_sum.simplex import PIVOT_EPSILON
 
 __all__ = ["solve_all"]
+
+_COST_EPSILON = 1e-11
+_GIVE_UP_AFTER = 2000
 
 
 @njit(cache=True, fastmath=True)
@@ -95,9 +99,9 @@ def _pivot(T: Floats, r: int, c: int) -> None:
 @njit(cache=True, error_model="numpy")
 def _simplex(T: Floats, basic: Ints, nonbasic: Ints) -> bool:
     R, C = T.shape[0] - 1, T.shape[1] - 2
-    for _ in range(GIVE_UP_AFTER):
+    for _ in range(_GIVE_UP_AFTER):
         c = -1
-        lowest = -COST_EPSILON
+        lowest = -_COST_EPSILON
         for j in range(C):
             if T[R, j] < lowest:
                 lowest, c = T[R, j], j

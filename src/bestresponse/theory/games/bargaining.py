@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import InvalidGame
-from bestresponse.core.native_output import NativeOutputToStderr
 from bestresponse.theory.games.dominance import maximin
 from bestresponse.theory.games.normal_form import Array, NormalForm, as_payoffs
+from bestresponse.theory.linear_program import find_fairest_mixture
 
 __all__ = ["Bargain", "nash_bargaining"]
 
@@ -81,7 +81,9 @@ def _maximise(gains: Array) -> tuple[Array, float]:
     if not (scale > 0).all():
         raise InvalidGame("bargaining: somebody cannot do better than disagreement, so there is nothing to agree on")
     unit = gains / scale
-    weights = _start(unit)
+    weights = find_fairest_mixture(unit.T)
+    if (weights @ unit).min() <= 1e-12:
+        raise InvalidGame("bargaining: no feasible agreement is better for everybody than disagreement")
     count = unit.shape[1]
     for _ in range(_STEPS):
         now = weights @ unit
@@ -97,27 +99,6 @@ def _maximise(gains: Array) -> tuple[Array, float]:
         weights[towards] += moved
         weights[away] = max(weights[away] - moved, 0.0)
     return weights / weights.sum(), max(gap, 0.0)
-
-
-@NativeOutputToStderr()
-def _start(unit: Array) -> Array:
-    """A mixture that gives everybody a gain, the one of the largest lowest gain."""
-    from scipy import optimize
-
-    count, players = unit.shape
-    answer = optimize.linprog(
-        np.append(np.zeros(count), -1.0),
-        A_ub=np.hstack([-unit.T, np.ones((players, 1))]),
-        b_ub=np.zeros(players),
-        A_eq=np.append(np.ones(count), 0.0)[None, :],
-        b_eq=[1.0],
-        bounds=[(0, 1)] * count + [(None, None)],
-        method="highs",
-    )
-    if answer.x is None or answer.x[-1] <= 1e-12:
-        raise InvalidGame("bargaining: no feasible agreement is better for everybody than disagreement")
-    weights = np.clip(answer.x[:-1], 0.0, None)
-    return np.asarray(weights / weights.sum())
 
 
 def _best_length(now: Array, step: Array, most: float) -> float:

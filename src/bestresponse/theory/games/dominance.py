@@ -16,9 +16,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bestresponse.core.errors import NotCertified, UsageError
+from bestresponse.core.errors import UsageError
 from bestresponse.theory.equilibria.integer import maximize
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, Numbers, as_normal_form
+from bestresponse.theory.linear_program import find_mixture
 from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
 
 __all__ = [
@@ -282,25 +283,9 @@ def _by_mixture(
 
 def find_weak_mixture(lead: Array) -> Array | None:
     """Find the mixture that is never behind and ahead the most in total; None where none is ahead anywhere."""
-    from scipy import optimize
-
-    count, situations = lead.shape
-    answer = optimize.linprog(
-        -lead.sum(axis=1),
-        A_ub=-lead.T,
-        b_ub=np.zeros(situations),
-        A_eq=np.ones((1, count)),
-        b_eq=[1.0],
-        bounds=(0, 1),
-        method="highs",
-        options={"primal_feasibility_tolerance": 1e-10},
-    )
-    if answer.status == 2 or answer.x is None:
+    mix = find_mixture(-lead.sum(axis=1), -lead.T, np.zeros(lead.shape[1]))
+    if mix is None:
         return None
-    if answer.status != 0:
-        raise NotCertified(f"the linear program for weak dominance failed: {answer.message}")
-    mix = np.clip(answer.x, 0.0, None)
-    mix = mix / mix.sum()
     ahead = mix @ lead
     return mix if ahead.min() > -_MARGIN and ahead.max() > 10 * _MARGIN else None
 

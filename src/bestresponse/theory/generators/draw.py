@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
+from importlib import import_module
 from inspect import signature
 from typing import Any
 
@@ -19,47 +20,13 @@ import numpy as np
 
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.games.normal_form import Array, NormalForm
-from bestresponse.theory.generators.by_equilibrium import (
-    dominance_solvable,
-    fully_mixed,
-    given_support,
-    pure_equilibria,
-)
 from bestresponse.theory.generators.family import FAMILIES
-from bestresponse.theory.generators.plain import (
-    common_interest,
-    covariant,
-    integer,
-    normal,
-    potential,
-    symmetric,
-    uniform,
-    zero_sum,
-)
-from bestresponse.theory.generators.stories import blotto, congestion, cyclic, public_goods
 from bestresponse.theory.seeds import streams
 
-__all__ = [
-    "Batch",
-    "blotto",
-    "common_interest",
-    "congestion",
-    "covariant",
-    "cyclic",
-    "dominance_solvable",
-    "families",
-    "fully_mixed",
-    "generate",
-    "given_support",
-    "integer",
-    "normal",
-    "potential",
-    "public_goods",
-    "pure_equilibria",
-    "symmetric",
-    "uniform",
-    "zero_sum",
-]
+__all__ = ["Batch", "families", "generate"]
+
+for _module in ("by_equilibrium", "plain"):  # which register their families
+    import_module(f"bestresponse.theory.generators.{_module}")
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -21,7 +21,7 @@ from bestresponse.core.json import canonical
 from bestresponse.theory.trees.build import NODE_LIMIT, Chance, Leaf, Turn, build_tree
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["as_tree", "compile_game"]
+__all__ = ["as_tree", "compile_game", "list_answers"]
 
 
 def as_tree(game: Tree | Game[Any], limit: int = NODE_LIMIT) -> Tree:
@@ -89,7 +89,8 @@ class _Compiler:
         if self.remember:
             past = position.past.get(role, ())
             key, label = canonical([*past, key]), " | ".join([*past[1::2], label])
-        moves = {text: self._after(position, role, value, key) for text, value in self._options(role, ask).items()}
+        answers = list_answers(self.game, role, ask, self.limit)
+        moves = {text: self._after(position, role, value, key) for text, value in answers.items()}
         return Turn(role, key, moves, label)
 
     def _after(self, position: _Position, role: Role, value: object, key: str = "") -> _Position:
@@ -99,21 +100,22 @@ class _Compiler:
         past = {**position.past, role: (*position.past.get(role, ()), key, str(value))}
         return replace(position, made=made, past=past)
 
-    def _options(self, role: Role, ask: Ask) -> dict[str, Any]:
-        """The legal answers by label."""
-        match ask:
-            case Choice(options):
-                answers: dict[str, Any] = {option: option for option in options}
-            case Amount(low, high, whole=True):
-                if high - low >= self.limit:
-                    raise TooLarge(f"{role} chooses among {high - low + 1:g} amounts; the limit is {self.limit} nodes")
-                answers = {str(k): k for k in range(int(-(-low // 1)), int(high // 1) + 1)}
-            case _:
-                raise InvalidGame(
-                    f"{self.game.name} asks {role} for {_kind(ask)}, whose answers cannot be listed; a tree needs "
-                    "Choice, Lottery or whole Amount asks"
-                )
-        return {**answers, PASS: PASS} if ask.may_pass else answers
+
+def list_answers(game: Game[Any], role: Role, ask: Ask, limit: int = NODE_LIMIT) -> dict[str, Any]:
+    """List the legal answers by label; InvalidGame where they cannot be listed, TooLarge where there are too many."""
+    match ask:
+        case Choice(options):
+            answers: dict[str, Any] = {option: option for option in options}
+        case Amount(low, high, whole=True):
+            if high - low >= limit:
+                raise TooLarge(f"{role} chooses among {high - low + 1:g} amounts; the limit is {limit} nodes")
+            answers = {str(k): k for k in range(int(-(-low // 1)), int(high // 1) + 1)}
+        case _:
+            raise InvalidGame(
+                f"{game.name} asks {role} for {_kind(ask)}, whose answers cannot be listed; a tree needs "
+                "Choice, Lottery or whole Amount asks"
+            )
+    return {**answers, PASS: PASS} if ask.may_pass else answers
 
 
 def _kind(ask: Ask) -> str:

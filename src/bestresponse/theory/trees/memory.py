@@ -8,10 +8,10 @@ from pathlib import Path
 
 from bestresponse.core.errors import TooLarge
 
-__all__ = ["CHECK_EVERY", "MemoryGuard", "measure_machine", "measure_resident"]
+__all__ = ["MemoryGuard", "measure_machine", "measure_resident"]
 
 _STATUS = Path("/proc/self/statm")
-CHECK_EVERY = 2048
+_CHECK_EVERY = 2048
 """How many nodes a tree may grow between two looks at the memory."""
 _PER_NODE = 4096
 
@@ -40,7 +40,7 @@ class MemoryGuard:
 
     def check(self, nodes: int) -> None:
         """Look every now and then; TooLarge says how much was taken."""
-        if nodes % CHECK_EVERY:
+        if nodes % _CHECK_EVERY:
             return
         taken = measure_resident() - self._before
         if taken > self._allowed:

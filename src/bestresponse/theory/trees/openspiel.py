@@ -9,14 +9,15 @@ M. Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games",
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from importlib.util import find_spec
 from typing import Any
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.registry import did_you_mean
 from bestresponse.theory.files.game_text import number_repeats
+from bestresponse.theory.games.rationals import read_simplest
 from bestresponse.theory.trees.build import NODE_LIMIT, Chance, Leaf, Turn, build_tree
-from bestresponse.theory.trees.openspiel_sequential import grow_sequential, read_chances
 from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["load_openspiel", "openspiel_is_installed"]
@@ -35,8 +36,6 @@ def load_openspiel(game: Any, *, limit: int = NODE_LIMIT) -> Tree:
         game = _loaded(game)
     loader = _Loader(game, tuple(f"player {i + 1}" for i in range(game.num_players())))
     loader.check()
-    if loader.is_sequential:
-        return grow_sequential(game, loader.players, limit)
     return build_tree(loader.players, (game.new_initial_state(), ()), loader.expand, limit=limit, name=str(game))
 
 
@@ -72,15 +71,6 @@ class _Loader:
         if not kind.provides_information_state_string and not perfect:
             raise InvalidGame(f"{self.game} gives no information state strings; a tree needs them")
 
-    @property
-    def is_sequential(self) -> bool:
-        """Whether one player moves at a time and information sets have names: then there is a shorter way."""
-        import pyspiel
-
-        kind = self.game.get_type()
-        in_turn = kind.dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL
-        return bool(in_turn and kind.provides_information_state_string)
-
     def expand(self, position: tuple[Any, tuple[int, ...]]) -> Leaf | Chance | Turn:
         state, chosen = position
         if state.is_terminal():
@@ -88,7 +78,10 @@ class _Loader:
         if state.is_chance_node():
             outcomes = state.chance_outcomes()
             labels = number_repeats(state.action_to_string(state.current_player(), action) for action, _ in outcomes)
-            branches = zip(labels, outcomes, read_chances([p for _, p in outcomes]), strict=True)
+            chances: list[float | Fraction] = [read_simplest(p) for _, p in outcomes]
+            if sum(chances) != 1:
+                chances = [p for _, p in outcomes]
+            branches = zip(labels, outcomes, chances, strict=True)
             return Chance({label: (p, (state.child(action), ())) for label, (action, _), p in branches})
         if state.is_simultaneous_node():
             return self._simultaneous(state, chosen)

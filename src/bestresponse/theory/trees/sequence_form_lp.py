@@ -19,8 +19,8 @@ import numpy as np
 
 from bestresponse.core.errors import InvalidGame, NotCertified
 from bestresponse.core.game import Game
-from bestresponse.core.native_output import NativeOutputToStderr
 from bestresponse.theory.games.normal_form import Array
+from bestresponse.theory.linear_program import solve_program
 from bestresponse.theory.trees.compile import as_tree
 from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.response import plan_regrets
@@ -28,7 +28,6 @@ from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex, to_s
 from bestresponse.theory.trees.tree import Tree
 
 if TYPE_CHECKING:
-    from scipy.optimize import OptimizeResult
     from scipy.sparse import csr_array
 
 __all__ = ["TreeSolution", "find_nearest_plan", "optimise_plans", "plan_constraints", "solve_tree", "turn_form"]
@@ -137,27 +136,14 @@ def _write_payoffs(form: SequenceForm) -> csr_array:
     return payoffs
 
 
-@NativeOutputToStderr()
-def _minimise(goal: Array, above: csr_array, limits: Array, equal: csr_array, bounds: Array) -> OptimizeResult:
+def _minimise(goal: Array, above: csr_array, limits: Array, equal: csr_array, bounds: Array) -> Any:
     """Solve a linear program whose equations say that something is a realization plan."""
-    from scipy import optimize
-
     right = np.zeros(equal.shape[0])
     right[0] = 1.0
-    minimise: Any = optimize.linprog
-    found: OptimizeResult = minimise(
-        goal,
-        A_ub=above,
-        b_ub=limits,
-        A_eq=equal,
-        b_eq=right,
-        bounds=bounds,
-        method="highs",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )
-    if found.status != 0:
-        raise NotCertified(f"the linear program was not solved: {found.message}")
-    return found
+    answer = solve_program(goal, above, limits, equal, right, bounds)
+    if answer is None:
+        raise NotCertified("the linear program over realization plans was found to have no solution")
+    return answer
 
 
 def _fix_behaviour(plex: Treeplex, fixed: Mapping[int, Array]) -> csr_array:

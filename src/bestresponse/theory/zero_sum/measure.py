@@ -13,9 +13,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bestresponse.core.errors import InvalidGame, NotCertified
-from bestresponse.core.native_output import NativeOutputToStderr
+from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.games.normal_form import Array, as_payoffs
+from bestresponse.theory.linear_program import find_mixture
 from bestresponse.theory.zero_sum.solve import ZeroSumSolutions, as_batch, solve_zero_sum
 
 __all__ = ["Player", "best_response_value", "exploitability", "optimal_opponent_range"]
@@ -89,14 +89,16 @@ def _range_over_optimal_columns(game: Array, x: Array) -> tuple[float, float]:
     unit = (game - lowest) / spread
     solved = solve_zero_sum(unit)
     value, costs = float(solved.values[0]), x @ unit
-    ends = [float(costs @ solved.col[0])]
-    for end in _find_ends(unit, solved) or (_search_face(unit, value, sign * costs) for sign in (1.0, -1.0)):
-        ends.append(float(costs @ end))
+    found = _find_ends(unit, solved)
+    if not found:
+        limits = np.full(len(unit), value + _FACE_TOLERANCE)
+        found = [end for sign in (1.0, -1.0) if (end := find_mixture(sign * costs, unit, limits)) is not None]
+    ends = [float(costs @ end) for end in (solved.col[0], *found)]
     low, high = min(*ends, value), min(max(ends), value)
     return float(lowest + spread * low), float(lowest + spread * high)
 
 
-def _find_ends(unit: Array, solved: ZeroSumSolutions) -> tuple[Array, ...]:
+def _find_ends(unit: Array, solved: ZeroSumSolutions) -> list[Array]:
     """Return the ends of the opponent's optimal strategies where they are a point or a line; nothing elsewhere.
 
     All of them use only columns that the optimal x leaves at the value, and are worth the value in the rows of x.
@@ -107,32 +109,13 @@ def _find_ends(unit: Array, solved: ZeroSumSolutions) -> tuple[Array, ...]:
     _, sizes, directions = np.linalg.svd(equal)
     free = len(open_columns) - int((sizes > _FACE_TOLERANCE).sum())
     if free != 1:
-        return () if free else (y,)
+        return [] if free else [y]
     line = np.zeros_like(y)
     line[open_columns] = directions[-1]
     room = np.maximum(np.concatenate([y, value - unit @ y]), 0.0)
     change = np.concatenate([line, -unit @ line])
     falls, rises = change < -_FACE_TOLERANCE, change > _FACE_TOLERANCE
-    return y + (room[falls] / -change[falls]).min() * line, y - (room[rises] / change[rises]).min() * line
-
-
-@NativeOutputToStderr()
-def _search_face(unit: Array, value: float, costs: Array) -> Array:
-    """Return the opponent's optimal strategy of least cost, by a linear program."""
-    from scipy.optimize import linprog
-
-    face = linprog(
-        costs,
-        A_ub=unit,
-        b_ub=np.full(len(unit), value),
-        A_eq=np.ones((1, unit.shape[1])),
-        b_eq=np.ones(1),
-        method="highs",
-        options={"primal_feasibility_tolerance": _FACE_TOLERANCE, "dual_feasibility_tolerance": _FACE_TOLERANCE},
-    )
-    if face.x is None:
-        raise NotCertified(f"the opponent's optimal strategies could not be searched: {face.message}")
-    return np.asarray(face.x)
+    return [y + (room[falls] / -change[falls]).min() * line, y - (room[rises] / change[rises]).min() * line]
 
 
 def _response(shifted: Array, weights: Array, player: Player) -> Array:

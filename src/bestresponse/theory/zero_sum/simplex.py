@@ -1,4 +1,4 @@
-"""A dense simplex for many zero-sum games at once: value and both strategies from one tableau.
+"""A dense simplex for many programs at once, and with it zero-sum games: value and strategies from one tableau.
 
 With all payoffs B positive, the column player's problem is: maximise 1'y subject to B y <= 1, y >= 0 (Dantzig 1951;
 Gale, Kuhn and Tucker 1951). The optimal basic y, divided by its sum, is the column player's strategy; the reduced
@@ -12,6 +12,7 @@ which cannot cycle, until there is progress again.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +21,15 @@ from numpy.typing import NDArray
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.zero_sum.closed_forms import Indices
 
-__all__ = ["BLAND_AFTER", "COST_EPSILON", "GIVE_UP_AFTER", "PIVOT_EPSILON", "TIE_EPSILON", "Optimum", "simplex"]
+__all__ = [
+    "BLAND_AFTER",
+    "COST_EPSILON",
+    "GIVE_UP_AFTER",
+    "PIVOT_EPSILON",
+    "TIE_EPSILON",
+    "pivot_to_optimum",
+    "simplex",
+]
 
 COST_EPSILON = 1e-13  # a reduced cost above -COST_EPSILON counts as zero
 PIVOT_EPSILON = 1e-10  # no pivot on anything smaller
@@ -40,6 +49,15 @@ class Optimum(NamedTuple):
     kernel_cols: Flags
 
 
+class Finished(NamedTuple):
+    """Final tableaus: which ones they are, batch last, and the labels of their rows and columns."""
+
+    number: Indices
+    table: Array
+    basic: Indices
+    nonbasic: Indices
+
+
 def simplex(games: Array) -> Optimum:
     """Solve games (rows, cols, batch) whose smallest payoff is 0 and largest positive; NaN where it got stuck."""
     rows, cols, count = games.shape
@@ -49,31 +67,49 @@ def simplex(games: Array) -> Optimum:
         np.zeros((rows, count), dtype=np.bool_),
         np.zeros((cols, count), dtype=np.bool_),
     )
-    tableaus = _Tableaus(games)
-    for _ in range(GIVE_UP_AFTER * (rows + cols)):
-        entering = tableaus.entering()
-        finished = tableaus.costs.min(axis=0) >= -COST_EPSILON
-        if finished.any():
-            tableaus.extract(np.flatnonzero(finished), optimum)
-            going = np.flatnonzero(~finished)
-            if not going.size:
-                break
-            tableaus.keep(going)
-            entering = entering[going]
-        tableaus.pivot(entering)
+    table = np.empty((rows + 1, cols + 1, count))
+    table[:-1, :-1] = games * (1.0 / games.max(axis=(0, 1))) + 1.0
+    table[:-1, -1], table[-1, :-1], table[-1, -1] = 1.0, -1.0, 0.0
+    for done in pivot_to_optimum(table):
+        each = np.arange(len(done.number))
+        levels, prices = np.zeros((2, rows + cols, len(each)))
+        levels[done.basic, each], prices[done.nonbasic, each] = done.table[:-1, -1], done.table[-1, :-1]
+        y, x = np.maximum(levels[:cols], 0.0), np.maximum(prices[cols:], 0.0)
+        optimum.x[:, done.number], optimum.y[:, done.number] = x / x.sum(axis=0), y / y.sum(axis=0)
+        is_basic = np.zeros(levels.shape, dtype=np.bool_)
+        is_basic[done.basic, each] = True
+        optimum.kernel_cols[:, done.number], optimum.kernel_rows[:, done.number] = is_basic[:cols], ~is_basic[cols:]
     return optimum
 
 
+def pivot_to_optimum(table: Array) -> Iterator[Finished]:
+    """Pivot tableaus (rows + 1, cols + 1, batch) with positive right sides; give those that are done when they are.
+
+    The last column is the right side, the last row the reduced costs. Columns are labelled 0, 1, ... and rows after.
+    """
+    tableaus = _Tableaus(table)
+    for _ in range(GIVE_UP_AFTER * (tableaus.rows + tableaus.cols)):
+        entering = tableaus.entering()
+        finished = tableaus.costs.min(axis=0) >= -COST_EPSILON
+        if finished.any():
+            done, going = np.flatnonzero(finished), np.flatnonzero(~finished)
+            labels = tableaus.basic[:, done], tableaus.nonbasic[:, done]
+            yield Finished(tableaus.number[done], tableaus.table[:, :, done], *labels)
+            if not going.size:
+                return
+            tableaus.keep(going)
+            entering = entering[going]
+        tableaus.pivot(entering)
+
+
 class _Tableaus:
-    """The tableaus still being solved; `number` says which game each belongs to."""
+    """The tableaus still being solved; `number` says which of all each is."""
 
     __slots__ = ("basic", "cols", "nonbasic", "number", "rows", "stalled", "table")
 
-    def __init__(self, games: Array) -> None:
-        self.rows, self.cols, count = games.shape
-        self.table = np.empty((self.rows + 1, self.cols + 1, count))
-        self.table[:-1, :-1] = games * (1.0 / games.max(axis=(0, 1))) + 1.0
-        self.table[:-1, -1], self.table[-1, :-1], self.table[-1, -1] = 1.0, -1.0, 0.0
+    def __init__(self, table: Array) -> None:
+        self.rows, self.cols, count = table.shape[0] - 1, table.shape[1] - 1, table.shape[2]
+        self.table = table
         labels = np.arange(self.rows + self.cols)[:, None]
         self.nonbasic = np.repeat(labels[: self.cols], count, axis=1)
         self.basic = np.repeat(labels[self.cols :], count, axis=1)
@@ -133,16 +169,3 @@ class _Tableaus:
         self.table = np.take(self.table, going, axis=2)
         self.basic, self.nonbasic = self.basic[:, going], self.nonbasic[:, going]
         self.number, self.stalled = self.number[going], self.stalled[going]
-
-    def extract(self, done: Indices, optimum: Optimum) -> None:
-        number, each = self.number[done], np.arange(len(done))
-        basic, nonbasic = self.basic[:, done], self.nonbasic[:, done]
-        levels = np.zeros((self.rows + self.cols, len(done)))
-        levels[basic, each] = self.table[:-1, -1, done]
-        prices = np.zeros_like(levels)
-        prices[nonbasic, each] = self.costs[:, done]
-        y, x = np.maximum(levels[: self.cols], 0.0), np.maximum(prices[self.cols :], 0.0)
-        optimum.x[:, number], optimum.y[:, number] = x / x.sum(axis=0), y / y.sum(axis=0)
-        is_basic = np.zeros(levels.shape, dtype=np.bool_)
-        is_basic[basic, each] = True
-        optimum.kernel_cols[:, number], optimum.kernel_rows[:, number] = is_basic[: self.cols], ~is_basic[self.cols :]

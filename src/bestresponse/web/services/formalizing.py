@@ -11,8 +11,7 @@ import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,7 +37,6 @@ __all__ = [
 
 _MOST_JOBS = 50
 _MOST_WAITING = 5
-_LOOK = 0.2
 _ATTEMPTS = 3
 _MOST_PLAYERS = 4
 
@@ -90,99 +88,73 @@ class Job:
     done: bool = False
 
 
-@dataclass
-class _WantedJob(Job):
-    """A job that can be cancelled."""
-
-    cancelled: bool = False
-
-
 class Cancelled(BestResponseError):
     """Somebody does not want the answer any more."""
 
 
-class _Cancellable:
-    """A model whose job can be cancelled: an answer that is not wanted any more is not waited for."""
-
-    def __init__(self, model: Model, job: _WantedJob) -> None:
-        self._model, self._job = model, job
-        self.id, self.identity, self.abilities = model.id, model.identity, model.abilities
-
-    def complete(self, request: Request) -> Reply:
-        """Ask the model in a thread of its own, and give up as soon as the job is cancelled."""
-        waiting: Future[Reply] = Future()
-        threading.Thread(target=self._ask, args=(request, waiting), name="formalize-call", daemon=True).start()
-        while not self._job.cancelled:
-            with suppress(TimeoutError):
-                return waiting.result(timeout=_LOOK)
-        raise Cancelled("it was cancelled")
-
-    def _ask(self, request: Request, waiting: Future[Reply]) -> None:
-        try:
-            waiting.set_result(self._model.complete(request))
-        except BaseException as error:  # noqa: BLE001 - whoever waits raises it
-            waiting.set_exception(error)
-
-
 class ProgramHelper:
-    """Asks models to write or repair programs, one job at a time."""
+    """Asks models to write or repair programs, a few jobs at a time, each in a thread that nobody waits for."""
 
     def __init__(self, model: Callable[[str], Model]) -> None:
         self._model = model
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix="formalize")
-        self._jobs: OrderedDict[str, _WantedJob] = OrderedDict()
+        self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._lock = threading.Lock()
 
     def ask(self, model: str, story: str, program: str, remark: str) -> Job:
         """Let `model` write the game of `story`, or change `program` as `remark` says."""
         opened = self._model(model)
-        job = _WantedJob(secrets.token_hex(8), [f"{model} is at work"])
+        job = Job(secrets.token_hex(8), [f"{model} is at work"])
         with self._lock:
-            if sum(not one.done for one in self._jobs.values()) >= _MOST_WAITING:
+            if sum(not known.done for known in self._jobs.values()) >= _MOST_WAITING:
                 raise UsageError(f"{_MOST_WAITING} jobs are waiting already; cancel one or wait")
             self._jobs[job.id] = job
             while len(self._jobs) > _MOST_JOBS:
                 self._jobs.popitem(last=False)
-        future = self._pool.submit(self._work, job, opened, story, program, remark)
-        future.add_done_callback(lambda ended: _conclude(job, ended))
+        work = (job, opened, story, program, remark)
+        threading.Thread(target=_work, args=work, name="formalize", daemon=True).start()
         return job
 
-    def job(self, name: str) -> _WantedJob:
+    def job(self, name: str) -> Job:
         """Return the job of that name, or raise NotFound."""
         if name not in self._jobs:
             raise NotFound("there is no such job")
         return self._jobs[name]
 
     def cancel(self, name: str) -> Job:
-        """Give the job up; a call that is on its way is not waited for."""
+        """Give the job up; a call that is on its way is not waited for, and its answer is not looked at."""
         job = self.job(name)
         if not job.done:
-            job.cancelled = True
             job.lines.append("Cancelled.")
+            job.done = True
         return job
 
     def close(self) -> None:
         """Give up every job."""
-        for job in list(self._jobs.values()):
-            job.cancelled = True
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        for name in list(self._jobs):
+            self.cancel(name)
 
-    def _work(self, job: _WantedJob, model: Model, story: str, program: str, remark: str) -> None:
-        engine = open_engine("embedded", settings.strangers)
 
-        def tell(attempt: Attempt) -> None:
-            job.program = attempt.source or job.program
-            errors = attempt.report.errors if attempt.report else ()
-            wrong = str(errors[0]) if errors else attempt.problem or "no game came out"
-            job.lines.append("This is a game." if attempt.ok else f"Not yet a game: {wrong}")
+def _work(job: Job, model: Model, story: str, program: str, remark: str) -> None:
+    def tell(attempt: Attempt) -> None:
+        if job.done:
+            raise Cancelled("it was cancelled")
+        job.program = attempt.source or job.program
+        errors = attempt.report.errors if attempt.report else ()
+        wrong = str(errors[0]) if errors else attempt.problem or "no game came out"
+        job.lines.append("This is a game." if attempt.ok else f"Not yet a game: {wrong}")
 
-        try:
-            formalizer = Formalizer(_Cancellable(model, job), engine, Settings(attempts=_ATTEMPTS), tell=tell)
+    last, source = "", ""
+    try:
+        with closing(open_engine("embedded", settings.strangers)) as engine:
+            formalizer = Formalizer(model, engine, Settings(attempts=_ATTEMPTS), tell=tell)
             result = _formalize(formalizer, story, program, remark)
-            job.program = result.source or job.program
-            job.lines.append(result.trouble or "Done.")
-        finally:
-            engine.close()
+            last, source = result.trouble or "Done.", result.source or ""
+    except Exception as error:  # noqa: BLE001 - nobody else is told what went wrong in this thread
+        last = f"It did not work: {error}"
+    if not job.done:
+        job.program = source or job.program
+        job.lines.append(last)
+        job.done = True
 
 
 def _formalize(formalizer: Formalizer, story: str, program: str, remark: str) -> Formalization:
@@ -198,12 +170,6 @@ def _formalize(formalizer: Formalizer, story: str, program: str, remark: str) ->
     return formalizer.revise(before, wish)
 
 
-def _conclude(job: _WantedJob, ended: Future[None]) -> None:
-    if not job.cancelled and not ended.cancelled() and (error := ended.exception()) is not None:
-        job.lines.append(f"It did not work: {error}")
-    job.done = True
-
-
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 
 
@@ -213,18 +179,16 @@ def list_saved_games(output: Path) -> tuple[str, ...]:
 
 
 def load_program(output: Path, name: str) -> str:
-    """The program of that name, which is looked up among those that are there."""
+    """Load the program of that name, which is looked up among those that are there."""
     if name not in list_saved_games(output):
         raise UsageError(f"there is no saved game named {name!r}")
     return read_program_text(_folder(output) / f"{name}.pl")
 
 
 def load_story(output: Path, name: str) -> str:
-    """The story beside a saved program, empty where there is none."""
-    if name not in list_saved_games(output):
-        raise UsageError(f"there is no saved game named {name!r}")
+    """Load the story beside a saved program, empty where there is none."""
     path = _folder(output) / f"{name}.txt"
-    return path.read_text("utf-8", "replace") if path.exists() else ""
+    return path.read_text("utf-8", "replace") if name in list_saved_games(output) and path.exists() else ""
 
 
 def save_game(output: Path, name: str, story: str, program: str) -> None:

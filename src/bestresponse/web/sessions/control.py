@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.seeds import generator
@@ -13,6 +14,10 @@ from bestresponse.web.sessions.setup import PERSON
 from bestresponse.web.sessions.store import SessionStore
 
 __all__ = ["advance", "begin_without", "close", "replace", "restart", "send_message", "take_seat"]
+
+_MIXED = 4
+"""Groups that are filled at the same time where groups are random: enough to mix those who come one after the other,
+and few enough that hardly anybody is left in a group that stays incomplete."""
 
 
 def take_seat(store: SessionStore, lobby: str, labels: Mapping[str, str] | None = None) -> tuple[str, int]:
@@ -33,17 +38,14 @@ def take_seat(store: SessionStore, lobby: str, labels: Mapping[str, str] | None 
 def _choose_seat(store: SessionStore, lobby: Lobby) -> tuple[str, int] | None:
     """Choose a free seat: group by group in the order of the seats, or at random as the experiment says."""
     assignment = lobby.experiment.assignment if lobby.experiment else Assignment()
-    free: list[tuple[str, int]] = []
-    for table in lobby.first_tables:
-        free += [(table.id, seat) for seat in _list_free(store, table)]
-        if free and assignment.groups == "arrival":
-            break
+    filling = filter(None, ([(table.id, seat) for seat in _list_free(store, table)] for table in lobby.first_tables))
+    free = [place for group in islice(filling, 1 if assignment.groups == "arrival" else _MIXED) for place in group]
     if not free or assignment == Assignment():
         return free[0] if free else None
     chosen = generator(lobby.setup.seed, "seat", store.register.count_taken(lobby.id)).choice(free)
     if assignment.roles == "random":
         return chosen
-    return next(one for one in free if one[0] == chosen[0])
+    return next(place for place in free if place[0] == chosen[0])
 
 
 def _list_free(store: SessionStore, table: Table) -> list[int]:

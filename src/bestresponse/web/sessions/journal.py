@@ -17,9 +17,8 @@ from typing import Any
 from bestresponse.core.codec import submission_from_json
 from bestresponse.core.episode import Record
 from bestresponse.core.json import JsonObject
-from bestresponse.runs.store.folder import RunFolder
+from bestresponse.runs import Manifest, RunFolder, environment
 from bestresponse.runs.store.lines import Lines, read_lines
-from bestresponse.runs.store.manifest import Manifest, environment
 from bestresponse.web.sessions.session import Answer, Table, Timing, name_play
 
 __all__ = ["Journal", "now"]
@@ -53,8 +52,8 @@ class Journal:
         return row
 
     def read_events(self, *kinds: str) -> list[JsonObject]:
-        """Read the events of these kinds in the order they came."""
-        return [row for row in read_lines(self.path / "events.jsonl") if row["event"] in kinds]
+        """Read the events of these kinds, or all, in the order they came."""
+        return [row for row in read_lines(self.path / "events.jsonl") if not kinds or row["event"] in kinds]
 
     def submit(self, play: str, answer: Answer) -> None:
         """Append an answer with its timing, in one line."""

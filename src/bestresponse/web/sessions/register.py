@@ -66,22 +66,16 @@ class SeatRegister:
         before = self._holders.get(key, Holder(self._clock()))
         match event["event"]:
             case "seated":
-                self._seat(key, event)
+                lobby, labels = key[0].rpartition("-")[0], event.get("labels", {})
+                self._by_label.pop((lobby, _identify(before.labels)), None)
+                self._by_label[lobby, _identify(labels)] = key
+                self._by_label.pop((lobby, ""), None)
+                self._taken[lobby] = self._taken.get(lobby, 0) + 1
+                self._holders[key] = Holder(self._clock(), event.get("holder", 0), event["at"], labels=labels)
             case "quiz":
                 self._holders[key] = replace(before, quiz_tries=event["tries"])
             case "ready":
                 self._holders[key] = replace(before, confirmed=True, quiz_tries=event["quiz_tries"])
-
-    def _seat(self, key: tuple[str, int], event: JsonMapping) -> None:
-        lobby = key[0].rpartition("-")[0]
-        previous = self._holders.get(key)
-        if previous and (label := _identify(previous.labels)):
-            self._by_label.pop((lobby, label), None)
-        labels = event.get("labels", {})
-        self._taken[lobby] = self._taken.get(lobby, 0) + 1
-        self._holders[key] = Holder(self._clock(), event.get("holder", 0), event["at"], labels=labels)
-        if label := _identify(labels):
-            self._by_label[lobby, label] = key
 
     def get(self, session: str, seat: int) -> Holder | None:
         """Return who holds the seat, None where nobody ever took it."""

@@ -16,11 +16,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from bestresponse.core.ask import Ask, Words
+from bestresponse.core import Ask, Decision, Nature, Player, Reading, Status, Words
 from bestresponse.core.errors import BestResponseError, InvalidMove, NotAsked, StoreError, UsageError
 from bestresponse.core.game import NATURE, REFEREE, Action, AnyGame, Role, View
 from bestresponse.core.json import canonical
-from bestresponse.core.player import Decision, Nature, Player, Reading, Status
 from bestresponse.games.capabilities import HasSpeakers
 from bestresponse.games.dialogue.deals import DealRules
 from bestresponse.players.lookup import OpenModel, check_strategy, find_strategy, seat_model

@@ -14,11 +14,9 @@ from contextlib import nullcontext, suppress
 from dataclasses import asdict
 from typing import Any
 
-from bestresponse.core.episode import Episode
+from bestresponse.core import Decision, Episode, Role
 from bestresponse.core.errors import BestResponseError, NotAsked, StoreError, UsageError
-from bestresponse.core.game import Role
 from bestresponse.core.json import JsonObject
-from bestresponse.core.player import Decision
 from bestresponse.web.experiments.reading import check_experiment
 from bestresponse.web.sessions.games import check_setup, make_game
 from bestresponse.web.sessions.journal import Journal, now
@@ -32,8 +30,6 @@ __all__ = ["AlreadyAnswered", "BrokenSession", "NotFound", "SessionStore", "Stoo
 _MOST_GROUPS = 500
 _MOST_REMARKS = 20
 _UNKNOWN = Presence()
-_SEAT_EVENTS = ("seated", "quiz", "ready", "absent", "shown", "replaced")
-_EVENTS = ("lobby", *_SEAT_EVENTS, "closed", "restarted", "questionnaire", "finished", "message", "remark")
 _log = logging.getLogger("bestresponse.web")
 
 
@@ -71,8 +67,9 @@ class SessionStore:
         self.finished: dict[tuple[str, int], str] = {}
         self._before = journal.read_answers()
         self._recorded = {play.partition(".")[0] for play in journal.list_finished()}
-        for event in journal.read_events(*_EVENTS):
-            self._apply_event(event)
+        for event in journal.read_events():
+            if "session" in event or event["event"] == "lobby":
+                self._apply_event(event)
 
     def _apply_event(self, event: JsonObject) -> None:
         if event["event"] == "lobby":

@@ -13,16 +13,9 @@ from bestresponse.formal.formalize.autoformalizer import check_story
 from bestresponse.formal.formalize.examples import library
 from bestresponse.logic.language.diagnostics import Diagnostic
 from bestresponse.web.access import AdminApi, AdminPage, Name, PostedForm, Server, ServerState
-from bestresponse.web.render import render_page
-from bestresponse.web.services.formalizing import (
-    Job,
-    check_program,
-    list_saved_games,
-    load_program,
-    load_story,
-    save_game,
-)  # fmt: skip
-from bestresponse.web.views.common import Closed, SectionOut, describe_errors, serialize_sections
+from bestresponse.web.render import render_form, render_page
+from bestresponse.web.services import formalizing
+from bestresponse.web.views import common
 
 __all__ = ["calls", "pages"]
 
@@ -34,32 +27,32 @@ _MOST = 100_000
 def show_editor(server: Server, example: str = "", saved: str = "") -> HTMLResponse:
     """Show an example, a saved game, or the first example."""
     if saved:
-        return _show(server, load_story(server.output, saved), load_program(server.output, saved))
+        program = formalizing.load_program(server.output, saved)
+        return _show(server, formalizing.load_story(server.output, saved), program)
     known = {story.name: story for story in library()}
     chosen = known.get(example) or known["prisoners_dilemma"]
     return _show(server, chosen.story, chosen.program)
 
 
 def _show(server: ServerState, story: str, program: str, name: str = "", error: str = "") -> HTMLResponse:
-    return render_page(
+    return render_form(
+        server,
         "formalize.html",
-        422 if error else 200,
+        error,
         story=story,
         program=program,
         name=name,
-        error=error,
-        checked=check_program(program),
+        checked=formalizing.check_program(program),
         examples=[story.name for story in library()],
-        saved=list_saved_games(server.output),
+        saved=formalizing.list_saved_games(server.output),
         models=server.models,
-        csrf=server.csrf(),
     )
 
 
 @pages.post("/check")
 def check_typed(form: PostedForm) -> HTMLResponse:
     """Show the right-hand side for the program as it stands; nothing is kept."""
-    return render_page("formalize_game.html", checked=check_program(form.get("program", "")[:_MOST]))
+    return render_page("formalize_game.html", checked=formalizing.check_program(form.get("program", "")[:_MOST]))
 
 
 @pages.post("/save")
@@ -69,7 +62,7 @@ def save_typed(server: Server, form: PostedForm) -> Response:
     if form.get("do") == "check":
         return _show(server, story, program, name)
     try:
-        save_game(server.output, name, story, program)
+        formalizing.save_game(server.output, name, story, program)
     except BestResponseError as error:
         return _show(server, story, program, name, str(error))
     return RedirectResponse(f"/play/new?game=saved:{name}", 303)
@@ -97,17 +90,17 @@ def cancel_help(server: Server, job: str, form: PostedForm) -> JSONResponse:
     return JSONResponse({"lines": found.lines, "done": found.done})
 
 
-calls = APIRouter(prefix="/api", responses=describe_errors(), tags=["formalize"], dependencies=[AdminApi])
+calls = APIRouter(prefix="/api", responses=common.describe_errors(), tags=["formalize"], dependencies=[AdminApi])
 Program = Annotated[str, Field(max_length=100_000)]
 
 
-class ProgramIn(Closed):
+class ProgramIn(common.Closed):
     """The text of a logic program."""
 
     program: Program
 
 
-class SaveIn(Closed):
+class SaveIn(common.Closed):
     """A name of small letters, digits and hyphens, the story, and a program that is a game."""
 
     name: str = Field(max_length=60)
@@ -115,7 +108,7 @@ class SaveIn(Closed):
     program: Program
 
 
-class HelpIn(Closed):
+class HelpIn(common.Closed):
     """Without a program one is written; with one it is changed as `remark` says, or repaired."""
 
     model: str = Field(max_length=200)
@@ -130,7 +123,7 @@ class CheckedOut(BaseModel):
     ok: bool
     diagnostics: list[Diagnostic]
     words: str
-    sections: list[SectionOut]
+    sections: list[common.SectionOut]
 
 
 class ProgramOut(BaseModel):
@@ -150,38 +143,38 @@ def list_examples() -> list[ProgramOut]:
 @calls.post("/programs/check")
 def check(given: ProgramIn) -> CheckedOut:
     """Whether a program is a game, what is wrong with it by line, and all about the game."""
-    found = check_program(given.program)
-    sections = serialize_sections(found.sections)
+    found = formalizing.check_program(given.program)
+    sections = common.serialize_sections(found.sections)
     return CheckedOut(ok=found.ok, diagnostics=list(found.diagnostics), words=found.words, sections=sections)
 
 
 @calls.get("/programs")
 def list_programs(server: Server) -> list[str]:
     """The names of the saved games."""
-    return list(list_saved_games(server.output))
+    return list(formalizing.list_saved_games(server.output))
 
 
 @calls.post("/programs", status_code=201)
 def save(server: Server, given: SaveIn) -> list[str]:
     """Keep a program that is a game."""
-    save_game(server.output, given.name, given.story, given.program)
+    formalizing.save_game(server.output, given.name, given.story, given.program)
     return list_programs(server)
 
 
 @calls.post("/programs/help", status_code=202)
-def ask_model(server: Server, given: HelpIn) -> Job:
+def ask_model(server: Server, given: HelpIn) -> formalizing.Job:
     """Let a model write or repair a program."""
     return server.helper.ask(given.model, check_story(given.story), given.program, given.remark)
 
 
 @calls.get("/programs/help/{job}")
-def look(server: Server, job: Name) -> Job:
+def look(server: Server, job: Name) -> formalizing.Job:
     """How far the model is."""
     return server.helper.job(job)
 
 
 @calls.post("/programs/help/{job}/cancel")
-def cancel(server: Server, job: Name) -> Job:
+def cancel(server: Server, job: Name) -> formalizing.Job:
     """Give a job up; a call that is on its way is not waited for."""
     return server.helper.cancel(job)
 
@@ -189,5 +182,5 @@ def cancel(server: Server, job: Name) -> Job:
 @calls.get("/programs/{name}")
 def show(server: Server, name: Name) -> ProgramOut:
     """A saved game: its story and its program."""
-    program = load_program(server.output, name)
-    return ProgramOut(name=name, story=load_story(server.output, name), program=program)
+    program = formalizing.load_program(server.output, name)
+    return ProgramOut(name=name, story=formalizing.load_story(server.output, name), program=program)

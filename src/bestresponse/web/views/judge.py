@@ -11,19 +11,9 @@ from pydantic import BaseModel, Field
 
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.web.access import AdminApi, AdminPage, JudgeDoor, Name, PostedForm, Server, ServerState
-from bestresponse.web.render import render_page, send_file
-from bestresponse.web.services.judging import (
-    Criterion,
-    Item,
-    Score,
-    Task,
-    draw_transcripts,
-    read_items,
-    read_scores,
-    rubrics,
-    tabulate_agreement,
-)  # fmt: skip  # fmt: skip
-from bestresponse.web.views.common import Closed, TableOut, describe_errors, serialize_table
+from bestresponse.web.render import render_form, render_page, send_file
+from bestresponse.web.services import judging
+from bestresponse.web.views import common
 
 __all__ = ["calls", "pages"]
 
@@ -38,16 +28,9 @@ def show(server: Server) -> HTMLResponse:
 
 
 def _show_tasks(server: ServerState, typed: dict[str, str], error: str) -> HTMLResponse:
-    return render_page(
-        "judge.html",
-        422 if error else 200,
-        tasks=server.judging.tasks(),
-        runs=[(run.name, run.title) for run in server.runs.all()],
-        rubrics=list(rubrics()),
-        typed=typed,
-        error=error,
-        csrf=server.csrf(),
-    )
+    runs = [(run.name, run.title) for run in server.runs.all()]
+    places = {"tasks": server.judging.tasks(), "runs": runs, "rubrics": list(judging.rubrics()), "typed": typed}
+    return render_form(server, "judge.html", error, **places)
 
 
 @pages.post("", dependencies=[AdminPage])
@@ -64,14 +47,14 @@ def begin_task(server: Server, form: PostedForm) -> Response:
     return RedirectResponse(f"/judge/task/{task.id}", 303)
 
 
-def _read_items(server: ServerState, form: dict[str, str]) -> tuple[Item, ...]:
+def _read_items(server: ServerState, form: dict[str, str]) -> tuple[judging.Item, ...]:
     if form.get("table", "").strip():
-        return read_items(form["table"])
+        return judging.read_items(form["table"])
     text = form.get("count", "").strip()
     count = int(text) if text.isascii() and text.isdigit() and len(text) < 5 else 20
     folder = server.runs.folder(form.get("run", ""))
     player, silent = form.get("player", "").strip(), form.get("silent") == "yes"
-    return draw_transcripts(folder, min(count, _MOST), secrets.randbelow(2**31), player, silent)
+    return judging.draw_transcripts(folder, min(count, _MOST), secrets.randbelow(2**31), player, silent)
 
 
 @pages.get("/task/{task}", dependencies=[AdminPage])
@@ -80,15 +63,14 @@ def watch_task(request: Request, server: Server, task: str) -> HTMLResponse:
     return _show_task(request, server, server.judging.task(task), "")
 
 
-def _show_task(request: Request, server: ServerState, task: Task, error: str) -> HTMLResponse:
+def _show_task(request: Request, server: ServerState, task: judging.Task, error: str) -> HTMLResponse:
     base = str(request.base_url).rstrip("/")
     judges = [
         {"name": name, "link": base + server.judge_path(task.id, k), "done": len(server.judging.done(task.id, name))}
         for k, name in enumerate(task.judges)
     ]
-    table = tabulate_agreement(task, server.judging.scores(task.id))
-    places = {"task": task, "judges": judges, "table": table, "error": error, "csrf": server.csrf()}
-    return render_page("judge_task.html", 422 if error else 200, **places)
+    table = judging.tabulate_agreement(task, server.judging.scores(task.id))
+    return render_form(server, "judge_task.html", error, task=task, judges=judges, table=table)
 
 
 @pages.get("/task/{task}/scores.csv", dependencies=[AdminPage])
@@ -102,7 +84,7 @@ def upload_scores(request: Request, server: Server, task: str, form: PostedForm)
     """Take the scores of a filled sheet."""
     found = server.judging.task(task)
     try:
-        server.judging.give(found, *read_scores(found, form.get("sheet", "")))
+        server.judging.give(found, *judging.read_scores(found, form.get("sheet", "")))
     except BestResponseError as error:
         return _show_task(request, server, found, str(error))
     return RedirectResponse(f"/judge/task/{task}", 303)
@@ -115,7 +97,7 @@ def show_item(server: Server, sheet: JudgeDoor, item: str = "") -> HTMLResponse:
 
 
 def _show_item(
-    server: ServerState, task: Task, judge: int, wanted: str, typed: dict[str, str], wrong: dict[str, str]
+    server: ServerState, task: judging.Task, judge: int, wanted: str, typed: dict[str, str], wrong: dict[str, str]
 ) -> HTMLResponse:
     order = task.order(judge)
     done = server.judging.done(task.id, task.judges[judge])
@@ -149,17 +131,17 @@ def score(server: Server, sheet: JudgeDoor, form: PostedForm) -> Response:
     return RedirectResponse(server.judge_path(task.id, judge), 303)
 
 
-calls = APIRouter(prefix="/api", responses=describe_errors(), tags=["judge"])
+calls = APIRouter(prefix="/api", responses=common.describe_errors(), tags=["judge"])
 
 
-class ItemIn(Closed):
+class ItemIn(common.Closed):
     """A transcript with its name."""
 
     id: str = Field(min_length=1, max_length=80)
     text: str = Field(max_length=50_000)
 
 
-class TaskIn(Closed):
+class TaskIn(common.Closed):
     """Transcripts come from one place: `items`, the text of a `csv` file, or `count` drawn from a `run`."""
 
     title: str = Field(max_length=200)
@@ -171,7 +153,7 @@ class TaskIn(Closed):
     count: int = Field(20, ge=1, le=200)
 
 
-class ScoreIn(Closed):
+class ScoreIn(common.Closed):
     """A level from 1 for each criterion of the rubric."""
 
     item: str = Field(max_length=80)
@@ -179,7 +161,7 @@ class ScoreIn(Closed):
     remark: str = Field("", max_length=2000)
 
 
-class SheetIn(Closed):
+class SheetIn(common.Closed):
     """A filled sheet as CSV."""
 
     csv: str = Field(max_length=900_000)
@@ -198,23 +180,23 @@ class TaskOut(BaseModel):
 class ScoresOut(BaseModel):
     """All scores, how many each judge gave, and how far the judges agree."""
 
-    scores: list[Score]
+    scores: list[judging.Score]
     done: dict[str, int]
-    agreement: TableOut
+    agreement: common.TableOut
 
 
 class SheetOut(BaseModel):
     """The transcripts in the order of that judge, the rubric, and what is judged already."""
 
-    criteria: list[Criterion]
-    items: list[Item]
+    criteria: list[judging.Criterion]
+    items: list[judging.Item]
     done: list[str]
 
 
 @calls.get("/rubrics", dependencies=[AdminApi])
-def list_rubrics() -> dict[str, list[Criterion]]:
+def list_rubrics() -> dict[str, list[judging.Criterion]]:
     """What can be judged by: the criteria of every rubric with their levels."""
-    return {name: list(criteria) for name, criteria in rubrics().items()}
+    return {name: list(criteria) for name, criteria in judging.rubrics().items()}
 
 
 @calls.post("/judging", status_code=201, dependencies=[AdminApi])
@@ -223,13 +205,14 @@ def begin(server: Server, given: TaskIn) -> TaskOut:
     if sum(map(bool, (given.items, given.csv, given.run))) != 1:
         raise UsageError("give the transcripts as items, as csv or as the name of a run: one of these")
     if given.run:
-        items = draw_transcripts(server.runs.folder(given.run), given.count, secrets.randbelow(2**31))
+        items = judging.draw_transcripts(server.runs.folder(given.run), given.count, secrets.randbelow(2**31))
     else:
-        items = read_items(given.csv) if given.csv else tuple(Item(item.id, item.text) for item in given.items)
+        given_items = tuple(judging.Item(item.id, item.text) for item in given.items)
+        items = judging.read_items(given.csv) if given.csv else given_items
     return _describe_task(server, server.judging.begin(given.title, given.rubric, items, given.judges))
 
 
-def _describe_task(server: ServerState, task: Task) -> TaskOut:
+def _describe_task(server: ServerState, task: judging.Task) -> TaskOut:
     tokens = {name: server.keys.token("judge", task.id, number) for number, name in enumerate(task.judges)}
     return TaskOut(task=task.id, title=task.title, rubric=task.rubric, items=len(task.items), tokens=tokens)
 
@@ -245,7 +228,8 @@ def show_task(server: Server, task: Name) -> ScoresOut:
     """All scores of a task, how far each judge is, and how far the judges agree."""
     found, scores = server.judging.task(task), server.judging.scores(task)
     done = {judge: len(server.judging.done(task, judge)) for judge in found.judges}
-    return ScoresOut(scores=scores, done=done, agreement=serialize_table(tabulate_agreement(found, scores)))
+    agreement = common.serialize_table(judging.tabulate_agreement(found, scores))
+    return ScoresOut(scores=scores, done=done, agreement=agreement)
 
 
 @calls.get("/judging/{task}/scores.csv", dependencies=[AdminApi], response_class=Response)
@@ -258,7 +242,7 @@ def download(server: Server, task: Name) -> Response:
 def upload(server: Server, task: Name, given: SheetIn) -> ScoresOut:
     """Take the scores of a filled sheet; all of them or none."""
     found = server.judging.task(task)
-    server.judging.give(found, *read_scores(found, given.csv))
+    server.judging.give(found, *judging.read_scores(found, given.csv))
     return show_task(server, task)
 
 

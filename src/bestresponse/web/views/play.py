@@ -22,29 +22,18 @@ from bestresponse.core.json import JsonObject
 from bestresponse.games.capabilities import find_stage_form
 from bestresponse.players.lookup import list_strategies
 from bestresponse.web.access import AdminApi, AdminPage, LobbyDoor, Name, PostedForm, Server, ServerState
-from bestresponse.web.render import render_page
+from bestresponse.web.render import render_form
 from bestresponse.web.services import play
 from bestresponse.web.services.formalizing import list_saved_games, load_program
 from bestresponse.web.services.play import Action, GameDetails, LobbyLinks, SessionState
+from bestresponse.web.sessions import games, setup
 from bestresponse.web.sessions.control import begin_without, take_seat
-from bestresponse.web.sessions.games import Offer, list_offers, list_parameters, list_referees, make_game
 from bestresponse.web.sessions.lobby import Lobby
 from bestresponse.web.sessions.register import read_labels
 from bestresponse.web.sessions.session import Table
-from bestresponse.web.sessions.setup import (
-    CLOSED,
-    PERSON,
-    GameChoice,
-    Groups,
-    Parameter,
-    RoomRules,
-    Seed,
-    Setup,
-    read_checked,
-)  # fmt: skip
 from bestresponse.web.sessions.store import BrokenSession
 from bestresponse.web.texts import list_languages
-from bestresponse.web.views.common import Closed, describe_errors
+from bestresponse.web.views import common
 
 __all__ = ["calls", "pages"]
 
@@ -66,13 +55,12 @@ def _show_home(server: ServerState, error: str = "", typed: str = "", page: int 
     lobbies = server.sessions.list_lobbies()
     pages = max(1, -(-len(lobbies) // _LOBBIES))
     page = min(page, pages)
-    return render_page(
+    return render_form(
+        server,
         "play.html",
-        422 if error else 200,
-        error=error,
+        error,
         typed=typed,
-        csrf=server.csrf(),
-        offers=list_offers(),
+        offers=games.list_offers(),
         saved=list_saved_games(server.output),
         lobbies=[_count_lobby(server, lobby) for lobby in lobbies[(page - 1) * _LOBBIES :][:_LOBBIES]],
         page=page,
@@ -104,23 +92,24 @@ def new(server: Server, game: str, rounds: int = 0, mixed: bool = False) -> HTML
     return _show_form(server, _choose(server, game, rounds or None, mixed), {}, "")
 
 
-def _choose(server: ServerState, name: str, rounds: int | None, mixed: bool) -> GameChoice:
+def _choose(server: ServerState, name: str, rounds: int | None, mixed: bool) -> setup.GameChoice:
     """Return the game of that name, which may be a saved one; without a number of rounds it has its usual ones."""
     program = load_program(server.output, name.removeprefix(_SAVED)) if name.startswith(_SAVED) else ""
-    choice = GameChoice(name.removeprefix(_SAVED) if program else name, program)
+    choice = setup.GameChoice(name.removeprefix(_SAVED) if program else name, program)
     if rounds is None:
-        game = make_game(choice)
+        game = games.make_game(choice)
         rounds = game.usual_rounds if isinstance(game, AdjustableRounds) else 1
-    return read_checked(GameChoice, {**vars(choice), "rounds": rounds, "mixed": mixed})
+    return setup.read_checked(setup.GameChoice, {**vars(choice), "rounds": rounds, "mixed": mixed})
 
 
-def _show_form(server: ServerState, choice: GameChoice, typed: dict[str, str], error: str) -> HTMLResponse:
-    game = make_game(choice)
+def _show_form(server: ServerState, choice: setup.GameChoice, typed: dict[str, str], error: str) -> HTMLResponse:
+    game = games.make_game(choice)
     adjustable = isinstance(game, AdjustableRounds)
     is_table = find_stage_form(game) is not None
-    return render_page(
+    return render_form(
+        server,
         "play_new.html",
-        422 if error else 200,
+        error,
         choice=choice,
         key=_SAVED + choice.name if choice.program else choice.name,
         roles=game.roles,
@@ -128,20 +117,18 @@ def _show_form(server: ServerState, choice: GameChoice, typed: dict[str, str], e
         has_rounds=is_table or adjustable,
         rounds_word=game.rounds_word if isinstance(game, AdjustableRounds) else "rounds",
         strategies=list_strategies(game),
-        referees=list_referees(game, server.models),
+        referees=games.list_referees(game, server.models),
         parameters={} if adjustable else _show_parameters(game),
         models=server.models,
         briefing=word_rules(game, game.view(game.start(), game.roles[0])),
         languages=list_languages(),
         typed=typed,
-        error=error,
-        csrf=server.csrf(),
     )
 
 
 def _show_parameters(game: AnyGame) -> dict[str, str]:
     """List the numbers that can be set in the rules, as they stand in the form."""
-    values = list_parameters(game).items()
+    values = games.list_parameters(game).items()
     return {name: f"{value:g}" for name, value in values if isinstance(value, int | float) and type(value) is not bool}
 
 
@@ -151,7 +138,7 @@ def create(server: Server, form: PostedForm) -> Response:
     name = form.get("game", "")
     try:
         choice = _choose(server, name, _read_whole(form, "rounds", 1), form.get("mixed") == "yes")
-        choice = replace(choice, parameters=_read_parameters(make_game(choice), form))
+        choice = replace(choice, parameters=_read_parameters(games.make_game(choice), form))
         lobby = play.create_sessions(server, _read_setup(choice, form), _read_whole(form, "groups", 1))
     except BestResponseError as error:
         return _show_form(server, _choose(server, name, None, False), form, str(error))
@@ -166,10 +153,10 @@ def _read_whole(form: dict[str, str], name: str, missing: int) -> int:
         raise UsageError(f"{name}: {text[:40]!r} is not a whole number") from None
 
 
-def _read_parameters(game: AnyGame, form: dict[str, str]) -> dict[str, Parameter]:
+def _read_parameters(game: AnyGame, form: dict[str, str]) -> dict[str, setup.Parameter]:
     """Read the parameters that differ from those of the game."""
-    known = list_parameters(game)
-    changed: dict[str, Parameter] = {}
+    known = games.list_parameters(game)
+    changed: dict[str, setup.Parameter] = {}
     for name, usual in _show_parameters(game).items():
         text = form.get(f"parameter.{name}", usual).strip().replace(",", ".")
         if text == usual or not text:
@@ -181,12 +168,12 @@ def _read_parameters(game: AnyGame, form: dict[str, str]) -> dict[str, Parameter
     return changed
 
 
-def _read_setup(choice: GameChoice, form: dict[str, str]) -> Setup:
+def _read_setup(choice: setup.GameChoice, form: dict[str, str]) -> setup.Setup:
     numbers = {name: _read_whole(form, name, 0) for name in ("seconds", "waiting", "hold") if form.get(name)}
     words = {name: form[name].strip() for name in ("stand_in", "consent", "referee", "language") if form.get(name)}
-    seats = [form.get(f"seat.{number}", PERSON) for number in range(len(make_game(choice).roles))]
+    seats = [form.get(f"seat.{number}", setup.PERSON) for number in range(len(games.make_game(choice).roles))]
     drawn = {"seed": secrets.randbelow(2**31), "quiz": form.get("quiz") == "yes"}
-    return read_checked(Setup, {"game": choice, "seats": seats, **numbers, **words, **drawn})
+    return setup.read_checked(setup.Setup, {"game": choice, "seats": seats, **numbers, **words, **drawn})
 
 
 @pages.get("/lobby/{lobby}")
@@ -196,8 +183,10 @@ def watch_lobby(request: Request, server: Server, lobby: str, page: Page = 1, no
     base = str(request.base_url).rstrip("/")
     pages = -(-len(found.tables) // _TABLES)
     page = min(page, pages)
-    return render_page(
+    return render_form(
+        server,
         "lobby.html",
+        "",
         lobby=found,
         tables=[_describe_table(server, table) for table in found.tables[(page - 1) * _TABLES : page * _TABLES]],
         base=base,
@@ -206,7 +195,6 @@ def watch_lobby(request: Request, server: Server, lobby: str, page: Page = 1, no
         page=page,
         pages=pages,
         note=note[:300],
-        csrf=server.csrf(),
     )
 
 
@@ -247,24 +235,24 @@ def send_words(server: Server, lobby: str, form: PostedForm) -> Response:
     return RedirectResponse(f"/lobby/{lobby}?note={quote(f'Sent to {count} tables')}", 303)
 
 
-calls = APIRouter(prefix="/api", responses=describe_errors(), tags=["play"])
+calls = APIRouter(prefix="/api", responses=common.describe_errors(), tags=["play"])
 
 
-@dataclass(frozen=True, config=CLOSED)
-class LobbyIn(RoomRules):
+@dataclass(frozen=True, config=setup.CLOSED)
+class LobbyIn(setup.RoomRules):
     """Tables to be laid; seats in the order of the game's roles."""
 
-    groups: Groups = 1
-    seed: Seed | None = None
+    groups: setup.Groups = 1
+    seed: setup.Seed | None = None
 
 
-class ExperimentIn(Closed):
+class ExperimentIn(common.Closed):
     """The text of an experiment file."""
 
     toml: str = Field(max_length=500_000)
 
 
-class JoinIn(Closed):
+class JoinIn(common.Closed):
     """Labels that tell the participants apart; the same label always gets the same seat."""
 
     participant_label: str = Field("", max_length=200)
@@ -282,7 +270,7 @@ class Seated(BaseModel):
     path: str
 
 
-class ActionIn(Closed):
+class ActionIn(common.Closed):
     """What is done: for one seat, for one session, or without both for the whole lobby."""
 
     action: Action
@@ -290,7 +278,7 @@ class ActionIn(Closed):
     seat: int | None = Field(None, ge=0, le=100)
 
 
-class MessageIn(Closed):
+class MessageIn(common.Closed):
     """A message to one session, or without one to the whole lobby."""
 
     text: str = Field(min_length=1, max_length=1000)
@@ -304,13 +292,13 @@ class ActionOut(BaseModel):
 
 
 @calls.get("/games", dependencies=[AdminApi])
-def list_games() -> list[Offer]:
+def list_games() -> list[games.Offer]:
     """Every game that can be chosen by name."""
-    return list(list_offers())
+    return list(games.list_offers())
 
 
 @calls.post("/games", dependencies=[AdminApi])
-def describe_game(game: GameChoice) -> GameDetails:
+def describe_game(game: setup.GameChoice) -> GameDetails:
     """The roles of a game, who can fill them, and what the first role is told."""
     return play.describe_game(game)
 
@@ -324,8 +312,8 @@ def list_models(server: Server) -> list[str]:
 @calls.post("/lobbies", status_code=201, dependencies=[AdminApi])
 def lay(server: Server, wanted: LobbyIn) -> LobbyLinks:
     """Lay tables; the answer holds the link of every seat."""
-    setup = Setup.seeded(wanted, secrets.randbelow(2**31) if wanted.seed is None else wanted.seed)
-    return play.list_links(server, play.create_sessions(server, setup, wanted.groups))
+    seeded = setup.Setup.seeded(wanted, secrets.randbelow(2**31) if wanted.seed is None else wanted.seed)
+    return play.list_links(server, play.create_sessions(server, seeded, wanted.groups))
 
 
 @calls.post("/experiments", status_code=201, dependencies=[AdminApi])

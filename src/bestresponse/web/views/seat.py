@@ -18,12 +18,11 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
 from pydantic import BaseModel, Field
 
-from bestresponse.core.ask import Choice
+from bestresponse.core import Choice, Decision
 from bestresponse.core.capabilities import PrivateInformation, RoundHistory, Wording
 from bestresponse.core.errors import NotAsked, StoreError, UsageError
 from bestresponse.core.game import AnyGame, View
 from bestresponse.core.json import JsonObject
-from bestresponse.core.player import Decision
 from bestresponse.games.capabilities import HasSpeakers, HasStage, find_stage_form
 from bestresponse.report.document import Block
 from bestresponse.web.access import LobbyDoor, PostedForm, SeatContext, SeatDoor, Server, ServerState
@@ -36,8 +35,7 @@ from bestresponse.web.sessions.register import Holder, read_labels
 from bestresponse.web.sessions.session import Presence
 from bestresponse.web.sessions.store import AlreadyAnswered, StoodIn
 from bestresponse.web.texts import load_texts
-from bestresponse.web.views.common import BlockOut, Closed, Wait, describe_errors, serialize_blocks
-from bestresponse.web.views.fields import make_fields, read_fields, read_hand
+from bestresponse.web.views import common, fields
 
 __all__ = ["calls", "name_roles", "pages"]
 
@@ -159,7 +157,7 @@ def send_answer(server: Server, context: SeatDoor, form: PostedForm) -> Response
             return _go_back(server, context, "restarted")
         ask, action = session.pending().get(context.role), None
         if ask is not None and turn == session.turn(context.role) and session.phase(context.seat) == "turn":
-            action, errors = read_fields(ask, form, session.setup.language)
+            action, errors = fields.read_fields(ask, form, session.setup.language)
             if errors:
                 return _render(server, context, SeatForms(typed=form, errors=errors), 422)
         try:
@@ -284,7 +282,7 @@ def _describe_game(context: SeatContext, forms: SeatForms) -> JsonObject:
     return {
         "private": game.word_private(state, role) if isinstance(game, PrivateInformation) else "",
         "bubbles": _list_messages(game, view),
-        "hand": read_hand(game.name, view.facts["infoset"], game.roles) if "infoset" in view.facts else None,
+        "hand": fields.read_hand(game.name, view.facts["infoset"], game.roles) if "infoset" in view.facts else None,
         "progress": game.list_rounds(state, role) if isinstance(game, RoundHistory) else None,
         "calculator": service.list_calculator(session, role),
         "earlier": earlier,
@@ -292,7 +290,7 @@ def _describe_game(context: SeatContext, forms: SeatForms) -> JsonObject:
         "question": game.word_question(ask) if ask and isinstance(game, Wording) else "",
         "plain_question": isinstance(ask, Choice),
         "unit": game.unit if isinstance(game, Wording) else "",
-        "fields": make_fields(ask, forms.typed, forms.errors) if ask else [],
+        "fields": fields.make_fields(ask, forms.typed, forms.errors) if ask else [],
         "void": session.episode.void,
     }
 
@@ -340,19 +338,19 @@ def _tell_story(game: AnyGame, view: View) -> tuple[list[str], str]:
     return [], view.situation
 
 
-calls = APIRouter(prefix="/api/seats/{session}/{seat}", responses=describe_errors(), tags=["seat"])
+calls = APIRouter(prefix="/api/seats/{session}/{seat}", responses=common.describe_errors(), tags=["seat"])
 Answer = str | float | list[float] | dict[str, str | float | list[float]]
 _LOOK = 0.2
 
 
-class ReadyIn(Closed):
+class ReadyIn(common.Closed):
     """The answers to the quiz and whether the consent text is agreed to."""
 
     agreed: bool = False
     quiz: list[Annotated[str, Field(max_length=100)]] = Field(default_factory=list, max_length=20)
 
 
-class AnswerIn(Closed):
+class AnswerIn(common.Closed):
     """An answer to the question number `turn`, of that attempt where the game was restarted."""
 
     turn: int = Field(ge=0, le=10**6)
@@ -361,7 +359,7 @@ class AnswerIn(Closed):
     why: str = Field("", max_length=2000)
 
 
-class RemarkIn(Closed):
+class RemarkIn(common.Closed):
     """What the person wants to say when the game is over."""
 
     remark: str = Field(min_length=1, max_length=2000)
@@ -370,12 +368,12 @@ class RemarkIn(Closed):
 class EndingOut(BaseModel):
     """What the equilibrium would have been."""
 
-    blocks: list[BlockOut]
+    blocks: list[common.BlockOut]
 
 
 @calls.get("")
 async def show_seat(
-    server: Server, context: SeatDoor, after: Annotated[str, Query(max_length=100)] = "", wait: Wait = 0
+    server: Server, context: SeatDoor, after: Annotated[str, Query(max_length=100)] = "", wait: common.Wait = 0
 ) -> SeatView:
     """What the person in that seat may know.
 
@@ -411,7 +409,7 @@ async def answer(server: Server, context: SeatDoor, given: AnswerIn) -> SeatView
 @calls.get("/equilibrium")
 def equilibrium(context: SeatDoor) -> EndingOut:
     """What the equilibrium would have been, told when the game is over."""
-    return EndingOut(blocks=serialize_blocks(service.describe_equilibrium(context)))
+    return EndingOut(blocks=common.serialize_blocks(service.describe_equilibrium(context)))
 
 
 @calls.post("/remarks", status_code=201)

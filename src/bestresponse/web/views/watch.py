@@ -23,27 +23,10 @@ from bestresponse.report.page import render
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.web.access import AdminApi, AdminPage, Name, Server
 from bestresponse.web.render import render_page, send_file
-from bestresponse.web.services.export import TABLES, export_table, list_decisions, list_formats
-from bestresponse.web.views.common import ReportOut, TableOut, Wait, describe_errors, serialize_report, serialize_table
-from bestresponse.web.watching.listing import (
-    SORTS,
-    PlayFilter,
-    RunFilter,
-    compare_games,
-    compare_runs,
-    find_plays,
-    rank_players,
-)  # fmt: skip
+from bestresponse.web.services import export as exporting
+from bestresponse.web.views import common
+from bestresponse.web.watching import listing, runs
 from bestresponse.web.watching.replay import build_replay
-from bestresponse.web.watching.runs import (
-    Progress,
-    build_report,
-    find_neighbours,
-    has_report,
-    name_play,
-    name_run,
-    rebuild_game,
-)  # fmt: skip
 from bestresponse.web.watching.steps import Stage, list_stages
 
 __all__ = ["calls", "pages"]
@@ -57,12 +40,12 @@ _REPORT_POLICY = "frame-ancestors 'none'; form-action 'none'; base-uri 'none'"
 
 
 @pages.get("/watch")
-def runs(
+def show_runs(
     server: Server, find: Find = "", study: Find = "", status: Find = "", sort: Find = "newest", start: Start = 0
 ) -> HTMLResponse:
     """Show the runs that fit, a page at a time."""
     known = server.runs.all()
-    wanted = RunFilter(find, study, status, sort)
+    wanted = listing.RunFilter(find, study, status, sort)
     found = wanted.apply(known)
     return render_page(
         "watch.html",
@@ -74,8 +57,8 @@ def runs(
         wanted=wanted,
         query=urlencode(asdict(wanted)),
         studies=sorted({run.study for run in known}),
-        sorts=list(SORTS),
-        board=rank_players(server.runs.folder(run.name) for run in known),
+        sorts=list(listing.SORTS),
+        board=listing.rank_players(server.runs.folder(run.name) for run in known),
     )
 
 
@@ -85,11 +68,11 @@ def compare_page(server: Server, first: str, second: str) -> HTMLResponse:
     folders = server.runs.folder(first), server.runs.folder(second)
     return render_page(
         "watch_compare.html",
-        table=compare_runs(*folders),
-        games=compare_games(*folders),
+        table=listing.compare_runs(*folders),
+        games=listing.compare_games(*folders),
         first=first,
         second=second,
-        names=[name_run(folder.manifest) for folder in folders],
+        names=[runs.name_run(folder.manifest) for folder in folders],
     )
 
 
@@ -97,27 +80,27 @@ def compare_page(server: Server, first: str, second: str) -> HTMLResponse:
 def show(server: Server, run: str, start: Start = 0, find: Find = "", only: Find = "") -> HTMLResponse:
     """Show the progress of a run and its plays."""
     folder = server.runs.folder(run)
-    wanted = PlayFilter(find, only)
+    wanted = listing.PlayFilter(find, only)
     others = [other for other in server.runs.all() if other.study == folder.manifest.study and other.name != run]
     return render_page(
         "watch_run.html",
         run=server.runs.progress(run),
         manifest=folder.manifest,
-        plays=[(play, name_play(play)) for play in find_plays(folder, wanted, start, _PAGE)],
-        live=[(play, name_play(play)) for play in server.runs.list_live(run)][:_PAGE],
+        plays=[(play, runs.name_play(play)) for play in listing.find_plays(folder, wanted, start, _PAGE)],
+        live=[(play, runs.name_play(play)) for play in server.runs.list_live(run)][:_PAGE],
         wanted=wanted,
         query=urlencode(asdict(wanted)),
         start=start,
         step=_PAGE,
-        has_report=has_report(folder),
-        others=others if has_report(folder) else [],
+        has_report=runs.has_report(folder),
+        others=others if runs.has_report(folder) else [],
     )
 
 
 @pages.get("/watch/run/{run}/report")
 def report(server: Server, run: str) -> Response:
     """Show the report of a run."""
-    document = build_report(server.runs.folder(run))
+    document = runs.build_report(server.runs.folder(run))
     return HTMLResponse(render(document), headers={"content-security-policy": _REPORT_POLICY})
 
 
@@ -126,9 +109,9 @@ def play(server: Server, run: str, spec: str) -> HTMLResponse:
     """Replay one play, step by step; the page follows one that goes on."""
     folder = server.runs.folder(run)
     stored, asked, live = server.runs.open_play(run, spec)
-    crumbs = [("/watch", "All runs"), (f"/watch/run/{quote(run)}", name_run(folder.manifest))]
-    around = [f"/watch/run/{quote(run)}/play/{quote(one)}" if one else "" for one in find_neighbours(folder, spec)]
-    return _show_replay(stored, rebuild_game(folder, stored.data), asked, crumbs, around, live)
+    crumbs = [("/watch", "All runs"), (f"/watch/run/{quote(run)}", runs.name_run(folder.manifest))]
+    around = [f"/watch/run/{quote(run)}/play/{quote(one)}" if one else "" for one in runs.find_neighbours(folder, spec)]
+    return _show_replay(stored, runs.rebuild_game(folder, stored.data), asked, crumbs, around, live)
 
 
 @pages.get("/watch/session/{session}")
@@ -155,7 +138,7 @@ def _show_replay(
     steps = [step for stage in stages for step in stage.steps]
     return render_page(
         "watch_play.html",
-        title=name_play(stored),
+        title=runs.name_play(stored),
         play=stored,
         crumbs=crumbs,
         around=around,
@@ -170,22 +153,24 @@ def _show_replay(
 @pages.get("/export")
 def show_export(server: Server) -> HTMLResponse:
     """Show the files and the latest decisions."""
-    rows = list_decisions(server)
-    return render_page("export.html", tables=TABLES, formats=list_formats(), rows=rows[-_LATEST:], count=len(rows))
+    rows = exporting.list_decisions(server)
+    return render_page(
+        "export.html", tables=exporting.TABLES, formats=exporting.list_formats(), rows=rows[-_LATEST:], count=len(rows)
+    )
 
 
 @pages.get("/export/{table}.{form}")
 def download(server: Server, table: str, form: str, lobby: str = "") -> Response:
     """Send one file."""
-    return send_file(export_table(server, table, form, lobby))
+    return send_file(exporting.export_table(server, table, form, lobby))
 
 
-calls = APIRouter(prefix="/api", responses=describe_errors(), tags=["watch"], dependencies=[AdminApi])
+calls = APIRouter(prefix="/api", responses=common.describe_errors(), tags=["watch"], dependencies=[AdminApi])
 _LOOK = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunDetails(Progress):
+class RunDetails(runs.Progress):
     """A run with what was written down before its first play."""
 
     manifest: JsonObject
@@ -213,14 +198,14 @@ class StagesOut(BaseModel):
 
 
 @calls.get("/runs")
-def list_runs(server: Server) -> list[Progress]:
+def list_runs(server: Server) -> list[runs.Progress]:
     """All runs with their progress and cost, the newest first."""
     return server.runs.all()
 
 
 @calls.get("/runs/{run}")
 async def show_run(
-    server: Server, run: Name, after: Annotated[str, Query(max_length=100)] = "", wait: Wait = 0
+    server: Server, run: Name, after: Annotated[str, Query(max_length=100)] = "", wait: common.Wait = 0
 ) -> RunDetails:
     """The progress of a run and its manifest.
 
@@ -232,13 +217,13 @@ async def show_run(
         await asyncio.sleep(_LOOK)
         progress = await run_in_threadpool(server.runs.progress, run)
     folder = server.runs.folder(run)
-    return RunDetails(**asdict(progress), manifest=folder.manifest.to_json(), has_report=has_report(folder))
+    return RunDetails(**asdict(progress), manifest=folder.manifest.to_json(), has_report=runs.has_report(folder))
 
 
 @calls.get("/runs/{run}/report")
-def show_report(server: Server, run: Name) -> ReportOut:
+def show_report(server: Server, run: Name) -> common.ReportOut:
     """The report of what is recorded so far."""
-    return serialize_report(build_report(server.runs.folder(run)))
+    return common.serialize_report(runs.build_report(server.runs.folder(run)))
 
 
 @calls.get("/runs/{run}/plays")
@@ -266,26 +251,26 @@ def show_plays(
 def show_play(server: Server, run: Name, spec: Name) -> StagesOut:
     """A play step by step: what each seat saw and was asked, what it said, how that was read, and its regrets."""
     stored, asked, live = server.runs.open_play(run, spec)
-    game = rebuild_game(server.runs.folder(run), stored.data)
+    game = runs.rebuild_game(server.runs.folder(run), stored.data)
     briefing = game.view(game.start(), game.roles[0]).briefing if game else ""
     return StagesOut(spec=spec, live=live, briefing=briefing, stages=list_stages(stored.record, game, asked))
 
 
 @calls.get("/leaderboard")
-def leaderboard(server: Server) -> TableOut:
+def leaderboard(server: Server) -> common.TableOut:
     """Every player of every benchmark run with intervals, the best first."""
-    return serialize_table(rank_players(server.runs.folder(run.name) for run in server.runs.all()))
+    return common.serialize_table(listing.rank_players(server.runs.folder(run.name) for run in server.runs.all()))
 
 
 @calls.get("/compare")
 def compare(
     server: Server, first: Annotated[str, Query(max_length=80)], second: Annotated[str, Query(max_length=80)]
-) -> TableOut:
+) -> common.TableOut:
     """Two runs of the same study beside each other."""
-    return serialize_table(compare_runs(server.runs.folder(first), server.runs.folder(second)))
+    return common.serialize_table(listing.compare_runs(server.runs.folder(first), server.runs.folder(second)))
 
 
 @calls.get("/export/{table}.{form}", response_class=Response)
 def export(server: Server, table: Name, form: Name, lobby: Annotated[str, Query(max_length=80)] = "") -> Response:
     """`decisions`, `participants`, `payments` or `codebook` as csv, json or parquet, of one lobby or of all."""
-    return send_file(export_table(server, table, form, lobby))
+    return send_file(exporting.export_table(server, table, form, lobby))

@@ -25,12 +25,10 @@ from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.seeds import split
 from bestresponse.report.document import Cell, Column, Document, Note, Section, Table
 from bestresponse.report.stats.statistics import cluster_bootstrap
+from bestresponse.runs import Manifest, Run, RunFolder, StoredPlay
 from bestresponse.runs.reporting.costs import price_by_model
-from bestresponse.runs.run import Run
 from bestresponse.runs.settings import RunSettings
-from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.store.lines import find_spec_id, read_lines
-from bestresponse.runs.store.manifest import Manifest
 from bestresponse.runs.study import find_study, studies
 from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.setup import PERSON, GameChoice

@@ -110,7 +110,8 @@ def formalize(
                 election = talk(formalizer, election, target)
             check = _check_back(formalizer, election) if options.back_check and election.winner.ok else None
             tested = _test_claims(formalizer, election) if options.claims and election.winner.ok else None
-            money = table.meter.ledger.money
+            spent = table.meter.spent
+            money = None if spent.unpriced else spent.money
     finally:
         opened.close()
 

@@ -16,9 +16,9 @@ from itertools import product
 import numpy as np
 
 from bestresponse.analysis.theory import find_infoset
-from bestresponse.core.ask import PASS, Amount, Ask, Choice, Lottery, Mixture
+from bestresponse.core.ask import Ask, Choice, Lottery, Mixture
 from bestresponse.core.episode import Record, Submission, play
-from bestresponse.core.errors import InvalidGame, SettingError
+from bestresponse.core.errors import SettingError
 from bestresponse.core.game import Action, AnyGame, Role, View
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.models.base import Model
@@ -26,6 +26,7 @@ from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.spec import Spec
 from bestresponse.studies.bench.config import BenchConfig, choose_temperature
 from bestresponse.studies.bench.plays import seat_player
+from bestresponse.theory.trees.compile import list_answers
 from bestresponse.theory.trees.policy import uniform_policy
 from bestresponse.theory.trees.sequence_form import SequenceForm, bin_sums, to_sequence_form
 from bestresponse.theory.trees.tree import CHANCE, Tree
@@ -103,11 +104,14 @@ class Plan:
         while waiting and len(views) < len(self.tree.infosets):
             state = waiting.pop()
             asks = self.game.asks(state)
+            answers: list[list[tuple[Role, Action]]] = []
             for role, ask in asks.items():
-                if not isinstance(ask, Lottery):
-                    view = self.game.view(state, role)
-                    views.setdefault(find_infoset(self.tree, view), view)
-            answers = [[(role, answer) for answer in _list_answers(ask)] for role, ask in asks.items()]
+                if isinstance(ask, Lottery):
+                    answers.append([(role, outcome) for outcome, chance in ask.chances if chance])
+                    continue
+                view = self.game.view(state, role)
+                views.setdefault(find_infoset(self.tree, view), view)
+                answers.append([(role, answer) for answer in list_answers(self.game, role, ask).values()])
             waiting += [self.game.apply(state, dict(moves)) for moves in product(*answers) if moves]
         return views
 
@@ -183,19 +187,6 @@ class Plan:
         index = self.tree.infoset_index[data["player"], data["infoset"]]
         ask = Choice(moves) if data["elicit"] == "pure" else Mixture(moves)
         return Question(self.game.name, self.views[index], ask)
-
-
-def _list_answers(ask: Ask) -> list[Action]:
-    match ask:
-        case Lottery(chances):
-            return [outcome for outcome, chance in chances if chance]
-        case Choice(options):
-            answers: list[Action] = list(options)
-        case Amount(low, high, whole=True):
-            answers = list(range(int(-(-low // 1)), int(high // 1) + 1))
-        case _:
-            raise InvalidGame(f"the answers to {type(ask).__name__} cannot be listed; a tree needs choices")
-    return [*answers, PASS] if ask.may_pass else answers
 
 
 @lru_cache(maxsize=8)

@@ -8,16 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import takewhile
+from itertools import product, takewhile
 from typing import Annotated, Any, TypedDict
 
 import numpy as np
 
-from bestresponse.analysis.theory import Theory, describe_theory
+from bestresponse.analysis.theory import describe_theory
 from bestresponse.players.llm.prompting import prompt
 from bestresponse.players.llm.verified import make_label
 from bestresponse.report.blocks import Measurement, Shown, headline, metrics_table, table, text
 from bestresponse.report.document import Code, Figure
+from bestresponse.report.figures.tree import MOST_ENDS, Overlay, draw_tree
 from bestresponse.report.frames import Frame, column
 from bestresponse.report.metrics import Heads, Metric, Value
 from bestresponse.report.stats.statistics import cluster_bootstrap
@@ -29,11 +30,10 @@ from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.measure import BASELINE
 from bestresponse.studies.bench.sequential.arena import Arena, Partial, cut
 from bestresponse.studies.bench.sequential.policies import StatedPolicy, average, make_baselines
-from bestresponse.studies.bench.sequential.questions import Plan, make_plan, prepare_questions
-from bestresponse.studies.bench.sequential.tree_figure import choose_nodes, draw_policy
+from bestresponse.studies.bench.sequential.questions import Plan, Question, make_plan, prepare_questions
 from bestresponse.studies.bench.study import CHARACTERS_PER_TOKEN, warn_unfinished
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.trees.policy import Policy, uniform_policy
+from bestresponse.theory.trees.policy import uniform_policy
 from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["sequential"]
@@ -41,6 +41,7 @@ __all__ = ["sequential"]
 _SEED = 20
 """Of the resampling: the same for all players, so that they are resampled alike."""
 _LONGEST_REPLY = 2000
+_MOST_DRAWN = 8
 Policies = Sequence[StatedPolicy]
 
 
@@ -148,7 +149,6 @@ class SeatRow(TypedDict):
 class GameRow(TypedDict):
     """The game: how many information sets it has, at how many of them models are asked, how it was solved."""
 
-    game: str
     infosets: int
     asked: int
     method: str
@@ -160,16 +160,11 @@ Answer = tuple[int, Array | None, StoredPlay]
 
 @dataclass(frozen=True)
 class Results:
-    """The answers of a run, by player, way of asking and number of the policy, and what theory knows of the game."""
+    """The answers of a run, by player, way of asking and number of the policy, in the game that they are about."""
 
     plan: Plan
-    theory: Theory
+    arena: Arena
     answers: Mapping[tuple[str, str, int], list[Answer]]
-
-    @cached_property
-    def arena(self) -> Arena:
-        """The game with an equilibrium, where one was found."""
-        return Arena(self.plan.form, self.theory.policies[0] if self.theory.policies else None)
 
     @cached_property
     def players(self) -> dict[tuple[str, str], dict[int, StatedPolicy]]:
@@ -276,29 +271,29 @@ def _read_answer(tree: Tree, play: StoredPlay) -> Answer:
 def measure(config: BenchConfig, folder: RunFolder) -> Measured:
     """Put the answers together to policies, in the order of the settings, and measure these."""
     plan = make_plan(config)
-    unordered: dict[tuple[str, str, int], list[Answer]] = {}
+    theory = describe_theory(plan.game)
+    arena = Arena(plan.form, theory.policies[0] if theory.policies else None)
+    answers: dict[tuple[str, str, int], list[Answer]] = {}
+    for key in product(config.labels, config.elicit, range(config.games)):
+        answers[key] = []
     for play in folder.sorted_plays():
         key = make_label(play.data["model"]), play.data["way"], int(play.data["policy"])
-        unordered.setdefault(key, []).append(_read_answer(plan.tree, play))
-    labels, ways = config.labels, config.elicit
-    order = sorted(unordered, key=lambda key: (labels.index(key[0]), ways.index(key[1]), key[2]))
-    results = Results(plan, describe_theory(plan.game), {key: unordered[key] for key in order})
-    baselines = make_baselines(results.arena, plan.seats) if order else {}
+        answers[key].append(_read_answer(plan.tree, play))
+    results = Results(plan, arena, {key: plays for key, plays in answers.items() if plays})
+    baselines = make_baselines(arena, plan.seats) if results.answers else {}
     groups: dict[Heads, Any] = {group: list(policies.values()) for group, policies in results.players.items()}
     groups |= {(name, BASELINE): [policy] for name, policy in baselines.items()}
-    asked = GameRow(
-        game=plan.game.name, infosets=len(plan.candidates), asked=len(plan.infosets), method=results.theory.method
-    )
+    asked = GameRow(infosets=len(plan.candidates), asked=len(plan.infosets), method=theory.method)
     rows = list(results.list_questions())
-    answers: dict[str, Answers] = {}
+    readings: dict[str, Answers] = {}
     for row in rows:
-        answers.setdefault(f"{row['model']} / {row['way']}", Answers()).add(row["status"], row["how"], "")
-    frames = {
+        readings.setdefault(f"{row['model']} / {row['way']}", Answers()).add(row["status"], row["how"], "")
+    frames: dict[str, Frame[Any]] = {
         "plays": Frame(QuestionRow, rows),
         "seats": Frame(SeatRow, list(results.list_seats(baselines))),
         "infosets": Frame(InfosetRow, list(results.list_infosets())),
         "game": Frame(GameRow, [asked]),
-        "answers": make_answers_frame(answers),
+        "answers": make_answers_frame(readings),
     }
     answered = sum(row["strategy"] is not None for row in rows)
     return Measured(frames, answered, ("player", "asked for"), groups)
@@ -307,7 +302,7 @@ def measure(config: BenchConfig, folder: RunFolder) -> Measured:
 def estimate_calls(config: BenchConfig) -> Estimate:
     """Count calls (every attempt) and tokens from the question at every information set."""
     plan = make_plan(config)
-    first = {}
+    first: dict[tuple[str, str], Question] = {}
     for data in takewhile(lambda data: data["policy"] == 0, plan.list_plays()):
         first.setdefault((data["player"], data["infoset"]), plan.make_question(data))
     characters = sum(len(prompt(question.shown, question.ask, "line")) for question in first.values())
@@ -333,21 +328,36 @@ def draw_policies(measured: Measurement) -> Shown | None:
             for name in known:
                 if row[name] is not None:
                     known[name][tree.infoset_index[row["player"], row["infoset"]]] = row[name]
-        policy, regrets = uniform_policy(tree).probabilities.copy(), known["regret"]
-        for infoset, mixture in known["mixture"].items():
-            cut(tree, policy, infoset)[:] = mixture
-        shown = regrets or known["loss"]
-        if not shown:
+        losses = known["regret"] or known["loss"]
+        if not losses:
             continue
-        part = "" if len(choose_nodes(tree, shown)) == tree.num_nodes else " Only the ways to the largest are drawn."
-        against = "its own policy in the other seats" if regrets else "the equilibrium"
+        chances = {
+            node: known["mixture"][infoset][tree.move[node]]
+            for node in range(1, tree.num_nodes)
+            if (infoset := int(tree.infoset[tree.parent[node]])) in known["mixture"]
+        }
+        most = max(losses.values()) or 1.0
+        nodes = _choose_nodes(tree, losses)
+        picture = draw_tree(tree, overlay=Overlay(chances, {k: loss / most for k, loss in losses.items()}, nodes))
+        against = "its own policy in the other seats" if known["regret"] else "the equilibrium"
         caption = (
-            f"Policy of {player} ({way}). Branches: the wider, the likelier; discs: the larger, the more is lost at "
-            f"that information set against {against}. Numbers at the right are payoffs.{part}"
+            f"Policy of {player} ({way}). Branches: the wider, the likelier; circles: the larger, the more is lost at "
+            f"that information set against {against}.{' Only the ways to the largest are drawn.' if nodes else ''}"
         )
-        picture = draw_policy(tree, Policy(tree, policy), shown)
         figures.append(Figure(picture, caption, f"Tree of the game with the policy of {player}"))
     return Shown("Where policies lose", tuple(figures)) if figures else None
+
+
+def _choose_nodes(tree: Tree, losses: Mapping[int, float]) -> set[int]:
+    """Choose the ways to the information sets with the largest losses where a tree is large, else none: all."""
+    chosen: set[int] = set()
+    for infoset in sorted(losses, key=lambda k: (-losses[k], k))[: _MOST_DRAWN if len(tree.leaves) > MOST_ENDS else 0]:
+        node = int(np.flatnonzero(tree.infoset == infoset)[0])
+        chosen.update(tree.children[node])
+        while node >= 0:
+            chosen.add(node)
+            node = int(tree.parent[node])
+    return chosen
 
 
 def show_first_question(measured: Measurement) -> Shown:
@@ -369,7 +379,7 @@ sequential = Study(
     measure=measure,
     metrics=METRICS,
     title="How far from an equilibrium?",
-    subtitle="{% set about = frame('game')[0] %}{{ config.labels|join(', ') }} in {{ about.game }}, asked at "
+    subtitle="{% set about = frame('game')[0] %}{{ config.labels|join(', ') }} in {{ config.game.name }}, asked at "
     "{{ about.asked }} of {{ about.infosets }} information sets",
     unit="answers",
     tables=2,
@@ -389,14 +399,7 @@ sequential = Study(
             "given.{% endif %}",
             kind="warning",
         ),
-        headline(
-            {
-                "exploitability": "exploitability",
-                "nash_conv": "NashConv",
-                "nash_gap": "Nash gap",
-                "known": "share of information sets known",
-            }
-        ),
+        headline(("exploitability", "nash_conv", "nash_gap", "known")),
         metrics_table(
             "How far from an equilibrium",
             "Smaller is better; 0 is an equilibrium. Intervals (95 %) are over policies where several were asked for, "

@@ -1,0 +1,65 @@
+"""Linear programs by HiGHS, through scipy, which is imported when the first one is solved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from bestresponse.core.errors import NotCertified
+from bestresponse.theory.games.normal_form import Array
+
+__all__ = ["find_fairest_mixture", "find_mixture", "solve_program"]
+
+_PRECISE: Any = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+_INFEASIBLE = 2
+
+
+def solve_program(
+    cost: Array,
+    above: Any,
+    limits: Array,
+    equal: Any = None,
+    totals: Array | None = None,
+    bounds: tuple[float, float | None] | Sequence[tuple[float | None, float | None]] | Array = (0.0, None),
+) -> Any:
+    """Minimise cost'x with above x <= limits and equal x = totals, matrices dense or sparse; scipy's result.
+
+    `None` where nothing fulfils the constraints, NotCertified where HiGHS does not come to an end.
+    """
+    from scipy import optimize
+
+    minimise: Any = optimize.linprog
+    answer = minimise(cost, above, limits, equal, totals, bounds, method="highs", options=_PRECISE)
+    if answer.status not in (0, _INFEASIBLE):
+        raise NotCertified(f"a linear program was not solved: {answer.message}")
+    return None if answer.status else answer
+
+
+def find_mixture(cost: Array, above: Any, limits: Array) -> Array | None:
+    """Find the distribution p of least cost'p with above p <= limits; None where there is none."""
+    answer = solve_program(cost, above, limits, np.ones((1, len(cost))), np.ones(1))
+    return None if answer is None else _normalise(answer.x)
+
+
+def find_fairest_mixture(payoffs: Array, above: Any = None) -> Array:
+    """Find the distribution p whose lowest expected payoff is largest, with above p <= 0."""
+    from scipy import sparse
+
+    players, cells = payoffs.shape
+    rows: Any = np.hstack([-payoffs, np.ones((players, 1))])
+    if above is not None:
+        free = sparse.csr_array((above.shape[0], 1))
+        rows = sparse.vstack([sparse.hstack([above, free]), sparse.csr_array(rows)], format="csr")
+    bounds = [(0.0, 1.0)] * cells + [(None, None)]
+    total = np.append(np.ones(cells), 0.0)[None, :]
+    answer = solve_program(-np.eye(cells + 1)[-1], rows, np.zeros(rows.shape[0]), total, np.ones(1), bounds)
+    if answer is None:
+        raise NotCertified("a linear program that has a solution was found to have none")
+    return _normalise(answer.x[:-1])
+
+
+def _normalise(weights: Array) -> Array:
+    positive = np.clip(weights, 0.0, None)
+    return np.asarray(positive / positive.sum())
