@@ -31,7 +31,7 @@ AGENT_SETTINGS = (
 class AgentSettings(RunSettings):
     """How often a game is played and how models are asked in it."""
 
-    repeats: int = setting(default=10, ge=1, le=1_000_000, help="Plays of each setting.")
+    repeats: int = setting(default=10, ge=1, le=1_000_000, help="How often each game is played.")
     seed: int = setting(default=0, ge=0, lt=2**63, help="Seed of chance and of players who draw.")
     memory: str = setting(default="full", help="What agents remember in games of rounds: full, window:N or summary:N.")
     reasoning: str = setting(
