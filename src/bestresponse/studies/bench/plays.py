@@ -130,22 +130,22 @@ class Plan:
         for shown_as, dress, seat in product(self.config.format, condition.themes, self.config.seat):
             own = 0 if seat == "row" else 1
             original = Variant("original", payoffs, own, tuple(range(payoffs.shape[1 + own])), shown_as, dress)
-            told = [original, *(tell_variant(name, original, condition.source, game) for name in variants)]
-            for tale, model, elicit in product(told, self.config.model, self.config.elicit):
-                if elicit != "logprobs" or _has_letters(tale.theme):
-                    yield self._describe(game, condition, tale, str(model), elicit)
+            tellings = [original, *(tell_variant(name, original, condition.source, game) for name in variants)]
+            for telling, model, elicit in product(tellings, self.config.model, self.config.elicit):
+                if elicit != "logprobs" or _has_letters(telling.theme):
+                    yield self._describe(game, condition, telling, str(model), elicit)
 
-    def _describe(self, game: int, condition: Condition, tale: Variant, model: str, elicit: str) -> JsonObject:
+    def _describe(self, game: int, condition: Condition, telling: Variant, model: str, elicit: str) -> JsonObject:
         data: JsonObject = {
             "study": "bench",
             "condition": condition.name,
             "game": game,
-            "payoffs": tale.payoffs.tolist(),
-            "variant": tale.name,
-            "seat": tale.seat,
-            "back": list(tale.back),
-            "format": tale.shown_as,
-            "theme": tale.theme,
+            "payoffs": telling.payoffs.tolist(),
+            "variant": telling.name,
+            "seat": telling.seat,
+            "back": list(telling.back),
+            "format": telling.shown_as,
+            "theme": telling.theme,
             "model": model,
             "elicit": elicit,
             "style": self.config.style,
@@ -155,12 +155,12 @@ class Plan:
             "samples": self.config.samples if elicit == "sampled" else 1,
             "llm_seed": self.config.sent_seed,
         }
-        if tale.opponent_back is not None:
-            data["opponent_back"] = list(tale.opponent_back)
+        if telling.opponent_back is not None:
+            data["opponent_back"] = list(telling.opponent_back)
         if self.config.think:
             data["think"] = True
         form = condition.source.form
-        if form is not None and tale.theme == OWN:
+        if form is not None and telling.theme == OWN:
             order = condition.drawn.orders[game]
             actions = [[names[k] for k in own] for names, own in zip(form.actions, order, strict=True)]
             data["names"] = {"players": list(form.players), "actions": actions}

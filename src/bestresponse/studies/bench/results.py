@@ -218,8 +218,11 @@ def _list_versions(results: Results) -> Iterator[tuple[str, str, str, Rows]]:
 def _tell_as_drawn(rows: Rows, variant: str) -> list[PlayRow]:
     """Return the rows of a variant as if the games had been drawn so, to be compared with the games as drawn."""
     swapped = {"row": "col", "col": "row"} if variant == "swapped" else {"row": "row", "col": "col"}
-    told = [row for row in rows if row["variant"] == variant]
-    return [cast(PlayRow, {**row, "variant": "original", "seat": swapped[row["seat"]]}) for row in told]
+    return [
+        cast(PlayRow, {**row, "variant": "original", "seat": swapped[row["seat"]]})
+        for row in rows
+        if row["variant"] == variant
+    ]
 
 
 def _tabulate_versions(frame: str, results: Results) -> Frame[VersionRow]:
@@ -256,8 +259,8 @@ def _list_pairs(results: Results) -> Iterator[tuple[str, str, Rows, str, Rows]]:
         if plain != player and plain in results.base:
             yield "verified", player, rows, plain, results.base[plain]
         for variant in results.plan.variants if results.plan.config.suite == "invariance" else ():
-            told = _tell_as_drawn(results.players[player], variant)
-            yield "variants", f"{player}, {variant}", told, f"{player}, as drawn", rows
+            varied = _tell_as_drawn(results.players[player], variant)
+            yield "variants", f"{player}, {variant}", varied, f"{player}, as drawn", rows
     versions = {(frame, player, version): rows for frame, player, version, rows in _list_versions(results)}
     for frame, version, other in (("names", "named", "anonymous"), ("padding", "padded", "as drawn")):
         for player in results.players if results.plan.config.suite == "generalisation" else ():
@@ -355,7 +358,7 @@ class ListedRow(TypedDict):
     play: Annotated[int, column(help="its number in this table, by which outliers are named", anchor="play")]
     game: Annotated[int, column(help="number of the game in the run")]
     player: str
-    told: Annotated[str, column(help="how the game was told where it was not told as drawn")]
+    version: Annotated[str, column(help="the suite's version of the game; empty for the game as drawn")]
     payoffs: Annotated[str, column(help="own payoffs, a line for each own action; the other's behind a bar")]
     solution: Annotated[str | None, column(help="an optimal strategy in a zero-sum game")]
     opponent: Annotated[str, column(help="the equilibrium strategy that the opponent plays")]
@@ -377,7 +380,7 @@ def _list_worst(results: Results) -> Iterator[ListedRow]:
             play=number,
             game=row["game"],
             player=f"{row['model']} / {row['asked_for']}",
-            told=" ".join(word for word in (row["condition"], row["variant"]) if word not in (BASE, "original")),
+            version=" ".join(word for word in (row["condition"], row["variant"]) if word not in (BASE, "original")),
             payoffs="\n".join(map(_write_numbers, lines)),
             solution=_write_numbers(solve_zero_sum(own).row[0]) if zero_sum else None,
             opponent=_write_numbers(np.asarray(results.plan.find_opponent(data))),
