@@ -43,7 +43,7 @@ def test_mypy_sees_signatures_and_refuses_misspelt_names(tmp_path):
     assert 'Revealed type is "bestresponse.runs.run.Run[bestresponse.studies.bench.config.BenchConfig]"' in out
     assert 'Revealed type is "int"' in out
     assert 'Revealed type is "def (' in out
-    assert 'incompatible type "str"; expected "int"' in out
+    assert 'incompatible type "str"; expected "int | None"' in out
     assert 'Module has no attribute "slove"' in out
     assert 'Module has no attribute "solve_zero_summ"' in out
 

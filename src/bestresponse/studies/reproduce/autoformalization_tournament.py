@@ -26,6 +26,7 @@ from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.formal.strategies.agents import Agent
 from bestresponse.formal.strategies.programs import AS_RUN, published_strategy
 from bestresponse.games.logic.game import as_normal_form
+from bestresponse.games.named_game import NamedGame
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.strategies import StrategyTable
 from bestresponse.logic.programs.validate import validate
@@ -217,10 +218,8 @@ def tournament_table(folder: Path) -> Table:
 
 
 def _played_right(game: RecordedGame) -> dict[str, float]:
-    table = validate(game.program, EmbeddedEngine()).table
-    if table is None:
-        raise UsageError(f"the recorded program of {game.name} is no game")
-    config = TournamentConfig(as_normal_form(table, game.name), "published", rounds=ROUNDS)
+    # the program and not its table alone: it says which move is the default one
+    config = TournamentConfig(NamedGame(game.name, ".pl", game.program), "published", rounds=ROUNDS)
     return {row["name"]: 100 * (row["share"] or 0.0) for row in measure_standings(config).rows}
 
 
