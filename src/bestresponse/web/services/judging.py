@@ -6,6 +6,7 @@ A score is the number of a level from 1; whoever judges an item twice counts wit
 
 from __future__ import annotations
 
+import itertools
 import secrets
 import threading
 from collections.abc import Iterable, Mapping
@@ -32,7 +33,7 @@ from bestresponse.web.watching.runs import rebuild_game
 from bestresponse.web.watching.steps import Step, list_steps
 
 __all__ = [
-    "Criterion", "Item", "JudgingStore", "Score", "Task", "check_levels", "draw_transcripts", "list_sheet_rows",
+    "Criterion", "Item", "JudgingStore", "Score", "Task", "check_levels", "draw_transcripts",
     "read_items", "read_scores", "rubrics", "tabulate_agreement",
 ]  # fmt: skip
 
@@ -131,18 +132,6 @@ def read_items(text: str) -> tuple[Item, ...]:
     return tuple(Item(row["item"] or str(number), row["text"][:_LONGEST]) for number, (_, row) in enumerate(rows, 1))
 
 
-def list_sheet_rows(task: Task, scores: Iterable[Score]) -> list[dict[str, Cell]]:
-    """One row a judge and item; empty where nothing was said yet."""
-    given = {(score.judge, score.item): score for score in scores}
-    rows: list[dict[str, Cell]] = []
-    for judge in task.judges:
-        for item in task.items:
-            score = given.get((judge, item.id))
-            levels = {c.key: score.levels.get(c.key) if score else None for c in task.criteria}
-            rows.append({"judge": judge, "item": item.id, **levels, "remark": score.remark if score else None})
-    return rows
-
-
 def read_scores(task: Task, text: str) -> list[Score]:
     """Read the scores of a filled sheet; rows that are empty are left out, anything else is refused with its place."""
     keys = [criterion.key for criterion in task.criteria]
@@ -161,24 +150,20 @@ def _read_score(task: Task, row: Mapping[str, str], where: str) -> Score:
 
 
 def tabulate_agreement(task: Task, scores: Iterable[Score]) -> Table:
-    """Median and agreement of every criterion; a dash where one is not defined, as with one judge."""
-    given = {(score.judge, score.item): score for score in scores}
+    """Tabulate median and agreement of every criterion; a dash where one is not defined, as with one judge."""
+    given = {(score.judge, score.item): score.levels for score in scores}
     columns = (Column("criterion"), Column("scores", "right"), Column("median", "right", format=".3g"),
                Column("Krippendorff's alpha", "right", format=".2f"), Column("Fleiss' kappa", "right", format=".2f"),
                Column("ICC(2,1)", "right", format=".2f"))  # fmt: skip
-    return Table(columns, tuple(_summarise_criterion(task, criterion, given) for criterion in task.criteria))
-
-
-def _summarise_criterion(task: Task, criterion: Criterion, given: Mapping[tuple[str, str], Score]) -> tuple[Cell, ...]:
-    table = np.array(
-        [
-            [given[judge, i.id].levels[criterion.key] if (judge, i.id) in given else np.nan for i in task.items]
-            for judge in task.judges
-        ],
-        dtype=np.float64,
-    )
-    found = summarise_ratings(table, range(1, len(criterion.levels) + 1), criterion.scale)
-    return criterion.title, found.scores, found.median, found.krippendorff, found.fleiss, found.icc
+    rows: list[tuple[Cell, ...]] = []
+    for criterion in task.criteria:
+        levels = [
+            [given.get((judge, i.id), {}).get(criterion.key, np.nan) for i in task.items] for judge in task.judges
+        ]
+        ratings = np.array(levels, dtype=np.float64)
+        found = summarise_ratings(ratings, range(1, len(criterion.levels) + 1), criterion.scale)
+        rows.append((criterion.title, found.scores, found.median, found.krippendorff, found.fleiss, found.icc))
+    return Table(columns, tuple(rows))
 
 
 class JudgingStore:
@@ -246,7 +231,11 @@ class JudgingStore:
 
     def make_sheet(self, task: Task) -> File:
         """Make the sheet of a task: one row a judge and item, empty where nothing was said yet."""
-        rows = list_sheet_rows(task, self.scores(task.id))
+        rows: list[dict[str, Cell]] = []
+        for judge, item in itertools.product(task.judges, task.items):
+            score = self._scores[task.id].get((judge, item.id))
+            levels = {criterion.key: score.levels.get(criterion.key) if score else None for criterion in task.criteria}
+            rows.append({"judge": judge, "item": item.id, **levels, "remark": score.remark if score else None})
         return File("scores.csv", "text/csv; charset=utf-8", to_csv(rows).encode("utf-8"))
 
 

@@ -175,11 +175,9 @@ def list_links(server: ServerState, lobby: Lobby) -> LobbyLinks:
 
 
 def _link_seat(server: ServerState, table: Table, seat: int, role: str) -> SeatLink:
-    occupant = table.setup.seats[seat]
-    if occupant != PERSON:
-        return SeatLink(role, occupant, None, None, None)
-    place = table.id, seat
-    return SeatLink(role, occupant, server.seat_token(*place), server.seat_path(*place), server.code(*place))
+    place, occupant = (table.id, seat), table.setup.seats[seat]
+    keys = (server.seat_token(*place), server.seat_path(*place), server.code(*place))
+    return SeatLink(role, occupant, *(keys if occupant == PERSON else (None, None, None)))
 
 
 def describe_session(server: ServerState, name: str) -> SessionState:

@@ -15,7 +15,6 @@ from bestresponse.core.episode import Record
 from bestresponse.core.game import AnyGame, Role
 from bestresponse.games.capabilities import HasStage
 from bestresponse.report.document import Block, Cell, Column, Note, Paragraph, Table
-from bestresponse.theory.equilibria.result import Equilibrium
 from bestresponse.theory.trees.response import policy_value
 from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.session import format_action, round_amount
@@ -30,6 +29,11 @@ _PERFECT = (
     "In a subgame-perfect equilibrium whoever moves does what is best for them at every point of the game, also at "
     "those that are never reached, knowing that everybody who moves later does the same."
 )
+_ONLY = (
+    "As the number of rounds is known, playing this in every round is the only subgame-perfect equilibrium of "
+    "the whole game."
+)
+_REPEATED = "Playing one of these in every round is an equilibrium of the whole game; it can have many others."
 _NOTHING = "No equilibrium of this game is known here: it has no payoff table and no tree that is small enough."
 
 
@@ -83,23 +87,22 @@ def _describe_table(game: AnyGame, solved: SolvedTable, record: Record) -> tuple
     found: list[Block] = [Paragraph(f"{_NASH} {_say_how_many(solved)}")]
     roles = solved.game.players
     columns = (Column(""), *(Column(role) for role in roles), *(Column(f"{role} gets", "right") for role in roles))
-    rows: list[tuple[Cell, ...]] = [
-        (
-            f"equilibrium {number}" if len(shown) > 1 else "equilibrium",
-            *_format_mixes(solved, one),
-            *map(_format_number, one.payoffs),
-        )
-        for number, one in enumerate(shown, 1)
-    ]
+    rows: list[tuple[Cell, ...]] = []
+    for number, equilibrium in enumerate(shown, 1):
+        mixes = zip(solved.game.actions, equilibrium.strategies, strict=True)
+        played = [_format_mix(dict(zip(actions, map(float, mix), strict=True))) for actions, mix in mixes]
+        name = f"equilibrium {number}" if len(shown) > 1 else "equilibrium"
+        rows.append((name, *played, *map(_format_number, equilibrium.payoffs)))
     repeated = isinstance(game, HasStage)
     if not repeated and record.payoffs:
         given = {s.role: s.decision.action for s in record.submissions}
-        played = (format_action(given.get(role)) for role in roles)
-        rows.insert(0, ("what was played", *played, *(_format_number(record.payoffs[role]) for role in roles)))
+        answers = (format_action(given.get(role)) for role in roles)
+        rows.insert(0, ("what was played", *answers, *(_format_number(record.payoffs[role]) for role in roles)))
     found.append(Table(columns, tuple(rows), "Of one round" if repeated else ""))
     found.append(Paragraph(_judge_play(game, record)))
     if isinstance(game, HasStage):
-        found.append(Paragraph(_describe_repetition(game, solved)))
+        only = solved.nash.complete and len(solved.nash.equilibria) == 1 and game.continuation == 1.0
+        found.append(Paragraph(_ONLY if only else _REPEATED))
     return tuple(found)
 
 
@@ -110,13 +113,6 @@ def _say_how_many(solved: SolvedTable) -> str:
     if any(one.index is None for one in solved.nash.equilibria) and count > 1:
         return f"This game has infinitely many; {'some' if count > _MOST else 'these'} of their corners are shown."
     return "This game has exactly one." if count == 1 else f"This game has {count}."
-
-
-def _format_mixes(solved: SolvedTable, one: Equilibrium) -> list[str]:
-    return [
-        _format_mix(dict(zip(actions, map(float, mix), strict=True)))
-        for actions, mix in zip(solved.game.actions, one.strategies, strict=True)
-    ]
 
 
 def _format_mix(chances: Mapping[str, float]) -> str:
@@ -150,16 +146,6 @@ def _judge_play(game: AnyGame, record: Record) -> str:
     if not gains:
         return "What was played is an equilibrium: given what the others did, nobody could have gained."
     return f"What was played is no equilibrium: given what the others did, {' and '.join(gains)}."
-
-
-def _describe_repetition(game: HasStage, solved: SolvedTable) -> str:
-    only = solved.nash.complete and len(solved.nash.equilibria) == 1
-    if only and game.continuation == 1.0:
-        return (
-            "As the number of rounds is known, playing this in every round is the only subgame-perfect equilibrium of "
-            "the whole game."
-        )
-    return "Playing one of these in every round is an equilibrium of the whole game; it can have many others."
 
 
 def _describe_tree(game: AnyGame, theory: Theory, solved: SolvedTree, record: Record) -> tuple[Block, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -69,22 +69,18 @@ def _list_offers() -> tuple[Offer, ...]:
     tables = [Offer(name, "table", catalogue.entry(name).description, True) for name in catalogue.names()]
     trees = [Offer(name, "tree", tree_entry(name).description) for name in tree_names()]
     taken = {offer.name for offer in (*tables, *trees)}
-    rules = [rule for name in games.names() if name not in taken for rule in _offer_registered(name)]
+    rules: list[Offer] = []
+    for name in games.names():
+        with suppress(UsageError):  # a plug-in whose game cannot be made spoils nothing but itself
+            if name not in taken:
+                found = find_game(name)
+                rules.append(Offer(name, "rules", found.description, isinstance(found.game, AdjustableRounds)))
     talks = [
         Offer(f"{_DIALOGUE}{name}", "dialogue", f"A dialogue of the domain {name}, message by message")
         for name in domain_names()
         if load_domain(name).players == 2
     ]
     return (*rules, *tables, *trees, *talks)
-
-
-def _offer_registered(name: str) -> list[Offer]:
-    """Offer a registered game; none where it cannot be made, so that a broken plug-in spoils nothing but itself."""
-    try:
-        found = find_game(name)
-    except UsageError:
-        return []
-    return [Offer(name, "rules", found.description, isinstance(found.game, AdjustableRounds))]
 
 
 def make_game(choice: GameChoice) -> AnyGame:

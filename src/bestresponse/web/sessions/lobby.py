@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.seeds import generator
-from bestresponse.web.experiments.model import Experiment, Part
+from bestresponse.web.experiments.model import Experiment
 from bestresponse.web.experiments.reading import parse_experiment
 from bestresponse.web.sessions.session import Table
 from bestresponse.web.sessions.setup import Setup
@@ -48,33 +47,21 @@ class Lobby:
 
 
 def read_lobby(event: JsonMapping) -> Lobby:
-    """Read a lobby from the event that created it."""
-    name, created = event["lobby"], event["at"]
-    if "experiment" in event:
-        experiment, treatments = parse_experiment(event["experiment"])
-        tables = tuple(
-            table
-            for group, treatment in enumerate(event["treatments"], 1)
-            for table in _build_group(event, experiment, group, treatment, treatments[treatment])
-        )
-        return Lobby(name, tables[0].setup, tables, created, experiment, event["experiment"])
-    setup = Setup(**event["setup"])
-    sessions = enumerate(event["sessions"], 1)
-    return Lobby(name, setup, tuple(Table(one, name, group, setup, created) for group, one in sessions), created)
-
-
-def _build_group(
-    event: JsonMapping, experiment: Experiment, group: int, treatment: str, parts: Sequence[Part]
-) -> list[Table]:
-    """Build the tables of a group, one for each part; the first has the number of the group."""
-    lobby, tables = event["lobby"], []
-    for number, part in enumerate(parts, 1):
-        people = list(part.setup.persons)
-        if number > 1 and experiment.assignment.roles == "random":
-            generator(experiment.seed, "roles", group, number).shuffle(people)
-        name = f"{lobby}-{group}" if number == 1 else f"{lobby}-{group}p{number}"
-        tables.append(Table(name, lobby, group, part.setup, event["at"], number, treatment, tuple(people), part))
-    return tables
+    """Read a lobby from the event that created it; a group has a table for each part, the first named by its number."""
+    name, created, tables = event["lobby"], event["at"], []
+    if "experiment" not in event:
+        setup = Setup(**event["setup"])
+        tables = [Table(session, name, group, setup, created) for group, session in enumerate(event["sessions"], 1)]
+        return Lobby(name, setup, tuple(tables), created)
+    experiment, treatments = parse_experiment(event["experiment"])
+    for group, treatment in enumerate(event["treatments"], 1):
+        for number, part in enumerate(treatments[treatment], 1):
+            people = list(part.setup.persons)
+            if number > 1 and experiment.assignment.roles == "random":
+                generator(experiment.seed, "roles", group, number).shuffle(people)
+            session = f"{name}-{group}" if number == 1 else f"{name}-{group}p{number}"
+            tables.append(Table(session, name, group, part.setup, created, number, treatment, tuple(people), part))
+    return Lobby(name, tables[0].setup, tuple(tables), created, experiment, event["experiment"])
 
 
 def draw_treatments(experiment: Experiment) -> list[str]:
