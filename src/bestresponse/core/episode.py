@@ -132,7 +132,10 @@ def play(
         missing = [role for role in pending if role not in players]
         if missing:
             raise NotAsked(f"nobody sits in the seat {missing[0]!r}; seated: {', '.join(players)}")
-        questions = [(role, players[role], _show(episode, role, players[role]), ask) for role, ask in pending.items()]
+        questions = [
+            (role, players[role], View(role, "") if getattr(players[role], "blind", False) else episode.view(role), ask)
+            for role, ask in pending.items()
+        ]
         for role, decision in zip(pending, ask_seats(questions), strict=True):
             if episode.void:
                 break
@@ -140,8 +143,3 @@ def play(
             if on_submission:
                 on_submission(episode.submissions[-1])
     return episode.record({role: player.name for role, player in players.items()})
-
-
-def _show(episode: AnyEpisode, role: Role, player: Player) -> View:
-    """Build the view of a seat, unless its player does not look at it."""
-    return View(role, "") if getattr(player, "blind", False) else episode.view(role)

@@ -23,6 +23,14 @@ from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 __all__ = ["TreeGame", "describe_infoset", "describe_path", "read_rules"]
 
 _MOST_LEAVES_LISTED = 40
+_MOST_DRAWS = 4
+_MOST_NODES = 500
+_CARDS = {"J": "jack", "Q": "queen", "K": "king", "A": "ace", "T": "ten"}
+_POKER = ("kuhn-poker", "leduc-poker")
+_WITH_RULES = ("kuhn-poker", "kuhn-poker-3", "leduc-poker", "trust", "ultimatum")
+
+Step = tuple[int, str]
+"""Who moved (CHANCE or the number of a player), and how."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +90,8 @@ class TreeGame:
             situation = " ".join(
                 part for part in ("It is your turn.", seen, f"What you know: {facts['infoset']}.") if part
             )
-        return View(role, self._briefing(role), situation, facts)
+        places = {"me": role, "title": self.name, "everybody": ", ".join(self.roles)}
+        return View(role, TEXTS.fill("tree_rules", **places, description=self._description), situation, facts)
 
     def word_rules(self, role: Role) -> str:
         """Word the rules for people: who plays, and how."""
@@ -107,10 +116,6 @@ class TreeGame:
         same = [other for other in siblings if self.tree.branch_labels[other] == own]
         return own if len(same) == 1 else f"{own} #{same.index(node) + 1}"
 
-    def _briefing(self, role: Role) -> str:
-        title, everybody = self.name, ", ".join(self.roles)
-        return TEXTS.fill("tree_rules", me=role, title=title, everybody=everybody, description=self._description)
-
     @cached_property
     def _description(self) -> str:
         """The rules, or where there are none a description and every way in which the game can end."""
@@ -125,21 +130,9 @@ class TreeGame:
         return f"{description}. Every way in which the game can go, and what each player gets:\n\n" + "\n".join(lines)
 
 
-_WITH_RULES = ("kuhn-poker", "kuhn-poker-3", "leduc-poker", "trust", "ultimatum")
-
-
 def read_rules(name: str) -> str:
     """Read the rules of a tree of the catalogue in words; empty where it has none."""
     return TEXTS.text(f"tree_{name.replace('-', '_')}") if name in _WITH_RULES else ""
-
-
-_MOST_DRAWS = 4
-_MOST_NODES = 500
-_CARDS = {"J": "jack", "Q": "queen", "K": "king", "A": "ace", "T": "ten"}
-_POKER = ("kuhn-poker", "leduc-poker")
-
-Step = tuple[int, str]
-"""Who moved (CHANCE or the number of a player), and how."""
 
 
 def describe_infoset(tree: Tree, index: int) -> str:
@@ -149,7 +142,8 @@ def describe_infoset(tree: Tree, index: int) -> str:
     ways = [_list_steps(tree, int(node)) for node in nodes]
     if len({len(way) for way in ways}) > 1:
         return ""
-    held = _describe_card(tree, index)
+    card = tree.infosets[index].label[:1]  # in poker the first letter is the card that the player holds
+    held = f"You hold the {_CARDS[card]}." if tree.name.startswith(_POKER) and card in _CARDS else ""
     steps = [_describe_step(tree, own, set(step), place) for place, step in enumerate(zip(*ways, strict=True))]
     said = ", ".join(step for step in steps if step)
     return " ".join(part for part in (held, f"So far: {said}." if said else "") if part)
@@ -192,9 +186,3 @@ def _describe_draw(tree: Tree, label: str, place: int) -> str:
     if len(names) == 1 and place >= len(tree.players):
         return f"the {names[0]} was laid open"
     return ", ".join(f"{who} was dealt the {card}" for who, card in zip(tree.players[place:], names, strict=False))
-
-
-def _describe_card(tree: Tree, index: int) -> str:
-    """In poker, name the card that a player holds: the first letter of its information set."""
-    card = tree.infosets[index].label[:1]
-    return f"You hold the {_CARDS[card]}." if tree.name.startswith(_POKER) and card in _CARDS else ""

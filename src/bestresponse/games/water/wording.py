@@ -106,7 +106,13 @@ def tabulate_days(rules: WaterRules, state: Drought, role: Role) -> PlayedRounds
         None,
         ("day", "you", "your health", "water", *(names[seat] for seat in others)),
         tuple(
-            (day.number, _bid(day, own), _health(day, own), day.supply, *(_bid(day, seat) for seat in others))
+            (
+                day.number,
+                _bid(day, own),
+                "" if not day.present[own] else day.after[own].health if day.after[own].alive else _OUT,
+                day.supply,
+                *(_bid(day, seat) for seat in others),
+            )
             for day in state.past
         ),
         "day",
@@ -123,9 +129,3 @@ def _bid(day: Day, seat: int) -> str:
     bid = day.bids[seat]
     offer = "pass" if bid is None else f"${money(bid)}"
     return f"{offer}, served" if day.winners[seat] else offer
-
-
-def _health(day: Day, seat: int) -> Figure:
-    if not day.present[seat]:
-        return ""
-    return day.after[seat].health if day.after[seat].alive else _OUT

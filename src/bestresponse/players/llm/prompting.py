@@ -31,8 +31,14 @@ def prompt(view: View, ask: Ask, style: Style) -> str:
 def instruction(ask: Ask, style: Style) -> str:
     """Say how to answer `ask`. No example answer is shown: small models would repeat it."""
     if style in ("json", "reasoned") and not isinstance(ask, Words):
-        form = _reasoned_form(ask) if style == "reasoned" else _json_form(ask)
-        return TEXTS.fill("ask_json", form=form, where=_where(ask))
+        form = _json_form(ask)
+        if style == "reasoned":
+            answer = _place(ask) if isinstance(ask, Choice | Amount) else form
+            form = f'{{"reasons": <why you choose so, in a few sentences, in quotes>, "answer": {answer}}}'
+        where = "put your own values in place of the angle brackets"
+        return TEXTS.fill(
+            "ask_json", form=form, where=TEXTS.text("where_mixture") if isinstance(ask, Mixture) else where
+        )
     match ask:
         case Choice(options):
             return TEXTS.fill("ask_letter" if style == "letter" else "ask_choice", options=", ".join(options))
@@ -62,11 +68,6 @@ def _json_form(ask: Ask) -> str:
             raise TypeError(f"{type(ask).__name__} has no JSON form")
 
 
-def _reasoned_form(ask: Ask) -> str:
-    answer = _place(ask) if isinstance(ask, Choice | Amount) else _json_form(ask)
-    return f'{{"reasons": <why you choose so, in a few sentences, in quotes>, "answer": {answer}}}'
-
-
 def _place(ask: Choice | Amount | Words | Mixture) -> str:
     match ask:
         case Choice(options):
@@ -77,15 +78,6 @@ def _place(ask: Choice | Amount | Words | Mixture) -> str:
             return f"<text of at most {limit} characters, in quotes>"
         case Mixture():
             return _json_form(ask)
-
-
-def _where(ask: Ask) -> str:
-    if isinstance(ask, Mixture):
-        return (
-            "every <p> is the probability with which you choose that action, not negative, and together they sum to 1 "
-            "(a probability of 1 for one action is allowed)"
-        )
-    return "put your own values in place of the angle brackets"
 
 
 @lru_cache(256)

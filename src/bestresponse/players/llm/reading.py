@@ -71,20 +71,13 @@ def read_reply(ask: Ask, text: str, *, cut_off: bool = False, declined: bool = F
         how = f"the reply has {len(text)} characters; the limit is {_LONGEST}"
         return Decision(None, text, Reading(Status.UNPARSEABLE, how))
     try:
-        if isinstance(ask, Words):
-            value, how = _read_message(ask, text, cut_off), ""
-        else:
-            value, how = _read_answer(ask, text, cut_off)
+        if isinstance(ask, Words) and cut_off:
+            raise InvalidMove("the message was cut off", Flaw.TRUNCATED)
+        value, how = (ask.read(text.strip()), "") if isinstance(ask, Words) else _read_answer(ask, text, cut_off)
         ask.check(value)
     except InvalidMove as error:
         return Decision(None, text, Reading(Status(error.kind.value), str(error)))
     return Decision(value, text, Reading(Status.REPAIRED if how else Status.VALID, how))
-
-
-def _read_message(ask: Words, text: str, cut_off: bool) -> str:
-    if cut_off:
-        raise InvalidMove("the message was cut off", Flaw.TRUNCATED)
-    return ask.read(text.strip())
 
 
 def _read_answer(ask: Choice | Amount | Mixture | Form, text: str, cut_off: bool) -> tuple[Any, str]:
@@ -149,7 +142,7 @@ def _find_candidate(ask: Choice | Amount | Mixture | Form, text: str) -> tuple[s
 def _bare(ask: Choice | Amount | Mixture | Form, whole: str) -> tuple[str | None, str]:
     """An answer without the line that was asked for, where it can be nothing else."""
     if isinstance(ask, Choice):
-        if _matching(ask, whole):
+        if [option.casefold() for option in ask.options].count(whole.strip(_DECORATION).casefold()) == 1:
             return whole, "the bare answer"
         names = "|".join(re.escape(option) for option in sorted(ask.options, key=len, reverse=True))
         said = set(re.findall(rf"\b{_CHOSEN} [\"'*_`]*({names})(?!\w)", whole, re.IGNORECASE))
@@ -161,12 +154,6 @@ def _bare(ask: Choice | Amount | Mixture | Form, whole: str) -> tuple[str | None
     if isinstance(ask, Mixture) and "\n" not in whole and _pairs(ask, whole) is not None:
         return whole, "the bare answer"
     return None, ""
-
-
-def _matching(ask: Choice, text: str) -> str | None:
-    plain = text.strip(_DECORATION).casefold()
-    same = [option for option in ask.options if option.casefold() == plain]
-    return same[0] if len(same) == 1 else None
 
 
 def find_json_objects(text: str) -> list[tuple[str, JsonObject]]:

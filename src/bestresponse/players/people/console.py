@@ -39,7 +39,10 @@ class ConsolePlayer:
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Show what is new and ask until there is an answer that can be played."""
-        if news := _news(view):
+        past, now = view.facts.get("past"), view.facts.get("now")
+        # The last round and the present, or the situation where a game does not tell them apart.
+        parts = (*(past or [])[-1:], now) if now else (view.situation,)
+        if news := "\n\n".join(part for part in (*parts, *view.notes) if part):
             self.write(f"\n{news}\n")
         if self.wording is not None:
             self.write(self.wording.word_question(ask))
@@ -64,7 +67,9 @@ class ConsolePlayer:
                 case "history":
                     self.write(view.situation)
                 case "help" | "?":
-                    self.write(_help(ask))
+                    number = " (or its number)" if isinstance(ask, Choice) and _by_number(ask) else ""
+                    words = "Other words: rules, history, help, quit."
+                    self.write(f"Type your answer{number}: {how_to_answer(ask)}. {words}")
                 case _:
                     try:
                         return _value(ask, text)
@@ -86,13 +91,6 @@ def summarise_rules(text: str) -> str:
             break
         kept.append(paragraph)
     return "\n\n".join((*kept, "(These are the first of the rules. Type rules for all of them.)"))
-
-
-def _news(view: View) -> str:
-    """What is new: the last round and the present, or the situation where a game does not tell them apart."""
-    past, now = view.facts.get("past"), view.facts.get("now")
-    parts = (*(past or [])[-1:], now) if now else (view.situation,)
-    return "\n\n".join(part for part in (*parts, *view.notes) if part)
 
 
 def _value(ask: Ask, text: str) -> object:
@@ -128,8 +126,3 @@ def how_to_answer(ask: Ask) -> str:
             return "a JSON object with " + ", ".join(name for name, _ in fields)
         case Lottery(chances):
             return "draw one of " + ", ".join(str(outcome) for outcome, _ in chances)
-
-
-def _help(ask: Ask) -> str:
-    number = " (or its number)" if isinstance(ask, Choice) and _by_number(ask) else ""
-    return f"Type your answer{number}: {how_to_answer(ask)}. Other words: rules, history, help, quit."
