@@ -202,8 +202,11 @@ def _find_side(parts: Iterable[Part]) -> Side:
 
 _KINDS: Final[dict[str, Callable[..., Any]]] = {
     "chance": Chance, "rest": Chance, "share": Share, "instead": Instead, "item": Item, "side": _make_side,
+    "more": partial(Relation, 1), "less": partial(Relation, -1), "pair": lambda *numbers: numbers,
+    "always": lambda *others: Case(((_ALWAYS, None),)), "opponent_acts": lambda act: Case(((_OPPONENT, act),)),
+    "case": lambda *cases: Case(pair for case in cases for pair in case),
 }  # fmt: skip
-"""Parts of a sentence that are nothing but the parts they have."""
+"""Parts of a sentence that mean the same in every game."""
 
 
 class Meaning:
@@ -268,41 +271,19 @@ class Meaning:
     def _read_amount(self, *parts: Part) -> Amount:
         return Amount(_pick(parts, Fraction)[0], "average" in parts, "each" in parts)
 
-    def _read_more(self, by: Fraction | None = None) -> Relation:
-        return Relation(1, by)
-
-    def _read_less(self, by: Fraction | None = None) -> Relation:
-        return Relation(-1, by)
-
-    def _read_pair(self, *numbers: Fraction) -> tuple[Fraction, ...]:
-        return numbers
-
     # Cases.
-
-    def _read_case(self, *cases: Case) -> Case:
-        return Case(pair for case in cases for pair in case)
-
-    def _read_always(self, *parts: Part) -> Case:
-        return Case(((_ALWAYS, None),))
 
     def _read_expects(self, believer: Who, case: Case) -> Case:
         _require(believer.single == 0, "what others believe need not be so")
         return case
 
-    def _read_acts(self, who: Who, act: Act) -> Case:
+    def _read_acts(self, *parts: Part) -> Case:
+        """Say what somebody chooses, the reasoner where nobody is named."""
+        who, act = _first(parts, Who) or Who((0,)), _pick(parts, Act)[0]
         return Case((player, act.place(player)) for player in who.players)
 
     def _read_nobody_acts(self, act: Act) -> Case:
         return Case((player, self._other_place(player, act.place(player))) for player in self.everybody)
-
-    def _read_opponent_acts(self, act: Act) -> Case:
-        return Case(((_OPPONENT, act),))
-
-    def _read_doing(self, act: Act) -> Case:
-        return self._read_acts(Who((0,)), act)
-
-    def _read_mutual(self, *parts: Part) -> Case:
-        return self._read_acts(Who(self.everybody), _pick(parts, Act)[0])
 
     def _read_profile(self, *acts: Act) -> Either:
         """Name an outcome: the players stand in the order of the game, or the reasoner stands first."""
@@ -330,12 +311,10 @@ class Meaning:
         _require(len(self.everybody) == 2, "there is more than one opponent")
         return self._read_mixes(_first(parts, Who) or Who((1,)), *(Chance(act, Fraction(1, len(acts))) for act in acts))
 
-    def _read_mixes_evenly(self, who: Who) -> Case:
+    def _read_mixes_evenly(self, who: Who | None = None) -> Case:
+        who = who or Who(self.everybody[1:])
         counts = {player: len(self.subject.actions[player]) for player in who.players}
         return Case((player, (Fraction(1, count),) * count) for player, count in counts.items())
-
-    def _read_against_uniform(self) -> Case:
-        return self._read_mixes_evenly(Who(self.everybody[1:]))
 
     def _other_place(self, player: int, place: int) -> int:
         _require(len(self.subject.actions[player]) == 2, "there are more than two moves")
@@ -514,10 +493,8 @@ class Meaning:
 
         def again(who: Who, act: Act | None, amount: Amount) -> Fact:
             _require(len(shares) == 1 and instead is None, "it is not clear what goes on")
-            share = Share(
-                who if who.players else shares[0].who,
-                amount._replace(average=amount.average or shares[0].amount.average),
-            )
+            before, said = shares[0]
+            share = Share(who if who.players else before, amount._replace(average=amount.average or said.average))
             return self._pay((share,), side if act is None else Side(act, side.case), None, always)
 
         return Fact(state, shares[0].who if len(shares) == 1 else _UNSAID, again)
@@ -753,15 +730,13 @@ class Meaning:
 
     _read_dominates = partialmethod(_dominate, "dominates")
     _read_dominant = partialmethod(_dominate, "dominant")
+    _read_higher_guaranteed = partialmethod(_judge_moves, "higher_guaranteed_payoff")
+    _read_lower_guaranteed = partialmethod(_judge_moves, "lower_guaranteed_payoff")
     _read_maximin = partialmethod(_judge_moves, "highest_guaranteed_payoff_choice")
 
     def _read_no_dominant(self, *parts: Part) -> Fact:
         _require("strictly" not in parts, "no form says that")
         return self._judge_moves("no_dominant_choice", *parts)
-
-    def _read_guarantees(self, first: Act, relation: Relation, second: Act) -> Fact:
-        form = "higher_guaranteed_payoff" if relation.sign > 0 else "lower_guaranteed_payoff"
-        return self._judge_moves(form, first, second)
 
     def _read_total(self, *parts: Part) -> Fact:
         """Claim the sum of payoffs of an outcome, or that no outcome has a higher or lower one."""

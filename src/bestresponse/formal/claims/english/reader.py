@@ -10,7 +10,6 @@ from typing import Any, Final, NamedTuple
 
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput
-from lark.grammar import NonTerminal, Rule
 from lark.lexer import Lexer
 from lark.parser_frontends import ParsingFrontend
 
@@ -49,34 +48,23 @@ def _load_parser() -> Lark:
     return Lark(load_english().grammar, parser="earley", lexer=_Ready, ambiguity="explicit", start=["start", "heading"])
 
 
-class _Usable(dict[NonTerminal, list[Rule]]):
-    """The rules that may begin each part of a sentence, without those that need a word it does not have."""
-
-    def __init__(self, whole: dict[NonTerminal, list[Rule]], usable: set[str]) -> None:
-        self.whole = whole
-        self.usable = usable
-
-    def __missing__(self, part: NonTerminal) -> list[Rule]:
-        rules = (rule for rule in self.whole[part] if rule.origin.name in self.usable)
-        self[part] = [rule for rule in rules if all(symbol.name in self.usable for symbol in rule.expansion)]
-        return self[part]
-
-
 @lru_cache(maxsize=1024)
 def _focus_parser(kinds: frozenset[str]) -> ParsingFrontend:
-    """Return the parser for sentences of some terminals.
+    """Return the parser without the rules that need a terminal which a sentence does not have.
 
     Earley's parser tries every rule at almost every word; of some 750 rules a sentence can use about a tenth.
     """
     whole = _load_parser()
     usable = set(kinds)
-    rules = [(rule.origin.name, {symbol.name for symbol in rule.expansion}) for rule in whole.rules]
-    while more := {origin for origin, parts in rules if origin not in usable and parts <= usable}:
+    rules = {id(rule): (rule.origin.name, {symbol.name for symbol in rule.expansion}) for rule in whole.rules}
+    while more := {origin for origin, parts in rules.values() if parts <= usable} - usable:
         usable |= more
-        rules = [rule for rule in rules if rule[0] not in usable]
+    fitting = {number for number, (_, parts) in rules.items() if parts <= usable}
     frontend = copy(whole.parser)
     frontend.parser = copy(frontend.parser)
-    frontend.parser.predictions = _Usable(frontend.parser.predictions, usable)
+    frontend.parser.predictions = {
+        part: [rule for rule in known if id(rule) in fitting] for part, known in frontend.parser.predictions.items()
+    }
     return frontend
 
 
@@ -160,9 +148,9 @@ class SentenceReader:
 
 
 def has_word(sentence: str, kind: str) -> bool:
-    """Return whether a sentence has one of the "hedges" or "shifts" of `words.toml`."""
-    listed = load_english().lists["unread"][kind]
-    return any(word.lower() in listed for word in split_words(sentence))
+    """Return whether a sentence has a word or phrase of a list under "unread" in `words.toml`."""
+    words = f" {' '.join(split_words(sentence.lower()))} "
+    return any(f" {phrase} " in words for phrase in load_english().lists["unread"][kind])
 
 
 def _is_together(tokens: list[Token]) -> bool:

@@ -28,18 +28,6 @@ _IF: Final = re.compile(r"\W*(?:\w+,?\s+)?(?:if|when)\b", re.IGNORECASE)
 _FIRST: Final = re.compile(r"\b(?:I|me|my|mine)\b")
 _SECOND: Final = re.compile(r"(?<!of )\b(?:you|your|yours)\b", re.IGNORECASE)
 _THIRD: Final = re.compile(r"\b(?:they|them|their|he|she|him|her|other|opponent|partner|rival)\b", re.IGNORECASE)
-# A label that begins like this sets a case; if the case is not understood, neither is what it holds for.
-_CONDITION: Final = re.compile(
-    r"(?:^|,|\b(?:so|and|but|then)\b)\W*"
-    r"(?:if|when|with|without|under|in|at|after|once|for|given|suppose|assume|against|over|by)\b",
-    re.IGNORECASE,
-)
-# After words of elimination a dominance may hold in the game that is left.
-_REDUCED: Final = re.compile(
-    r"\b(?:eliminat\w+|remov\w+|delet\w+|discard\w*|cross\w* out|rul\w+ out|reduced|gone|iterat\w+|remain\w*|surviv\w+"
-    r"|(?:never|not|won't) (?:play|plays|choose|chooses|pick|picks|use|uses|be played|be chosen)|no longer)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +95,7 @@ class _TextReader:
             claims: tuple[Claim, ...] = ()
             if stance.asserted and context is not None and len(said) <= _LONGEST_SENTENCE:
                 claims, context = self._read_sentence(said.rstrip(" .!;"), context)
-            self.reduced = self.reduced or _REDUCED.search(said) is not None
+            self.reduced = self.reduced or has_word(said, "eliminations")
             yield Passage(first, last, said.rstrip(" .!;"), claims, Reading.READ if claims else stance.reading)
         if depth != 0 or context is None or self.text[begin:end].rstrip().endswith(":"):
             self.levels.append(_Level(depth, context))
@@ -126,7 +114,7 @@ class _TextReader:
         if heading is not None:
             context = context.add(heading)
             return self._claim(reader, rest, context), context
-        conditional = bool(colon) and (_CONDITION.search(head) is not None or has_word(head, "shifts"))
+        conditional = bool(colon) and (has_word(head, "conditions") or has_word(head, "shifts"))
         if colon and not conditional:
             claims = self._claim(reader, rest, context)
         return claims, None if not claims and (conditional or has_word(said, "shifts")) else context
