@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("games.check", "Check whether logic programs are games, and if not, why not."),
     "compare": ("games.compare", "Say whether two games are the same, and if not, where they differ."),
     "convert": ("lists", "Write a game in another format: .efg, .nfg or .json."),
+    "experiment": ("serve.experiment", "Check an experiment file, preview its pages, and let bots take part."),
     "formalize": ("formalize.command", "Turn a story into a checked and solved game program."),
     "games": ("lists", "List the games that can be named, and the families that `bench` draws from."),
     "merge": ("runs.merge", "Put parts of a run together, such as those of --shard."),
