@@ -176,7 +176,7 @@ right = "nobody"
     assert "Please choose one of the answers" in make_ready(client, link, "").text
     make_ready(client, link, "nobody")
     server.wait_for(lambda: "Your turn" in client.get(link).text)
-    with pytest.raises(UsageError, match="line 9: right is 'nobdy'; expected one of the options"):
+    with pytest.raises(UsageError, match="line 8: right is 'nobdy'; expected one of the options"):
         check_experiment(text.replace('right = "nobody"', 'right = "nobdy"'))
 
 

@@ -6,6 +6,7 @@ games and strategies as well.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass as plain_dataclass, field, fields, replace
@@ -58,12 +59,14 @@ class QuizQuestion(Question):
     """A question that everybody has to answer right before the game: by a number, or by one of some options."""
 
     text: Sentence
-    answer: Number = 0.0
+    answer: Number = math.nan
     options: tuple[Sentence, ...] = ()
     right: Annotated[str, Field(max_length=_LONGEST)] = ""
 
     @model_validator(mode="after")
     def _check_right(self) -> Self:
+        if not self.options and math.isnan(self.answer):
+            raise ValueError("answer is missing")
         if self.options and self.right not in self.options:
             raise ValueError(f"right is {self.right!r}; expected one of the options")
         return self
@@ -317,7 +320,7 @@ class Experiment:
     brand: Annotated[str, Field(max_length=60)] = "bestresponse"
     show_others: bounds.Flag = True
     show_history: bounds.Flag = True
-    text: dict[str, Phrase | dict[Literal["one", "many"], Phrase]] = field(default_factory=dict)
+    text: dict[str, Phrase | dict[str, Phrase]] = field(default_factory=dict)
     assignment: Assignment = Assignment()
     limits: TimeLimits = TimeLimits()
     pages: tuple[FormPage, ...] = ()

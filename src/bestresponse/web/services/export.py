@@ -17,7 +17,7 @@ from bestresponse.core.capabilities import PrivateInformation
 from bestresponse.core.episode import AnyEpisode, Episode, Submission
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Role
-from bestresponse.core.json import JsonMapping
+from bestresponse.core.json import JsonObject
 from bestresponse.report import tables
 from bestresponse.report.document import Cell
 from bestresponse.web.access import ServerState
@@ -194,7 +194,7 @@ def _dump(value: object) -> str:
 def list_times(server: ServerState, lobby: str = "") -> list[Row]:
     """List one row for each page that a person came to, with the time until the next one by a steady clock."""
     tables = {table.id: table for table, _ in _list_tables(server, lobby)}
-    visits: dict[tuple[str, int], list[tuple[Table, int, str, JsonMapping]]] = {}
+    visits: dict[tuple[str, int], list[tuple[Table, int, str, JsonObject]]] = {}
     for event in server.sessions.journal.read_events(*_PAGES):
         table = tables.get(event["session"])
         if table is not None and table.setup.seats[event["seat"]] == PERSON:

@@ -233,12 +233,12 @@ class ExperimentIn(common.Closed):
 class JoinIn(common.Closed):
     """Labels that tell the participants apart with the key of a personal link, and whether consent is given."""
 
-    participant_label: str = Field("", max_length=200)
-    PROLIFIC_PID: str = Field("", max_length=200)
-    STUDY_ID: str = Field("", max_length=200)
-    SESSION_ID: str = Field("", max_length=200)
+    participant_label: str = Field(default="", max_length=200)
+    PROLIFIC_PID: str = Field(default="", max_length=200)
+    STUDY_ID: str = Field(default="", max_length=200)
+    SESSION_ID: str = Field(default="", max_length=200)
     agreed: bool = False
-    key: str = Field("", max_length=200)
+    key: str = Field(default="", max_length=200)
 
 
 class Seated(BaseModel):
