@@ -53,7 +53,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 `runs.run:STUDY` is the command of a study, made from its settings.
 """
-_GROUPS = {"demo": "Start here", "games": "Games", "models": "Measure models", "play": "People", "run": "Runs and tools"}
+_GROUPS = {
+    "demo": "Start here",
+    "games": "Games",
+    "models": "Measure models",
+    "play": "People",
+    "run": "Runs and tools",
+}
 """The first command of every group of `--help`, and the heading above it."""
 _THREE_THINGS = """Language models meet game theory. Three things to try:
 
@@ -185,7 +191,7 @@ def _show_warning(message: Warning | str, category: type[Warning], *where: Any, 
 def main() -> None:
     """Run the command line; every error on purpose ends in a sentence and an exit code, never in a trace."""
     try:
-        app()
+        app(prog_name="bestresponse")
     except SettingError as error:
         _fail(f"--{error.field.replace('_', '-')}: {error.problem}", 2)
     except UsageError as error:
