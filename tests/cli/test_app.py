@@ -14,7 +14,10 @@ def test_without_a_command_three_things_to_try_are_shown(bestresponse):
 
 def test_help_lists_every_command_in_groups_before_the_options_and_the_sandbox_last(bestresponse):
     text = bestresponse("--help").stdout
-    places = [text.index(f"\n{heading}:\n") for heading in ("Start here", "Games", "Measure models", "People", "Runs and tools")]
+    places = [
+        text.index(f"\n{heading}:\n")
+        for heading in ("Start here", "Games", "Measure models", "People", "Runs and tools")
+    ]
     assert places == sorted(places)
     for name in COMMANDS:
         assert f"\n  {name} " in text

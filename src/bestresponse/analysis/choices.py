@@ -56,12 +56,12 @@ def _price_rounds(
     theory: Theory, form: NormalForm, seat: int, played: Sequence[Sequence[str]], choices: Sequence[str]
 ) -> Iterator[ChoiceRow]:
     moves = form.actions[seat]
-    payoffs = np.moveaxis(np.asarray(form.payoffs[seat], dtype=float), seat, 0)
+    payoffs = np.moveaxis(np.asarray(form.payoffs[seat], dtype=float), seat, -1)
     others = [player for player in range(form.num_players) if player != seat]
     in_equilibrium = _mix_others(theory, form, payoffs, others)
     for number, (joint, choice) in enumerate(zip(played, choices, strict=True), 1):
         chosen = moves.index(choice)
-        earned = payoffs[(slice(None), *(form.actions[player].index(joint[player]) for player in others))]
+        earned = payoffs[tuple(form.actions[player].index(joint[player]) for player in others)]
         best = int(np.argmax(earned))
         best_mixed = None if in_equilibrium is None else int(np.argmax(in_equilibrium))
         yield ChoiceRow(
@@ -79,9 +79,9 @@ def _mix_others(theory: Theory, form: NormalForm, payoffs: Array, others: Sequen
     if not theory.predicted:
         return None
     values = payoffs
-    for player in reversed(others):
+    for player in others:
         shares = theory.predicted[0].shares[form.players[player]][""]
-        values = values @ np.array([shares[action] for action in form.actions[player]])
+        values = np.tensordot([shares[action] for action in form.actions[player]], values, axes=1)
     return values
 
 

@@ -20,6 +20,7 @@ from bestresponse.cli.terminal import console, print_table
 from bestresponse.core.errors import InvalidGame
 from bestresponse.formal.formalize.examples import FIRST, library
 from bestresponse.games.named_game import NamedGame
+from bestresponse.models.providers.function import from_function
 
 __all__ = ["demo"]
 
@@ -53,7 +54,7 @@ def demo(
     _announce(
         "4. Played ten rounds each, by five strategies and by a reasoner", "bestresponse tournament game.pl --rounds 10"
     )
-    run = br.tournament(game, [*_OPPONENTS, reasoner], rounds=10, output_dir=output_dir)
+    run = br.tournament(game, [*_OPPONENTS, from_function("reasoner", reasoner)], rounds=10, output_dir=output_dir)
     print_table(console(), run.report().tables[0][1])
 
     _announce("5. The reasoner's words, checked by logic", "bestresponse verify game.pl --text words.txt")
