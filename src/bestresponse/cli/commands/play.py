@@ -20,7 +20,7 @@ from bestresponse.cli.completion import complete_game, complete_strategy
 from bestresponse.cli.options import CacheChoice, OutputDir
 from bestresponse.cli.terminal import console, print_table
 from bestresponse.core.capabilities import AdjustableRounds, Wording
-from bestresponse.core.episode import Episode, Question, Record, play as play_game
+from bestresponse.core.episode import Episode, Record, SeatAsk, play as play_game
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, find_first_asks
 from bestresponse.core.json import JsonMapping, JsonObject, digest
@@ -215,7 +215,7 @@ def _show(text: str) -> None:
         print(line if line.startswith("|") else textwrap.fill(line, width, subsequent_indent=later), flush=True)
 
 
-def _people_last(questions: list[Question]) -> list[Decision]:
+def _people_last(questions: list[SeatAsk]) -> list[Decision]:
     """Everybody else thinks while the person does."""
     with ThreadPoolExecutor(max(1, len(questions))) as pool:
         thinking = {
