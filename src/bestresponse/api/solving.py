@@ -30,8 +30,7 @@ from bestresponse.theory.equilibria.many_players.budget import SECONDS
 from bestresponse.theory.equilibria.result import NashResult
 from bestresponse.theory.equilibria.solve import nash as solve_nash
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.generators.draw import families
-from bestresponse.theory.generators.family import FAMILIES
+from bestresponse.theory.generators import FAMILIES, families
 from bestresponse.theory.trees.normal_form import to_normal_form
 
 __all__ = ["GameRow", "Solution", "ask", "compare", "convert", "list_games", "nash", "solve"]

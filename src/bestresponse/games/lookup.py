@@ -35,11 +35,9 @@ from bestresponse.logic.programs.validate import validate
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_entry, tree_names
 from bestresponse.theory.files.efg import parse_efg
-from bestresponse.theory.files.game_file import read_game_text
-from bestresponse.theory.files.matrix_json import parse_matrix_json
-from bestresponse.theory.files.nfg import parse_nfg
+from bestresponse.theory.files.nfg import parse_matrix_json, parse_nfg, read_game_text
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.generators.draw import families
+from bestresponse.theory.generators import families
 from bestresponse.theory.trees.compile import compile_game
 from bestresponse.theory.trees.tree import Tree
 
@@ -142,7 +140,7 @@ def find_game(name: str | Path, *, read_input: Callable[[], str] | None = None, 
         game = FORMATS[".json"].parse(read_input(), "standard input")
         return Found(game.name or "standard input", "standard input", game)
     if text.startswith(_OPENSPIEL):
-        from bestresponse.theory.trees.openspiel import load_openspiel
+        from bestresponse.theory.trees.compile import load_openspiel
 
         citation = 'Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019'
         tree = load_openspiel(text.removeprefix(_OPENSPIEL).strip())

@@ -17,14 +17,12 @@ import numpy as np
 
 from bestresponse.core.errors import TooLarge
 from bestresponse.core.game import Game
-from bestresponse.theory.games.normal_form import Array, NormalForm
-from bestresponse.theory.games.rationals import Rationals
+from bestresponse.theory.games.normal_form import Array, NormalForm, Rationals
 from bestresponse.theory.trees.compile import as_tree
-from bestresponse.theory.trees.policy import Policy
-from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex, to_sequence_form
+from bestresponse.theory.trees.policy import Policy, SequenceForm, Treeplex, to_sequence_form
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["CELL_LIMIT", "find_behaviour", "to_normal_form"]
+__all__ = ["find_behaviour", "to_normal_form"]
 
 AnyArray = TypeVar("AnyArray", Array, Rationals)
 
@@ -35,7 +33,7 @@ CELL_LIMIT = 2_000_000
 def to_normal_form(game: Tree | Game[Any], *, limit: int = CELL_LIMIT) -> NormalForm:
     """Return the reduced normal form; TooLarge says how many payoffs it would have when that is more than `limit`.
 
-    >>> from bestresponse.theory.catalogue.tree_rules import kuhn_poker
+    >>> from bestresponse.theory.catalogue.trees import kuhn_poker
     >>> to_normal_form(kuhn_poker()).shape
     (27, 64)
     """
@@ -66,7 +64,7 @@ def find_behaviour(tree: Tree, profile: Sequence[Array]) -> Policy:
 
     At information sets that a strategy never reaches, all moves are equally likely.
 
-    >>> from bestresponse.theory.catalogue.tree_rules import kuhn_poker
+    >>> from bestresponse.theory.catalogue.trees import kuhn_poker
     >>> first = np.eye(27)[0], np.eye(64)[0]
     >>> find_behaviour(kuhn_poker(), first).at("player 1", "J")
     {'pass': 1.0, 'bet': 0.0}

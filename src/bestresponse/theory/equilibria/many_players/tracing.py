@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from bestresponse.theory.equilibria.many_players.newton import (
+from bestresponse.theory.equilibria.many_players.certify import (
     REGRET_LIMIT,
     equal_payoffs,
     find_supports,

@@ -22,15 +22,12 @@ from operator import add
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge
-from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.games.rationals import Rationals
-from bestresponse.theory.trees.lemke import solve_for_small
-from bestresponse.theory.trees.policy import Policy
-from bestresponse.theory.trees.sequence_form import SequenceForm, to_sequence_form
-from bestresponse.theory.trees.sequence_form_lcp import write_problem
+from bestresponse.theory.games.normal_form import Array, Rationals
+from bestresponse.theory.trees.policy import Policy, SequenceForm, to_sequence_form
+from bestresponse.theory.trees.sequence_form_lp import solve_for_small, write_problem
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
-__all__ = ["SequentialEquilibrium", "find_gaps", "find_sequential"]
+__all__ = ["SequentialEquilibrium", "find_sequential"]
 
 _MOST_SEQUENCES = 400
 """Of both players: 200 take seconds, this many up to about a minute."""
