@@ -42,11 +42,13 @@ __all__ = [
     "bin_sums",
     "counterfactual_values",
     "find_best_plan",
+    "has_perfect_recall",
     "nash_conv",
     "plan_regrets",
     "policy_from_table",
     "policy_regrets",
     "policy_value",
+    "read_leaves",
     "to_sequence_form",
     "tree_best_response",
     "uniform_policy",
@@ -308,15 +310,10 @@ class SequenceForm:
 
     def read_payoffs(self) -> list[list[Fraction]]:
         """Give `payoffs` as fractions: exact where the tree is, else of the numbers its floats stand for."""
-        tree = self.tree
-        reach = [Fraction(1)] * tree.num_nodes
-        for node, above in enumerate(tree.parent.tolist()[1:], start=1):
-            drawn = tree.owner[above] == CHANCE
-            reach[node] = reach[above] * tree.read_probability(node) if drawn else reach[above]
         found = [[Fraction(0)] * self.payoffs.shape[1] for _ in range(self.num_players)]
-        for leaf, place in zip(tree.leaves.tolist(), self.places.tolist(), strict=True):
-            for own, payoff in zip(found, tree.read_payoffs(leaf), strict=True):
-                own[place] += payoff * reach[leaf]
+        for own, payoffs in zip(found, read_leaves(self.tree), strict=True):
+            for place, payoff in zip(self.places.tolist(), payoffs, strict=True):
+                own[place] += payoff
         return found
 
     def plans(self, policy: Policy) -> list[Array]:
@@ -351,6 +348,25 @@ def bin_sums(places: IntArray, weights: Array, length: int) -> Array:
     return np.asarray(np.bincount(places, weights, length), dtype=np.float64)
 
 
+def read_leaves(tree: Tree) -> list[list[Fraction]]:
+    """Give every player's payoffs at the leaves times the probability of chance, as fractions."""
+    reach = [Fraction(1)] * tree.num_nodes
+    for node, above in enumerate(tree.parent.tolist()[1:], start=1):
+        drawn = tree.owner[above] == CHANCE
+        reach[node] = reach[above] * tree.read_probability(node) if drawn else reach[above]
+    rows = ([payoff * reach[leaf] for payoff in tree.read_payoffs(leaf)] for leaf in tree.leaves.tolist())
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+def has_perfect_recall(tree: Tree) -> bool:
+    """Say whether every information set tells its player's own earlier moves."""
+    try:
+        _moves_before(tree)
+    except InvalidGame:
+        return False
+    return True
+
+
 def to_sequence_form(tree: Tree) -> SequenceForm:
     """Return the sequence form of `tree`; InvalidGame names the information set at which a player forgets.
 
@@ -359,7 +375,7 @@ def to_sequence_form(tree: Tree) -> SequenceForm:
     [13, 13]
     """
     owner_of = np.array([infoset.player for infoset in tree.infosets], dtype=np.int64)
-    before = _moves_before(tree, owner_of)
+    before = _moves_before(tree)
     plexes, numbers = [], []
     for player in range(tree.num_players):
         plex, number = _treeplex(tree, np.flatnonzero(owner_of == player), before)
@@ -384,7 +400,7 @@ def _last_move(tree: Tree, player: int) -> IntArray:
     return last
 
 
-def _moves_before(tree: Tree, owner_of: IntArray) -> IntArray:
+def _moves_before(tree: Tree) -> IntArray:
     """For each information set its player's last move before it, the same at all of its nodes: perfect recall."""
     before = np.full(len(tree.infosets), -1, dtype=np.int64)
     for player in range(tree.num_players):
