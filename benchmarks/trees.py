@@ -16,7 +16,7 @@ from time import perf_counter, process_time
 from bestresponse.theory import cfr, load_openspiel, load_tree, solve_tree
 from bestresponse.theory.trees.cfr import NumbaCfr, NumpyCfr, numba_is_installed, schedule
 from bestresponse.theory.trees.compile import openspiel_is_installed
-from bestresponse.theory.trees.policy import to_sequence_form
+from bestresponse.theory.trees.sequence_form import to_sequence_form
 from bestresponse.theory.trees.tree import Tree
 
 ITERATIONS = {"kuhn_poker": (2_000, 2_000, 400_000), "leduc_poker": (10, 400, 5_000)}

@@ -193,14 +193,14 @@ if TYPE_CHECKING:
         policy_from_table as policy_from_table,
         uniform_policy as uniform_policy,
     )
-    from bestresponse.theory.trees.policy import (
+    from bestresponse.theory.trees.sequence_form import (
         TreeBestResponse as TreeBestResponse,
         nash_conv as nash_conv,
         policy_regrets as policy_regrets,
         policy_value as policy_value,
         tree_best_response as tree_best_response,
     )
-    from bestresponse.theory.trees.policy import (
+    from bestresponse.theory.trees.sequence_form import (
         SequenceForm as SequenceForm,
         to_sequence_form as to_sequence_form,
     )

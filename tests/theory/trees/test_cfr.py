@@ -12,7 +12,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.theory.catalogue.trees import kuhn_poker, leduc_poker
 from bestresponse.theory.engines import has_numba
 from bestresponse.theory.trees.cfr import NumbaCfr, NumpyCfr, cfr
-from bestresponse.theory.trees.policy import nash_conv, policy_value, to_sequence_form
+from bestresponse.theory.trees.sequence_form import nash_conv, policy_value, to_sequence_form
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
 from bestresponse.theory.trees.tree import Chance, Leaf, Turn, build_tree
 

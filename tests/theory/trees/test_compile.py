@@ -10,7 +10,7 @@ from bestresponse.core.game import NATURE, REFEREE, View
 from bestresponse.theory.trees.cfr import cfr
 from bestresponse.theory.trees.compile import compile_game
 from bestresponse.theory.trees.perfection.subgame_perfect import subgame_perfect
-from bestresponse.theory.trees.policy import to_sequence_form
+from bestresponse.theory.trees.sequence_form import to_sequence_form
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
 
 

@@ -9,7 +9,7 @@ from tests.support.random_trees import random_tree
 from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.theory import Leaf, Turn, build_tree, nash, to_normal_form
 from bestresponse.theory.trees.normal_form import _tabulate_plans
-from bestresponse.theory.trees.policy import has_perfect_recall
+from bestresponse.theory.trees.sequence_form import has_perfect_recall
 
 
 def forget(first: str, guess: str) -> Turn:

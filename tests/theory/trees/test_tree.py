@@ -20,16 +20,14 @@ from bestresponse.theory.catalogue.trees import (
 )
 from bestresponse.theory.trees.normal_form import to_normal_form
 from bestresponse.theory.trees.perfection.subgame_perfect import subgame_perfect
-from bestresponse.theory.trees.policy import (
-    Policy,
+from bestresponse.theory.trees.policy import Policy, policy_from_table, uniform_policy
+from bestresponse.theory.trees.sequence_form import (
     counterfactual_values,
     nash_conv,
-    policy_from_table,
     policy_regrets,
     policy_value,
     to_sequence_form,
     tree_best_response,
-    uniform_policy,
 )
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
 from bestresponse.theory.trees.tree import Chance, Leaf, Turn, build_tree

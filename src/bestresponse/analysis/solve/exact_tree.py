@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from bestresponse.theory.trees.policy import Policy, SequenceForm, Treeplex
+from bestresponse.theory.trees.policy import Policy
+from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex
 
 __all__ = ["exact_value"]
 

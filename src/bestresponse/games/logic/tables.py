@@ -19,7 +19,7 @@ from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.core.game import NATURE
 from bestresponse.logic.language.terms import Atom, write
 from bestresponse.logic.programs.game_table import GameTable, Row, spell_knowledge
-from bestresponse.theory.trees.policy import to_sequence_form
+from bestresponse.theory.trees.sequence_form import to_sequence_form
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 __all__ = ["read_fraction", "table_from_cells", "table_from_tree", "write_program"]

@@ -10,14 +10,8 @@ from bestresponse.core.errors import UsageError
 from bestresponse.integrations.mcp.results import BestResponse, CheckedProfile
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import deviation_payoffs
-from bestresponse.theory.trees.policy import (
-    Policy,
-    policy_from_table,
-    policy_regrets,
-    policy_value,
-    tree_best_response,
-    uniform_policy,
-)
+from bestresponse.theory.trees.policy import Policy, policy_from_table, uniform_policy
+from bestresponse.theory.trees.sequence_form import policy_regrets, policy_value, tree_best_response
 from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["Strategies", "check_profile", "respond"]

@@ -23,7 +23,7 @@ import numpy as np
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.native_output import NativeOutputToStderr
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.trees.policy import SequenceForm
+from bestresponse.theory.trees.sequence_form import SequenceForm
 from bestresponse.theory.trees.sequence_form_lp import plan_constraints
 
 __all__ = ["find_best_equilibrium"]

@@ -29,13 +29,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.games.normal_form import Array, as_payoffs
-from bestresponse.theory.trees.policy import (
+from bestresponse.theory.trees.policy import uniform_policy
+from bestresponse.theory.trees.sequence_form import (
     SequenceForm,
     Treeplex,
     find_best_plan,
     plan_regrets,
     to_sequence_form,
-    uniform_policy,
 )
 from bestresponse.theory.trees.sequence_form_lp import TreeSolution, optimise_plans
 from bestresponse.theory.trees.tree import Tree

@@ -20,7 +20,7 @@ from bestresponse.studies.bench.sequential.policies import StatedPolicy
 from bestresponse.studies.bench.sequential.questions import make_plan
 from bestresponse.studies.bench.sequential.study import sequential
 from bestresponse.theory.catalogue.trees import kuhn_poker
-from bestresponse.theory.trees.policy import to_sequence_form
+from bestresponse.theory.trees.sequence_form import to_sequence_form
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
 
 # Kuhn poker's equilibria: player 1 bets J with probability a and K with 3a, and calls with Q with a + 1/3 (Kuhn 1950).

@@ -30,8 +30,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.trees.policy import (
-    Policy,
+from bestresponse.theory.trees.policy import Policy
+from bestresponse.theory.trees.sequence_form import (
     SequenceForm,
     best_response_value,
     bin_sums,

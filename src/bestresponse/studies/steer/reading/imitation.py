@@ -26,7 +26,8 @@ from bestresponse.studies.steer.reading.embedding import Embedding
 from bestresponse.studies.steer.reading.network import Marks, Network, Training, cross_entropy, train
 from bestresponse.studies.steer.solving import Solved, mixed_policy
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.trees.policy import Policy, policy_value
+from bestresponse.theory.trees.policy import Policy
+from bestresponse.theory.trees.sequence_form import policy_value
 
 __all__ = ["Earned", "Imitation", "Network", "Training", "earned", "imitate", "observation", "train"]
 

@@ -23,7 +23,8 @@ import numpy as np
 
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge
 from bestresponse.theory.games.normal_form import Array, Rationals
-from bestresponse.theory.trees.policy import Policy, SequenceForm, to_sequence_form
+from bestresponse.theory.trees.policy import Policy
+from bestresponse.theory.trees.sequence_form import SequenceForm, to_sequence_form
 from bestresponse.theory.trees.sequence_form_lp import solve_for_small, write_problem
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 

@@ -1,0 +1,341 @@
+"""The sequence form of a tree: per player a tree of own sequences, and payoffs on pairs (tuples) of sequences.
+
+Definition (von Stengel 1996): under perfect recall a player's sequence is the list of own moves on the way to a
+node; sequence 0 is the empty one. A realization plan gives each sequence a weight: 1 to the empty one, and at each
+information set the weights of the moves sum to the weight of the sequence that leads there. The expected payoff is
+the sum over leaves of chance probability x payoff x the product of the players' weights; leaves with the same tuple
+of sequences (different draws of chance) are merged.
+
+B. von Stengel, "Efficient computation of behavior strategies", Games and Economic Behavior 14, 1996.
+
+Best responses in a tree, expected payoffs, and NashConv: how far a policy is from an equilibrium.
+
+Definition: the regret of player i at policy s is max over i's strategies of u_i(., s_-i) - u_i(s); NashConv is the
+sum of the regrets over all players (Lanctot et al. 2017), 0 exactly at a Nash equilibrium. In a two-player zero-sum
+game exploitability is NashConv / 2.
+
+M. Lanctot et al., "A unified game-theoretic approach to multiagent reinforcement learning", NeurIPS 2017.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.theory.games.normal_form import Array
+from bestresponse.theory.trees.policy import Policy, PolicyTable, policy_from_table
+from bestresponse.theory.trees.tree import CHANCE, IntArray, Tree
+
+__all__ = ["SequenceForm", "TreeBestResponse", "Treeplex", "best_response_value", "bin_sums", "counterfactual_values", "find_best_plan", "has_perfect_recall", "nash_conv", "plan_regrets", "policy_regrets", "policy_value", "read_leaves", "to_sequence_form", "tree_best_response"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Treeplex:
+    """One player's sequences. Its information sets are ordered by level: those before the first own move, then ...
+
+    `infosets`: their indices in the tree; `parent`: the sequence that leads to each; `first` and `size`: its
+    sequences are first, ..., first + size - 1; `levels`: level k is infosets[levels[k]:levels[k + 1]];
+    `moves`: for sequences 1, 2, ... the place of the move in a policy's row.
+    """
+
+    infosets: IntArray
+    parent: IntArray
+    first: IntArray
+    size: IntArray
+    levels: IntArray
+    moves: IntArray
+
+    @property
+    def num_sequences(self) -> int:
+        """How many sequences the player has, the empty one included."""
+        return len(self.moves) + 1
+
+    def behaviour(self, policy: Policy) -> Array:
+        """Return the policy's probability of the last move of each sequence (1 for the empty one)."""
+        return np.concatenate([[1.0], policy.probabilities[self.moves]])
+
+    def plan(self, behaviour: Array) -> Array:
+        """Return the realization plan of a behaviour."""
+        plan = behaviour.copy()
+        for low, high in zip(self.levels[:-1], self.levels[1:], strict=True):
+            start, stop = self.span(low, high)
+            plan[start:stop] *= np.repeat(plan[self.parent[low:high]], self.size[low:high])
+        return plan
+
+    def span(self, low: int, high: int) -> tuple[int, int]:
+        """Return the first and one past the last sequence of the information sets low, ..., high - 1."""
+        return int(self.first[low]), int(self.first[high - 1] + self.size[high - 1])
+
+    def normalise(self, weights: Array) -> Array:
+        """Return the behaviour proportional to `weights` at each information set, uniform where all weights are 0."""
+        behaviour = np.ones(self.num_sequences)
+        if len(self.infosets):
+            positive = np.maximum(weights[1:], 0.0)
+            totals = np.repeat(np.add.reduceat(positive, self.first - 1), self.size)
+            uniform = np.repeat(1.0 / self.size, self.size)
+            behaviour[1:] = np.where(totals > 0, positive / np.where(totals > 0, totals, 1.0), uniform)
+        return behaviour
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SequenceForm:
+    """`sequences[p, l]` is player p's sequence at merged leaf l, `payoffs[p, l]` its payoff times chance.
+
+    `places` says to which merged leaf each leaf of the tree belongs.
+    """
+
+    tree: Tree
+    plexes: tuple[Treeplex, ...]
+    sequences: IntArray
+    payoffs: Array
+    places: IntArray
+
+    @property
+    def num_players(self) -> int:
+        """How many players there are."""
+        return len(self.plexes)
+
+    @property
+    def num_sequences(self) -> int:
+        """How many sequences of at least one move all players have."""
+        return sum(plex.num_sequences - 1 for plex in self.plexes)
+
+    def read_payoffs(self) -> list[list[Fraction]]:
+        """Give `payoffs` as fractions: exact where the tree is, else of the numbers its floats stand for."""
+        found = [[Fraction(0)] * self.payoffs.shape[1] for _ in range(self.num_players)]
+        for own, payoffs in zip(found, read_leaves(self.tree), strict=True):
+            for place, payoff in zip(self.places.tolist(), payoffs, strict=True):
+                own[place] += payoff
+        return found
+
+    def plans(self, policy: Policy) -> list[Array]:
+        """Turn a policy into every player's realization plan."""
+        return [plex.plan(plex.behaviour(policy)) for plex in self.plexes]
+
+    def policy(self, behaviours: Sequence[Array]) -> Policy:
+        """Turn every player's behaviour into a policy."""
+        row = np.zeros(int(self.tree.first_move[-1]))
+        for plex, behaviour in zip(self.plexes, behaviours, strict=True):
+            row[plex.moves] = behaviour[1:]
+        return Policy(self.tree, row)
+
+    def values(self, player: int, plans: Sequence[Array]) -> Array:
+        """Say what each sequence of `player` earns at the leaves it ends at, against the others' plans."""
+        weights = self.payoffs[player].copy()
+        for other, plan in enumerate(plans):
+            if other != player:
+                weights *= plan[self.sequences[other]]
+        return bin_sums(self.sequences[player], weights, self.plexes[player].num_sequences)
+
+    def expected(self, plans: Sequence[Array]) -> Array:
+        """Return every player's expected payoff."""
+        weights = np.ones(self.sequences.shape[1])
+        for plan, sequences in zip(plans, self.sequences, strict=True):
+            weights *= plan[sequences]
+        return self.payoffs @ weights
+
+
+def bin_sums(places: IntArray, weights: Array, length: int) -> Array:
+    """Return the sum of the weights at each place."""
+    return np.asarray(np.bincount(places, weights, length), dtype=np.float64)
+
+
+def read_leaves(tree: Tree) -> list[list[Fraction]]:
+    """Give every player's payoffs at the leaves times the probability of chance, as fractions."""
+    reach = [Fraction(1)] * tree.num_nodes
+    for node, above in enumerate(tree.parent.tolist()[1:], start=1):
+        drawn = tree.owner[above] == CHANCE
+        reach[node] = reach[above] * tree.read_probability(node) if drawn else reach[above]
+    rows = ([payoff * reach[leaf] for payoff in tree.read_payoffs(leaf)] for leaf in tree.leaves.tolist())
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+def has_perfect_recall(tree: Tree) -> bool:
+    """Say whether every information set tells its player's own earlier moves."""
+    try:
+        _moves_before(tree)
+    except InvalidGame:
+        return False
+    return True
+
+
+def to_sequence_form(tree: Tree) -> SequenceForm:
+    """Return the sequence form of `tree`; InvalidGame names the information set at which a player forgets.
+
+    >>> from bestresponse.theory.catalogue.trees import kuhn_poker
+    >>> [plex.num_sequences for plex in to_sequence_form(kuhn_poker()).plexes]
+    [13, 13]
+    """
+    owner_of = np.array([infoset.player for infoset in tree.infosets], dtype=np.int64)
+    before = _moves_before(tree)
+    plexes, numbers = [], []
+    for player in range(tree.num_players):
+        plex, number = _treeplex(tree, np.flatnonzero(owner_of == player), before)
+        plexes.append(plex)
+        numbers.append(number)
+    last = np.stack([_last_move(tree, player)[tree.leaves] for player in range(tree.num_players)])
+    sequences = np.stack([number[row] for number, row in zip(numbers, last, strict=True)])
+    merged, places = np.unique(sequences, axis=1, return_inverse=True)
+    leaves = (tree.payoffs[tree.leaves] * tree.reach[tree.leaves, None]).T
+    payoffs = np.stack([bin_sums(places.ravel(), row, merged.shape[1]) for row in leaves])
+    return SequenceForm(tree, tuple(plexes), np.ascontiguousarray(merged), payoffs, places.ravel())
+
+
+def _last_move(tree: Tree, player: int) -> IntArray:
+    """For each node the place (in a policy's row) of the player's last move before it; -1 where there is none."""
+    last = np.full(tree.num_nodes, -1, dtype=np.int64)
+    for nodes in tree.levels[1:]:
+        parents = tree.parent[nodes]
+        own = tree.owner[parents] == player
+        place = tree.first_move[tree.infoset[parents]] + tree.move[nodes]
+        last[nodes] = np.where(own, place, last[parents])
+    return last
+
+
+def _moves_before(tree: Tree) -> IntArray:
+    """For each information set its player's last move before it, the same at all of its nodes: perfect recall."""
+    before = np.full(len(tree.infosets), -1, dtype=np.int64)
+    for player in range(tree.num_players):
+        nodes = np.flatnonzero(tree.owner == player)
+        last, sets = _last_move(tree, player)[nodes], tree.infoset[nodes]
+        firsts = np.unique(sets, return_index=True)
+        before[firsts[0]] = last[firsts[1]]
+        wrong = np.flatnonzero(last != before[sets])
+        if wrong.size:
+            raise _forgets(tree, int(nodes[wrong[0]]), int(nodes[sets == sets[wrong[0]]][0]))
+    return before
+
+
+def _forgets(tree: Tree, node: int, first: int) -> InvalidGame:
+    infoset = tree.infosets[int(tree.infoset[node])]
+    return InvalidGame(
+        f"no perfect recall: {tree.players[infoset.player]} has made different moves of its own before two nodes of "
+        f"its information set {infoset.label!r} ({tree.path(first)}; {tree.path(node)}); expected every information "
+        "set to tell its player's own earlier moves"
+    )
+
+
+def _treeplex(tree: Tree, infosets: IntArray, before: IntArray) -> tuple[Treeplex, IntArray]:
+    """A player's treeplex, and the sequence number of each place in a policy's row (place -1 is sequence 0)."""
+    infoset_of = np.repeat(np.arange(len(tree.infosets)), np.diff(tree.first_move))
+    depth = np.zeros(len(tree.infosets), dtype=np.int64)
+    for infoset in infosets.tolist():  # in preorder, so the information set of the move before comes first
+        if before[infoset] >= 0:
+            depth[infoset] = depth[infoset_of[before[infoset]]] + 1
+    infosets = infosets[np.argsort(depth[infosets], kind="stable")]
+    size = np.diff(tree.first_move)[infosets]
+    first = 1 + np.cumsum(size) - size
+    moves = np.repeat(tree.first_move[infosets] - first, size) + np.arange(1, int(size.sum()) + 1)
+    number = np.zeros(int(tree.first_move[-1]) + 1, dtype=np.int64)
+    number[moves] = np.arange(1, len(moves) + 1)
+    levels = np.concatenate([[0], np.cumsum(np.bincount(depth[infosets]))]).astype(np.int64)
+    return Treeplex(infosets, number[before[infosets]], first, size, levels, moves), number
+
+
+@dataclass(frozen=True, slots=True)
+class TreeBestResponse:
+    """`moves` is a pure best response (information set label -> move), `value` what it earns, `regret` the gain."""
+
+    player: str
+    moves: dict[str, str]
+    value: float
+    regret: float
+
+
+def policy_value(tree: Tree, policy: Policy | PolicyTable) -> dict[str, float]:
+    """Return every player's expected payoff when all follow `policy`."""
+    form = to_sequence_form(tree)
+    values = form.expected(form.plans(_as_policy(tree, policy)))
+    return dict(zip(tree.players, values.tolist(), strict=True))
+
+
+def policy_regrets(tree: Tree, policy: Policy | PolicyTable) -> dict[str, float]:
+    """Say what every player could gain by deviating alone from `policy`."""
+    form = to_sequence_form(tree)
+    regrets = plan_regrets(form, form.plans(_as_policy(tree, policy)))
+    return dict(zip(tree.players, regrets.tolist(), strict=True))
+
+
+def nash_conv(tree: Tree, policy: Policy | PolicyTable) -> float:
+    """Return the sum of all players' regrets; 0 at a Nash equilibrium.
+
+    >>> from bestresponse.theory.catalogue.trees import kuhn_poker
+    >>> from bestresponse.theory.trees.policy import uniform_policy
+    >>> round(nash_conv(kuhn_poker(), uniform_policy(kuhn_poker())), 12)  # 11/12
+    0.916666666667
+    """
+    return sum(policy_regrets(tree, policy).values())
+
+
+def tree_best_response(tree: Tree, policy: Policy | PolicyTable, player: str) -> TreeBestResponse:
+    """Find a pure best response of `player` to the others' policies; the first move among equally good ones."""
+    if player not in tree.players:
+        raise UsageError(f"{player!r} does not play; expected one of {', '.join(tree.players)}")
+    index = tree.players.index(player)
+    form = to_sequence_form(tree)
+    plans = form.plans(_as_policy(tree, policy))
+    values = _best_values(form, index, plans)
+    plex = form.plexes[index]
+    moves = {}
+    for infoset, first, size in zip(plex.infosets.tolist(), plex.first.tolist(), plex.size.tolist(), strict=True):
+        chosen = int(np.argmax(values[first : first + size]))
+        moves[tree.infosets[infoset].label] = tree.infosets[infoset].moves[chosen]
+    value = float(values[0])
+    return TreeBestResponse(player, moves, value, max(0.0, value - float(form.expected(plans)[index])))
+
+
+def counterfactual_values(tree: Tree, policy: Policy | PolicyTable) -> dict[int, Array]:
+    """Compute what each move of an information set earns if the others follow `policy` and its player plays best after.
+
+    The values are weighted by how likely the others and chance let the play come to the set at all; where they never
+    do, all are 0.
+    """
+    form = to_sequence_form(tree)
+    plans = form.plans(_as_policy(tree, policy))
+    found: dict[int, Array] = {}
+    for player, plex in enumerate(form.plexes):
+        values = _best_values(form, player, plans)
+        for infoset, first, size in zip(plex.infosets.tolist(), plex.first.tolist(), plex.size.tolist(), strict=True):
+            found[infoset] = values[first : first + size].copy()
+    return found
+
+
+def plan_regrets(form: SequenceForm, plans: Sequence[Array]) -> Array:
+    """Return every player's regret at realization plans; rounding below 0 is cut off."""
+    best = np.array([best_response_value(form, player, plans) for player in range(form.num_players)])
+    return np.maximum(best - form.expected(plans), 0.0)
+
+
+def best_response_value(form: SequenceForm, player: int, plans: Sequence[Array]) -> float:
+    """Say what `player` earns at most against the others' plans."""
+    return float(_best_values(form, player, plans)[0])
+
+
+def find_best_plan(form: SequenceForm, player: int, plans: Sequence[Array]) -> tuple[Array, float]:
+    """Find a pure best reply to the others' plans as a realization plan, and what it earns."""
+    values, plex = _best_values(form, player, plans), form.plexes[player]
+    behaviour = np.zeros(plex.num_sequences)
+    behaviour[0] = 1.0
+    for first, size in zip(plex.first.tolist(), plex.size.tolist(), strict=True):
+        behaviour[first + int(np.argmax(values[first : first + size]))] = 1.0
+    return plex.plan(behaviour), float(values[0])
+
+
+def _best_values(form: SequenceForm, player: int, plans: Sequence[Array]) -> Array:
+    """For every own sequence what it earns when all later own moves are best: one pass, last level first."""
+    values = form.values(player, plans)
+    plex = form.plexes[player]
+    for level in range(len(plex.levels) - 2, -1, -1):
+        low, high = int(plex.levels[level]), int(plex.levels[level + 1])
+        start, stop = plex.span(low, high)
+        best = np.maximum.reduceat(values[start:stop], plex.first[low:high] - start)
+        values += bin_sums(plex.parent[low:high], best, len(values))
+    return values
+
+
+def _as_policy(tree: Tree, policy: Policy | PolicyTable) -> Policy:
+    return policy if isinstance(policy, Policy) else policy_from_table(tree, policy)
