@@ -42,14 +42,19 @@ class SequentialEquilibrium:
     """A policy, for every node the belief in it at its information set, and the certificate; see above.
 
     `exact` are the probabilities of the policy as fractions: of the payoffs as given, or of the simplest fractions
-    that their floats can stand for.
+    that their floats can stand for; `exact_beliefs` are the beliefs as fractions.
     """
 
     policy: Policy
-    beliefs: Array
     payoffs: dict[str, float]
     gap: float
     exact: tuple[Fraction, ...]
+    exact_beliefs: tuple[Fraction, ...]
+
+    @property
+    def beliefs(self) -> Array:
+        """For every node the belief in it at its information set, 1 where no player moves."""
+        return np.array(self.exact_beliefs, dtype=np.float64)
 
 
 def find_sequential(tree: Tree) -> SequentialEquilibrium:
@@ -81,7 +86,7 @@ def find_sequential(tree: Tree) -> SequentialEquilibrium:
         raise NotCertified(f"the limit of small mistakes leaves a gain of {float(gap):.3g}: it is no equilibrium")
     policy = Policy(tree, np.array(moves, dtype=np.float64))
     payoffs = dict(zip(tree.players, form.expected(form.plans(policy)).tolist(), strict=True))
-    return SequentialEquilibrium(policy, np.array(beliefs, dtype=np.float64), payoffs, float(gap), tuple(moves))
+    return SequentialEquilibrium(policy, payoffs, float(gap), tuple(moves), tuple(beliefs))
 
 
 def _solve_perturbed(form: SequenceForm) -> list[list[Term]]:
