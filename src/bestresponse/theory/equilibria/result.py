@@ -19,56 +19,46 @@ from math import prod
 from typing import Final, Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bestresponse.core.notebook import format_html
 from bestresponse.theory.equilibria.evolutionary import is_evolutionarily_stable, is_symmetric_bimatrix
-from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
+from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form, find_tie_width
 from bestresponse.theory.games.regrets import Profile, contract, deviation_payoffs
 
-__all__ = ["IN_SUPPORT", "Component", "Concept", "Equilibrium", "Fractions", "NashResult", "NashSubset", "pure_nash"]
-
-_ROUNDING = 1e-12
+__all__ = ["Component", "Concept", "Equilibrium", "Fractions", "NashResult", "NashSubset", "pure_nash"]
 
 
 def pure_nash(game: GameLike, *, strict: bool = False, tolerance: float | None = None) -> tuple[tuple[int, ...], ...]:
     """Find every pure Nash equilibrium as a tuple of action numbers, in lexicographic order.
 
-    `tolerance` is relative to each player's payoff range: payoffs closer than that count as equal. It is 0 where the
-    payoffs are exact, 1e-12 for other floats.
+    `tolerance` is relative to each player's payoff range: payoffs closer than that count as equal. Where it is not
+    given, exact payoffs are compared exactly, and other floats count as equal within 1e-12 of those they meet.
 
     >>> stag_hunt = NormalForm.bimatrix([[4, 1], [3, 3]], [[4, 3], [1, 3]])
     >>> pure_nash(stag_hunt)
     ((0, 0), (1, 1))
     """
     game = as_normal_form(game)
-    if tolerance is None:
-        tolerance = 0.0 if game.is_exact else _ROUNDING
     stays = np.ones(game.shape, dtype=np.bool_)
-    for player in range(game.num_players):
-        stays &= _best_cells(game, player, strict, tolerance)
+    for player, (own, given) in enumerate(zip(game.payoffs, game.given, strict=True)):
+        if tolerance == 0.0 or (tolerance is None and game.is_exact):
+            best = given == given.max(axis=player, keepdims=True)
+        else:
+            width = find_tie_width(own, player) if tolerance is None else tolerance * float(np.ptp(own))
+            best = own >= own.max(axis=player, keepdims=True) - width
+        stays &= np.asarray(best, dtype=np.bool_)
+        if strict:
+            stays &= best.sum(axis=player, keepdims=True) == 1
     return tuple(tuple(int(a) for a in cell) for cell in np.argwhere(stays))
-
-
-def _best_cells(game: NormalForm, player: int, strict: bool, tolerance: float) -> NDArray[np.bool_]:
-    if tolerance:
-        own = game.payoffs[player]
-        best = own >= own.max(axis=player, keepdims=True) - tolerance * float(np.ptp(own))
-    else:
-        own = game.given[player]
-        best = own == own.max(axis=player, keepdims=True)
-    if strict:
-        best &= best.sum(axis=player, keepdims=True) == 1
-    return np.asarray(best, dtype=np.bool_)
 
 
 Fractions = tuple[tuple[Fraction, ...], ...]
 Concept = Literal["Nash", "extreme Nash", "isolated Nash", "pure Nash", "pure subgame perfect"]
 """What a list of equilibria can hold all of."""
 
-IN_SUPPORT = 1e-12
-"""What is played with at most this probability counts as not played where strategies are floats."""
 _TIE = 1e-9
+_SAME = 1e-12
+_LAST = 2.0**-50
 _EXACT_CELLS = 400
 
 _LONGEST = 150
@@ -206,8 +196,9 @@ class Equilibrium:
         """Whether every deviation loses."""
         if self._exact_deviations is not None:
             return self.kind == "pure" and all(u.count(max(u)) == 1 for u in self._exact_deviations)
-        spreads = [_TIE * float(np.ptp(own)) for own in self.game.payoffs]
-        tied = [int((u >= u.max() - s).sum()) for u, s in zip(self._deviations, spreads, strict=True)]
+        pairs = zip(self._deviations, self.game.payoffs, strict=True)
+        # Relative to what is compared; `find_tie_width` says why a share of the range is not enough.
+        tied = [(u >= u.max() - max(_TIE * np.abs(u).max(), _LAST * np.ptp(own))).sum() for u, own in pairs]
         return self.kind == "pure" and max(tied) == 1
 
     @cached_property
@@ -234,7 +225,7 @@ class Equilibrium:
             first, second = self.exact
             whole = self.game.units[0].astype(object)
             return is_evolutionarily_stable(whole, np.array(first, dtype=object)) if first == second else None
-        return is_evolutionarily_stable(self.game.payoffs[0], x) if np.abs(x - y).max() <= IN_SUPPORT else None
+        return is_evolutionarily_stable(self.game.payoffs[0], x) if np.abs(x - y).max() <= _SAME else None
 
     @cached_property
     def exact(self) -> Fractions | None:
@@ -246,7 +237,7 @@ class Equilibrium:
         """The actions each player uses."""
         if self.exact is not None:
             return tuple(tuple(a for a, p in enumerate(mix) if p) for mix in self.exact)
-        return tuple(tuple(a for a, p in enumerate(x.tolist()) if p > IN_SUPPORT) for x in self.strategies)
+        return tuple(tuple(a for a, p in enumerate(x.tolist()) if p > 0) for x in self.strategies)
 
     @property
     def kind(self) -> str:

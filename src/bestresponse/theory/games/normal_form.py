@@ -37,6 +37,7 @@ __all__ = [
     "are_meant",
     "as_normal_form",
     "as_payoffs",
+    "find_tie_width",
     "parse_rational",
     "read_simplest",
 ]
@@ -132,6 +133,7 @@ def as_payoffs(numbers: ArrayLike, what: str = "payoffs") -> Array:
     >>> as_payoffs([[1, 2], [3, 4]]).shape
     (2, 2)
     """
+    _refuse_lossy(numbers, what)
     try:
         array = np.asarray(numbers, dtype=np.float64)
     except OverflowError:
@@ -144,6 +146,14 @@ def as_payoffs(numbers: ArrayLike, what: str = "payoffs") -> Array:
         place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise InvalidGame(f"{what}: expected finite numbers, got {array[place]} at {list(place)}")
     return array
+
+
+def _refuse_lossy(numbers: object, what: str) -> None:
+    """Refuse arrays of which floats would keep a part only: complex ones, and those with masked entries."""
+    if isinstance(numbers, np.ma.MaskedArray):
+        raise InvalidGame(f"{what}: expected a number everywhere, got a masked array; fill it first")
+    if isinstance(numbers, np.ndarray | np.generic) and numbers.dtype.kind == "c":
+        raise InvalidGame(f"{what}: expected real numbers, got complex ones")
 
 
 def _read_plain(numbers: object) -> Array | None:
@@ -195,6 +205,7 @@ class NormalForm:
         return format_html(repr(self), (*self.players, *(f"payoff of {name}" for name in self.players)), rows)
 
     def __post_init__(self) -> None:
+        _refuse_lossy(self.payoffs, "payoffs")
         payoffs = _read_plain(self.payoffs) if self.rationals is None else None
         if payoffs is None:
             payoffs = as_payoffs(self.payoffs).copy()
@@ -238,6 +249,8 @@ class NormalForm:
     @classmethod
     def bimatrix(cls, row: ArrayLike, col: ArrayLike, **names: Any) -> NormalForm:
         """Two players: `row[i][j]` and `col[i][j]` are their payoffs when row plays i and column plays j."""
+        _refuse_lossy(row, "row payoffs")
+        _refuse_lossy(col, "column payoffs")
         both = _read_plain((row, col))
         if both is not None and both.ndim == 3:
             return cls(both, **names)
@@ -309,6 +322,16 @@ def as_normal_form(game: GameLike, col: ArrayLike | None = None) -> NormalForm:
             raise InvalidGame("expected a game or two matrices of payoffs, got a game and a matrix")
         return game
     return NormalForm(cast(Array, game)) if col is None else NormalForm.bimatrix(game, col)
+
+
+def find_tie_width(payoffs: Array, axis: int) -> Array:
+    """Say how close floats are that may stand for equal payoffs, where those along `axis` are compared.
+
+    1e-12 of the largest of them, since sums and products round relative to what they are made of; but at least four
+    units in the last place of the whole range, lest the rest of a difference of large numbers count.
+    """
+    compared = np.abs(payoffs).max(axis=axis, keepdims=True)
+    return np.maximum(1e-12 * compared, 2.0**-50 * float(np.ptp(payoffs)))
 
 
 def _list_some(names: Sequence[str]) -> str:

@@ -26,11 +26,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, islice
-from math import prod
+from math import lcm, prod
 
 import numpy as np
 
-from bestresponse.theory.equilibria.result import IN_SUPPORT, Fractions, pure_nash
+from bestresponse.theory.equilibria.result import Fractions
 from bestresponse.theory.games.normal_form import Array, NormalForm, Numbers
 from bestresponse.theory.games.regrets import Profile, contract
 
@@ -197,11 +197,13 @@ def _draw_flat_steps(derivative: Array, generator: np.random.Generator) -> Array
     return np.asarray(steps[sizes > 0] / sizes[sizes > 0, None])
 
 
+_ROUNDING = 1e-12  # what a candidate in floats plays with less, it does not play
 _LEAST_PLAYED = (1e-9, 0.0)
 """What is played with less is first taken for rounding, then for a small probability."""
 _BITS = 512
 _STEPS = 60
 _SINGULAR = 1e-13
+_LONGEST = 2000  # bits of a payoff: floats of very different exponents would take too long
 _REGRET_LIMIT = Fraction(1, 10**9)
 
 
@@ -217,18 +219,40 @@ class Certified:
 def certify(game: NormalForm, mix: Profile) -> Certified | None:
     """Compute the equilibrium next to a candidate; None where the candidate cannot be shown to be one.
 
-    Candidates of inexact games are taken as they are, but a pure one has to be a pure equilibrium.
+    Where payoffs are floats that may stand for numbers nearby, they are taken
+    exactly first; a candidate that fails so, by ties that rounding broke, is kept where no player gains more than 1e-9
+    of what its own moves differ by in the cells that the others play.
     """
-    if game.units is None:
-        supports = find_supports(mix, IN_SUPPORT)
-        is_pure = all(len(support) == 1 for support in supports)
-        return None if is_pure and tuple(s[0] for s in supports) not in pure_nash(game) else Certified(mix)
-    units = game.units.astype(object)
-    for used in _LEAST_PLAYED:
+    units = _read_units(game)
+    for used in _LEAST_PLAYED if int(units.max()).bit_length() <= _LONGEST else ():
         certified = _certify_on(units, find_supports(mix, used), mix)
         if certified is not None:
-            return certified
-    return None
+            return certified if game.is_exact else Certified(certified.strategies)
+    played = tuple(np.where(x > _ROUNDING, x, 0.0) / x[x > _ROUNDING].sum() for x in mix)
+    if game.is_exact or not _is_close(units, played):
+        return None
+    return Certified(played)
+
+
+def _read_units(game: NormalForm) -> Numbers:
+    """Give payoffs less the smallest in whole units; floats that are not known exactly as the numbers they are."""
+    if game.units is not None:
+        return game.units.astype(object)
+    numbers = [Fraction(u) for u in game.payoffs.ravel().tolist()]
+    low, common = min(numbers), lcm(*(u.denominator for u in numbers))
+    return np.array([int((u - low) * common) for u in numbers], dtype=object).reshape(game.payoffs.shape)
+
+
+def _is_close(units: Numbers, mix: Profile) -> bool:
+    """Say whether every regret is less than 1e-9 of what the player's own moves differ by, all in rationals."""
+    raw = (np.array([Fraction(p) for p in x.tolist()], dtype=object) for x in mix)
+    shares = tuple(x / sum(x) for x in raw)
+    for player, own in enumerate(units):
+        earned = contract(own, shares, player)
+        spread = own.max(axis=player, keepdims=True) - own.min(axis=player, keepdims=True)
+        if max(earned) - earned @ shares[player] > _REGRET_LIMIT * contract(spread, shares, player).sum():
+            return False
+    return True
 
 
 def _certify_on(units: Numbers, supports: Supports, mix: Profile) -> Certified | None:
@@ -247,7 +271,7 @@ def _certify_on(units: Numbers, supports: Supports, mix: Profile) -> Certified |
     earned = [contract(units[player], shares, player) for player in range(len(mix))]
     if any(max(u) - u @ x > limit for u, x, limit in zip(earned, shares, limits, strict=True)):
         return None
-    if exact is None and min(map(min, used)) <= IN_SUPPORT:
+    if min(float(p) for x in used for p in x if p) == 0.0:
         return None  # what floats show would be another profile
     played = tuple(tuple(np.flatnonzero(x).tolist()) for x in shares)
     best = tuple(tuple(np.flatnonzero(u >= max(u) - limit).tolist()) for u, limit in zip(earned, limits, strict=True))

@@ -100,7 +100,10 @@ def nplayer_nash(
     certified = _certify_all(game, candidates)
     search.sure = search.sure and len(certified) == len(candidates)
     if not search.sure or search.searched < profiles or not certified:
-        traced = trace_to_equilibrium(scale_payoffs(game))
+        # Where there is an equilibrium already, the principal branch has to do: failing ones take seconds each.
+        traced = (
+            trace_to_equilibrium(scale_payoffs(game), 1) if certified else trace_to_equilibrium(scale_payoffs(game))
+        )
         certified += _certify_all(game, [] if traced is None else [traced])
     if not certified:
         raise _found_none(game)
