@@ -10,13 +10,13 @@ strict when every such change loses.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from math import prod
-from typing import Final, Literal, Protocol
+from typing import Final, Literal, Protocol, overload
 
 import numpy as np
 
@@ -62,6 +62,7 @@ _LAST = 2.0**-50
 _EXACT_CELLS = 400
 
 _LONGEST = 150
+_MOST_PRINTED = 20
 
 
 class Source(Protocol):
@@ -139,6 +140,17 @@ class Equilibrium:
     def __repr__(self) -> str:
         text = ", ".join(str(x.tolist()) for x in self.strategies)
         return f"Equilibrium({text})" if len(text) <= _LONGEST else f"Equilibrium({text[:_LONGEST]}...)"
+
+    def __str__(self) -> str:
+        """Name what every player plays, with probabilities where it mixes, and what all earn."""
+        plays = []
+        for player, actions, mix, support in zip(
+            self.game.players, self.game.actions, self.exact or self.strategies, self.supports, strict=True
+        ):
+            shares = [actions[a] if len(support) == 1 else f"{actions[a]} {_format(mix[a])}" for a in support]
+            plays.append(f"{player}: {', '.join(shares)}")
+        earned = ", ".join(map(_format, self.exact_payoffs or self.payoffs.tolist()))
+        return f"{'; '.join(plays)} (payoffs {earned})"
 
     @cached_property
     def strategies(self) -> Profile:
@@ -266,6 +278,10 @@ class Equilibrium:
         return ", ".join(words) or "not regular"
 
 
+def _format(number: Fraction | float) -> str:
+    return f"{number:.6g}" if isinstance(number, float) else str(number)
+
+
 def _multiply(values: Sequence[Fraction], mix: Sequence[Fraction]) -> Fraction:
     return sum((u * p for u, p in zip(values, mix, strict=True) if p), Fraction(0))
 
@@ -297,7 +313,7 @@ class Component:
 
 
 class NashResult:
-    """The equilibria of a game. `complete` says whether there can be no others (outside the listed components).
+    """The equilibria of a game, in a sequence. `complete` says that there are no others outside the listed components.
 
     `complete_for` says it per solution concept; `all_pure` that no pure one is missing, and `mixed_searched` whether
     mixed ones were looked for at all.
@@ -340,6 +356,26 @@ class NashResult:
     def __repr__(self) -> str:
         extent = "all" if self.complete else "some"
         return f"NashResult({extent} equilibria: {len(self.equilibria)}, {self.method})"
+
+    def __str__(self) -> str:
+        """List the equilibria, one a line."""
+        rest = len(self) - _MOST_PRINTED
+        return "\n".join([repr(self), *map(str, self[:_MOST_PRINTED]), *([f"and {rest} more"] if rest > 0 else [])])
+
+    def __iter__(self) -> Iterator[Equilibrium]:
+        return iter(self.equilibria)
+
+    def __len__(self) -> int:
+        return len(self.equilibria)
+
+    @overload
+    def __getitem__(self, place: int) -> Equilibrium: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Equilibrium, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> Equilibrium | tuple[Equilibrium, ...]:
+        return self.equilibria[place]
 
     def _repr_html_(self) -> str:
         rows = (tuple(np.round(own, 6).tolist() for own in one.strategies) for one in self.equilibria)

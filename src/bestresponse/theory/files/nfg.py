@@ -34,6 +34,7 @@ from __future__ import annotations
 import errno
 import json
 import math
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -44,7 +45,7 @@ from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
 from bestresponse.core.files import read_text_file
 from bestresponse.theory.files.efg import format_efg, parse_efg
 from bestresponse.theory.files.game_text import GameText, number_repeats, quote_text, write_number
-from bestresponse.theory.games.normal_form import NormalForm, Rationals, as_payoffs, parse_rational
+from bestresponse.theory.games.normal_form import NormalForm, Rationals, as_payoffs, parse_rational, read_texts
 from bestresponse.theory.trees.tree import Tree
 
 __all__ = [
@@ -56,6 +57,7 @@ __all__ = [
     "read_game_text",
     "read_matrix_json",
     "read_nfg",
+    "read_table",
     "write_game_file",
 ]
 
@@ -206,6 +208,47 @@ def _read_number(text: str) -> Fraction | float:
         return math.inf
 
 
+def read_table(data: object) -> NormalForm:
+    """Read a game from plain data: a matrix of payoffs (zero-sum), cells, a table for every player, or a dictionary.
+
+    Cells hold one payoff for every player, as in `[[(3, 3), (0, 5)], [(5, 0), (1, 1)]]`; an array has a table for every
+    player. What may be read both ways is refused. A dictionary is like the object of a JSON file.
+
+    >>> read_table([[("1/3", 1), (0, 0)], [(0, 0), (1, 2)]]).payoffs[1].tolist()
+    [[1.0, 0.0], [0.0, 2.0]]
+    """
+    if isinstance(data, Mapping):
+        text = json.dumps(dict(data), default=_as_plain)
+        return _game(json.loads(text, parse_int=_read_number, parse_float=_read_number))
+    numbers = read_texts(data, "matrix")
+    shape = as_payoffs(numbers, "matrix").shape
+    players = len(shape) - 1
+    if players < 2:
+        return _bare(numbers)
+    is_array = isinstance(data, np.ndarray) or (isinstance(data, Sequence) and isinstance(data[0], np.ndarray))
+    by_player, in_cells = shape[0] == players, shape[-1] == players and not is_array
+    if by_player and in_cells and not _has_tuples(data):
+        raise InvalidGame(
+            f"matrix: lists of sizes {' x '.join(map(str, shape))} may be a table for every player or cells; write "
+            "cells as tuples, or give an array"
+        )
+    if in_cells:
+        return NormalForm(np.moveaxis(np.array(numbers, dtype=object), -1, 0))
+    return NormalForm(numbers)
+
+
+def _has_tuples(data: Any) -> bool:
+    """Say whether the innermost sequences are tuples."""
+    while isinstance(data[0], list | tuple):
+        data = data[0]
+    return isinstance(data, tuple)
+
+
+def _as_plain(value: object) -> Any:
+    """Turn what JSON does not know into what it does: arrays into lists, exact numbers into texts."""
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
+
+
 def _game(data: object) -> NormalForm:
     if isinstance(data, list):
         return _bare(_numbers(data, "matrix"))
@@ -271,17 +314,16 @@ def _text(given: object, what: str) -> str:
 
 
 def _numbers(given: object, what: str, depth: int = 0) -> Any:
-    """`given` itself once everything in it is a number or a list."""
+    """Give lists of numbers, also those written as texts; InvalidGame names the place of anything else."""
     if isinstance(given, list):
         if depth > _DEEPEST:
             raise InvalidGame(f"{what}: expected at most {_DEEPEST} nested lists")
-        for k, one in enumerate(given):
-            _numbers(one, f"{what}[{k}]", depth + 1)
-    elif not isinstance(given, float | Fraction):
+        return [_numbers(one, f"{what}[{k}]", depth + 1) for k, one in enumerate(given)]
+    if depth == 0:
+        raise InvalidGame(f"{what}: expected a matrix, got {_kind(given)}")
+    if not isinstance(given, float | Fraction | str):
         raise InvalidGame(f"{what}: expected a number, got {_kind(given)}")
-    elif depth == 0:
-        raise InvalidGame(f"{what}: expected a matrix, got a number")
-    return given
+    return read_texts(given, what)
 
 
 def _kind(given: object) -> str:

@@ -40,6 +40,7 @@ __all__ = [
     "find_tie_width",
     "parse_rational",
     "read_simplest",
+    "read_texts",
 ]
 
 Rationals = NDArray[np.object_]
@@ -148,6 +149,20 @@ def as_payoffs(numbers: ArrayLike, what: str = "payoffs") -> Array:
     return array
 
 
+def read_texts(numbers: object, what: str = "payoffs") -> Any:
+    """Replace texts such as "1/3" by the exact numbers they stand for, in lists as deep as they are."""
+    if isinstance(numbers, np.ndarray):
+        return read_texts(numbers.tolist(), what) if numbers.dtype.kind in "UO" else numbers
+    if isinstance(numbers, list | tuple):
+        return [read_texts(number, what) for number in numbers]
+    if not isinstance(numbers, str):
+        return numbers
+    try:
+        return parse_rational(numbers)
+    except (ValueError, ZeroDivisionError, OverflowError):
+        raise InvalidGame(f"{what}: expected a number such as 3, -2.5 or 1/3, got {numbers[:30]!r}") from None
+
+
 def _refuse_lossy(numbers: object, what: str) -> None:
     """Refuse arrays of which floats would keep a part only: complex ones, and those with masked entries."""
     if isinstance(numbers, np.ma.MaskedArray):
@@ -208,6 +223,7 @@ class NormalForm:
         _refuse_lossy(self.payoffs, "payoffs")
         payoffs = _read_plain(self.payoffs) if self.rationals is None else None
         if payoffs is None:
+            object.__setattr__(self, "payoffs", read_texts(self.payoffs))
             payoffs = as_payoffs(self.payoffs).copy()
             object.__setattr__(self, "rationals", self._keep_rationals(payoffs))
             if float(np.abs(payoffs).max()) > _LARGEST:
@@ -254,6 +270,7 @@ class NormalForm:
         both = _read_plain((row, col))
         if both is not None and both.ndim == 3:
             return cls(both, **names)
+        row, col = read_texts(row, "row payoffs"), read_texts(col, "column payoffs")
         first, second = as_payoffs(row, "row payoffs"), as_payoffs(col, "column payoffs")
         if first.ndim != 2 or first.shape != second.shape:
             raise InvalidGame(f"expected two matrices of one shape, got {first.shape} and {second.shape}")
@@ -264,6 +281,7 @@ class NormalForm:
     @classmethod
     def zero_sum(cls, row: ArrayLike, **names: Any) -> NormalForm:
         """Two players; what the row player gets the column player pays."""
+        row = read_texts(row, "row payoffs")
         matrix, exact = as_payoffs(row, "row payoffs"), as_rationals(row)
         return cls.bimatrix(matrix, -matrix, **names) if exact is None else cls.bimatrix(exact, -exact, **names)
 
