@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from bestresponse.formal.claims.claim import FORMS, SEQUENTIAL, Claim, Mix, Move, Sort
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
 
 TABLE_FORMS = tuple(form for form in FORMS if form not in (*SEQUENTIAL, "no_claim"))
 TREE_FORMS = (

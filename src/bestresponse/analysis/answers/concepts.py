@@ -12,14 +12,12 @@ from bestresponse.analysis.solve.words import cell_text, mix_text, number_text, 
 from bestresponse.core.errors import SettingError
 from bestresponse.report.document import Block, Cell, Column, KeyValues, Note, Table
 from bestresponse.theory.correlation.equilibria import Objective, correlated
-from bestresponse.theory.equilibria.perfect import find_perfect
-from bestresponse.theory.equilibria.proper import find_proper
-from bestresponse.theory.fitting.levels import Levels, cognitive_hierarchy, level_k
-from bestresponse.theory.fitting.quantal import quantal_branch
+from bestresponse.theory.equilibria.refinements import find_perfect, find_proper
+from bestresponse.theory.fitting import Levels, cognitive_hierarchy, level_k, quantal_branch
 from bestresponse.theory.games.bargaining import nash_bargaining
 from bestresponse.theory.games.dominance import iterated_elimination, maximin
+from bestresponse.theory.games.isomorphs import name_ordinal
 from bestresponse.theory.games.normal_form import Array, NormalForm
-from bestresponse.theory.games.ordinal import name_ordinal
 
 __all__ = ["CONCEPTS"]
 

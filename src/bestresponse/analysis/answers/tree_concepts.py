@@ -9,7 +9,7 @@ from bestresponse.analysis.solve.words import number_text, regret_text
 from bestresponse.report.document import Block, Cell, Column, Note, Table
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.perfection.sequential import find_sequential
-from bestresponse.theory.trees.perfection.subgames import solve_subgames
+from bestresponse.theory.trees.perfection.subgame_perfect import solve_subgames
 from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.tree import Tree
 

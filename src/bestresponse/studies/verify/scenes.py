@@ -34,7 +34,7 @@ from bestresponse.theory.games.regrets import deviation_payoffs
 from bestresponse.theory.trees.perfection.sequential import find_sequential
 from bestresponse.theory.trees.perfection.subgame_perfect import subgame_perfect
 from bestresponse.theory.trees.policy import Policy
-from bestresponse.theory.trees.response import counterfactual_values
+from bestresponse.theory.trees.sequence_form import counterfactual_values
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 __all__ = ["HiddenScene", "HiddenTurns", "Scene", "TableScene", "Telling", "TreeScene", "Turns", "set_scene"]
