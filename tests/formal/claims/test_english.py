@@ -124,7 +124,7 @@ EVEN = "[mix(them, ['left'-1/3, 'centre'-1/3, 'right'-1/3])]"
         (HUNT, "Hare guarantees me at least 3.", ["guaranteed_payoff_for_choice(3, 'hare')."]),
         (HUNT, "Hare never gives me more than 3.", ["limited_payoff_for_choice(3, 'hare')."]),
         (HUNT, "The highest payoff I can get in this game is 4.", ["highest_possible_individual_payoff(4)."]),
-        (HUNT, "The sum of payoffs at (stag, stag) is 8.", ["total_payoff(8, 'stag', 'stag')."]),
+        (HUNT, "The sum of payoffs at (stag, stag) is 8.", [f"total_payoff(8, {at('stag', 'stag')})."]),
         (HUNT, "5 is more than 3.", ["higher(5, 3)."]),
         (HUNT, "Stag is my best response to stag, since 4 > 3.",
          ["best_response('stag', do(choice(them, 'stag'), s0)).", "higher(4, 3)."]),

@@ -23,7 +23,8 @@ from bestresponse.core.player import Call
 from bestresponse.formal.claims.checker import Checked, Checker
 from bestresponse.formal.claims.claim import Claim, Malformed
 from bestresponse.formal.claims.feedback import Correction, Tone, correct
-from bestresponse.formal.claims.grounding import Ungrounded, ground
+from bestresponse.formal.claims.form import Ungrounded
+from bestresponse.formal.claims.grounding import ground
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translators.translation import Passage, Reading, Translator
 from bestresponse.logic.engine import LogicEngine, Verdict

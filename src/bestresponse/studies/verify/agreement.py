@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from bestresponse.formal.claims.by_theory import TheoryCheck
+from bestresponse.formal.claims.checker import TheoryCheck
 from bestresponse.formal.claims.claim import FORMS, Claim
 from bestresponse.formal.claims.grounding import ground
 from bestresponse.formal.claims.subject import Subject

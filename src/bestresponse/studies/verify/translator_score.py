@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from bestresponse.core.json import JsonObject
 from bestresponse.formal.claims.checker import Checker
 from bestresponse.formal.claims.claim import Claim
+from bestresponse.formal.claims.form import Ungrounded
 from bestresponse.formal.claims.grammar import parse
-from bestresponse.formal.claims.grounding import Ungrounded, ground
+from bestresponse.formal.claims.grounding import ground
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translators.translation import Translator
 from bestresponse.logic.engine import Verdict
