@@ -6,7 +6,7 @@ contradict each other, which no game is known to bring about, the verdict is UNK
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -103,12 +103,12 @@ class LogicCheck:
                 return Proof(Verdict.UNKNOWN, "a tie: best play may do this or something else")
         return grounded.settle(proof)
 
-    def _write_argument(self, name: str, place: Any, places: Any) -> Term:
+    def _write_argument(self, name: str, place: Any, places: Mapping[str, Any]) -> Term:
         tree = self.subject.tree
         if isinstance(place, Fraction):
             return _write_number(place)
         if tree is not None and name == "who":
-            return self.subject.order[place]
+            return int(self.subject.order[place])
         if tree is not None and name == "action":
             return action(tree.infosets[int(tree.infoset[places["after"]])].moves.index(place))
         if tree is not None:

@@ -170,8 +170,8 @@ class _Grounding:
                 place = self._action(who, action)
                 row[place] += weight
                 error[place] += find_rounding(weight, 2)
-            total = sum(row)
-            if min(row) < 0 or abs(total - 1) > sum(error):
+            total = sum(row, Fraction(0))
+            if min(row) < 0 or abs(total - 1) > sum(error, Fraction(0)):
                 raise Ungrounded(f"the probabilities of {self.subject.players[who]} are not a mix: they must sum to 1")
             rows[who] = tuple(weight / total for weight in row)
             highest[who] = tuple(weight + most for weight, most in zip(rows[who], error, strict=True))

@@ -44,7 +44,7 @@ def phrase(claim: Claim) -> str:
     'R is not strictly dominant for you'
     """
     form = FORMS[claim.form]
-    arguments = dict(zip(form.names, claim.args, strict=True))
+    arguments: dict[str, Any] = dict(zip(form.names, claim.args, strict=True))
     who = arguments.get("who", "")
 
     def fill(place: re.Match[str]) -> str:
