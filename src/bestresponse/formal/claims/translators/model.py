@@ -19,7 +19,7 @@ from bestresponse.formal.claims.grammar_json import JsonAnswer, QuotedClaim, cla
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.texts import TEXTS
 from bestresponse.formal.claims.translators.passages import find_passages
-from bestresponse.formal.claims.translators.translation import LONGEST_TEXT, Translation
+from bestresponse.formal.claims.translators.translation import LONGEST_TEXT, Translation, refuse_rest
 from bestresponse.formal.claims.wording import describe
 from bestresponse.models.base import Finish, Message, Model, Reply, Request
 from bestresponse.models.codec import reply_to_json, request_to_json
@@ -56,6 +56,7 @@ class ModelTranslator:
         """Return the claims the model finds; an answer that is none of the forms is a `Malformed`, never an error."""
         rows: list[QuotedClaim] = []
         calls: list[Call] = []
+        cut = 0
         messages = self._messages(text, subject)
         for number in range(1, _MOST_REPLIES + 1):
             request = self._request(messages, subject)
@@ -65,10 +66,17 @@ class ModelTranslator:
             rows += answer.rows
             if answer.complete:
                 break
+            cut += 1
             if number == _MOST_REPLIES:
-                rows.append(QuotedClaim(Malformed("...", f"the reply was cut off {number} times; claims are missing")))
+                why = f"the reply was cut off {number} times; claims are missing"
+                rows.append(QuotedClaim(Malformed("...", why, "cut off")))
             messages = (*messages, Message("assistant", answer.kept), Message("user", TEXTS.text("continue")))
-        return _translation(text, subject, rows, tuple(calls))
+        claims = [row.claim for row in rows if row.claim != Claim(NO_CLAIM)]
+        if len(text) > LONGEST_TEXT:
+            claims.append(refuse_rest(text))
+        quoted = rows and all(row.quote for row in rows if isinstance(row.claim, Claim))
+        passages = find_passages(text, subject, rows) if quoted else None
+        return Translation(tuple(dict.fromkeys(claims)), tuple(calls), passages, cut)
 
     def _messages(self, text: str, subject: Subject) -> tuple[Message, ...]:
         prompt = _prompt(text, subject, self.model.abilities.schema)
@@ -93,16 +101,6 @@ class ModelTranslator:
         claims = parse_queries(reply.text)
         kept = "\n".join(f"{{{claim}}}" for claim in claims if isinstance(claim, Claim)) or "{no_claim}"
         return JsonAnswer(tuple(map(QuotedClaim, claims)), not cut, kept)
-
-
-def _translation(text: str, subject: Subject, rows: list[QuotedClaim], calls: tuple[Call, ...]) -> Translation:
-    claims = [row.claim for row in rows if row.claim != Claim(NO_CLAIM)]
-    if len(text) > LONGEST_TEXT:
-        why = f"the text has {len(text):,} characters; the first {LONGEST_TEXT:,} were looked at"
-        claims.append(Malformed(text[LONGEST_TEXT : LONGEST_TEXT + 40], why))
-    quoted = rows and all(row.quote for row in rows if isinstance(row.claim, Claim))
-    passages = find_passages(text, subject, rows) if quoted else None
-    return Translation(tuple(dict.fromkeys(claims)), calls, passages)
 
 
 def forms_for(subject: Subject) -> tuple[str, ...]:
