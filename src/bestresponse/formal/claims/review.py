@@ -158,21 +158,12 @@ class Review:
                     "places": [_tell_span(passage) for passage in places],
                 }
             )
-        apart = {
-            reading: [
-                _tell_span(passage) | {"why": passage.why} for passage in self.passages if passage.reading is reading
-            ]
-            for reading in (Reading.UNREAD, Reading.NOT_ASSERTED)
-            if self.passages is not None
-        }
-        return {
-            "summary": self.summary,
-            "state": self.state.value,
-            "claims": claims,
-            "unread": apart.get(Reading.UNREAD),
-            "not_asserted": apart.get(Reading.NOT_ASSERTED),
-            "troubles": dict(self.troubles),
-        }
+        told: JsonObject = {"summary": self.summary, "state": self.state.value, "claims": claims}
+        for name, reading in (("unread", Reading.UNREAD), ("not_asserted", Reading.NOT_ASSERTED)):
+            apart = [passage for passage in self.passages or () if passage.reading is reading]
+            spans = [_tell_span(passage) | {"why": passage.why} for passage in apart]
+            told[name] = None if self.passages is None else spans
+        return told | {"troubles": dict(self.troubles)}
 
     def _coverage(self) -> str:
         if self.passages is None:
