@@ -207,9 +207,9 @@ def compare(first: Game, second: Game) -> ComparedGames:
     """Decide whether two games are the same up to names, order and positive affine payoffs, and where they differ."""
     found = compare_games(read_game(first).solvable(), read_game(second).solvable())
     return ComparedGames(
+        verdict=found.verdict,
         relation=found.relation,
         same=found.same,
-        basis=found.basis,
         players=dict(found.players),
         actions={who: dict(names) for who, names in found.actions.items()},
         differences=list(found.differences),
