@@ -267,7 +267,7 @@ def test_large_trees_are_compared_in_seconds():
     begun = time.process_time()
     assert compare_games(tree, other, any_names=True).verdict == "same tree"
     assert compare_games(tree, changed, any_names=True).verdict == "different"
-    assert time.process_time() - begun < 4
+    assert time.process_time() - begun < 8  # each takes one to two seconds where nothing else runs
 
 
 def test_leduc_poker_is_itself():

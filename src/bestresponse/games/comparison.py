@@ -211,7 +211,8 @@ def _find_differences(first: Tree, second: Tree, any_names: bool) -> list[str]:
 def _rescale(tree: Tree, payoffs: Array, span: tuple[float, float]) -> Array:
     """Move and stretch everybody's payoffs so that two quantiles of them become 0 and 1."""
     low, high = np.quantile(payoffs[tree.leaves], span, axis=0, method="lower")
-    return (payoffs - low) / np.where(high > low, high - low, 1.0)
+    scaled: Array = (payoffs - low) / np.where(high > low, high - low, 1.0)
+    return scaled
 
 
 def _walk(
