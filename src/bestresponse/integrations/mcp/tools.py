@@ -260,9 +260,9 @@ class ComparedGames(BaseModel):
     """How two games are related; the maps lead from names of the first game to names of the second."""
 
     model_config = ConfigDict(from_attributes=True)
+    verdict: Literal["same tree", "same reduced form, other tree", "same order of payoffs", "different"]
     relation: Literal["equal", "renamed", "equivalent", "ordinal", "different"]
     same: bool
-    basis: str
     players: dict[str, str]
     actions: dict[str, dict[str, str]]
     differences: list[str]
