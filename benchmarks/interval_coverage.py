@@ -7,7 +7,8 @@ Of matrix games: players that are optimal but err, which is to choose an action 
 and players that always err, on 3 x 3 zero-sum games; the truth is the mean over 20,000 games.
 
 Of policies of sampled moves in Kuhn poker (`--kuhn`): Kuhn's equilibria (the first player bets the jack with
-probability a, the king with 3a), where the truth, 0, is the least value possible and every sample looks exploitable, and mixed policies that are not in equilibrium.
+probability a, the king with 3a), where the truth, 0, is the least value possible and every sample looks exploitable,
+and mixed policies that are not in equilibrium.
 """
 
 from __future__ import annotations
