@@ -57,7 +57,7 @@ def make_study_command(study: AnyStudy) -> Callable[..., None]:
             config = kind.from_json(values, stored=False)
         except SettingError as error:
             if error.field in fields and _extra(fields[error.field], "argument"):
-                raise UsageError(f"{error.field.upper()}: {error.problem}") from None
+                raise UsageError(f"{error.field.upper()}: {error.problem}; --help says what it may be") from None
             raise
         show = show_estimate if dry_run else run_and_show
         show(study.pick(config), config, as_json)
