@@ -1,4 +1,4 @@
-"""AnswerStore that are asked for once: a book of them, in memory or in a folder that runs share.
+"""Answers that are asked for once: a book of them, in memory or in a folder that runs share.
 
     answers.jsonl   every answer as it was read (see `games.dialogue.recorded.Entry`)
     calls.jsonl     every call of a model, as it went out and came back: {"model", "request", "reply"}
