@@ -36,7 +36,7 @@ from bestresponse.studies.steer.solving import Earned, SolvedDialogue, mixed_pol
 from bestresponse.theory.equilibria.solve import nash_one
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.trees.policy import Policy
-from bestresponse.theory.trees.response import policy_value
+from bestresponse.theory.trees.sequence_form import policy_value
 
 __all__ = ["METRICS", "SteerMeasured", "build_guidance_game", "measure_results"]
 

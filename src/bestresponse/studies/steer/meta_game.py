@@ -44,7 +44,7 @@ from bestresponse.studies.steer.answers import AnswerStore, Remembering
 from bestresponse.studies.steer.building import Cast
 from bestresponse.theory.correlation.equilibria import correlated
 from bestresponse.theory.dynamics.replicator import replicator
-from bestresponse.theory.equilibria.pure import pure_nash
+from bestresponse.theory.equilibria.result import pure_nash
 from bestresponse.theory.equilibria.solve import nash_one
 from bestresponse.theory.games.bargaining import nash_bargaining
 from bestresponse.theory.games.normal_form import Array, NormalForm

@@ -35,8 +35,7 @@ from bestresponse.theory.trees.cfr import Variant, cfr
 from bestresponse.theory.trees.compile import compile_game
 from bestresponse.theory.trees.perfection.sequential import find_sequential
 from bestresponse.theory.trees.policy import Policy
-from bestresponse.theory.trees.response import best_response_value, nash_conv, policy_value
-from bestresponse.theory.trees.sequence_form import to_sequence_form
+from bestresponse.theory.trees.sequence_form import best_response_value, nash_conv, policy_value, to_sequence_form
 from bestresponse.theory.trees.tree import IntArray, Tree
 
 __all__ = [

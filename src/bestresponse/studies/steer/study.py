@@ -7,11 +7,12 @@ the same of the same models; a run is worked out from it and has no plays of its
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
 
+from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.game import REFEREE
 from bestresponse.core.json import canonical
@@ -25,10 +26,11 @@ from bestresponse.report.document import Block, Figure, Paragraph, Quote
 from bestresponse.report.figures.tree import draw_tree
 from bestresponse.report.metrics import compute_figures
 from bestresponse.runs.estimate import Estimate
-from bestresponse.runs.execution import Execution, Outcome, PlayOne
+from bestresponse.runs.execution import Execution, Outcome
 from bestresponse.runs.executors.base import Job
-from bestresponse.runs.executors.lending import lend_models
+from bestresponse.runs.executors.driver import lend_workers
 from bestresponse.runs.replay import Replay, recorded_models
+from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Study
 from bestresponse.studies.steer.answers import AnswerStore, open_answers, read_answers
@@ -53,7 +55,7 @@ _RARE = 0.005
 _DECIMALS = 6
 
 
-def _refuse_plays(config: SteerConfig, models: Mapping[str, Model]) -> PlayOne:
+def _refuse_play(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
     raise UsageError("a steering run has no plays of its own")
 
 
@@ -65,7 +67,7 @@ def run_steering(config: SteerConfig, folder: RunFolder, models: Mapping[str, Mo
     need, nodes = estimate_run(config, models, AnswerStore(read_answers(path)))
     check_budget(config, models, need, nodes, Budget() if config.cut_short else config.limits.budget)
     job = Job(steer, config, models, how.workers, how.shared)
-    with lend_models(how.executor, job) as lent, open_answers(path, lent) as (answers, recording):
+    with open_answers(path, models) as (answers, recording), lend_workers(how.executor, job):
         return run(config, recording, answers, workers=how.workers, on_progress=how.on_progress)[1]
 
 
@@ -190,7 +192,7 @@ steer = Study(
     "steer",
     SteerConfig,
     specs=lambda config: (),
-    play=_refuse_plays,
+    play=lambda config, models: _refuse_play,
     measure=lambda config, folder: measure_results(read_results(config, folder)),
     metrics=METRICS,
     title="Steering {{ config.model }} in {{ config.read_domain().name }} dialogues",
