@@ -189,6 +189,8 @@ def _source(name):
         ("high = 20", "high = 5", "utilities can be 0 to 20, outside the stated range 0 to 5"),
         ("available = [2, 4]", "available = [0, 4]", "no deal is reachable"),
         ("players = 2", "players = 11", "players is 11, expected 2 to 10"),
+        ("players = 2", 'players = 2\ncolour = "red"', "there is no key colour"),
+        ('new = "Write in', 'nwe = "Write in', r"there is no key actions.tone.nwe. Did you mean actions.tone.new\?"),
         ('neutral = "any"', 'neutral = "none"', "expected one of calm"),
         ('calm = "Write in a calm tone."', "", "has no text for 'calm'"),
         ("Write in a calm tone.", "Write in an assertive tone.", "two actions have the same text"),
