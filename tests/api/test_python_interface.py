@@ -140,7 +140,7 @@ def test_a_seat_or_player_that_there_is_not_is_named(players, sentence):
 def test_a_model_is_verified_and_a_dialogue_is_steered(tmp_path):
     model = ScriptedModel(lambda request: "ANSWER: B", name="m")
     assert len(br.verify_model(model, "prisoners-dilemma", repeats=2, output_dir=tmp_path).rows()) == 2
-    assert br.steer("meeting", iterations=20, output_dir=tmp_path).summary()["solved_games"] == 1
+    assert br.steer("meeting", iterations=20, output_dir=tmp_path).summary()["overview"][0]["solved_games"] == 1
     assert br.simulate_water("need", repeats=2, output_dir=tmp_path).summary()["figures"][0]["games"] == 2
 
 

@@ -50,5 +50,5 @@ def test_processes_find_what_threads_find_with_the_same_answers(tmp_path):
     finally:
         server.close()
     assert one == two
-    assert one[1]["prompts"]["player 1"][:2] == ("calm", "assertive")
+    assert [row["manner"] for row in one[1]["solution"][:2]] == ["calm", "assertive"]
     assert server.calls == 2 * asked

@@ -70,7 +70,7 @@ def train(inputs: Array, targets: Array, how: Training | None = None, aside: Mar
         loss = cross_entropy(_forward(layers, rows[aside])[-1].astype(np.float64), targets[aside])
         looks = 0 if loss < best_loss else looks + 1
         if loss < best_loss:
-            best, best_loss = Network(_copy(layers), step), loss
+            best, best_loss = Network(tuple((weights.copy(), bias.copy()) for weights, bias in layers), step), loss
         if looks == _PATIENCE:
             break
     return best
@@ -94,10 +94,6 @@ class _Adam:
             array -= np.float32(pace) * mean / (np.sqrt(square) + np.float32(1e-8))
 
 
-def _copy(layers: Layers) -> Layers:
-    return tuple((weights.copy(), bias.copy()) for weights, bias in layers)
-
-
 def _layer(rng: np.random.Generator, inputs: int, outputs: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     weights = rng.normal(0, np.sqrt(2 / inputs), (inputs, outputs)).astype(np.float32)
     return weights, np.zeros(outputs, dtype=np.float32)
@@ -117,9 +113,9 @@ def _forward(layers: Layers, rows: NDArray[np.float32]) -> list[NDArray[np.float
 def _slopes(layers: Layers, rows: NDArray[np.float32], targets: NDArray[np.float32]) -> list[NDArray[np.float32]]:
     values = _forward(layers, rows)
     back = (values[-1] - targets) / np.float32(len(rows))
-    found: list[NDArray[np.float32]] = []
+    slopes: list[NDArray[np.float32]] = []
     for index in range(len(layers) - 1, -1, -1):
-        found = [values[index].T @ back, back.sum(axis=0), *found]
+        slopes = [values[index].T @ back, back.sum(axis=0), *slopes]
         if index:
             back = (back @ layers[index][0].T) * (values[index] > 0)
-    return found
+    return slopes

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from bestresponse.studies.steer.psro.meta_game import MetaSolution
-from bestresponse.studies.steer.psro.oracles import Search
+from bestresponse.studies.steer.meta_game import MetaSolution
+from bestresponse.studies.steer.psro import Oracle
 
 
 class FixedArena:
@@ -27,7 +27,7 @@ def test_a_candidate_drops_out_when_it_is_more_than_three_standard_errors_behind
     # Five plays 0, 1, 2, 3, 4 have variance 2.5: the standard error of a mean is sqrt(0.5), of a difference 1.
     arena = FixedArena({"leader": 10.0, "other": 10.0 - behind})
     solution = MetaSolution(np.ones((1, 1)), (np.ones(1), np.ones(1)), np.zeros(2))
-    search = Search(arena, SimpleNamespace(), 0, (("calm",), ("calm",)), solution, 15, 2, 0, 0)
-    leader, other = search.scores(["leader", "other"])
+    oracle = Oracle(arena, SimpleNamespace(), 0, (("calm",), ("calm",)), solution, 15, 2, 0, 0)
+    leader, other = oracle.score(["leader", "other"])
     assert (leader.score, leader.plays) == (12.0, 15)
     assert (other.score, other.plays) == (pytest.approx(12.0 - behind), plays)

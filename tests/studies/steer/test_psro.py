@@ -9,13 +9,18 @@ from steering import cast_of, dialogue
 from true_dialogue import true_deviations, true_payoffs
 
 from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.games.dialogue.recorded import Book
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.studies.steer.psro.meta_game import MetaGame, estimate, intervals, plausible, solve_meta
-from bestresponse.studies.steer.psro.oracles import Inventor, Search, respond, tidy
-from bestresponse.studies.steer.psro.plays import Arena
-from bestresponse.studies.steer.psro.search import PsroSettings, psro
+from bestresponse.studies.steer.answers import AnswerStore
+from bestresponse.studies.steer.meta_game import (
+    MetaGame,
+    PromptArena,
+    estimate,
+    find_intervals,
+    find_plausible,
+    solve_meta,
+)
+from bestresponse.studies.steer.psro import Inventor, Oracle, PsroSettings, find_response, psro, tidy
 
 VALUES = ({"values": {"Monday": 10, "Tuesday": 4}}, {"values": {"Monday": 3, "Tuesday": 20}})
 
@@ -28,9 +33,9 @@ def known_game():
 
 def arena_of(game, seed=0, model=None, **more):
     model = model or SimulatedSpeaker(seed)
-    book = Book()
-    arena = Arena([game], cast_of(model, game.domain), book, seed=seed, **more)
-    return arena, Inventor(model, "a talk", book, lambda entry: None, 1.0), book
+    answers = AnswerStore()
+    arena = PromptArena([game], cast_of(model, game.domain), answers, seed=seed, **more)
+    return arena, Inventor(model, "a talk", answers, 1.0)
 
 
 def bimatrix(first, second):
@@ -62,14 +67,13 @@ def test_the_table_agrees_with_the_truth_within_true_standard_errors():
 
 
 def test_profiles_share_texts_and_a_second_table_makes_no_call():
-    arena, _, book = arena_of(known_game())
+    arena, _ = arena_of(known_game())
     prompts = (("calm", "assertive"), ("calm", "assertive"))
     estimate(arena, prompts, 10)
-    first = arena.calls
-    assert first <= 2 * 10 + 4 * 10 + 4 * 10
-    again = Arena([known_game()], cast_of(SimulatedSpeaker(0), arena.game.domain), book)
-    estimate(again, prompts, 10)
-    assert again.calls == 0
+    first = arena.answers.calls
+    assert 0 < first <= 2 * 10 + 4 * 10 + 4 * 10
+    estimate(arena.rehearse(arena.answers), prompts, 10)
+    assert arena.answers.calls == first
 
 
 def test_plays_in_threads_give_the_same_table():
@@ -106,18 +110,18 @@ def test_replicator_dynamics_ends_in_the_dominant_manner():
 
 def test_two_plays_that_end_alike_do_not_make_a_certain_table():
     rng = np.random.default_rng(0)
-    values, masses = intervals(bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]]), "nash", rng=rng)
+    values, masses = find_intervals(bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]]), "nash", rng=rng)
     assert [one.estimate for one in values] == [1, 1]
     assert all(one.low < 1 < one.high for one in values)
     assert [one.estimate for one in masses[0]] == [0, 1]
     noisy = rng.normal(0, 1, (2, 2, 30, 2)) + np.array([[3, 0], [5, 1]])[:, :, None, None]
-    values, _ = intervals(MetaGame((("a", "b"), ("a", "b")), noisy), "nash", rng=rng)
+    values, _ = find_intervals(MetaGame((("a", "b"), ("a", "b")), noisy), "nash", rng=rng)
     assert all(one.low < one.estimate < one.high for one in values)
 
 
 @pytest.mark.parametrize("oracle", ["shotgun", "better", "trajectory", "categorical"])
 def test_every_oracle_finds_that_the_second_should_be_stubborn(oracle):
-    arena, inventor, _ = arena_of(known_game(), seed=3)
+    arena, inventor = arena_of(known_game(), seed=3)
     found = psro(arena, inventor, PsroSettings(6, 60, 8, oracle, "nash", 3))
     assert found.prompts[1][-1] == "stubborn"
     assert found.closed
@@ -126,7 +130,7 @@ def test_every_oracle_finds_that_the_second_should_be_stubborn(oracle):
 
 
 def test_hopeless_candidates_cost_few_plays():
-    arena, inventor, _ = arena_of(known_game(), seed=3)
+    arena, inventor = arena_of(known_game(), seed=3)
     found = psro(arena, inventor, PsroSettings(1, 60, 8, "shotgun", "nash", 3))
     plays = {one.manner: one.plays for one in found.history[0].responses[1].tried}
     assert plays["stubborn"] == 60
@@ -139,7 +143,7 @@ def test_duplicates_are_rejected_before_they_cost_a_play():
             return '["Calm", " ASSERTIVE. ", "calm", ""]'
         return SimulatedSpeaker(0).complete(request)
 
-    arena, inventor, _ = arena_of(known_game(), model=ScriptedModel(repeats))
+    arena, inventor = arena_of(known_game(), model=ScriptedModel(repeats))
     found = psro(arena, inventor, PsroSettings(3, 6, 4, "shotgun", "nash"))
     assert found.closed
     assert len(found.history) == 2
@@ -152,7 +156,7 @@ def test_a_profile_without_a_readable_play_is_an_error_not_a_zero():
     def silent(request):
         return "" if "impartial" in request.messages[0].content else SimulatedSpeaker(0).complete(request)
 
-    arena, _, _ = arena_of(known_game(), model=ScriptedModel(silent))
+    arena, _ = arena_of(known_game(), model=ScriptedModel(silent))
     with pytest.raises(InvalidGame, match="none of the 3 plays of calm against calm could be read"):
         estimate(arena, (("calm",), ("calm",)), 3)
     assert arena.voids == 3
@@ -160,25 +164,25 @@ def test_a_profile_without_a_readable_play_is_an_error_not_a_zero():
 
 def test_actions_that_cannot_grow_are_refused():
     game = known_game()
-    arena, inventor, _ = arena_of(replace(game, manners=game.domain.manners("day")))
+    arena, inventor = arena_of(replace(game, manners=game.domain.manners("day")))
     with pytest.raises(UsageError, match="cannot be added to"):
         psro(arena, inventor, PsroSettings(1, 2))
 
 
 def test_three_speakers_search_together():
     game = dialogue("email")
-    arena, inventor, _ = arena_of(game)
+    arena, inventor = arena_of(game)
     found = psro(arena, inventor, PsroSettings(1, 3, 1, "shotgun", "welfare"))
     assert found.game.means.shape[0] == 3
     assert found.solution.joint.sum() == pytest.approx(1)
 
 
 def test_a_response_is_judged_against_the_present_solution_on_common_plays():
-    arena, inventor, _ = arena_of(known_game(), seed=1)
+    arena, inventor = arena_of(known_game(), seed=1)
     prompts = (("submissive",), ("calm",))
     table = estimate(arena, prompts, 40)
-    search = Search(arena, inventor, 1, prompts, solve_meta(table, "nash"), 40, 8, 1, 0)
-    found = respond(search, "shotgun")
+    oracle = Oracle(arena, inventor, 1, prompts, solve_meta(table, "nash"), 40, 8, 1, 0)
+    found = find_response(oracle, "shotgun")
     assert found.value == pytest.approx(float(table.means[1, 0, 0]))
     assert found.best is not None
     assert found.best.score > found.value
@@ -189,11 +193,11 @@ def test_an_interval_holds_the_other_solution_where_the_plays_leave_it_open():
     rng = np.random.default_rng(1)
     cells = np.array([[[1.0, 5.0], [9.0, 4.98]]])
     noisy = MetaGame((("a",), ("a", "b")), cells[:, :, None, :] + rng.normal(0, 0.5, (1, 2, 60, 2)))
-    values, masses = intervals(noisy, "nash", rng=rng)
+    values, masses = find_intervals(noisy, "nash", rng=rng)
     assert values[0].low < 1.5
     assert values[0].high > 8.5
     assert [(one.low, one.high) for one in masses[1]] == [(0, 1), (0, 1)]
-    others = plausible(noisy, "nash", 2, rng=rng)
+    others = find_plausible(noisy, "nash", 2, rng=rng)
     assert len(others) == 1
     assert others[0].payoffs[0] == pytest.approx(9 if values[0].estimate < 5 else 1, abs=0.5)
 
@@ -203,10 +207,10 @@ def test_no_other_solution_is_plausible_where_the_plays_are_clear():
     noisy = MetaGame(
         (("a",), ("a", "b")), cells[:, :, None, :] + np.random.default_rng(0).normal(0, 0.5, (1, 2, 60, 2))
     )
-    assert plausible(noisy, "nash", 2, rng=np.random.default_rng(0)) == ()
+    assert find_plausible(noisy, "nash", 2, rng=np.random.default_rng(0)) == ()
 
 
 def test_a_stated_payoff_stays_within_the_utilities_of_the_domain():
-    arena, inventor, _ = arena_of(known_game())
+    arena, inventor = arena_of(known_game())
     found = psro(arena, inventor, PsroSettings(1, 2, 2, "shotgun", "nash"))
     assert all(0 <= one.low <= one.high <= 20 for one in found.values)

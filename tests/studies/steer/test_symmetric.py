@@ -5,26 +5,25 @@ import pytest
 from steering import cast_of, dialogue
 from true_dialogue import true_deviations, true_payoffs
 
-from bestresponse.games.dialogue.recorded import Book
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.studies.steer.psro.judging import table_nash_conv
-from bestresponse.studies.steer.psro.meta_game import MetaGame, estimate, solve_meta
-from bestresponse.studies.steer.psro.oracles import Inventor
-from bestresponse.studies.steer.psro.plays import Arena
-from bestresponse.studies.steer.psro.search import PsroSettings, psro
+from bestresponse.studies.steer.answers import AnswerStore
+from bestresponse.studies.steer.meta_game import MetaGame, PromptArena, estimate, solve_meta
+from bestresponse.studies.steer.psro import Inventor, PsroSettings, compute_nash_conv, psro
 
 
-def arena_of(game, swap=True, seed=0, book=None):
-    return Arena(
-        [game], cast_of(SimulatedSpeaker(seed), game.domain), Book() if book is None else book, seed=seed, swap=swap
-    )
+def arena_of(game, swap=True, seed=0):
+    return PromptArena([game], cast_of(SimulatedSpeaker(seed), game.domain), AnswerStore(), seed=seed, swap=swap)
+
+
+def sample(arena, profile, plays):
+    return arena.sample_many([(profile, number) for number in range(plays)])
 
 
 def test_a_mirrored_profile_earns_the_mirrored_payoffs_and_is_not_played_again():
     arena = arena_of(dialogue())
-    one = arena.sample(("calm", "assertive"), range(20))
+    one = sample(arena, ("calm", "assertive"), 20)
     played = arena.played
-    other = arena.sample(("assertive", "calm"), range(20))
+    other = sample(arena, ("assertive", "calm"), 20)
     assert arena.played == played == 20
     assert np.array_equal(one, other[:, ::-1])
 
@@ -32,7 +31,7 @@ def test_a_mirrored_profile_earns_the_mirrored_payoffs_and_is_not_played_again()
 def test_everybody_speaks_first_equally_often():
     game = dialogue()
     arena = arena_of(game)
-    earned = arena.sample(("calm", "assertive"), range(300))
+    earned = sample(arena, ("calm", "assertive"), 300)
     truth = (np.array(true_payoffs(game, ("calm", "assertive"))) + true_payoffs(game, ("assertive", "calm"))[::-1]) / 2
     assert (np.abs(earned.mean(axis=0) - truth) <= 5 * earned.std(axis=0, ddof=1) / np.sqrt(300)).all()
 
@@ -60,14 +59,13 @@ def test_half_the_games_give_a_table_that_is_as_true_and_its_equilibrium(name):
     exact = MetaGame(prompts, np.stack([np.stack([truth, truth.T], axis=-1)] * 2, axis=2))
     for table in (half, full):
         assert np.abs(table.means - exact.means).max() < error
-        assert table_nash_conv(exact, solve_meta(table, "nash").marginals) < 2 * error
+        assert compute_nash_conv(exact, solve_meta(table, "nash").marginals) < 2 * error
 
 
 def test_what_one_speaker_finds_is_a_manner_of_all():
     game = dialogue(seed=2)
-    book = Book()
-    arena = arena_of(game, seed=3, book=book)
-    inventor = Inventor(SimulatedSpeaker(3), "a talk", book, lambda entry: None, 1.0)
+    arena = arena_of(game, seed=3)
+    inventor = Inventor(SimulatedSpeaker(3), "a talk", arena.answers, 1.0)
     found = psro(arena, inventor, PsroSettings(3, 30, 8, "shotgun", "nash", 3))
     assert found.prompts[0] == found.prompts[1]
     assert len(found.prompts[0]) > 4
