@@ -16,7 +16,6 @@ from bestresponse.theory.engines import Engine
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
 from bestresponse.theory.equilibria.result import NashResult
 from bestresponse.theory.equilibria.solve import nash as solve_nash
-from bestresponse.theory.files.nfg import read_table
 from bestresponse.theory.games.normal_form import NormalForm
 
 # What only some calls need is imported by them: a first solution of a matrix takes a third of a second so.
@@ -233,8 +232,8 @@ def _as_table(game: GameLike, other: Matrix | None) -> NormalForm:
     """Read payoffs at once, and look up everything else: looking up takes longer than a small game."""
     if isinstance(game, NormalForm) and other is None:
         return game
-    if isinstance(game, list | tuple | np.ndarray | dict):
-        return read_table(game) if other is None else NormalForm.bimatrix(game, other)
+    if other is not None and isinstance(game, list | tuple | np.ndarray):
+        return NormalForm.bimatrix(game, other)
     from bestresponse.games.inputs import as_found
     from bestresponse.theory.trees.normal_form import to_normal_form
 
