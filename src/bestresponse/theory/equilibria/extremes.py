@@ -29,8 +29,7 @@ _TOO_MANY = -2
 _INTEGER_BYTES = 80
 _MASK_BITS = 52
 _KERNELS = "bestresponse.theory.equilibria.extreme_kernels"
-_KERNELS_OF_THREE = "bestresponse.theory.equilibria.extreme_kernels"
-_WORTH_COMPILING = 5_000_000  # numbers to compute: about a second with integers of any length
+_WORTH_COMPILING = 300_000  # numbers to compute: with integers of any length they take as long as loading the loops
 _REGRET_LIMIT = 1e-9
 _COMPILED = ("auto", "numba")
 
@@ -176,7 +175,7 @@ def _find_kernel(game: NormalForm, engine: Engine) -> Any:
         raise _too_large(m, n, f"may have {_format_count(most)} vertices to enumerate")
     kernel = load_kernels(_KERNELS).extreme_pairs
     if (m, n) == (3, 3):
-        kernel = load_kernels(_KERNELS_OF_THREE).extreme_pairs_of_three
+        kernel = load_kernels(_KERNELS).extreme_pairs_of_three
     if most > _LONG:
         kernel = partial(_call_in_thread, kernel)
     _READY[game.payoffs.shape] = kernel
