@@ -29,7 +29,9 @@ _TOO_MANY = -2
 _INTEGER_BYTES = 80
 _MASK_BITS = 52
 _KERNELS = "bestresponse.theory.equilibria.extreme_kernels"
-_WORTH_COMPILING = 300_000  # numbers to compute: with integers of any length they take as long as loading the loops
+# With integers of any length a game takes about so many seconds, and so many more for every number to compute; loading
+# the compiled loops takes a second.
+_GAME_SECONDS, _NUMBER_SECONDS, _LOADING_SECONDS = 1e-3, 3e-7, 1.0
 _REGRET_LIMIT = 1e-9
 _COMPILED = ("auto", "numba")
 
@@ -166,11 +168,11 @@ def _find_kernel(game: NormalForm, engine: Engine) -> Any:
     """Find the compiled enumeration, or None where it does not exist, does not fit or would not pay."""
     require_two_players(game, "extreme_equilibria")
     m, n = game.shape
-    work = (most_vertices(m, m + n) + most_vertices(n, m + n)) * (m + n) * m * n
-    chosen = choose_engine(engine, pays=repays_loading(_KERNELS, min(work, _WORTH_COMPILING + 1), _WORTH_COMPILING))
+    most = most_vertices(m, m + n) + most_vertices(n, m + n)
+    seconds = _GAME_SECONDS + _NUMBER_SECONDS * min(most * (m + n) * m * n, 10**9)
+    chosen = choose_engine(engine, pays=repays_loading(_KERNELS, seconds, _LOADING_SECONDS))
     if chosen == "numpy" or m + n > _MASK_BITS:
         return None
-    most = most_vertices(m, m + n) + most_vertices(n, m + n)
     if most > _HOPELESS:
         raise _too_large(m, n, f"may have {_format_count(most)} vertices to enumerate")
     kernel = load_kernels(_KERNELS).extreme_pairs

@@ -211,7 +211,7 @@ class Equilibrium:
         pairs = zip(self._deviations, self.game.payoffs, strict=True)
         # Relative to what is compared; `find_tie_width` says why a share of the range is not enough.
         tied = [(u >= u.max() - max(_TIE * np.abs(u).max(), _LAST * np.ptp(own))).sum() for u, own in pairs]
-        return self.kind == "pure" and max(tied) == 1
+        return self.kind == "pure" and bool(max(tied) == 1)
 
     @cached_property
     def index(self) -> int | None:

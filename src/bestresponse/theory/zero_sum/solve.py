@@ -397,8 +397,8 @@ def solve_zero_sum(batch: ArrayLike, *, engine: Engine = "auto") -> ZeroSumSolut
     return ZeroSumSolutions(*out)
 
 
-def solve_zero_sum_game(matrix: ArrayLike) -> ZeroSumSolution:
-    """Solve one game, given by the row player's payoffs.
+def solve_zero_sum_game(matrix: ArrayLike, *, engine: Engine = "auto") -> ZeroSumSolution:
+    """Solve one game, given by the row player's payoffs; `engine` as for `solve_zero_sum`.
 
     >>> solve_zero_sum_game([[0, -1, 1], [1, 0, -1], [-1, 1, 0]]).value
     0.0
@@ -406,7 +406,7 @@ def solve_zero_sum_game(matrix: ArrayLike) -> ZeroSumSolution:
     payoffs = as_payoffs(matrix)
     if payoffs.ndim != 2:
         raise InvalidGame(f"payoffs: expected one matrix (rows, cols), got an array with {payoffs.ndim} axes")
-    return solve_zero_sum(payoffs)[0]
+    return solve_zero_sum(payoffs, engine=engine)[0]
 
 
 def as_batch(numbers: ArrayLike) -> Array:
