@@ -14,7 +14,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.report.frames import Frame, column
 from bestresponse.theory.engines import Engine
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
-from bestresponse.theory.equilibria.result import NashResult
+from bestresponse.theory.equilibria.result import Equilibrium, NashResult
 from bestresponse.theory.equilibria.solve import nash as solve_nash
 from bestresponse.theory.games.normal_form import NormalForm
 
@@ -44,8 +44,15 @@ class Solution:
         return f"Solution({self.game.name!r}, {count}: {kinds})"
 
     def __str__(self) -> str:
-        """List the equilibria, one a line; trees show the payoffs of theirs."""
-        return "\n".join([repr(self), *map(str, self.equilibria)])
+        """List what is played at the equilibria, and what everybody earns."""
+        lines = [repr(self)]
+        for one in self.equilibria:
+            if isinstance(one, Equilibrium):
+                lines.append(str(one))
+            else:
+                earned = ", ".join(f"{player} {payoff:.6g}" for player, payoff in one.payoffs.items())
+                lines += [str(one.policy), f"(payoffs: {earned})"]
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         from bestresponse.report.page import embed_page
