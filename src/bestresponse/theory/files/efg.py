@@ -70,17 +70,14 @@ class _Reader:
                 now = self._outcome(so_far)
                 return Chance({label: (p, now) for label, p in chances.items()})
             case "p":
-                player, number = self._infoset()
+                player = self.words.whole("the player's number", 1, len(self.players)) - 1
+                number = self.words.whole("the information set's number", 1)
                 moves = self._moves(player, number)
                 now = self._outcome(so_far)
                 label = self.names[player, number]
                 return Turn(self.players[player], str(number), dict.fromkeys(moves, now), label)
             case _:
                 return Leaf(self._outcome(so_far))
-
-    def _infoset(self) -> tuple[int, int]:
-        player = self.words.whole("the player's number", 1, len(self.players)) - 1
-        return player, self.words.whole("the information set's number", 1)
 
     def _moves(self, player: int, number: int) -> list[str]:
         words, key = self.words, (player, number)

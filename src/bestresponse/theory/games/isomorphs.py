@@ -19,7 +19,7 @@ Periodic Table", Routledge, 2005; names and orientation of Bruns, "Names for gam
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -203,14 +203,8 @@ def ordinal_games(up_to_exchange: bool = False) -> tuple[OrdinalGame, ...]:
     >>> ordinal_games()[0].name, ordinal_games()[1].name
     ('chicken', 'chicken-battle')
     """
-    return tuple(_all(up_to_exchange))
-
-
-def _all(up_to_exchange: bool) -> Iterator[OrdinalGame]:
     order = patterns()
-    for at, row in enumerate(order):
-        for col in order[at if up_to_exchange else 0 :]:
-            yield _make(row, col)
+    return tuple(_make(row, col) for at, row in enumerate(order) for col in order[at if up_to_exchange else 0 :])
 
 
 def _make(row: str, col: str) -> OrdinalGame:

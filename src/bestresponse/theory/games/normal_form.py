@@ -238,7 +238,8 @@ class NormalForm:
         object.__setattr__(self, "payoffs", payoffs)
         named = self.players or self.actions
         if not self.players:
-            object.__setattr__(self, "players", _default_players(self.num_players))
+            numbered = tuple(f"player {i + 1}" for i in range(self.num_players))
+            object.__setattr__(self, "players", ("row", "col") if self.num_players == 2 else numbered)
         if not self.actions:
             object.__setattr__(self, "actions", _default_actions(self.shape))
         if named:
@@ -354,10 +355,6 @@ def find_tie_width(payoffs: Array, axis: int) -> Array:
 
 def _list_some(names: Sequence[str]) -> str:
     return str(list(names)) if len(names) <= 10 else f"{str(list(names[:10]))[:-1]}, ...]"
-
-
-def _default_players(count: int) -> tuple[str, ...]:
-    return ("row", "col") if count == 2 else tuple(f"player {i + 1}" for i in range(count))
 
 
 @lru_cache(maxsize=1000)
