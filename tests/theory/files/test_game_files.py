@@ -18,7 +18,6 @@ from bestresponse.theory.files.nfg import (
     load_game_file,
     parse_matrix_json,
     parse_nfg,
-    read_matrix_json,
     write_game_file,
 )
 from bestresponse.theory.games.normal_form import NormalForm
@@ -251,7 +250,7 @@ class TestFiles:
         assert isinstance(load_game_file(tmp_path / "c.efg"), Tree)
         assert isinstance(load_game_file(tmp_path / "m.NFG"), NormalForm)
         assert load_game_file(str(tmp_path / "m.json")).shape == (1, 2)
-        assert read_matrix_json(tmp_path / "m.json").shape == (1, 2)
+        assert load_game_file(tmp_path / "m.json").shape == (1, 2)
 
     def test_errors_name_the_file(self, tmp_path):
         (tmp_path / "bad.efg").write_text("EFG 2 R\n7")

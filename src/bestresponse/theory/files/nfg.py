@@ -53,10 +53,7 @@ __all__ = [
     "load_game_file",
     "parse_matrix_json",
     "parse_nfg",
-    "read_efg",
     "read_game_text",
-    "read_matrix_json",
-    "read_nfg",
     "read_table",
     "write_game_file",
 ]
@@ -344,30 +341,11 @@ def _kind(given: object) -> str:
 
 def load_game_file(path: str | Path) -> NormalForm | Tree:
     """Read the game in a file, whose ending says the format."""
-    match Path(path).suffix.lower():
-        case ".efg":
-            return read_efg(path)
-        case ".nfg":
-            return read_nfg(path)
-        case ".json":
-            return read_matrix_json(path)
-        case _:
-            raise UsageError(f"{Path(path).name}: expected a file ending in .efg, .nfg or .json")
-
-
-def read_efg(path: str | Path) -> Tree:
-    """Read the tree in an `.efg` file, whatever its name."""
-    return parse_efg(read_game_text(path), Path(path).name)
-
-
-def read_nfg(path: str | Path) -> NormalForm:
-    """Read the game in an `.nfg` file, whatever its name."""
-    return parse_nfg(read_game_text(path), Path(path).name)
-
-
-def read_matrix_json(path: str | Path) -> NormalForm:
-    """Read the game in a JSON file, whatever its name."""
-    return parse_matrix_json(read_game_text(path), Path(path).name)
+    path = Path(path)
+    parse = {".efg": parse_efg, ".nfg": parse_nfg, ".json": parse_matrix_json}.get(path.suffix.lower())
+    if parse is None:
+        raise UsageError(f"{path.name}: expected a file ending in .efg, .nfg or .json")
+    return parse(read_game_text(path), path.name)
 
 
 def write_game_file(game: NormalForm | Tree, path: str | Path) -> None:
