@@ -121,10 +121,9 @@ class Equilibrium:
 
     def __str__(self) -> str:
         """Name what every player plays, with probabilities where it mixes, and what all earn."""
-        plays = []
-        for player, actions, mix, support in zip(
-            self.game.players, self.game.actions, self.exact or self.strategies, self.supports, strict=True
-        ):
+        plays, game = [], self.game
+        mixes: Sequence[Sequence[Fraction | float]] = self.exact or [x.tolist() for x in self.strategies]
+        for player, actions, mix, support in zip(game.players, game.actions, mixes, self.supports, strict=True):
             shares = [actions[a] if len(support) == 1 else f"{actions[a]} {_format(mix[a])}" for a in support]
             plays.append(f"{player}: {', '.join(shares)}")
         earned = ", ".join(map(_format, self.exact_payoffs or self.payoffs.tolist()))

@@ -350,7 +350,7 @@ def find_tie_width(payoffs: Array, axis: int) -> Array:
     units in the last place of the whole range, lest the rest of a difference of large numbers count.
     """
     compared = np.abs(payoffs).max(axis=axis, keepdims=True)
-    return np.maximum(1e-12 * compared, 2.0**-50 * float(np.ptp(payoffs)))
+    return np.asarray(np.maximum(1e-12 * compared, 2.0**-50 * float(np.ptp(payoffs))))
 
 
 def _list_some(names: Sequence[str]) -> str:
