@@ -137,7 +137,8 @@ class _Reader:
             if self.outcomes.setdefault(number, payoffs) != payoffs:
                 raise words.error(f"expected the payoffs of outcome {number} as before", start)
         if number == 0:
-            self._refuse_payoffs_of_nothing(start)
+            if any(self.outcomes.get(0, ())):
+                raise words.error("expected no payoffs for outcome 0, which means that there is none", start)
             return so_far
         if number not in self.outcomes:
             raise words.wrong(f"'{{' and the payoffs of outcome {number}, which is new")
@@ -145,10 +146,6 @@ class _Reader:
         if max(map(abs, total)) > sys.float_info.max:
             raise words.error("expected payoffs with a finite sum along the path", start)
         return total
-
-    def _refuse_payoffs_of_nothing(self, start: int) -> None:
-        if any(self.outcomes.get(0, ())):
-            raise self.words.error("expected no payoffs for outcome 0, which means that there is none", start)
 
     def _payoffs(self) -> Payoffs:
         words = self.words

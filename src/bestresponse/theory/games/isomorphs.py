@@ -232,18 +232,17 @@ def name_ordinal(game: NormalForm) -> OrdinalGame:
     """
     if game.shape != (2, 2):
         raise UsageError(f"only 2x2 games are in this list, got shape {game.shape}")
-    row, col = (_to_ranks(own, who) for own, who in zip(game.payoffs, game.players, strict=True))
+    for own, player in zip(game.payoffs, game.players, strict=True):
+        if len(np.unique(own)) < 4:
+            raise InvalidGame(
+                f"{player} is indifferent between outcomes {own.tolist()}; expected four different payoffs"
+            )
+    row, col = (1.0 + own.ravel().argsort().argsort().reshape(2, 2) for own in game.payoffs)
     if row[:, 0].max() == 4:
         row, col = row[:, ::-1], col[:, ::-1]
     if col[1].max() == 4:
         row, col = row[::-1], col[::-1]
     return _make(_find(row), _find(_reflect(col)))
-
-
-def _to_ranks(payoffs: Array, who: str) -> Array:
-    if len(np.unique(payoffs)) < 4:
-        raise InvalidGame(f"{who} is indifferent between outcomes {payoffs.tolist()}; expected four different payoffs")
-    return 1.0 + payoffs.ravel().argsort().argsort().reshape(2, 2).astype(np.float64)
 
 
 def _find(ranks: Array) -> str:

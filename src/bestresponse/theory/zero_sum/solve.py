@@ -289,8 +289,11 @@ def solve_chunk(batch: Array, out: ZeroSumSolutions) -> None:
     count, rows, cols = batch.shape
     flat = np.array(batch.reshape(count, rows * cols).T, order="C")  # always a copy
     lowest, highest = flat.min(axis=0), flat.max(axis=0)
-    exponents = _exponents(np.maximum(highest, -lowest))
-    if exponents.any():
+    largest = np.maximum(highest, -lowest)
+    wild = (largest > HUGE) | ((largest < TINY) & (largest > 0.0))
+    # Powers of two to divide each game by: 0 unless products could go astray.
+    exponents = np.where(wild, np.frexp(largest)[1], 0)
+    if wild.any():
         flat, lowest, highest = np.ldexp(flat, -exponents), np.ldexp(lowest, -exponents), np.ldexp(highest, -exponents)
     games = flat.reshape(rows, cols, count)
     x, y, left = saddle_points(games)
@@ -298,18 +301,12 @@ def solve_chunk(batch: Array, out: ZeroSumSolutions) -> None:
     chunk = _Chunk(games, highest - lowest, x, y, out.steps, np.empty(count), out.gaps)
     _solve_open(chunk, left)
     out.row[:], out.col[:], out.ranges[:], out.values[:] = x.T, y.T, chunk.ranges, lowest + chunk.middles
-    if exponents.any():
+    if wild.any():
         with np.errstate(over="ignore"):  # the range of payoffs near the largest float may be infinite
             for array in (out.values, out.gaps, out.ranges):
                 array[:] = np.ldexp(array, exponents)
     saddles = np.flatnonzero(out.steps == ZeroSumStep.SADDLE)
     out.values[saddles] = batch[saddles, x[:, saddles].argmax(axis=0), y[:, saddles].argmax(axis=0)]
-
-
-def _exponents(largest: Array) -> NDArray[np.intc]:
-    """Powers of two to divide each game by, given its largest payoff in size: 0 unless products could go astray."""
-    wild = (largest > HUGE) | ((largest < TINY) & (largest > 0.0))
-    return np.where(wild, np.frexp(largest)[1], 0) if wild.any() else np.zeros(len(largest), dtype=np.intc)
 
 
 def _solve_open(chunk: _Chunk, left: Indices) -> None:
