@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, cast
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from bestresponse.theory.games.normal_form import NormalForm
 
 # What only some calls need is imported by them: a first solution of a matrix takes a third of a second so.
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from bestresponse.analysis.answers.ask import Answered
     from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree
     from bestresponse.core.json import JsonObject
@@ -62,8 +64,11 @@ class Solution:
     @property
     def equilibria(self) -> tuple[Any, ...]:
         """The equilibria that were found."""
-        table = getattr(self.solved, "table", self.solved)  # a tree may have been solved as one
-        return self.solved.equilibria if table is None else table.nash.equilibria
+        from bestresponse.analysis.solve.solution import SolvedTree
+
+        if not isinstance(self.solved, SolvedTree):
+            return self.solved.nash.equilibria
+        return self.solved.equilibria if self.solved.table is None else self.solved.table.nash.equilibria
 
     @property
     def value(self) -> float | None:
@@ -240,7 +245,7 @@ def _as_table(game: GameLike, other: Matrix | None) -> NormalForm:
     if isinstance(game, NormalForm) and other is None:
         return game
     if other is not None and isinstance(game, list | tuple | np.ndarray):
-        return NormalForm.bimatrix(game, other)
+        return NormalForm.bimatrix(cast("ArrayLike", game), cast("ArrayLike", other))
     from bestresponse.games.inputs import as_found
     from bestresponse.theory.trees.normal_form import to_normal_form
 
