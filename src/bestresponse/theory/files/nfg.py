@@ -34,7 +34,7 @@ from __future__ import annotations
 import errno
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -324,7 +324,12 @@ def _kind(given: object) -> str:
 def load_game_file(path: str | Path) -> NormalForm | Tree:
     """Read the game in a file, whose ending says the format."""
     path = Path(path)
-    parse = {".efg": parse_efg, ".nfg": parse_nfg, ".json": parse_matrix_json}.get(path.suffix.lower())
+    parsers: dict[str, Callable[[str, str], NormalForm | Tree]] = {
+        ".efg": parse_efg,
+        ".nfg": parse_nfg,
+        ".json": parse_matrix_json,
+    }
+    parse = parsers.get(path.suffix.lower())
     if parse is None:
         raise UsageError(f"{path.name}: expected a file ending in .efg, .nfg or .json")
     return parse(read_game_text(path), path.name)

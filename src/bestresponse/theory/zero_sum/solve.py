@@ -46,7 +46,7 @@ from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge
 from bestresponse.theory.arrays import Indices
 from bestresponse.theory.engines import Engine, choose_engine, is_loaded
 from bestresponse.theory.equilibria.integer import count_units, optimize
-from bestresponse.theory.games.normal_form import Array, as_payoffs
+from bestresponse.theory.games.normal_form import Array, Numbers, as_payoffs
 from bestresponse.theory.trees.memory import measure_machine
 from bestresponse.theory.zero_sum.simplex import simplex
 
@@ -233,7 +233,7 @@ class ZeroSumSolutions:
         return cls(values, row.reshape(count, rows), col.reshape(count, cols), gaps, ranges, steps)
 
     @property
-    def arrays(self) -> tuple[Array, Array, Array, Array, Array, NDArray[np.int8]]:
+    def arrays(self) -> tuple[Numbers, ...]:
         """All arrays, in the order in which loops write them."""
         return self.values, self.row, self.col, self.gaps, self.ranges, self.steps
 
