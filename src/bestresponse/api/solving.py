@@ -153,8 +153,10 @@ def ask(
     return ask_game(as_found(game, other), concept=concept, dynamics=dynamics, settings=settings)
 
 
-def compare(first: GameLike, second: GameLike) -> Comparison:
+def compare(first: GameLike, second: GameLike, *, any_names: bool = False) -> Comparison:
     """Say whether two games are the same up to names, order and positive affine payoffs, and where they differ.
+
+    Names that occur in both games mean the same unless `any_names` is set.
 
     >>> compare("prisoners-dilemma", "prisoners-dilemma").same
     True
@@ -162,7 +164,7 @@ def compare(first: GameLike, second: GameLike) -> Comparison:
     from bestresponse.games.comparison import compare_games
     from bestresponse.games.inputs import as_found
 
-    return compare_games(as_found(first).solvable(), as_found(second).solvable())
+    return compare_games(as_found(first).solvable(), as_found(second).solvable(), any_names=any_names)
 
 
 def convert(game: GameLike, path: str | Path, *, force: bool = False) -> Path:
