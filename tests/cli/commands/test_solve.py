@@ -263,7 +263,7 @@ def test_what_cannot_be_done_is_refused_in_one_sentence(run, words, sentence):
         ("a.json", "[]", "expected at least one number"),
         ("a.json", "[[], []]", "expected at least one number"),
         ("a.json", "[[1, 2], [3]]", "rows of different lengths (1, 2)"),
-        ("a.json", '[["one", 2]]', "matrix[0][0]: expected a number, got the text 'one'"),
+        ("a.json", '[["one", 2]]', "matrix[0][0]: expected a number such as 3, -2.5 or 1/3, got 'one'"),
         ("a.json", "rock", "a.json, line 1, column 1"),
         ("a.json", "", "a.json, line 1, column 1"),
         ("a.json", "[[1e300, 0]]", "expected none beyond 1e+150 in size, got 1e+300"),
