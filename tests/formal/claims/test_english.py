@@ -16,7 +16,7 @@ from bestresponse.formal.claims import Claim, Reading, Reviewer, RulesTranslator
 from bestresponse.formal.claims.english import meaning
 from bestresponse.formal.claims.wording import deny
 from bestresponse.logic import Verdict
-from bestresponse.studies.verify.translator_score import Stand, compare_claim, turn_claim
+from bestresponse.studies.verify.checking import Stand, compare_claim, turn_claim
 from bestresponse.theory.catalogue import tables
 from bestresponse.theory.catalogue.trees import load_tree
 from bestresponse.theory.games.normal_form import NormalForm

@@ -13,7 +13,6 @@ from bestresponse.models.base import Request
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.document import Table
 from bestresponse.runs.run import Run, load_run
-from bestresponse.studies.verify.disguise import disguised
 from bestresponse.studies.verify.evaluation import (
     aggregate,
     agreement,
@@ -21,6 +20,7 @@ from bestresponse.studies.verify.evaluation import (
     read_sheet,
 )
 from bestresponse.studies.verify.recorded import Rating
+from bestresponse.studies.verify.scenes import disguised
 from bestresponse.studies.verify.study import METRICS, Attempts, VerifyConfig, verify_model
 from bestresponse.theory.games.normal_form import NormalForm
 

@@ -6,6 +6,7 @@ contradict each other, which no game is known to bring about, the verdict is UNK
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,20 +27,31 @@ from bestresponse.logic.language.terms import Atom, Struct, Term, list_of
 __all__ = ["Checked", "Checker", "LogicCheck", "TheoryCheck"]
 
 
-class TheoryCheck:
-    """Decides claims about one game by arithmetic."""
+class Check(ABC):
+    """Decides claims about one game."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
-        tree = subject.tree
-        self.game = TableTheory(subject) if tree is None else TreeTheory(subject, tree)
+
+    @abstractmethod
+    def decide(self, grounded: Grounded) -> Proof:
+        """Say whether a grounded claim is true."""
 
     def prove(self, claim: Claim) -> Proof:
-        """Whether the claim is true; `UNKNOWN` with the reason where it cannot be put to the game."""
+        """Say whether a claim is true; `UNKNOWN` with the reason where it cannot be put to the game."""
         try:
             return self.decide(ground(claim, self.subject))
         except Ungrounded as error:
             return Proof(Verdict.UNKNOWN, str(error))
+
+
+class TheoryCheck(Check):
+    """Decides claims about one game by arithmetic."""
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__(subject)
+        tree = subject.tree
+        self.game = TableTheory(subject) if tree is None else TreeTheory(subject, tree)
 
     def decide(self, grounded: Grounded) -> Proof:
         """Whether a grounded claim is true."""
@@ -58,24 +70,17 @@ class TheoryCheck:
         return answer
 
 
-class LogicCheck:
+class LogicCheck(Check):
     """Decides claims about one game by resolution on one program. The engine is the caller's to close."""
 
     def __init__(self, subject: Subject, engine: LogicEngine) -> None:
-        self.subject = subject
+        super().__init__(subject)
         self._engine = engine
 
     @cached_property
     def program(self) -> Program:
         """The loaded program; `InvalidGame` where the game is too large."""
         return self._engine.load(write_program(self.subject))
-
-    def prove(self, claim: Claim) -> Proof:
-        """Whether the claim follows from the program; `UNKNOWN` with the reason where that cannot be told."""
-        try:
-            return self.decide(ground(claim, self.subject))
-        except Ungrounded as error:
-            return Proof(Verdict.UNKNOWN, str(error))
 
     def decide(self, grounded: Grounded) -> Proof:
         """Whether a grounded claim follows."""

@@ -399,7 +399,9 @@ def measure(config: VerifyConfig, folder: RunFolder) -> Measured:
     attempts = [attempt for row in rows for attempt in row["transcript"]]
     counts = Counter(row["attempts"] for row in rows)
     unread = [len(attempt["unread"]) for attempt in attempts if isinstance(attempt.get("unread"), list)]
-    troubles = Counter(kind for attempt in attempts for kind in Counter(attempt.get("troubles", {})).elements())
+    troubles: Counter[str] = Counter()
+    for attempt in attempts:
+        troubles.update(attempt.get("troubles", {}))
     choices = [
         Metric(
             "chose_" + re.sub(r"\W", "_", action),
