@@ -129,6 +129,18 @@ EVEN = "[mix(them, ['left'-1/3, 'centre'-1/3, 'right'-1/3])]"
         (HUNT, "Stag is my best response to stag, since 4 > 3.",
          ["best_response('stag', do(choice(them, 'stag'), s0)).", "higher(4, 3)."]),
         (HUNT, "(stag, stag) is an equilibrium, because we like venison.", [f"equilibrium({at('stag', 'stag')})."]),
+        (HUNT, "If they choose stag with probability above 3/4, stag is better than hare.",
+         ["better_response_above(0.75, 'stag', 'hare', do(choice(them, 'stag'), s0))."]),
+        (HUNT, "If they pick stag less than 70% of the time, hare is my best response.",
+         ["best_response_below(0.7, 'hare', do(choice(them, 'stag'), s0))."]),
+        (HUNT, "If they choose stag with probability 3/4, I am indifferent between stag and hare.",
+         ["equal_response_to_mix('stag', 'hare', [mix(them, ['stag'-0.75, 'hare'-0.25])])."]),
+        (HUNT, "In the mixed equilibrium I choose stag with probability 3/4.",
+         ["mixed_equilibrium_part([mix(you, ['stag'-0.75, 'hare'-0.25])])."]),
+        (GRID, "Once bottom is gone, left strictly dominates right for the column player.",
+         ["strictly_dominates_without('left', 'right', do(choice(you, 'bottom'), s0), them)."]),
+        (GRID, "Once bottom is gone, (top, left) is an equilibrium.", []),
+        (HUNT, "If they choose stag with probability above 3/4, I get 4.", []),
     ],
 )  # fmt: skip
 def test_what_a_sentence_claims(game: NormalForm, text: str, claims: list[str]) -> None:
