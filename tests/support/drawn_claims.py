@@ -13,8 +13,7 @@ from bestresponse.formal.claims.claim import FORMS, OF_TABLES, OF_TREES, Claim
 from bestresponse.formal.claims.form import Mix, Move, Sort
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
 
 TABLE_FORMS = tuple(OF_TABLES)
 TREE_FORMS = tuple(form for form in OF_TREES if OF_TREES[form].logic and form not in ("higher", "lower", "equal"))

@@ -21,8 +21,7 @@ from bestresponse.players.llm.player import LlmPlayer
 from bestresponse.players.llm.verified import with_review
 from bestresponse.players.strategies.fixed import Following
 from bestresponse.studies.verify.study import VerifyConfig, verify_model
-from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
 
 
 def build_poker() -> Tree:
