@@ -371,8 +371,8 @@ def test_a_sentence_with_an_amount_from_which_nothing_is_read_is_told() -> None:
     text = "If we both defect, I get 1. Somehow 7 is in the air. I trust them. Is defect part of an equilibrium?"
     translation = RulesTranslator().translate(text, Subject(DILEMMA))
     assert len(translation.claims) == 1
-    assert translation.unread == ("Somehow 7 is in the air",)
     assert translation.passages is not None
+    assert [one.text for one in translation.passages if one.reading is Reading.UNREAD] == ["Somehow 7 is in the air"]
     assert [one.reading.value for one in translation.passages] == ["read", "unread", "silent", "not asserted"]
 
 

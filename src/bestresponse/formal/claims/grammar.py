@@ -36,7 +36,7 @@ def parse(query: str) -> tuple[Claim | Malformed, ...]:
     >>> [str(claim) for claim in parse("higher(5, 2.50)")]
     ['higher(5, 2.5).']
     >>> parse("higher(5, X, Y).")
-    (Malformed(text='higher(5, X, Y).', why='higher takes 2 arguments, got 3'),)
+    (Malformed(text='higher(5, X, Y).', why='higher takes 2 arguments, got 3', kind='unknown form'),)
     """
     text = query.strip()
     if len(text) > MOST_QUERY:

@@ -11,6 +11,7 @@ tokens and seconds of each. Everything that is measured is a function of it.
 from __future__ import annotations
 
 import json
+import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -75,7 +76,8 @@ _MOST_WAYS = 200
 _MOST_MOVES = 2_000
 """How many moves these ways may have together."""
 _RATERS = 3
-Cells = tuple[str | None, ...]
+_SAMPLED = 100
+"""Verdicts that people are asked to judge, drawn from all."""
 _QUOTED = 4
 _CHARACTERS_PER_TOKEN = 4
 _BEST = 1e-9
@@ -531,8 +533,34 @@ def list_sheets(measured: Measured, run: Any) -> list[tuple[Path, str]]:
         }
         for row in measured.frames["runs"]
     ]
-    paths = (run.path / f"sheet-rater-{rater}.csv" for rater in range(1, _RATERS + 1))
-    return [(path, to_csv(rows, SHEET)) for path in paths if not path.exists()]
+    texts = {f"sheet-rater-{rater}.csv": to_csv(rows, SHEET) for rater in range(1, _RATERS + 1)}
+    texts["verdicts.csv"] = to_csv(_sample_verdicts(measured.frames["runs"]), ("item", "text"))
+    return [(run.path / name, content) for name, content in texts.items() if not (run.path / name).exists()]
+
+
+def _sample_verdicts(rows: Iterable[RunRow]) -> list[dict[str, str]]:
+    """Draw verdicts to be judged by people, as the web app reads them: the sentence, how it was read, the verdict."""
+    items = [
+        {"item": f"{row['repeat']}-{number}", "text": f"Sentence: {sentence}\nRead as: {said}\nVerdict: {verdict}"}
+        for row in rows
+        for number, (sentence, said, verdict, _) in enumerate(_list_verdicts(row["transcript"][0]))
+        if verdict in ("proved", "refuted")
+    ]
+    return random.Random(0).sample(items, min(_SAMPLED, len(items)))
+
+
+def _list_verdicts(attempt: JsonObject) -> list[tuple[str, str | None, str, str]]:
+    """List the sentences of an attempt in order: how each was read, its verdict, and its correction or why not."""
+    spans = []
+    for claim in attempt["claims"]:
+        said, why = claim.get("words") or claim["claim"], claim.get("correction") or claim["why"]
+        for place in claim.get("places") or [{"start": -1, "text": ""}]:
+            spans.append((place["start"], (place["text"], said, claim["verdict"], why)))
+    for verdict in ("unread", "not_asserted"):
+        apart = attempt.get(verdict)
+        for place in apart if isinstance(apart, list) else ():
+            spans.append((place["start"], (place["text"], None, verdict.replace("_", " "), place["why"])))
+    return [cells for _, cells in sorted(spans, key=lambda span: span[0])]
 
 
 def show_audit(measured: Measurement) -> Shown:
@@ -541,17 +569,8 @@ def show_audit(measured: Measurement) -> Shown:
     columns = (Column("sentence"), Column("read as"), Column("verdict"), Column("correction, or why not"))
     for row in measured.frame("runs").rows[:_QUOTED]:
         attempt = row["transcript"][0]
-        spans: list[tuple[int, Cells]] = []
-        for claim in attempt["claims"]:
-            said, why = claim.get("words") or claim["claim"], claim.get("correction") or claim["why"]
-            for place in claim.get("places") or [{"start": -1, "text": ""}]:
-                spans.append((place["start"], (place["text"], said, claim["verdict"], why)))
-        for verdict in ("unread", "not_asserted"):
-            for place in attempt.get(verdict) or ():
-                spans.append((place["start"], (place["text"], None, verdict.replace("_", " "), place["why"])))
-        cells = tuple(cells for _, cells in sorted(spans, key=lambda span: span[0]))
-        if cells:
-            blocks += [Quote(attempt["reasoning"], f"run {row['repeat']}, first attempt"), Table(columns, cells)]
+        if rows := _list_verdicts(attempt):
+            blocks += [Quote(attempt["reasoning"], f"run {row['repeat']}, first attempt"), Table(columns, tuple(rows))]
     none = Paragraph("No sentence of the first attempts speaks of amounts or solutions.")
     return Shown("How each sentence was read and judged", tuple(blocks or [none]))
 
