@@ -304,12 +304,6 @@ class UsageRow(TypedDict):
     mean: Annotated[float, column(format=".1f")]
 
 
-class UnreadRow(TypedDict):
-    """How many sentences with amounts gave no claim, on average over attempts."""
-
-    sentences: Annotated[float, column(format=".1f")]
-
-
 class TroubleRow(TypedDict):
     """What kept sentences from a verdict in translation, over all attempts."""
 
@@ -400,9 +394,10 @@ def measure(config: VerifyConfig, folder: RunFolder) -> Measured:
     rows = sorted((_measure_run(play, config.scene) for play in folder.sorted_plays()), key=lambda row: row["repeat"])
     attempts = [attempt for row in rows for attempt in row["transcript"]]
     counts = Counter(row["attempts"] for row in rows)
-    unread = [len(attempt["unread"]) for attempt in attempts if isinstance(attempt.get("unread"), list)]
     troubles: Counter[str] = Counter()
     for attempt in attempts:
+        unread = attempt.get("unread")
+        troubles["sentences unread"] += len(unread) if isinstance(unread, list) else unread or 0
         troubles.update(attempt.get("troubles", {}))
     choices = [
         Metric(
@@ -426,7 +421,6 @@ def measure(config: VerifyConfig, folder: RunFolder) -> Measured:
             ),
             "changes": Frame(ChangeRow, list(_list_changes(rows))),
             "claims": Frame(ClaimRow, list(_count_claims(attempts))),
-            "unread": Frame(UnreadRow, [UnreadRow(sentences=float(np.mean(unread)))] if unread else []),
             "troubles": Frame(TroubleRow, [TroubleRow(trouble=kind, times=n) for kind, n in troubles.items()]),
             "usage": Frame(UsageRow, list(_average_usage(attempts))),
             "judgements": Frame(JudgementRow, judgements),
@@ -620,11 +614,10 @@ verify_model = Study(
         ),
         table("attempts", title="Attempts"),
         table("claims", title="Claims", caption="Over all attempts"),
-        text(
-            "{% for row in frame('unread') %}On average {{ '%.1f'|format(row.sentences) }} sentences of an attempt "
-            "speak of amounts or solutions and gave no claim. Nothing is known about these.{% endfor %}"
-        ),
         table("troubles", title="Translation", caption="What kept sentences from a verdict, over all attempts"),
+        text(
+            "Unread are sentences that speak of amounts or solutions and gave no claim. Nothing is known about these."
+        ),
         table("judgements", title="People's judgement"),
         table("agreement"),
         text(
