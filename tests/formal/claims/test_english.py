@@ -209,7 +209,7 @@ def test_frequencies_and_differences_are_decided_as_such(game: str, text: str, v
     ],
 )
 def test_dominance_in_a_smaller_game_is_not_held_against_the_whole_game(opening: str) -> None:
-    assert read(GRID, f"{opening} left strictly dominates right.") == []
+    assert set(verdicts(GRID, f"{opening} left strictly dominates right.")) <= {"proved"}
 
 
 @pytest.mark.parametrize(

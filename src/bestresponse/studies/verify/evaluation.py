@@ -67,7 +67,10 @@ class Confusion:
         """Cohen's kappa of people and checker; None where it is not defined."""
         actual = [True] * (self.passed + self.false_alarm) + [False] * (self.missed + self.caught)
         predicted = [True] * self.passed + [False] * self.false_alarm + [True] * self.missed + [False] * self.caught
-        return raters.compute_if_defined(lambda labels: cohen_kappa(labels, predicted), actual)
+        try:
+            return cohen_kappa(actual, predicted)
+        except UsageError:
+            return None
 
 
 def aggregate(ratings: Sequence[Rating]) -> tuple[bool, bool]:
