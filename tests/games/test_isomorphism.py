@@ -15,8 +15,7 @@ from bestresponse.games.convert import to_tree
 from bestresponse.games.isomorphism import Ends, list_isomorphisms
 from bestresponse.games.lookup import find_game
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
-from bestresponse.theory.trees.tree import CHANCE, LEAF
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Chance, Leaf, Turn, build_tree
 
 
 def draw(seed, **more):

@@ -7,7 +7,7 @@ from bestresponse.games.comparison import compare_games
 from bestresponse.games.logic.game import LogicGame
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate
-from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
+from bestresponse.theory.trees.tree import Chance, Leaf, Turn, build_tree
 
 
 def hand(knows, wins):
