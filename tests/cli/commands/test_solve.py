@@ -268,7 +268,7 @@ def test_what_cannot_be_done_is_refused_in_one_sentence(run, words, sentence):
         ("a.json", "", "a.json, line 1, column 1"),
         ("a.json", "[[1e300, 0]]", "expected none beyond 1e+150 in size, got 1e+300"),
         ("a.efg", 'EFG 2 R "x" { "a" "b" } q', "a.efg, line 1, column"),
-        ("a.efg", FORGETFUL_DRIVER, "no perfect recall: driver has made different moves"),
+        ("a.efg", FORGETFUL_DRIVER, "driver comes twice to its information set 'crossing' in one play"),
         ("a.nfg", 'NFG 1 R "x" { "a"', "a.nfg, line 1, column"),
     ],
 )
