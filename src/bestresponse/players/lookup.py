@@ -41,7 +41,7 @@ from bestresponse.players.strategies.fixed import ALWAYS, make_always
 
 __all__ = [
     "SIMULATED", "OpenModel", "check_strategy", "choose_default", "describe_seat", "find_strategy", "list_strategies",
-    "make_player", "seat_model", "seat_speaker",
+    "seat_model", "seat_speaker",
 ]  # fmt: skip
 
 OpenModel = Callable[[str], Model]
@@ -124,11 +124,6 @@ def describe_seat(name: str, game: AnyGame, role: Role) -> str:
     if name == EQUILIBRIUM:
         return "a program that plays an equilibrium of the game"
     return f"a program that plays the strategy {name}"
-
-
-def make_player(name: str, game: AnyGame, role: Role, seed: int, open_model: OpenModel) -> Player:
-    """Make the player of that name, a strategy or else a model that `open_model` opens."""
-    return find_strategy(name, game, role, seed) or seat_model(name, open_model(name), game, role, seed)
 
 
 def seat_model(name: str, model: Model, game: AnyGame, role: Role, seed: int) -> Player:

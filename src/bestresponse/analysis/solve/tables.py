@@ -17,8 +17,7 @@ from bestresponse.theory.engines import has_numba
 from bestresponse.theory.equilibria.extremes import most_vertices
 from bestresponse.theory.equilibria.lemke_howson import lemke_howson, lemke_howson_all
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
-from bestresponse.theory.equilibria.pure import pure_nash
-from bestresponse.theory.equilibria.result import Equilibrium, NashResult
+from bestresponse.theory.equilibria.result import Equilibrium, NashResult, pure_nash
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.classification import classify, has_constant_sum
 from bestresponse.theory.games.dominance import find_dominated, iterated_elimination, maximin

@@ -31,13 +31,10 @@ from bestresponse.theory.trees.mccfr import Sampling, mccfr_tree
 from bestresponse.theory.trees.normal_form import to_normal_form
 from bestresponse.theory.trees.perfection.subgame_perfect import subgame_perfect
 from bestresponse.theory.trees.policy import Policy, policy_from_table
-from bestresponse.theory.trees.response import plan_regrets
-from bestresponse.theory.trees.sequence_form import SequenceForm, to_sequence_form
-from bestresponse.theory.trees.sequence_form_lcp import solve_general_tree
-from bestresponse.theory.trees.sequence_form_lp import solve_tree
+from bestresponse.theory.trees.sequence_form import SequenceForm, plan_regrets, to_sequence_form
+from bestresponse.theory.trees.sequence_form_lp import solve_general_tree, solve_tree
 from bestresponse.theory.trees.tree import Tree
-from bestresponse.theory.zero_sum.double_oracle import describe_bounds
-from bestresponse.theory.zero_sum.tree_oracle import search_tree
+from bestresponse.theory.zero_sum.double_oracle import describe_bounds, search_tree
 
 __all__ = ["solve_any_tree"]
 

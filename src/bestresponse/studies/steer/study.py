@@ -19,7 +19,7 @@ from bestresponse.report.frames import Frame
 from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import Execution, Outcome, PlayOne
 from bestresponse.runs.executors.base import Job
-from bestresponse.runs.executors.lending import lend_models
+from bestresponse.runs.executors.driver import lend_workers
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Study
 from bestresponse.studies.steer.answers import (
@@ -54,8 +54,8 @@ def make_run(config: SteerConfig, folder: RunFolder, models: Mapping[str, Model]
     budget = Budget() if config.cut_short else config.limits.budget
     check_budget(need, budget, config.max_nodes, _price(config, models, need))
     job = Job(steer, config, models, how.workers, how.shared)
-    with AnswerFolder(path) as kept, lend_models(how.executor, job) as lent:
-        return run(config, kept.record_calls(lent), kept, workers=how.workers, on_progress=how.on_progress)[1]
+    with AnswerFolder(path) as kept, lend_workers(how.executor, job):
+        return run(config, kept.record_calls(models), kept, workers=how.workers, on_progress=how.on_progress)[1]
 
 
 def _find_store(config: SteerConfig, models: Mapping[str, Model], path: Path) -> Path:

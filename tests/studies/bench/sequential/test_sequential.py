@@ -19,7 +19,7 @@ from bestresponse.studies.bench.sequential.arena import Arena, Partial
 from bestresponse.studies.bench.sequential.policies import StatedPolicy
 from bestresponse.studies.bench.sequential.questions import make_plan
 from bestresponse.studies.bench.sequential.study import sequential
-from bestresponse.theory.catalogue.tree_rules import kuhn_poker
+from bestresponse.theory.catalogue.trees import kuhn_poker
 from bestresponse.theory.trees.sequence_form import to_sequence_form
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
 
