@@ -23,7 +23,9 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from bestresponse.api.running import bench, simulate, tournament
+from bestresponse.studies.bench.study import bench
+from bestresponse.studies.simulate.study import simulate
+from bestresponse.api.running import tournament
 
 from bestresponse.core.errors import BestResponseError
 from bestresponse.formal.formalize.examples import library

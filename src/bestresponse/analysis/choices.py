@@ -20,7 +20,7 @@ from bestresponse.games.matrix.repeated import Rounds
 from bestresponse.report.frames import Frame, column
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.trees.policy import Policy
-from bestresponse.theory.trees.response import counterfactual_values
+from bestresponse.theory.trees.sequence_form import counterfactual_values
 from bestresponse.theory.trees.tree import CHANCE, Tree
 
 __all__ = ["ChoiceRow", "price_choices"]

@@ -13,7 +13,7 @@ from bestresponse.models.providers.weights import WEIGHTS
 from bestresponse.models.registry import KEYS, providers
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_names
-from bestresponse.theory.repeated.library import classic_strategies
+from bestresponse.theory.repeated.automaton import classic_strategies
 
 __all__ = ["COMPLETIONS", "complete_game", "complete_model", "complete_strategy", "offer_names"]
 

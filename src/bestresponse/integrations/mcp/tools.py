@@ -35,7 +35,7 @@ from bestresponse.studies.tournament.standings import measure_standings
 from bestresponse.studies.tournament.study import TournamentConfig
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_entry, tree_names
-from bestresponse.theory.trees.response import tree_best_response
+from bestresponse.theory.trees.sequence_form import tree_best_response
 from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["TOOLS"]
