@@ -23,8 +23,6 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from bestresponse.studies.bench.study import bench
-from bestresponse.studies.simulate.study import simulate
 from bestresponse.api.running import tournament
 
 from bestresponse.core.errors import BestResponseError
@@ -46,6 +44,8 @@ from bestresponse.models.providers.google import GoogleModel
 from bestresponse.models.providers.reading import read_chat_reply
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.run import load_run
+from bestresponse.studies.bench.study import bench
+from bestresponse.studies.simulate.study import simulate
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.catalogue.trees import load_tree
 from bestresponse.theory.files.efg import format_efg, parse_efg
