@@ -54,9 +54,9 @@ class AnthropicModel(HttpModel):
         }
         budget = request.reasoning_tokens or REASONING_TOKENS.get(request.effort or "")
         if budget and mode is not SchemaMode.SCHEMA:  # thinking allows neither a forced tool nor another temperature
-            thinking = {"type": "enabled", "budget_tokens": max(budget, _LEAST_BUDGET)}
-            settings |= {"thinking": thinking, "temperature": 1.0, "top_p": None}
-            settings["max_tokens"] = request.max_tokens + thinking["budget_tokens"]
+            budget = max(budget, _LEAST_BUDGET)
+            settings |= {"thinking": {"type": "enabled", "budget_tokens": budget}, "temperature": 1.0, "top_p": None}
+            settings["max_tokens"] = request.max_tokens + budget
         if mode is SchemaMode.SCHEMA:
             tool = {"name": _TOOL, "description": "Give the answer.", "input_schema": read_schema(request)}
             settings |= {"tools": [tool], "tool_choice": {"type": "tool", "name": _TOOL}}
