@@ -180,7 +180,7 @@ def test_whoever_missed_a_question_and_was_not_seen_since_gets_five_seconds(cloc
 
 def test_a_question_that_the_experimenter_advances_is_overdue_at_once(clock):
     session = seated()
-    session.advanced.add(("row", 0))
+    session.advanced["row", 0] = module.time.monotonic()
     assert [session.is_overdue(seat) for seat in (0, 1)] == [True, False]
     session.episode.submit("row", Decision(C))
     session.note_asked()

@@ -18,6 +18,7 @@ from bestresponse.core.episode import AnyEpisode, Episode, Record, Submission
 from bestresponse.core.game import AnyGame, Role
 from bestresponse.core.seeds import split
 from bestresponse.web.sessions.setup import PERSON, Setup
+from bestresponse.web.texts import InterfaceTexts, load_texts
 
 if TYPE_CHECKING:
     from bestresponse.web.experiments.model import Part
@@ -47,8 +48,7 @@ _GRACE = 2.0
 class Table:
     """A session as the journal knows it: its number among the groups of a lobby, and its setup.
 
-    In an experiment a group has a table for each part: `number` counts them from 1, `people` are the seats that the
-    persons of the group have here, in the order of the seats that they have at the first table.
+    In an experiment people have a seat at a table of each part; `number` counts these from 1.
     """
 
     id: str
@@ -58,8 +58,12 @@ class Table:
     created: str
     number: int = 1
     treatment: str = ""
-    people: tuple[int, ...] = ()
     part: Part | None = None
+
+    @property
+    def texts(self) -> InterfaceTexts:
+        """The texts that people at this table read."""
+        return self.part.texts if self.part else load_texts(self.setup.language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +130,7 @@ class Session:
     seen: dict[int, float] = field(default_factory=dict)
     pages: dict[int, tuple[str, float]] = field(default_factory=dict)
     thinking: set[tuple[Role, int]] = field(default_factory=set)
-    advanced: set[tuple[Role, int]] = field(default_factory=set)
+    advanced: dict[tuple[Role, int], float] = field(default_factory=dict)
     gathering_since: float | None = None
     trouble: str = ""
     stamp: int = 0
@@ -297,7 +301,9 @@ class Session:
         """Tell whether a stand-in has to answer now; a person who is there gets a moment for the form to arrive."""
         role = self.roles[seat]
         if role in self.asked and (role, self.asked[role][0]) in self.advanced:
-            return True
+            turn, since = self.asked[role]
+            grace = _GRACE if self._was_seen(seat, since) else 0.0
+            return time.monotonic() >= self.advanced[role, turn] + grace
         left = self.seconds_left(seat)
         if left is None or left > 0:
             return False

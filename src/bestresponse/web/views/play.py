@@ -180,7 +180,7 @@ def watch_lobby(request: Request, server: Server, lobby: str, page: Page = 1, no
         "lobby.html",
         "",
         lobby=found,
-        tables=play.describe_lobby(server, found, slice((page - 1) * _TABLES, page * _TABLES)).sessions,
+        state=play.describe_lobby(server, found, slice((page - 1) * _TABLES, page * _TABLES)),
         base=base,
         links=[base + server.personal_path(found.id, label) for label in labels],
         join=base + server.join_path(found.id) if found.setup.persons else "",
