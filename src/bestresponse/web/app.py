@@ -23,7 +23,7 @@ from starlette.exceptions import HTTPException
 from bestresponse import __version__
 from bestresponse.core.errors import BestResponseError, ModelError, StoreError, UsageError
 from bestresponse.report.text import visible
-from bestresponse.web.access import ADMIN_COOKIE, AdminPage, NotAllowed, ServerState, TooFast, refuse
+from bestresponse.web.access import ADMIN_COOKIE, AdminPage, NotAllowed, ServerState, TooFast, refuse_key
 from bestresponse.web.render import load_asset, load_templates, render_page
 from bestresponse.web.security import SAFE_HEADERS, Guard, Keys, load_secret
 from bestresponse.web.services.play import create_experiment
@@ -95,7 +95,7 @@ def enter(request: Request, token: str) -> Response:
     """The admin's link: keeps the token in a cookie that no script reads, and goes on without it in the address."""
     server: ServerState = request.app.state.server
     if not server.keys.is_admin(token):
-        raise refuse(request, server)
+        raise refuse_key(request, server)
     answer = RedirectResponse("/", 303)
     secure = request.url.scheme == "https"
     answer.set_cookie(ADMIN_COOKIE, token, httponly=True, samesite="lax", secure=secure, max_age=7 * 24 * 3600)

@@ -166,8 +166,9 @@ class _Participant:
             return await self._send(client, page, "/questionnaire", {f"item.{i.name}": self._fill(i) for i in items})
         match version[2]:
             case "welcome":
-                quiz = service.list_questions(context.session, context.seat)
-                answers = {f"quiz.{k}": f"{question.answer:.6g}" for k, question in enumerate(quiz)}
+                quiz = service.list_quiz_questions(context.session, context.seat)
+                right = [getattr(question, "right", "") or f"{question.answer:.6g}" for question in quiz]
+                answers = {f"quiz.{k}": answer for k, answer in enumerate(right)}
                 return await self._send(client, page, "/ready", {"consent": "yes", **answers})
             case "turn":
                 return await self._answer(client, page, context)

@@ -162,6 +162,31 @@ def test_a_file_handed_in_on_the_page_is_refused_with_its_line(server, text):
     assert "line" in page.text
 
 
+def test_a_question_of_the_quiz_may_have_options(server):
+    asked = """[[games.questions]]
+text = "Who sees your decisions?"
+options = ["everybody", "nobody"]
+right = "nobody"
+"""
+    text = PAGED.replace("quiz = false\n", f"quiz = false\n{asked}").replace('before = "one"\n', "")
+    lobby = server.state.sessions.create_experiment(text)
+    client, link = seat(server, lobby)
+    assert 'type="radio" name="quiz.0" value="everybody"' in client.get(link).text
+    assert "This is not right" in make_ready(client, link, "everybody").text
+    assert "Please choose one of the answers" in make_ready(client, link, "").text
+    make_ready(client, link, "nobody")
+    server.wait_for(lambda: "Your turn" in client.get(link).text)
+    with pytest.raises(UsageError, match="line 9: right is 'nobdy'; expected one of the options"):
+        check_experiment(text.replace('right = "nobody"', 'right = "nobdy"'))
+
+
+def test_a_parameter_of_absurd_size_is_refused():
+    text = PAGED.replace('"chicken"\nseats = ["person", "strategy:greedy"]', '"public-goods-punishment"\nseats = SEATS')
+    text = text.replace("SEATS", '["person", "person", "person", "person"]\nparameters = { rounds = 100000000 }')
+    with pytest.raises(UsageError, match=r"the parameter rounds is 1e[+]08; expected at most 1,000,000"):
+        check_experiment(text)
+
+
 PAGED = """
 title = "Pages"
 [[games]]

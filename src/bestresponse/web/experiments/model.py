@@ -28,8 +28,8 @@ from bestresponse.web.sessions.setup import GameChoice, Setup, explain_mistake
 from bestresponse.web.texts import InterfaceTexts, list_languages, load_texts
 
 __all__ = [
-    "TABLES", "Assignment", "Completion", "Experiment", "FormPage", "GameTable", "Item", "Outcome", "Part", "Payment",
-    "check_experiment", "find_line", "parse_experiment",
+    "TABLES", "Assignment", "Completion", "Experiment", "FormPage", "GameSettings", "Item", "Outcome", "Part",
+    "Payment", "check_experiment", "find_line", "parse_experiment",
 ]  # fmt: skip
 
 TABLE = ConfigDict(**bounds.CLOSED, str_strip_whitespace=True)
@@ -55,14 +55,26 @@ Phrase = Annotated[str, Field(max_length=_LONGEST)]
 
 @dataclass(frozen=True, config=TABLE)
 class QuizQuestion(Question):
-    """A question that everybody has to answer right before the game."""
+    """A question that everybody has to answer right before the game: by a number, or by one of some options."""
 
     text: Sentence
-    answer: Number
+    answer: Number = 0.0
+    options: tuple[Sentence, ...] = ()
+    right: Annotated[str, Field(max_length=_LONGEST)] = ""
+
+    @model_validator(mode="after")
+    def _check_right(self) -> Self:
+        if self.options and self.right not in self.options:
+            raise ValueError(f"right is {self.right!r}; expected one of the options")
+        return self
+
+    def accepts(self, typed: str) -> bool:
+        """Say whether what was typed or chosen is right."""
+        return typed == self.right if self.options else super().accepts(typed)
 
 
 @dataclass(frozen=True, config=TABLE)
-class GameTable:
+class GameSettings:
     """A game of the file; see `Setup`. `text` has the game's English phrases and what people read instead.
 
     `rate` is money for a point, `most` for all of them, `bonus` for taking part."""
@@ -95,7 +107,7 @@ class Part:
 
     name: str
     setup: Setup
-    game: GameTable
+    game: GameSettings
     texts: InterfaceTexts
 
 
@@ -271,7 +283,7 @@ class Assignment:
 
 
 @dataclass(frozen=True, config=TABLE)
-class Limits:
+class TimeLimits:
     """Seconds for an answer, in the waiting room, and until a seat that was not confirmed is free again.
 
     Whoever has sent a wrong quiz `tries` times is screened out; 0 is no limit.
@@ -291,7 +303,7 @@ class Experiment:
     `brand` stands at the top of every page; `show_others` and `show_history` show what the others got and what happened
     when a game is over. `text` replaces texts of the pages by their names.
 
-    `games` are read once for each treatment, see `GameTable`.
+    `games` are read once for each treatment, see `GameSettings`.
     """
 
     title: Annotated[str, Field(min_length=1, max_length=200)]
@@ -307,7 +319,7 @@ class Experiment:
     show_history: bounds.Flag = True
     text: dict[str, Phrase | dict[Literal["one", "many"], Phrase]] = field(default_factory=dict)
     assignment: Assignment = Assignment()
-    limits: Limits = Limits()
+    limits: TimeLimits = TimeLimits()
     pages: tuple[FormPage, ...] = ()
     questionnaire: tuple[Item, ...] = ()
     payment: Payment | None = None
@@ -325,7 +337,18 @@ class Experiment:
         return [item for page in self.pages for item in page.items] + list(self.questionnaire)
 
 
-TABLES = (Experiment, GameTable, QuizQuestion, TreatmentTable, Item, FormPage, Payment, Completion, Assignment, Limits)
+TABLES = (
+    Experiment,
+    GameSettings,
+    QuizQuestion,
+    TreatmentTable,
+    Item,
+    FormPage,
+    Payment,
+    Completion,
+    Assignment,
+    TimeLimits,
+)
 
 
 Path = tuple[str | int, ...]
@@ -414,7 +437,7 @@ def _read_part(text: str, experiment: Experiment, number: int, name: str, treatm
     if isinstance(values.get("parameters"), dict) and isinstance(changes.get("parameters"), dict):
         merged["parameters"] = {**values["parameters"], **changes["parameters"]}
     try:
-        game = TypeAdapter(GameTable).validate_python(merged)
+        game = TypeAdapter(GameSettings).validate_python(merged)
     except ValidationError as error:
         path, why = explain_mistake(error, _SETTINGS)
         changed = treatment is not None and path[0] in changes

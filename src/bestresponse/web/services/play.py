@@ -22,7 +22,7 @@ from bestresponse.web.sessions.store import BrokenSession, Lobby, NotFound
 
 __all__ = [
     "Action", "GameDetails", "LobbyState", "LobbySummary", "SeatState", "SessionState", "TableState", "act",
-    "create_experiment", "create_sessions", "describe_game", "describe_lobby", "describe_session", "send_message",
+    "broadcast", "create_experiment", "create_sessions", "describe_choice", "describe_lobby", "describe_session",
     "summarize_lobby",
 ]  # fmt: skip
 
@@ -120,7 +120,7 @@ class LobbyState:
     sessions: list[TableState]
 
 
-def describe_game(choice: GameChoice) -> GameDetails:
+def describe_choice(choice: GameChoice) -> GameDetails:
     """Describe the roles of a game, who can fill them, and what the first role is told."""
     game = make_game(choice)
     briefing = game.view(game.start(), game.roles[0]).briefing
@@ -243,7 +243,7 @@ def _describe_seat(server: ServerState, session: Session, seat: int) -> SeatStat
     )
 
 
-def send_message(server: ServerState, lobby: Lobby, text: str, session: str = "") -> int:
+def broadcast(server: ServerState, lobby: Lobby, text: str, session: str = "") -> int:
     """Send a message to the people of one session or of all that are not over; returns how many tables got it."""
     words = text.strip()
     if not words or len(words) > _LONGEST_MESSAGE:

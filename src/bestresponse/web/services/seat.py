@@ -30,9 +30,9 @@ from bestresponse.web.sessions.session import Presence, Session, format_action
 from bestresponse.web.texts import InterfaceTexts
 
 __all__ = [
-    "SeatView", "Stage", "answer", "describe_equilibrium", "describe_seat", "describe_stage", "fill_link",
-    "find_consent", "find_mistakes", "find_page", "is_personal", "keep_questionnaire", "keep_remark",
-    "list_announcements", "list_calculator", "make_questions", "try_ready",
+    "SeatView", "Stage", "describe_equilibrium", "describe_seat", "describe_stage", "fill_link", "find_consent",
+    "find_mistakes", "find_page", "is_personal", "keep_questionnaire", "keep_remark", "list_announcements",
+    "list_calculator", "make_questions", "submit_answer", "try_ready",
 ]  # fmt: skip
 
 _MOST_READABLE = 150
@@ -90,7 +90,7 @@ def describe_seat(server: ServerState, context: SeatContext, looking: bool = Fal
             ask_to_json(ask) if ask else None,
             session.seconds_left(seat),
             find_consent(server, context),
-            [question.text for question in list_questions(session, seat)] if phase == "welcome" else [],
+            [question.text for question in list_quiz_questions(session, seat)] if phase == "welcome" else [],
             session.missing,
             session.stand_ins(role),
             list_announcements(session, seat),
@@ -164,7 +164,7 @@ def make_questions(game: AnyGame, seat: int, seed: int) -> tuple[Question, ...]:
     return make_quiz(game, game.roles[seat], generator(seed, "quiz", seat))
 
 
-def list_questions(session: Session, seat: int) -> tuple[Question, ...]:
+def list_quiz_questions(session: Session, seat: int) -> tuple[Question, ...]:
     """List the quiz of a session for that seat: the questions of the experiment, and those made from the rules."""
     written = session.table.part.game.questions if session.table.part else ()
     return (*written, *make_questions(session.game, seat, session.seed)) if session.setup.quiz else written
@@ -172,11 +172,9 @@ def list_questions(session: Session, seat: int) -> tuple[Question, ...]:
 
 def find_mistakes(quiz: tuple[Question, ...], typed: list[str], texts: InterfaceTexts) -> dict[int, str]:
     """Say what is wrong with each answer, by the number of its question."""
-    return {
-        k: texts("quiz_wrong") if typed[k].strip() else texts("type_number")
-        for k, question in enumerate(quiz)
-        if not question.accepts(typed[k])
-    }
+    wrong = [(k, question) for k, question in enumerate(quiz) if not question.accepts(typed[k])]
+    missing = {k: "item_option" if getattr(question, "options", ()) else "type_number" for k, question in wrong}
+    return {k: texts("quiz_wrong" if typed[k].strip() else missing[k]) for k, _ in wrong}
 
 
 def try_ready(server: ServerState, context: SeatContext, typed: list[str], agreed: bool) -> dict[int | str, str]:
@@ -185,7 +183,7 @@ def try_ready(server: ServerState, context: SeatContext, typed: list[str], agree
     Whoever has failed the quiz as often as the experiment allows is screened out, and loses the seat.
     """
     session, seat = context.session, context.seat
-    quiz = list_questions(session, seat)
+    quiz = list_quiz_questions(session, seat)
     padded = [*typed, *("" for _ in quiz)][: len(quiz)]
     wrong: dict[int | str, str] = dict(find_mistakes(quiz, padded, session.table.texts).items())
     if wrong:
@@ -201,7 +199,7 @@ def try_ready(server: ServerState, context: SeatContext, typed: list[str], agree
     return wrong
 
 
-def answer(server: ServerState, context: SeatContext, turn: int, decision: Decision, presence: Presence) -> None:
+def submit_answer(server: ServerState, context: SeatContext, turn: int, decision: Decision, presence: Presence) -> None:
     """Take the answer to question number `turn`; NotAsked, AlreadyAnswered or InvalidMove where it does not count."""
     if context.session.phase(context.seat) in ("welcome", "replaced"):
         raise NotAsked("nobody is asked here: the seat is not confirmed, or a bot plays it now")

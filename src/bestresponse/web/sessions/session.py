@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from bestresponse.web.experiments.model import Part
 
 __all__ = [
-    "PHASES", "Answer", "Phase", "Presence", "Session", "Standing", "Table", "Timing", "format_action", "name_play",
-    "round_amount",
+    "PHASES", "Answer", "Phase", "Presence", "Session", "Table", "TableStanding", "Timing", "format_action",
+    "name_play", "round_amount",
 ]  # fmt: skip
 
 Phase = Literal["welcome", "gathering", "turn", "waiting", "over", "closed", "replaced"]
@@ -96,7 +96,7 @@ class Answer:
 
 
 @dataclass
-class Standing:
+class TableStanding:
     """What happened to the seats of a table besides answers; shared between the store and the session."""
 
     ready: set[int] = field(default_factory=set)
@@ -123,7 +123,7 @@ class Session:
     table: Table
     game: AnyGame
     episode: AnyEpisode
-    standing: Standing = field(default_factory=Standing)
+    standing: TableStanding = field(default_factory=TableStanding)
     timings: list[Timing] = field(default_factory=list)
     lock: threading.RLock = field(default_factory=threading.RLock)
     asked: dict[Role, tuple[int, float]] = field(default_factory=dict)
@@ -138,10 +138,10 @@ class Session:
 
     @classmethod
     def restore(
-        cls, table: Table, game: AnyGame, answers: Iterable[Answer], standing: Standing | None = None
+        cls, table: Table, game: AnyGame, answers: Iterable[Answer], standing: TableStanding | None = None
     ) -> Session:
         """Rebuild the session from its answers."""
-        given, standing = list(answers), standing or Standing()
+        given, standing = list(answers), standing or TableStanding()
         episode = Episode(game, (answer.submission for answer in given))
         session = cls(table, game, episode, standing, [answer.timing for answer in given], attempt=standing.attempt)
         session.note_asked()

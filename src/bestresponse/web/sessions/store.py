@@ -34,7 +34,7 @@ from bestresponse.runs.store.lines import Lines, read_lines
 from bestresponse.web.experiments.model import Experiment, check_experiment, parse_experiment
 from bestresponse.web.sessions.games import check_setup, make_game
 from bestresponse.web.sessions.register import SeatRegister
-from bestresponse.web.sessions.session import Answer, Presence, Session, Standing, Table, Timing, name_play
+from bestresponse.web.sessions.session import Answer, Presence, Session, Table, TableStanding, Timing, name_play
 from bestresponse.web.sessions.setup import PERSON, Setup
 from bestresponse.web.texts import InterfaceTexts, load_texts
 
@@ -218,7 +218,7 @@ class SessionStore:
         self._lobbies: dict[str, Lobby] = {}
         self._tables: dict[str, Table] = {}
         self._live: dict[str, Session] = {}
-        self._standing: dict[str, Standing] = {}
+        self._standing: dict[str, TableStanding] = {}
         self._broken: dict[str, str] = {}
         self.questionnaires: dict[tuple[str, int], dict[str, str]] = {}
         self.answered_pages: set[tuple[str, int, str]] = set()
@@ -395,9 +395,9 @@ class SessionStore:
         """Tell whether the session can go on: it is not over, closed or broken."""
         return not (self.is_finished(session) or self.get_standing(session).closed or session in self._broken)
 
-    def get_standing(self, session: str) -> Standing:
+    def get_standing(self, session: str) -> TableStanding:
         """Return what happened to the seats of the session besides answers."""
-        return self._standing.setdefault(session, Standing())
+        return self._standing.setdefault(session, TableStanding())
 
     def is_finished(self, session: str) -> bool:
         """Tell whether the session has its record."""

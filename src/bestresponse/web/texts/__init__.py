@@ -36,13 +36,17 @@ class InterfaceTexts:
         self.language, self.names = language, tuple(texts)
         self._texts, self._words = texts, words
         phrases = ((_PLACE.sub(r"(?P<\1>.+?)", re.escape(phrase)), said) for phrase, said in words.items())
+        self._inside: re.Pattern[str] | None = None
         self._patterns = [(re.compile(phrase), said) for phrase, said in phrases if "(?P<" in phrase]
 
     def reword(
         self, language: str, texts: Mapping[str, str | dict[str, str]], words: Mapping[str, str]
     ) -> InterfaceTexts:
         """Return these texts with some of them replaced; new phrases are tried before the old."""
-        return InterfaceTexts(language, {**self._texts, **texts}, {**words, **self._words, **words})
+        worded = InterfaceTexts(language, {**self._texts, **texts}, {**words, **self._words, **words})
+        plain = [re.escape(word) for word in sorted(words, key=len, reverse=True) if "$" not in word]
+        worded._inside = re.compile(rf"\b(?:{'|'.join(plain)})\b") if plain else None
+        return worded
 
     def __call__(self, name: str, /, **places: object) -> str:
         """Return the text of that name with its places filled; `count` chooses between one and many."""
@@ -76,11 +80,20 @@ class InterfaceTexts:
         return english
 
     def say(self, text: str) -> str:
-        """Translate what a game tells: line by line, and where a line is not known sentence by sentence."""
+        """Translate what a game tells: line by line, and where a line is not known sentence by sentence.
+
+        In a sentence that is not known, words are replaced that an experiment gave; those of a language would mix two.
+        """
         told = [(line, self.word(line)) for line in text.split("\n")]
         return "\n".join(
-            said if said != line else " ".join(map(self.word, _SENTENCE.split(line))) for line, said in told
+            said if said != line else " ".join(map(self._say_sentence, _SENTENCE.split(line))) for line, said in told
         )
+
+    def _say_sentence(self, sentence: str) -> str:
+        said = self.word(sentence)
+        if said != sentence or self._inside is None:
+            return said
+        return self._inside.sub(lambda match: self._words[match[0]], sentence)
 
 
 @cache

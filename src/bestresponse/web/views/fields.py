@@ -82,7 +82,7 @@ def write_fields(ask: Ask, action: Any) -> dict[str, str]:
     return typed
 
 
-class Mistake(Exception):
+class FieldMistake(Exception):
     """What is wrong with a field, as a sentence for the person."""
 
 
@@ -93,7 +93,7 @@ def read_fields(ask: Ask, typed: Mapping[str, str], texts: InterfaceTexts) -> tu
     for name, _, part in _list_parts(ask):
         try:
             values[name] = _read(part, name, typed, texts)
-        except Mistake as mistake:
+        except FieldMistake as mistake:
             errors[name] = str(mistake)
     if errors:
         return None, errors
@@ -124,7 +124,7 @@ def _read(ask: Simple, name: str, typed: Mapping[str, str], texts: InterfaceText
             raise InvalidMove("nothing that can be read")
         return ask.read(text)
     except InvalidMove:
-        raise Mistake(_explain(ask, text.strip(), texts)) from None
+        raise FieldMistake(_explain(ask, text.strip(), texts)) from None
 
 
 def _explain(ask: Choice | Amount | Words, text: str, texts: InterfaceTexts) -> str:
@@ -155,15 +155,15 @@ def _read_shares(ask: Mixture, typed: list[str], texts: InterfaceTexts) -> tuple
         try:
             percent.append(float(text.strip().removesuffix("%").replace(",", ".") or 0))
         except ValueError:
-            raise Mistake(texts("not_share", text=text[:40], option=texts.word(option))) from None
+            raise FieldMistake(texts("not_share", text=text[:40], option=texts.word(option))) from None
     total = sum(percent)
     if not abs(total - 100) <= _ROUNDING:
-        raise Mistake(texts("not_hundred", sum=f"{total:g}"))
+        raise FieldMistake(texts("not_hundred", sum=f"{total:g}"))
     mix = tuple(share / total for share in percent)
     try:
         ask.check(mix)
     except InvalidMove as error:
-        raise Mistake(f"{str(error)[:1].upper()}{str(error)[1:]}.") from None
+        raise FieldMistake(f"{str(error)[:1].upper()}{str(error)[1:]}.") from None
     return mix
 
 

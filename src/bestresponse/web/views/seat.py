@@ -93,7 +93,7 @@ def _show_invitation(server: ServerState, lobby: str, given: Mapping[str, str], 
 
 
 @pages.post("/join/{lobby}/{token}")
-async def join(request: Request, server: Server, lobby: LobbyDoor, form: PostedForm) -> Response:
+async def take_part(request: Request, server: Server, lobby: LobbyDoor, form: PostedForm) -> Response:
     """Take the next free seat, or none where the person does not agree; whoever holds one gets it again."""
     kept = _find_seat(request, server, lobby, form)
     if kept is not None:
@@ -162,7 +162,7 @@ class SeatForms:
 
 
 @pages.get("/seat/{session}/{seat}/{token}")
-def show(server: Server, context: SeatDoor, note: str = "", after: str = "") -> HTMLResponse:
+def show_seat_page(server: Server, context: SeatDoor, note: str = "", after: str = "") -> HTMLResponse:
     """Show the page of the seat."""
     holder = server.sessions.register.get(context.session.id, context.seat)
     if holder is not None and holder.released:
@@ -194,7 +194,7 @@ def ready(server: Server, context: SeatDoor, form: PostedForm) -> Response:
     """Note that the person has read the rules, or say what is missing."""
     if context.session.phase(context.seat) != "welcome":
         return _go_back(server, context)
-    count = len(service.list_questions(context.session, context.seat))
+    count = len(service.list_quiz_questions(context.session, context.seat))
     typed, agreed = [form.get(f"quiz.{k}", "") for k in range(count)], form.get("consent") == "yes"
     wrong = service.try_ready(server, context, typed, agreed)
     holder = server.sessions.register.get(context.session.id, context.seat)
@@ -217,7 +217,7 @@ def send_answer(server: Server, context: SeatDoor, form: PostedForm) -> Response
             if errors:
                 return _render(server, context, SeatForms(typed=form, errors=errors), 422)
         try:
-            service.answer(server, context, turn, Decision(action, form.get("why", "")), _read_presence(form))
+            service.submit_answer(server, context, turn, Decision(action, form.get("why", "")), _read_presence(form))
         except NotAsked as error:
             note = "twice" if isinstance(error, AlreadyAnswered) else "early"
             return _go_back(server, context, "late" if isinstance(error, StoodIn) else note)
@@ -344,6 +344,7 @@ def _render(
         csrf=server.csrf(server.seat_token(session.id, seat)),
         messages=session.list_messages(seat),
         note=forms.note,
+        quiz_options=[getattr(question, "options", ()) for question in service.list_quiz_questions(session, seat)],
         quiz_typed=forms.quiz_typed or ["" for _ in view.quiz],
         wrong=forms.wrong,
         blocks=forms.blocks,
@@ -477,17 +478,17 @@ async def make_ready(server: Server, context: SeatDoor, given: ReadyIn) -> SeatV
 
 
 @calls.post("/answers")
-async def answer(server: Server, context: SeatDoor, given: AnswerIn) -> SeatView:
+async def post_answer(server: Server, context: SeatDoor, given: AnswerIn) -> SeatView:
     """Answer the question number `turn`; the same answer twice is refused and changes nothing."""
     if given.attempt != context.session.attempt:
         raise NotAsked("the experimenter has restarted this game; ask for the seat again")
     action: Any = tuple(given.answer) if isinstance(given.answer, list) else given.answer
-    service.answer(server, context, given.turn, Decision(action, given.why), Presence())
+    service.submit_answer(server, context, given.turn, Decision(action, given.why), Presence())
     return service.describe_seat(server, context)
 
 
 @calls.get("/equilibrium")
-def equilibrium(context: SeatDoor) -> EndingOut:
+def show_equilibrium(context: SeatDoor) -> EndingOut:
     """What the equilibrium would have been, told when the game is over."""
     return EndingOut(blocks=common.serialize_blocks(service.describe_equilibrium(context)))
 

@@ -11,9 +11,12 @@ import typer
 from bestresponse.cli.options import expand_options
 from bestresponse.cli.run_options import CallOptions
 from bestresponse.core.errors import UsageError
+from bestresponse.players.lookup import list_strategies
 
 try:
     from bestresponse.cli.commands.serve.server import open_models, read_experiment
+    from bestresponse.web.sessions.games import list_parameters, make_game
+    from bestresponse.web.sessions.setup import GameChoice
     from bestresponse.web.trial import TrialSettings, count_people, render_preview, try_experiment
 except ImportError as missing:
     raise UsageError(f"`experiment` needs the extra `web`: pip install 'bestresponse[web]' ({missing.name})") from None
@@ -24,6 +27,7 @@ __all__ = ["ExperimentTask", "experiment"]
 class ExperimentTask(StrEnum):
     """What is done with the file."""
 
+    GAME = "game"
     CHECK = "check"
     PREVIEW = "preview"
     BOTS = "bots"
@@ -31,8 +35,8 @@ class ExperimentTask(StrEnum):
 
 @expand_options
 def experiment(
-    task: Annotated[ExperimentTask, typer.Argument(help="Check it, write a preview, or let bots take part.")],
-    file: Annotated[Path, typer.Argument(help="The experiment file.")],
+    task: Annotated[ExperimentTask, typer.Argument(help="Describe a game, or check, preview or try a file.")],
+    file: Annotated[Path, typer.Argument(help="The experiment file, or the name of a game.")],
     people: Annotated[int, typer.Option(help="bots: how many take part.", min=1, max=2000)] = 8,
     player: Annotated[
         str, typer.Option(help="bots: who they are: strategy:NAME, or model:NAME with --model.")
@@ -48,9 +52,16 @@ def experiment(
 ) -> None:
     """Try an experiment before people come.
 
-    `check` names the line and the cause of what is wrong. `preview` writes every page of every role on one sheet.
-    `bots` sends programs through the real pages and compares what the server kept with their own notes.
+    `game` lists roles, parameters with their usual values, and strategies. `check` names the line and the cause of
+    what is wrong. `preview` writes every page of every role on one sheet. `bots` sends programs through the real
+    pages and compares what the server kept with their own notes.
     """
+    if task == ExperimentTask.GAME:
+        found = make_game(GameChoice(str(file)))
+        print(f"roles: {', '.join(found.roles)}")
+        print("\n".join(f"parameter {name} = {value!r}" for name, value in list_parameters(found).items()))
+        print(f"strategies: {', '.join(list_strategies(found))}")
+        return
     text = read_experiment(file)
     if task == ExperimentTask.CHECK:
         print(f"{file} is right. To fill one group of every treatment takes {count_people(text)} people.")
