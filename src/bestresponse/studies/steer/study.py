@@ -6,9 +6,10 @@ the same of the same models; a run is worked out from it and has no plays of its
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.games.dialogue.texts import TEXTS
@@ -17,9 +18,10 @@ from bestresponse.models.prices import find_price
 from bestresponse.models.wrappers.meter import Budget
 from bestresponse.report.frames import Frame
 from bestresponse.runs.estimate import Estimate
-from bestresponse.runs.execution import Execution, Outcome, PlayOne
+from bestresponse.runs.execution import Execution, Outcome
 from bestresponse.runs.executors.base import Job
 from bestresponse.runs.executors.driver import lend_workers
+from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Study
 from bestresponse.studies.steer.answers import (
@@ -41,7 +43,7 @@ __all__ = ["steer"]
 _NOBODY: JsonObject = {"identity": {}, "abilities": {}}
 
 
-def _refuse_plays(config: SteerConfig, models: Mapping[str, Model]) -> PlayOne:
+def _refuse_play(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
     raise UsageError("a steering run has no plays of its own")
 
 
@@ -124,7 +126,7 @@ steer = Study(
     "steer",
     SteerConfig,
     specs=lambda config: (),
-    play=_refuse_plays,
+    play=lambda config, models: _refuse_play,
     measure=measure,
     metrics=METRICS,
     title="Steering {{ config.model }} in {{ config.read_domain().name }} dialogues",
