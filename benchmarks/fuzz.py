@@ -23,7 +23,9 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from bestresponse.api.running import bench, simulate, tournament
+from bestresponse.studies.bench.study import bench
+from bestresponse.studies.simulate.study import simulate
+from bestresponse.api.running import tournament
 
 from bestresponse.core.errors import BestResponseError
 from bestresponse.formal.formalize.examples import library
@@ -47,8 +49,7 @@ from bestresponse.runs.run import load_run
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.catalogue.trees import load_tree
 from bestresponse.theory.files.efg import format_efg, parse_efg
-from bestresponse.theory.files.matrix_json import parse_matrix_json
-from bestresponse.theory.files.nfg import format_nfg, parse_nfg
+from bestresponse.theory.files.nfg import format_nfg, parse_matrix_json, parse_nfg
 
 LIMITS = Limits(steps=30_000, cells=100_000, seconds=20)
 PROGRESS = 5_000

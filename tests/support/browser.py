@@ -9,7 +9,7 @@ from web_server import APPS, MODEL, take_app
 
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.store.folder import RunFolder
-from bestresponse.web.serve import ServerSettings, open_server
+from bestresponse.web.app import ServerSettings, open_server
 
 PATIENCE = 120_000
 

@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 from waiting import wait_until
 
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.web.serve import ServerSettings, open_server
+from bestresponse.web.app import ServerSettings, open_server
 
 MODEL = "scripted"
 APPS = []
@@ -103,7 +103,7 @@ def join(server, lobby, client, **labels):
     page = client.get(link, params=labels)
     if "/join/" not in str(page.url):
         return page
-    return client.post(link, data={"csrf": hidden(page, "csrf"), **labels})
+    return client.post(link, data={"csrf": hidden(page, "csrf"), "do": "agree", **labels})
 
 
 def seat(server, lobby, **labels):

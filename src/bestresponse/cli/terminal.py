@@ -57,11 +57,12 @@ def print_table(out: Console, table: Table) -> None:
         ["-" if cell is None else visible(format_cell(cell, *how)) for cell, how in zip(row, formats, strict=True)]
         for row in table.rows
     ]
-    shown = _fitting([column.name for column in table.columns], rows, out.width)
-    caption = Text(table.caption) if table.caption else None
+    names = [visible(column.name) for column in table.columns]
+    shown = _fitting(names, rows, out.width)
+    caption = Text(visible(table.caption)) if table.caption else None
     lines = RichTable(title=caption, title_justify="left", box=None, pad_edge=False)
-    for column in table.columns[:shown]:
-        lines.add_column(Text(column.name), justify=column.align, overflow="fold")
+    for name, column in zip(names[:shown], table.columns, strict=False):
+        lines.add_column(Text(name), justify=column.align, overflow="fold")
     for row in rows:
         lines.add_row(*(Text(cell) for cell in row[:shown]))
     out.print(lines)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import Depends, Path as PathParameter, Request
 from fastapi.concurrency import run_in_threadpool
@@ -92,6 +93,11 @@ class ServerState:
     def join_path(self, lobby: str) -> str:
         """Return the path by which the next free seat of a lobby is taken."""
         return f"/join/{lobby}/{self.keys.token('lobby', lobby)}"
+
+    def personal_path(self, lobby: str, label: str) -> str:
+        """Return the path by which the person with that label takes part and comes back, from any browser."""
+        named = urlencode({"participant_label": label, "key": self.keys.token("label", lobby, label)})
+        return f"{self.join_path(lobby)}?{named}"
 
     def judge_path(self, task: str, judge: int) -> str:
         """Return the path of the sheet of a judge."""

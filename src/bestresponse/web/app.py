@@ -1,28 +1,38 @@
-"""The web application: pages, API, and error pages."""
+"""The web application: pages, API and error pages, and a server opened from its settings.
+
+No address that others can reach is served without a token of the admin.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import ipaddress
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
 
+import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse, Response
+from httpx import ASGITransport, AsyncClient
 from starlette.exceptions import HTTPException
 
 from bestresponse import __version__
-from bestresponse.core.errors import BestResponseError, ModelError, StoreError
+from bestresponse.core.errors import BestResponseError, ModelError, StoreError, UsageError
 from bestresponse.report.text import visible
 from bestresponse.web.access import ADMIN_COOKIE, AdminPage, NotAllowed, ServerState, TooFast, refuse
-from bestresponse.web.render import load_asset, render_page
-from bestresponse.web.security import SAFE_HEADERS, Guard
-from bestresponse.web.sessions.games import Busy
-from bestresponse.web.sessions.seat_worker import SeatWorker
-from bestresponse.web.sessions.store import AlreadyAnswered, BrokenSession, NotFound
+from bestresponse.web.render import load_asset, load_templates, render_page
+from bestresponse.web.security import SAFE_HEADERS, Guard, Keys, load_secret
+from bestresponse.web.services.play import create_experiment
+from bestresponse.web.sessions.games import Busy, list_offers
+from bestresponse.web.sessions.seat_worker import OpenModel, SeatWorker
+from bestresponse.web.sessions.store import AlreadyAnswered, BrokenSession, Journal, NotFound, SessionStore
 from bestresponse.web.views import formalize, judge, play, seat, watch
 
-__all__ = ["create_app"]
+__all__ = ["ServerSettings", "create_app", "is_loopback", "open_server", "preload"]
 
 _log = logging.getLogger("bestresponse.web")
 _NOT_STORED = (
@@ -139,3 +149,75 @@ async def _answer_fault(request: Request, error: Exception) -> Response:
     answer = _say(request, 500, "Something went wrong here; the server's log says what.")
     answer.headers.update({name.decode(): value.decode() for name, value in SAFE_HEADERS.items()})
     return answer
+
+
+_SHORTEST_TOKEN = 16
+_FOLDER = "sessions"
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """Where a server listens and keeps its sessions; `admin` is the admin's token, None for one made here.
+
+    `experiment` is the text of an experiment file; its sessions are created once.
+    """
+
+    output: Path
+    host: str = "127.0.0.1"
+    port: int = 8642
+    admin: str | None = None
+    experiment: str = ""
+
+    def __post_init__(self) -> None:
+        if not is_loopback(self.host) and self.admin is None:
+            raise UsageError(
+                f"listening on {self.host} lets others in; give an admin token of your own with --admin-token "
+                f"(at least {_SHORTEST_TOKEN} characters), or listen on 127.0.0.1"
+            )
+        if self.admin is not None and len(self.admin) < _SHORTEST_TOKEN:
+            raise UsageError(f"the admin token is too short to be safe; expected at least {_SHORTEST_TOKEN} characters")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach `host`.
+
+    >>> is_loopback("localhost"), is_loopback("::1"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def preload(app: FastAPI) -> None:
+    """Load what is otherwise loaded when somebody first asks: the list of games, all pages, what answers and how."""
+    list_offers()
+    load_templates()
+    uvicorn.Config(app, log_level="warning").load()
+    asyncio.run(_ask_for_nothing(app))
+
+
+async def _ask_for_nothing(app: FastAPI) -> None:
+    """Send a request that no page answers, so that every page has been considered."""
+    async with AsyncClient(transport=ASGITransport(app), base_url="http://localhost") as client:
+        await client.get("/nothing")
+
+
+OpenedServer = tuple[FastAPI, ServerState, Callable[[], None]]
+
+
+def open_server(
+    settings: ServerSettings, open_model: OpenModel, models: tuple[str, ...] = (), app: FastAPI | None = None
+) -> OpenedServer:
+    """The application, its server, and what closes its folder; only the models named can be put into seats."""
+    journal = Journal(settings.output / _FOLDER)
+    keys = Keys(load_secret(settings.output / _FOLDER / "secret"), settings.admin)
+    server = ServerState(SessionStore(journal), keys, settings.output, open_model, models)
+    if settings.experiment and server.sessions.find_experiment(settings.experiment) is None:
+        create_experiment(server, settings.experiment)
+    app = app or create_app()
+    app.state.server = server
+    return app, server, journal.close

@@ -197,7 +197,7 @@ def test_an_objective_adds_a_correlated_equilibrium(run, data):
     found = data("-", "--objective", "welfare", stdin=json.dumps(CHICKEN))
     assert found["correlated"]["welfare"] == pytest.approx(10.5)
     _, out, _ = run("solve", "-", "--objective", "welfare", stdin=json.dumps(CHICKEN))
-    assert "What the mediator recommends" in out
+    assert "Recommended\n#  probability" in out
 
 
 @pytest.mark.parametrize("method", ["enumeration", "lemke-howson", "zero-sum"])

@@ -42,7 +42,7 @@ def test_a_text_is_checked_without_a_model(verify, dilemma: Path, tmp_path: Path
     assert code == 1
     assert found["summary"] == "2 refuted; 3 claims read, 0 of 2 sentences unread"
     assert [one["verdict"] for one in found["claims"]] == ["refuted", "refuted", "proved"]
-    first = found["refuted"][0]
+    first = found["claims"][0]
     assert first["correction"].endswith("In fact, if you choose R and the other player chooses R, you get 1.")
     (place,) = first["places"]
     assert WRONG[place["start"] : place["end"]].startswith("If we both pick R, I get 3")

@@ -42,7 +42,7 @@ def _true(subject: Subject, claim: Claim) -> None:
 @settings(max_examples=5, deadline=None)
 @given(data=st.data())
 def test_every_sentence_about_a_table_is_true(form: str, data: st.DataObject) -> None:
-    subject = data.draw(tables())
+    subject = data.draw(tables(form))
     _true(subject, data.draw(table_claims(subject, form)))
 
 
@@ -81,7 +81,7 @@ def test_every_sentence_about_a_tree_is_true(form: str, data: st.DataObject) -> 
         (
             "pure_equilibria(2)",
             [
-                "The game has exactly 1 pure Nash equilibrium.",
+                "The number of pure Nash equilibria is 1.",
                 "The outcome in which you choose R and the other player chooses R is a Nash equilibrium.",
             ],
         ),

@@ -12,8 +12,8 @@ from bestresponse.games.logic.game import LogicGame, as_game
 from bestresponse.games.logic.tables import read_fraction, table_from_tree, write_program
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate
-from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
 from bestresponse.theory.trees.normal_form import to_normal_form
+from bestresponse.theory.trees.tree import Chance, Leaf, Turn, build_tree
 
 PROGRAMS = {"kuhn": KUHN} | {example.name: example.program for example in library()}
 

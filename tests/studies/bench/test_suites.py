@@ -362,11 +362,12 @@ def test_gaps_are_averaged_by_the_support_of_the_opponent(tmp_path):
 
 def test_games_needed_follow_from_the_spread_between_games(tmp_path):
     ran = run(tmp_path / "a", first_action, num_games=6, seed=3)
-    spread = np.std([row["gap_normalised"] for row in ran.rows()], ddof=1)
+    worst = max(row["worst_normalised"] for row in ran.rows())
+    spread = np.std([worst, *(row["gap_normalised"] for row in ran.rows())], ddof=1)
     needed = find_figures(ran)["m / mixed"]["games_needed"]
     assert (1.96 * spread / 0.02) ** 2 <= needed <= (1.96 * spread / 0.02) ** 2 + 5
     precise = run(tmp_path / "b", optimal_reply, num_games=2, seed=3)
-    assert find_figures(precise)["m / mixed"]["games_needed"] is None
+    assert find_figures(precise)["m / mixed"]["games_needed"] > 50
 
 
 def test_games_are_hard_where_uniform_play_loses(tmp_path):

@@ -9,10 +9,9 @@ from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.studies.steer.best_equilibrium import find_best_equilibrium
 from bestresponse.studies.steer.refining import refine_policy
 from bestresponse.studies.steer.solving import solve_dialogue
-from bestresponse.theory.trees.build import Leaf, Turn, build_tree
 from bestresponse.theory.trees.policy import policy_from_table
-from bestresponse.theory.trees.response import nash_conv, plan_regrets
-from bestresponse.theory.trees.sequence_form import to_sequence_form
+from bestresponse.theory.trees.sequence_form import nash_conv, plan_regrets, to_sequence_form
+from bestresponse.theory.trees.tree import Leaf, Turn, build_tree
 
 
 def entry_tree(out, share, fight):

@@ -12,10 +12,15 @@ from random_trees import random_tree
 from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
 from bestresponse.theory.catalogue.trees import load_tree, tree_names
 from bestresponse.theory.files.efg import format_efg, parse_efg
-from bestresponse.theory.files.game_file import load_game_file, read_matrix_json, write_game_file
 from bestresponse.theory.files.game_text import number_repeats, write_number
-from bestresponse.theory.files.matrix_json import parse_matrix_json
-from bestresponse.theory.files.nfg import format_nfg, parse_nfg
+from bestresponse.theory.files.nfg import (
+    format_nfg,
+    load_game_file,
+    parse_matrix_json,
+    parse_nfg,
+    read_matrix_json,
+    write_game_file,
+)
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
 from bestresponse.theory.trees.tree import Tree

@@ -111,8 +111,9 @@ def test_whoever_laid_a_table_sees_how_far_each_seat_is(server):
         ("not here yet", 0, None),
     ]
     played(server)
-    finished = server.api().get("/api/lobbies").json()[0]["sessions"][0]
-    assert finished["finished"] is True
+    newest = server.api().get("/api/lobbies").json()[0]
+    assert (newest["groups"], newest["people"], newest["finished"]) == (1, 2, 1)
+    assert server.api().get(f"/api/lobbies/{newest['lobby']}").json()["sessions"][0]["status"] == "finished"
 
 
 def test_the_models_that_can_be_seated_are_told(server):

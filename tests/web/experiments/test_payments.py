@@ -3,8 +3,9 @@
 import pytest
 from web_server import export, hidden, make_ready, seat, take
 
-from bestresponse.web.services.export import COLUMNS
-from bestresponse.web.sessions.control import replace
+from bestresponse.core.errors import UsageError
+from bestresponse.web.services import COLUMNS
+from bestresponse.web.sessions.control import close, replace
 
 PAIR = """
 title = "A dilemma"
@@ -65,10 +66,132 @@ def test_seats_that_nobody_took_are_not_listed_and_not_paid(server):
     assert [(row["group"], row["points"], row["money"]) for row in rows] == [(1, 2, 8.0), (1, 2, 8.0)]
 
 
-def test_whoever_took_a_seat_and_did_not_agree_has_a_row_without_money_and_code(server):
+def test_whoever_does_not_agree_takes_no_seat_and_gets_the_code_for_that(server):
+    text = PAIR.format(groups=1, least=8, stand_ins="none", stand_in="random", more="")
+    lobby = server.state.sessions.create_experiment(text + 'no_consent = "NO-2"\n')
+    client, link = server.client(), server.state.join_path(lobby.id)
+    form = {"csrf": hidden(client.get(link), "csrf"), "participant_label": "ann"}
+    undecided = client.post(link, data=form)
+    assert undecided.status_code == 422
+    assert "Please agree first" in undecided.text
+    page = client.post(link, data={**form, "do": "decline"})
+    assert "You do not take part" in page.text
+    assert "NO-2" in page.text
+    assert server.state.sessions.journal.read_events("seated") == []
+    server.restart()
+    (row,) = export(server, "payments", lobby)
+    assert list(row) == list(COLUMNS["payments"])
+    assert (row["participant_label"], row["consent"], row["outcome"]) == ("ann", False, "no consent")
+    assert (row["completion_code"], row["money"], row["group"]) == ("NO-2", None, None)
+
+
+def test_whoever_fails_the_quiz_too_often_is_screened_out_and_the_seat_is_free_again(server):
+    more = '[[games.questions]]\ntext = "What is 2 + 2?"\nanswer = 4\n'
+    text = PAIR.format(groups=1, least=0, stand_ins="none", stand_in="random", more=more)
+    text = text.replace("answer = 60", "answer = 60\ntries = 2")
+    lobby = server.state.sessions.create_experiment(text + 'screened_out = "OUT-3"\n')
+    client, link = seat(server, lobby, participant_label="ann")
+    assert "This is not right" in make_ready(client, link, "3").text
+    page = make_ready(client, link, "5").text
+    assert "You cannot take part" in page
+    assert "OUT-3" in page
+    assert "OUT-3" in client.get(link).text
+    _, again = seat(server, lobby, participant_label="ben")
+    assert again.split("/")[2:4] == link.split("/")[2:4]
+    assert client.get(link).status_code == 404
+    rows = export(server, "payments", lobby)
+    told = [(row["participant_label"], row["outcome"], row["completion_code"], row["money"]) for row in rows]
+    assert told == [("ben", None, None, None), ("ann", "screened out", "OUT-3", None)]
+
+
+GAME = (
+    '[[games]]\nname = "{name}"\ngame = "prisoners-dilemma"\nseats = ["person", "strategy:{strategy}"]\nquiz = false\n'
+)
+
+
+def play_both_parts(server, payment, first="", second="", close_second=False):
+    """One person cooperates in a round of the first game and defects in the second, against a cooperator."""
+    repeated = "cooperator" if "rounds" in second else "always:cooperate"
+    games = GAME.format(name="one", strategy="always:cooperate") + first
+    games += GAME.format(name="two", strategy=repeated) + second
+    lobby = server.state.sessions.create_experiment(f'title = "Pay"\n{games}[payment]\ncurrency = "EUR"\n{payment}')
+    client, _ = seat(server, lobby)
+    for table, answer in zip(lobby.tables, ("cooperate", "defect"), strict=True):
+        part = server.state.seat_path(table.id, 0)
+        make_ready(client, part)
+        if close_second and table.number == 2:
+            take(client, part, answer=answer)
+            server.wait_for(lambda: server.state.sessions.get_session(lobby.tables[1].id).settled == 2)
+            close(server.state.sessions, server.state.sessions.get_session(table.id))
+        else:
+            take(client, part, answer=answer)
+            wait_until_over(server, table)
+    page = client.get(server.state.seat_path(lobby.tables[1].id, 0)).text
+    (row,) = export(server, "payments", lobby)
+    return page, row
+
+
+@pytest.mark.parametrize(
+    ("payment", "first", "second", "money"),
+    [
+        # 3 points of the first game and 5 of the second.
+        ("rate = 1\n", "", "", 8.0),
+        ("rate = 1\n", "rate = 0.1\n", "", 5.3),
+        ("rate = 1\n", "most = 2\n", "bonus = 0.5\n", 7.5),
+        ("rate = 1\nmost = 6\n", "", "", 6.0),
+        ("rate = 1\nshow_up = 1\nleast = 20\n", "", "", 20.0),
+    ],
+)
+def test_money_follows_the_rates_caps_and_bonuses_of_the_file(server, payment, first, second, money):
+    page, row = play_both_parts(server, payment, first, second)
+    assert row["money"] == money
+    assert f"EUR {money:.2f}" in page
+
+
+def test_one_game_drawn_by_lot_is_paid(server):
+    page, row = play_both_parts(server, 'rate = 1\npaid = "random game"\n')
+    assert (row["paid_game"], row["money"]) in [("one", 3.0), ("two", 5.0)]
+    assert f"One part was drawn by lot to be paid: {row['paid_game']}." in page
+    assert row["seat_points"] == 8
+
+
+def test_one_round_drawn_by_lot_is_paid(server):
+    rounds = "rounds = 3\n"
+    games = GAME.format(name="one", strategy="cooperator") + rounds
+    text = f'title = "Pay"\nseed = 4\n{games}[payment]\ncurrency = "EUR"\nrate = 1\npaid = "random round"\n'
+    lobby = server.state.sessions.create_experiment(text)
+    client, link = seat(server, lobby)
+    make_ready(client, link)
+    for turn, answer in enumerate(("cooperate", "defect", "cooperate")):
+        server.wait_for(lambda turn=turn: f'name="turn" value="{turn}"' in client.get(link).text)
+        take(client, link, answer=answer)
+    wait_until_over(server, lobby.tables[0])
+    (row,) = export(server, "payments", lobby)
+    earned = {"one: 1": 3, "one: 2": 5, "one: 3": 3}
+    assert row["points"] == earned[row["paid_rounds"]] == row["money"]
+    assert f"Of one, round {row['paid_rounds'][-1]} was drawn" in client.get(link).text
+
+
+def test_a_closed_game_pays_what_was_earned_so_far_only_where_the_file_says_so(server):
+    for rule, money in (("none", 3.0), ("so far", 8.0)):
+        second = "rounds = 2\n"
+        _, row = play_both_parts(server, f'rate = 1\nunfinished = "{rule}"\n', "", second, close_second=True)
+        assert (row["money"], row["parts_finished"], row["outcome"]) == (money, 1, "unfinished")
+
+
+def test_a_cap_below_what_everybody_gets_is_refused_with_its_line(server):
+    text = (
+        'title = "x"\n'
+        + GAME.format(name="one", strategy="always:cooperate")
+        + '[payment]\ncurrency = "EUR"\nshow_up = 5\nmost = 4\n'
+    )
+    with pytest.raises(UsageError, match="line 7: most is 4; expected at least what everybody gets"):
+        server.state.sessions.create_experiment(text)
+
+
+def test_whoever_is_replaced_before_confirming_has_a_row_without_money_and_code(server):
     lobby = begin(server, least=8)
     client, link = seat(server, lobby, participant_label="ann")
-    make_ready(client, link, consent="")
     sessions = server.state.sessions
     replace(sessions, sessions.get_session(lobby.tables[0].id), 0)
     page = client.get(link).text

@@ -54,7 +54,7 @@ def test_a_dilemma_in_two_parts_ends_with_code_and_money_in_german(server):
     assert "Bitte beantworten Sie diese Frage" in finish(client, second, guess="").text
     end = finish(client, second, guess="nach nichts").text
     assert "DUO-31" in end
-    assert "EUR 4.30" in end  # 15 and 3 points at 0.10, and 2.50
+    assert "4,30 EUR" in end  # 15 and 3 points at 0.10, and 2.50
     (paid,) = export(server, "payments", lobby)
     assert (paid["PROLIFIC_PID"], paid["points"], paid["money"], paid["q_guess"]) == ("p1", 18, 4.3, "nach nichts")
     rows = export(server, "decisions", lobby)
@@ -121,8 +121,7 @@ def test_a_restart_forgets_nothing_of_an_experiment(server):
     server.wait_for(lambda: "Sie sind am Zug" in client.get(link).text)
     take(client, link, answer="defect")
     server.restart()
-    again = server.client()
-    assert join(server, lobby, again, participant_label="anna").url.path == link
+    assert server.client().get(server.state.personal_path(lobby.id, "anna")).url.path == link
     assert server.state.sessions.find_experiment((EXAMPLES / "dilemma.toml").read_text("utf-8")).id == lobby.id
 
 

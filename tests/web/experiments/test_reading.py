@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.web.experiments.model import Item, Payment
-from bestresponse.web.experiments.reading import check_experiment, find_line, parse_experiment
-from bestresponse.web.sessions.lobby import draw_treatments
+from bestresponse.web.experiments.model import Item, Payment, check_experiment, find_line, parse_experiment
+from bestresponse.web.sessions.store import draw_treatments
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples" / "experiments").glob("*.toml"))
 SMALL = """title = "Small"
@@ -33,7 +32,7 @@ def test_a_treatment_changes_only_what_it_names():
     assert punished[0].setup.game.parameters == {
         "rounds": 10, "endowment": 20, "factor": 1.6, "punishment": True, "impact": 3, "most_points": 5
     }  # fmt: skip
-    assert plain[0].questions == punished[0].questions
+    assert plain[0].game.questions == punished[0].game.questions
 
 
 @pytest.mark.parametrize(
@@ -111,9 +110,9 @@ def test_treatments_are_drawn_in_blocks():
 
 
 def test_money_is_rounded_to_a_hundredth_and_never_below_the_least():
-    assert Payment("EUR", Decimal("4"), Decimal("0.03")).pay(233.6) == Decimal("11.01")
-    assert Payment("EUR", Decimal("2.5"), Decimal("0.1")).pay(-100) == Decimal("0.00")
-    assert Payment("EUR", Decimal("2.5"), Decimal("0.1"), Decimal("1.5")).pay(-100) == Decimal("1.50")
+    assert Payment("EUR", Decimal("4")).settle(Decimal("7.008")) == Decimal("11.01")
+    assert Payment("EUR", Decimal("2.5")).settle(Decimal(-10)) == Decimal("0.00")
+    assert Payment("EUR", Decimal("2.5"), least=Decimal("1.5")).settle(Decimal(-10)) == Decimal("1.50")
 
 
 def test_answers_to_a_questionnaire_are_checked():

@@ -58,7 +58,7 @@ def test_a_saved_program_is_played_by_two_people(server):
 def test_a_model_writes_a_program_and_its_words_are_kept_apart(server):
     server.answer = lambda request: f"```prolog\n{PROGRAM}\n```"
     admin = server.admin
-    job = post_form(admin, "/formalize/help", model=MODEL, story=STORY, program="", remark="").json()["job"]
+    job = post_form(admin, "/formalize/help", model=MODEL, story=STORY, program="", remark="").json()["id"]
     server.wait_for(lambda: admin.get(f"/formalize/help/{job}").json()["done"])
     told = admin.get(f"/formalize/help/{job}").json()
     assert told["lines"][-1] == "Done."

@@ -2,8 +2,7 @@
 
 import pytest
 
-from bestresponse.web.sessions.journal import Journal
-from bestresponse.web.sessions.store import SessionStore
+from bestresponse.web.sessions.store import Journal, SessionStore
 
 
 @pytest.fixture

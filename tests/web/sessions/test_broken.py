@@ -7,7 +7,7 @@ import pytest
 from web_server import hidden, sit_down, take
 
 from bestresponse.core.errors import StoreError
-from bestresponse.web.sessions import journal, store
+from bestresponse.web.sessions import store
 from bestresponse.web.sessions.setup import GameChoice, Setup
 from bestresponse.web.sessions.store import BrokenSession
 
@@ -61,7 +61,8 @@ def test_a_lobby_whose_game_is_gone_breaks_nothing_else(server):
     admin = server.admin
     for path in ("/", "/lobby/abc", "/export", "/export/decisions.csv", "/export/participants.csv"):
         assert admin.get(path).status_code == 200, path
-    assert len(server.api().get("/api/lobbies").json()) == 1
+    assert [lobby["game"] for lobby in server.api().get("/api/lobbies").json()] == ["prisoners-dilemma", "no-such-game"]
+    assert server.api().get("/api/lobbies/abc").json()["sessions"][0]["status"] == "broken"
     assert "no-such-game" in admin.get("/export/participants.csv").text
 
 
@@ -107,7 +108,6 @@ def test_a_clock_that_jumps_changes_times_and_nothing_else(server, monkeypatch):
     session = server.state.sessions.get_session(link.split("/")[2])
     for number, year in enumerate(("2030", "1970", "2000"), 1):
         jumped = f"{year}-01-01T00:00:00.000+00:00"
-        monkeypatch.setattr(journal, "now", lambda at=jumped: at)
         monkeypatch.setattr(store, "now", lambda at=jumped: at)
         take(ann, link, answer="cooperate")
         server.wait_for(lambda count=number: session.turn("col") >= min(count + 1, 3))

@@ -10,7 +10,7 @@ from web_server import MODEL, hidden, join, sit_down, take
 from bestresponse.core.errors import UsageError
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.web import security as limits
-from bestresponse.web.serve import ServerSettings
+from bestresponse.web.app import ServerSettings
 from bestresponse.web.sessions.games import list_offers
 from bestresponse.web.sessions.setup import GameChoice, Setup
 

@@ -6,6 +6,7 @@ import pytest
 from web_server import hidden, join
 
 from bestresponse.core.errors import UsageError
+from bestresponse.web.experiments.model import check_experiment
 from bestresponse.web.sessions.control import begin_without, take_seat
 from bestresponse.web.sessions.register import SeatRegister, read_labels
 from bestresponse.web.sessions.setup import GameChoice, Setup
@@ -64,24 +65,70 @@ def test_cookies_are_secure_behind_https(server):
     assert "samesite=lax" in entered
 
 
-def test_a_label_gets_its_own_seat_back_in_another_browser_and_after_a_restart(server):
+def test_a_label_opens_its_seat_in_the_browser_that_took_it_and_elsewhere_by_a_personal_link_only(server):
     lobby = server.state.sessions.create_sessions(PAIR)
-    ann = place(join(server, lobby, server.client(), PROLIFIC_PID="ann", STUDY_ID="s1", SESSION_ID="x9"))
+    browser = server.client()
+    ann = place(join(server, lobby, browser, PROLIFIC_PID="ann", STUDY_ID="s1", SESSION_ID="x9"))
     bob = place(join(server, lobby, server.client(), participant_label="bob"))
     assert ann != bob
-    assert place(join(server, lobby, server.client(), PROLIFIC_PID="ann")) == ann
-    server.restart()
-    assert place(join(server, lobby, server.client(), PROLIFIC_PID="ann")) == ann
+    for _ in range(2):
+        assert place(join(server, lobby, browser, PROLIFIC_PID="ann")) == ann
+        stranger = server.client().get(server.state.join_path(lobby.id), params={"PROLIFIC_PID": "ann"})
+        assert stranger.status_code == 403
+        assert "Somebody takes part under this label already" in stranger.text
+        assert place(server.client().get(server.state.personal_path(lobby.id, "bob"))) == bob
+        server.restart()
+        browser.app = server.app
     rows = server.api().get("/api/export/participants.json").json()
     labels = ("participant_label", "PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
     assert [[row[name] for name in labels] for row in rows] == [[None, "ann", "s1", "x9"], ["bob", None, None, None]]
 
 
-def test_two_labels_in_one_browser_are_two_people(server):
+LISTED = """
+title = "By invitation"
+[[games]]
+game = "prisoners-dilemma"
+seats = ["person", "person"]
+quiz = false
+[assignment]
+labels = ["x1", "x2"]
+"""
+
+
+def test_only_people_on_the_list_take_part_and_each_by_their_own_link(server):
+    lobby = server.state.sessions.create_experiment(LISTED)
+    state, shared = server.state, server.state.join_path(lobby.id)
+    for labels in ({}, {"participant_label": "x1"}, {"participant_label": "x1", "key": "wrong"}):
+        refused = server.client().get(shared, params=labels)
+        assert refused.status_code == 403
+        assert "personal link" in refused.text
+    link = state.personal_path(lobby.id, "x1")
+    client = server.client()
+    key = hidden(client.get(link), "key")
+    form = {"csrf": hidden(client.get(link), "csrf"), "participant_label": "x1", "key": key}
+    assert client.post(shared, data={**form, "participant_label": "x2"}).status_code == 403
+    taken = client.post(shared, data=form).url.path
+    assert taken.startswith("/seat/")
+    assert server.client().get(link).url.path == taken
+    page = server.admin.get(f"/lobby/{lobby.id}").text
+    assert page.count("participant_label=") == 2
+    api = server.api(state.keys.token("lobby", lobby.id))
+    named = {"participant_label": "x1"}
+    assert api.post(f"/api/lobbies/{lobby.id}/join", json=named).status_code == 403
+    again = api.post(f"/api/lobbies/{lobby.id}/join", json={**named, "key": key})
+    assert (again.status_code, again.json()["path"]) == (201, taken)
+
+
+def test_a_label_that_stands_twice_is_refused_with_its_line():
+    with pytest.raises(UsageError, match="line 7: the label 'x1' stands twice"):
+        check_experiment(LISTED.replace('"x2"', '"x1"'))
+
+
+def test_another_label_in_the_same_browser_leads_to_the_seat_that_the_browser_took(server):
     lobby = server.state.sessions.create_sessions(PAIR)
     client = server.client()
     first = place(join(server, lobby, client, participant_label="first"))
-    assert place(join(server, lobby, client, participant_label="second")) != first
+    assert place(join(server, lobby, client, participant_label="second")) == first
 
 
 def test_a_label_of_ten_thousand_characters_is_refused_in_a_sentence(server):

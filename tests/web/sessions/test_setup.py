@@ -21,9 +21,9 @@ from bestresponse.web.sessions.games import (
     make_game,
     take_turn,
 )
-from bestresponse.web.sessions.journal import Journal
 from bestresponse.web.sessions.seat_worker import LastNamed, answer_in_place, make_seat
 from bestresponse.web.sessions.setup import GameChoice, Setup, read_checked
+from bestresponse.web.sessions.store import Journal
 
 DILEMMA = GameChoice("prisoners-dilemma")
 TALK = GameChoice("dialogue:meeting")

@@ -5,9 +5,10 @@ import io
 import json
 
 import pytest
+import web_server
+from web_server import export as of, make_ready, take
 
-from bestresponse.web.services import export
-from bestresponse.web.services.export import COLUMNS
+from bestresponse.web.services import COLUMNS, export
 
 MOVES = {0: ("volunteer", "wait"), 1: ("wait", "volunteer")}
 
@@ -91,3 +92,62 @@ def test_json_and_parquet_hold_the_same(server, session):
         table = parquet.read_table(io.BytesIO(server.api().get(f"/api/export/{name}.parquet").content))
         assert table.to_pylist() == plain
         assert len(plain) == len(rows_of(server, name))
+
+
+AUCTION = """
+title = "Bids"
+[[games]]
+game = "first-price-auction"
+seats = ["person", "strategy:equilibrium"]
+quiz = false
+parameters = { roles = ["A", "B"] }
+[payment]
+currency = "EUR"
+rate = 1
+"""
+
+
+def play_auction(server, bid):
+    lobby = server.state.sessions.create_experiment(AUCTION)
+    client, link = web_server.seat(server, lobby)
+    make_ready(client, link)
+    server.wait_for(lambda: "Your turn" in client.get(link).text)
+    take(client, link, answer=str(bid))
+    server.wait_for(lambda: server.state.sessions.is_finished(lobby.tables[0].id))
+    client.get(link)
+    return lobby
+
+
+def test_what_a_bidder_saw_is_beside_the_bid_and_the_draws_are_listed(server):
+    lobby = play_auction(server, 1)
+    mine = next(row for row in of(server, "decisions", lobby) if row["seat"] == "person")
+    value = json.loads(mine["known"])["value"]
+    assert (mine["situation"], mine["action"]) == (f"Your value is {value}.", 1)
+    assert mine["spent"] >= 0
+    draws = of(server, "draws", lobby)
+    assert [(row["role"], row["number"]) for row in draws] == [("nature", 1), ("nature", 2)]
+    assert draws[0]["action"] == value
+
+
+def test_the_wide_table_has_a_row_a_person_with_every_answer(server):
+    lobby = play_auction(server, 1)
+    (row,) = of(server, "wide", lobby)
+    assert (row["g1_r1_1"], row["money"]) == (1, row["points"])
+    assert list(row)[: len(COLUMNS["payments"])] == list(COLUMNS["payments"])
+
+
+def test_every_page_of_a_person_has_its_time(server):
+    lobby = play_auction(server, 1)
+    rows = of(server, "times", lobby)
+    assert [(row["page"], row["question"]) for row in rows] == [
+        ("rules", None), ("waiting room", None), ("question", 1), ("last page", None)
+    ]  # fmt: skip
+    assert [row["spent"] is None for row in rows] == [False, False, False, True]
+    assert {row["participant"] for row in rows} == {of(server, "payments", lobby)[0]["participant"]}
+
+
+def test_the_codebook_describes_every_column_of_every_table(server):
+    lobby = play_auction(server, 1)
+    described = {(row["table"], row["column"]) for row in of(server, "codebook", lobby)}
+    for table in ("decisions", "participants", "payments", "draws", "times"):
+        assert {(table, column) for column in of(server, table, lobby)[0]} <= described

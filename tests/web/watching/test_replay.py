@@ -12,10 +12,8 @@ from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.store.manifest import Manifest
 from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.setup import GameChoice, Setup
-from bestresponse.web.watching.listing import RunFilter, compare_games
-from bestresponse.web.watching.replay import build_replay
-from bestresponse.web.watching.runs import Progress, is_worked_on, name_play, name_run
-from bestresponse.web.watching.steps import list_stages
+from bestresponse.web.watching.runs import Progress, RunFilter, compare_games, is_worked_on, name_play, name_run
+from bestresponse.web.watching.steps import build_replay, list_stages
 
 
 def replay(choice, *answers):
@@ -141,7 +139,7 @@ def test_only_seats_with_words_are_judged_and_a_judged_item_can_be_opened_again(
     name = sample_runs.verify_run(server.folder).path.name
     admin = server.admin
     form = {"csrf": hidden(admin.get("/judge"), "csrf"), "run": name, "count": "5", "rubric": "play"}
-    assert "name at least one judge" in admin.post("/judge", data=form).text
+    assert "xpected the names of the judges" in admin.post("/judge", data=form).text
     rubric = re.search(r'name="rubric"><option[^>]*>([^<]+)', admin.get("/judge").text)[1]
     page = admin.post("/judge", data=form | {"judges": "Ann", "rubric": rubric})
     link = re.search(r'href="[^"]*(/judge/by/[^"]+)"', page.text)[1]

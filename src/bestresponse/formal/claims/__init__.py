@@ -10,27 +10,25 @@ from typing import TYPE_CHECKING
 from bestresponse.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from bestresponse.formal.claims.by_logic import (
-        LogicCheck as LogicCheck,
-    )
-    from bestresponse.formal.claims.by_theory import (
-        TheoryCheck as TheoryCheck,
-    )
     from bestresponse.formal.claims.checker import (
         Checked as Checked,
         Checker as Checker,
+        LogicCheck as LogicCheck,
+        TheoryCheck as TheoryCheck,
     )
     from bestresponse.formal.claims.claim import (
         FORMS as FORMS,
         Claim as Claim,
         Malformed as Malformed,
-        Mix as Mix,
-        Move as Move,
     )
     from bestresponse.formal.claims.feedback import (
         Correction as Correction,
         Sentence as Sentence,
         correct as correct,
+    )
+    from bestresponse.formal.claims.form import (
+        Mix as Mix,
+        Move as Move,
     )
     from bestresponse.formal.claims.grammar import (
         parse as parse,

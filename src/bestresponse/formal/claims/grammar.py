@@ -12,7 +12,8 @@ from fractions import Fraction
 from typing import Any, Final
 
 from bestresponse.core.registry import did_you_mean
-from bestresponse.formal.claims.claim import FORMS, YOU, Claim, Malformed, Mix, Move, Sort
+from bestresponse.formal.claims.claim import FORMS, NO_CLAIM, Claim, Malformed
+from bestresponse.formal.claims.form import YOU, Mix, Move, Sort
 from bestresponse.logic.language.reader import read_term
 from bestresponse.logic.language.terms import Atom, String, Struct, Term, Var, brief, deref, items_of
 
@@ -23,9 +24,6 @@ MOST_CLAIMS: Final = 1_000
 _MOST_DIGITS: Final = 60
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
-
-
-_NO_FORM: Final = FORMS["no_claim"]
 
 
 class _Unreadable(Exception):
@@ -55,7 +53,7 @@ def parse_queries(reply: str) -> tuple[Claim | Malformed, ...]:
     found = _BRACES.findall(reply[: MOST_QUERY * MOST_CLAIMS])
     if not found:
         lines = (_BULLET.sub("", line).strip(" `") for line in reply[: MOST_QUERY * MOST_CLAIMS].splitlines())
-        found = [line for line in lines if "(" in line or line.rstrip(".") == "no_claim"]
+        found = [line for line in lines if "(" in line or line.rstrip(".") in (NO_CLAIM, "unclear")]
     read = [one for query in found[:MOST_CLAIMS] if query.strip() for one in parse(query)]
     if len(found) > MOST_CLAIMS:
         read.append(Malformed("...", f"{len(found):,} queries came; the limit is {MOST_CLAIMS:,}"))
@@ -71,11 +69,8 @@ def build_claims(term: Term, text: str) -> tuple[Claim | Malformed, ...]:
 
 
 def _claims(term: Term) -> Iterator[Claim]:
-    if isinstance(term, Atom) and term == "no_claim":
-        yield Claim("no_claim")
-        return
-    if isinstance(term, Atom) and FORMS.get(str(term), _NO_FORM).parameters == (("who", Sort.WHO),):
-        term = Struct(str(term), (Atom(YOU),))
+    if isinstance(term, Atom) and str(term) in FORMS:
+        term = Struct(str(term), ())
     if not isinstance(term, Struct):
         raise _Unreadable(f"a claim has a name and arguments, not {brief(term)}")
     if term.name in ("not", "\\+") and len(term.args) == 1:
@@ -95,7 +90,7 @@ def _claims(term: Term) -> Iterator[Claim]:
 
 def _denials(term: Term) -> Iterator[Claim]:
     claims = list(_claims(term))
-    if len(claims) != 1 or claims[0].form == "no_claim":
+    if len(claims) != 1 or claims[0].form == NO_CLAIM:
         raise _Unreadable("only a single claim can be denied")
     yield claims[0].negate()
 
@@ -103,14 +98,14 @@ def _denials(term: Term) -> Iterator[Claim]:
 def _finally(result: Term, situation: Term) -> Iterator[Claim]:
     if isinstance(result, Struct) and result.name == "goal" and len(result.args) == 2:
         who, value = result.args
-        yield Claim("payoff", (_who(who), _number(value), _chain(situation)))
+        yield Claim("payoff", (_name(who), _number(value), _chain(situation)))
     elif isinstance(result, Struct) and result.name == "outcome" and len(result.args) % 3 == 0:
         triples = [result.args[i : i + 3] for i in range(0, len(result.args), 3)]
-        outcome = tuple(Move(_who(who), _name(action)) for who, action, _ in triples)
+        outcome = tuple(Move(_name(who), _name(action)) for who, action, _ in triples)
         stated = [(who, value) for who, _, value in triples if not isinstance(deref(value), Var)]
         if not stated:
             raise _Unreadable("the outcome states no payoff")
-        yield from (Claim("payoff", (_who(who), _number(value), outcome)) for who, value in stated)
+        yield from (Claim("payoff", (_name(who), _number(value), outcome)) for who, value in stated)
     else:
         raise _Unreadable(f"finally/2 takes goal(Player, Payoff) or outcome(...), not {brief(result)}")
 
@@ -133,9 +128,7 @@ def _arguments(term: Struct) -> Iterator[Any]:
 
 def _argument(sort: Sort, term: Term) -> Any:
     match sort:
-        case Sort.WHO:
-            return _who(term)
-        case Sort.ACTION | Sort.JOINT:
+        case Sort.WHO | Sort.ACTION | Sort.JOINT:
             return _name(term)
         case Sort.NUMBER:
             return _number(term)
@@ -143,10 +136,6 @@ def _argument(sort: Sort, term: Term) -> Any:
             return _chain(term)
         case Sort.MIXES:
             return _mixes(term)
-
-
-def _who(term: Term) -> str:
-    return _name(term)
 
 
 def _name(term: Term) -> str:
@@ -203,7 +192,7 @@ def _chain(term: Term) -> tuple[Move, ...]:
         move = deref(term.args[0])
         if not (isinstance(move, Struct) and move.name in ("choice", "move") and len(move.args) == 2):
             raise _Unreadable(f"choice(Player, Action) was expected, not {brief(move)}")
-        moves.append(Move(_who(move.args[0]), _name(move.args[1])))
+        moves.append(Move(_name(move.args[0]), _name(move.args[1])))
         term = deref(term.args[1])
     if isinstance(term, Struct):
         raise _Unreadable(f"do(choice(Player, Action), ...) was expected, not {brief(term)}")
@@ -224,4 +213,4 @@ def _mix(term: Term) -> Mix:
         if not (isinstance(pair, Struct) and pair.name == "-" and len(pair.args) == 2):
             raise _Unreadable(f"Action-Probability was expected, not {brief(pair)}")
         weights.append((_name(pair.args[0]), _number(pair.args[1])))
-    return Mix(_who(term.args[0]), tuple(weights))
+    return Mix(_name(term.args[0]), tuple(weights))

@@ -9,13 +9,15 @@ from fractions import Fraction
 from typing import Any, Final
 
 from bestresponse.core.json import JsonObject
-from bestresponse.formal.claims.claim import FORMS, YOU, Claim, Form, Malformed, Sort
+from bestresponse.formal.claims.claim import FORMS, Claim, Malformed
+from bestresponse.formal.claims.form import YOU, Form, Sort
 from bestresponse.formal.claims.grammar import MOST_CLAIMS, MOST_QUERY, build_claims
 from bestresponse.logic.language.terms import Atom, Struct, Term, list_of
 
 __all__ = ["JsonAnswer", "QuotedClaim", "claims_schema", "parse_json", "read_answer"]
 
-_NUMBER: Final[JsonObject] = {"type": "number"}
+_NUMBER: Final[JsonObject] = {"type": ["number", "string"]}
+"""A number, or a fraction as text: a third has no decimal."""
 _MOST_NAMES: Final = 100
 """The most names that the schema lists; with more, any name is allowed and checked when the claim is decided."""
 
@@ -62,7 +64,8 @@ def _object(properties: JsonObject) -> JsonObject:
 
 
 def _or_null(schema: JsonObject) -> JsonObject:
-    nullable = schema | {"type": [schema["type"], "null"]}
+    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    nullable = schema | {"type": [*kinds, "null"]}
     return nullable | {"enum": [*schema["enum"], None]} if "enum" in schema else nullable
 
 
@@ -152,8 +155,6 @@ def _row(row: object) -> tuple[Claim | Malformed, ...]:
     name = row.get("form")
     if not isinstance(name, str) or name not in FORMS:
         return (Malformed(shown, f"there is no form of claim {name!r}"),)
-    if name == "no_claim":
-        return (Claim("no_claim"),)
     try:
         found = build_claims(_term(FORMS[name], row), shown)
     except ValueError as error:

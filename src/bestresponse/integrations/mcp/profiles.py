@@ -11,7 +11,7 @@ from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import deviation_payoffs
 from bestresponse.theory.trees.policy import Policy, policy_from_table, uniform_policy
-from bestresponse.theory.trees.response import policy_regrets, policy_value
+from bestresponse.theory.trees.sequence_form import policy_regrets, policy_value
 from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["Strategies", "measure_profile", "read_others", "read_policy", "value_actions"]

@@ -35,7 +35,7 @@ from bestresponse.studies.tournament.standings import measure_standings
 from bestresponse.studies.tournament.study import TournamentConfig
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_entry, tree_names
-from bestresponse.theory.trees.response import tree_best_response
+from bestresponse.theory.trees.sequence_form import tree_best_response
 from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["TOOLS"]
@@ -260,9 +260,9 @@ class ComparedGames(BaseModel):
     """How two games are related; the maps lead from names of the first game to names of the second."""
 
     model_config = ConfigDict(from_attributes=True)
+    verdict: Literal["same tree", "same reduced form, other tree", "same order of payoffs", "different"]
     relation: Literal["equal", "renamed", "equivalent", "ordinal", "different"]
     same: bool
-    basis: str
     players: dict[str, str]
     actions: dict[str, dict[str, str]]
     differences: list[str]

@@ -91,8 +91,11 @@ class GameTable:
                 return row.payoffs
         raise InvalidGame(f"No end of the game has the moves {', '.join(profile)}.")
 
-    def knowledge(self, row: Row, depth: int, player: str) -> Knowledge:
-        """What a player knows before the block of the move at `depth` (the number of moves at the end of the play)."""
+    def knowledge(self, row: Row, depth: int, player: str, *, counted: bool = False) -> Knowledge:
+        """What a player knows before the block of the move at `depth` (the number of moves at the end of the play).
+
+        What it perceives of several moves of one block counts once, unless `counted` is set.
+        """
         known: list[tuple[str, str]] = []
         start = 0
         for size in row.blocks:
@@ -103,8 +106,8 @@ class GameTable:
                 known += row.moves[start:stop]
             else:
                 known += [move for move in row.moves[start:stop] if move[0] == player]
-                percepts = {what for seen in row.percepts[start:stop] for who, what in seen if who == player}
-                known += [(SEES, what) for what in sorted(percepts)]
+                percepts = [what for seen in row.percepts[start:stop] for who, what in {*seen} if who == player]
+                known += [(SEES, what) for what in sorted(percepts if counted else {*percepts})]
             start = stop
         return tuple(known)
 
@@ -168,6 +171,7 @@ class _TreeBuilder:
     def __init__(self, table: GameTable) -> None:
         self._table = table
         self._moves: dict[tuple[str, Knowledge], set[str]] = {}
+        self._counted: dict[tuple[str, Knowledge], Knowledge] = {}
 
     def build(self, rows: list[Row], depth: int) -> Node:
         """Return the node after the first `depth` moves, which all `rows` share."""
@@ -192,6 +196,13 @@ class _TreeBuilder:
         if self._moves.setdefault((player, knowledge), set(groups)) != groups.keys():
             knowing = spell_knowledge(knowledge) or "nothing yet"
             raise InvalidGame(f"{player}, knowing {knowing}, has different moves depending on what it cannot know.")
+        if self._table.private:
+            counted = self._table.knowledge(first, depth, player, counted=True)
+            if self._counted.setdefault((player, knowledge), counted) != counted:
+                raise InvalidGame(
+                    f"What {player} sees of moves made at the same time counts once, so it cannot tell how often it "
+                    f"has seen it {_say_when(first, depth)}; let sees/3 say who made the move, or how many."
+                )
         children = tuple([self.build(group, depth + 1) for group in groups.values()])
         return Decision(player, knowledge, tuple(groups), children, _find_block(first, depth), first)
 

@@ -29,7 +29,7 @@ from bestresponse.formal.claims.translators.rules import RulesTranslator
 from bestresponse.games.capabilities import HasTree
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.trees.perfection.subgame import cut_subgame
+from bestresponse.theory.trees.perfection.subgame_perfect import cut_subgame
 from bestresponse.theory.trees.tree import Tree
 
 __all__ = [

@@ -15,7 +15,7 @@ from bestresponse.runs.inputs import ModelsSetting, NamedModel, NamesSetting, Op
 from bestresponse.runs.settings import RunSettings, list_settings, setting, settings
 from bestresponse.studies.bench.games import OWN, Source
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.generators.draw import families
+from bestresponse.theory.generators import families
 from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["BenchConfig", "choose_temperature"]

@@ -50,6 +50,10 @@ __all__ = ["measure"]
 
 _COMPARED = {"gap_normalised": "gap / range", "exploitability_normalised": "exploitability / range"}
 """The figures by which players are compared, and what they are called."""
+_MOST_LOST = {
+    "gap_normalised": "worst_normalised",
+    "exploitability_normalised": "worst_exploitability_normalised",
+}
 _COMPARED_BASELINES = ("uniform", "maximin", "equilibrium")
 _VERSION_METRICS = ("asked", "answered", *_COMPARED, "success_1", "success_5")
 _CORRECTION = "correction"
@@ -278,7 +282,9 @@ def _list_differences(results: Results) -> Iterator[DifferenceRow]:
                 continue
             rng = np.random.default_rng(split(results.plan.config.seed, "difference", figure, first, second))
             values = [a[case] for case in common], [b[case] for case in common]
-            compared = paired_difference(*values, [case[0] for case in common], rng=rng)
+            both = [row for side in (rows, others) for row in side if _identify(row) in a.keys() & b.keys()]
+            most = max(value for value, _ in find_values(both, _MOST_LOST[figure]))
+            compared = paired_difference(*values, [case[0] for case in common], rng=rng, most=most)
             families.setdefault(comparison, []).append(
                 DifferenceRow(
                     comparison=comparison,

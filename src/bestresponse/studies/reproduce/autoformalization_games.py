@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
-from bestresponse.formal.evaluate.equivalence import same_game
+from bestresponse.formal.evaluate.equivalence import compare_tables
 from bestresponse.formal.evaluate.named_games import named_game
 from bestresponse.formal.evaluate.published_validation import PublishedLevels, TrueMatrix, published_levels
 from bestresponse.games.logic.tables import table_from_cells
@@ -80,7 +80,7 @@ def _judge(engine: LogicEngine, row: JsonObject, true: TrueMatrix | None) -> Jud
     levels = published_levels(engine, row["program"], true, goal, named)
     report = validate(row["program"], engine)
     table = report.table
-    same = table is not None and true is not None and bool(same_game(table, _as_table(true), own_names=False))
+    same = table is not None and true is not None and compare_tables(table, _as_table(true), any_names=True).exact
     logged = row["logged"]
     return Judged(
         row["game"],

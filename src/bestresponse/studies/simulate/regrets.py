@@ -27,8 +27,7 @@ from bestresponse.studies.simulate.plays import Plays, name_move
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.games.regrets import regret
 from bestresponse.theory.trees.policy import Policy, policy_from_table, uniform_policy
-from bestresponse.theory.trees.response import plan_regrets
-from bestresponse.theory.trees.sequence_form import bin_sums, to_sequence_form
+from bestresponse.theory.trees.sequence_form import bin_sums, plan_regrets, to_sequence_form
 from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["Judged", "RegretRow", "judge", "list_regrets"]

@@ -34,8 +34,14 @@ from bestresponse.core.native_output import NativeOutputToStderr
 from bestresponse.studies.steer.best_equilibrium import find_best_equilibrium
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.policy import Policy, uniform_policy
-from bestresponse.theory.trees.response import best_response_value, plan_regrets
-from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex, bin_sums, to_sequence_form
+from bestresponse.theory.trees.sequence_form import (
+    SequenceForm,
+    Treeplex,
+    best_response_value,
+    bin_sums,
+    plan_regrets,
+    to_sequence_form,
+)
 from bestresponse.theory.trees.sequence_form_lp import optimise_plans, plan_constraints
 
 __all__ = ["Refined", "refine_policy"]

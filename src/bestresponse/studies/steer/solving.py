@@ -25,7 +25,7 @@ from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.cfr import CfrResult, Variant, cfr
 from bestresponse.theory.trees.compile import compile_game
 from bestresponse.theory.trees.policy import Policy
-from bestresponse.theory.trees.response import nash_conv, policy_value
+from bestresponse.theory.trees.sequence_form import nash_conv, policy_value
 from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["Solved", "find_reach", "mixed_policy", "solve_dialogue", "unguided_policy"]

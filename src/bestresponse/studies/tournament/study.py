@@ -51,7 +51,7 @@ from bestresponse.studies.tournament.entries import (
     make_stage,
 )
 from bestresponse.studies.tournament.standings import MatchRow, MoranRow, ShareRow, StandingRow, measure_standings
-from bestresponse.theory.repeated.dilemma import cooperative_actions
+from bestresponse.theory.repeated.automaton import cooperative_actions
 from bestresponse.theory.repeated.round_robin import Rules
 
 __all__ = ["TournamentConfig", "tournament"]

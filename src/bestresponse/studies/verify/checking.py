@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
@@ -15,7 +15,7 @@ from bestresponse.formal.claims.subject import Subject
 from bestresponse.logic.engine import LogicEngine, Verdict
 from bestresponse.studies.verify.recorded import Attempt, Sample
 
-__all__ = ["Mistake", "Recheck", "as_recorded", "corrections_of", "false_corrections"]
+__all__ = ["Recheck", "corrections_of", "false_corrections"]
 
 _QUOTED: Final = re.compile(r"'[^']*'")
 _VARIABLE: Final = re.compile(r"(?<!\w)[A-Z_]\w*")
@@ -48,15 +48,6 @@ _SENTENCES: Final = tuple(
 """How the original words its corrections, and which query each states."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mistake:
-    """A correction of the original's that is not true of the game."""
-
-    sample: str
-    game: str
-    sentence: str
-
-
 class Recheck:
     """Puts recorded queries to our checkers, one program per game, every query decided once.
 
@@ -70,95 +61,60 @@ class Recheck:
         engine: LogicEngine,
         recorded: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
     ) -> None:
+        self.checkers = {name: Checker(subject, engine) for name, subject in games.items()}
         self._recorded = recorded
-        self._checkers = {name: Checker(subject, engine) for name, subject in games.items()}
         self._known: dict[tuple[str, str], tuple[Checked, ...]] = {}
-
-    def subject(self, game: str) -> Subject:
-        """Return what the claims of a game are about."""
-        return self._checkers[game].subject
-
-    def knows(self, game: str) -> bool:
-        """Whether the payoffs of a game are known."""
-        return game in self._checkers
-
-    def checker(self, game: str) -> Checker:
-        """Return the checker of a game."""
-        return self._checkers[game]
 
     def query(self, game: str, query: str) -> tuple[Checked, ...]:
         """Our verdict on a recorded query; several where it states several payoffs."""
-        key = (game, query)
-        if key not in self._known:
-            subject = self._checkers[game].subject
-            self._known[key] = self._checkers[game].check_all(_strict(query, subject))
-        return self._known[key]
+        if (game, query) not in self._known:
+            checker = self.checkers[game]
+            self._known[game, query] = checker.check_all(_strict(query, checker.subject))
+        return self._known[game, query]
 
     def verdict(self, game: str, query: str) -> Verdict:
         """REFUTED where anything it states is refuted, else UNKNOWN where anything is, else PROVED."""
-        found = [checked.verdict for checked in self.query(game, query)]
-        for verdict in (Verdict.REFUTED, Verdict.UNKNOWN):
-            if verdict in found:
-                return verdict
-        return Verdict.PROVED if found else Verdict.UNKNOWN
+        verdicts = [checked.verdict for checked in self.query(game, query)] or [Verdict.UNKNOWN]
+        return next((v for v in (Verdict.REFUTED, Verdict.UNKNOWN) if v in verdicts), Verdict.PROVED)
 
     def failed(self, game: str, attempt: Attempt) -> tuple[str, ...]:
         """The queries that a closed-world solver does not prove, in order, each once."""
-        return tuple(query for query in dict.fromkeys(attempt.queries) if self._fails(game, query))
-
-    def _fails(self, game: str, query: str) -> bool:
-        verdict = self.verdict(game, query)
-        if verdict is Verdict.UNKNOWN:
-            return self._recorded.get(game, {}).get(query) != "true"
-        return verdict is Verdict.REFUTED
+        answers = self._recorded.get(game, {})
+        verdicts = {query: self.verdict(game, query) for query in attempt.queries}
+        unproved = (query for query, verdict in verdicts.items() if verdict is not Verdict.PROVED)
+        return tuple(q for q in unproved if verdicts[q] is Verdict.REFUTED or answers.get(q) != "true")
 
 
 def _strict(query: str, subject: Subject) -> Iterator[Claim | Malformed]:
     if _VARIABLE.search(_QUOTED.sub("''", query)):
         yield Malformed(query, "it has a variable: a capital letter without quotes")
         return
+    names = {*subject.players, *(action for actions in subject.actions for action in actions)}
     for claim in parse(query):
-        if isinstance(claim, Claim) and not _names(claim.args) <= _spoken(subject):
+        if isinstance(claim, Claim) and not _list_names(claim.args) <= names:
             yield Malformed(query, "it uses names that the game does not have")
         else:
             yield claim
 
 
-def _names(args: object) -> set[str]:
-    """Every name in the arguments of a claim."""
+def _list_names(args: object) -> set[str]:
+    """Return every name in the arguments of a claim."""
     if isinstance(args, str):
         return {args}
-    return {name for one in args for name in _names(one)} if isinstance(args, tuple) else set()
-
-
-def _spoken(subject: Subject) -> set[str]:
-    return {*subject.players, *(action for own in subject.actions for action in own)}
-
-
-def as_recorded(verdict: Verdict) -> str:
-    """The word the records use."""
-    return {Verdict.PROVED: "true", Verdict.REFUTED: "false", Verdict.UNKNOWN: "error"}[verdict]
+    return {name for part in args for name in _list_names(part)} if isinstance(args, tuple) else set()
 
 
 def corrections_of(attempt: Attempt) -> Iterator[tuple[str, str | None]]:
     """The sentences of a recorded feedback, each with the query it states (None: not understood)."""
-    for line in attempt.feedback.splitlines():
-        if line.startswith("- "):
-            sentence = line[2:].strip()
-            yield sentence, _stated(sentence)
+    for sentence in re.findall("^- (.*)", attempt.feedback, re.MULTILINE):
+        stated = ((pattern.match(sentence.strip()), query) for pattern, query in _SENTENCES)
+        yield sentence.strip(), next((query.format(*match.groups()) for match, query in stated if match), None)
 
 
-def _stated(sentence: str) -> str | None:
-    for pattern, query in _SENTENCES:
-        if match := pattern.match(sentence):
-            return query.format(*match.groups())
-    return None
-
-
-def false_corrections(samples: Iterable[Sample], recheck: Recheck) -> tuple[Mistake, ...]:
-    """Every correction of the original's that its own game refutes; ties are behind most of them."""
-    return tuple(
-        Mistake(sample.id, sample.game, sentence)
+def false_corrections(samples: Iterable[Sample], recheck: Recheck) -> Counter[tuple[str, str]]:
+    """Count, by game, every correction of the original's that its own game refutes; ties are behind most of them."""
+    return Counter(
+        (sample.game, sentence)
         for sample in samples
         for attempt in sample.attempts
         for sentence, query in corrections_of(attempt)

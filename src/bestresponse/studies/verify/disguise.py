@@ -6,8 +6,7 @@ import numpy as np
 
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
-from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Chance, Leaf, Tree, Turn, build_tree
 
 __all__ = ["disguised", "disguised_tree", "moves_by_player"]
 

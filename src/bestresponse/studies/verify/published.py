@@ -36,16 +36,11 @@ class Published:
     def for_games(self, games: Iterable[str]) -> Published:
         """Only the cells of some games: for runs that are a part of the paper's."""
         known = frozenset(games)
-        return Published(
-            (),
-            {game: cells for game, cells in self.choice.items() if game in known},
-            {game: cells for game, cells in self.correct.items() if game in known},
-            {game: cells for game, cells in self.confusion.items() if game in known},
-            {game: cells for game, cells in self.accuracy.items() if game in known},
-            None,
-            None,
-            None,
+        tables = (self.choice, self.correct, self.confusion, self.accuracy)
+        choice, correct, confusion, accuracy = (
+            {game: cells for game, cells in table.items() if game in known} for table in tables
         )
+        return Published((), choice, correct, confusion, accuracy, None, None, None)  # type: ignore[arg-type]
 
 
 _GPT_4O: Final = Published(

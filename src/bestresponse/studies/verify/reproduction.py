@@ -18,14 +18,16 @@ from bestresponse.formal.claims.translators.rules import RulesTranslator
 from bestresponse.logic.engine import Verdict, open_engine
 from bestresponse.report.document import Column, Table
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction
-from bestresponse.studies.verify.checking import Recheck, as_recorded, false_corrections
+from bestresponse.studies.verify.checking import Recheck, false_corrections
 from bestresponse.studies.verify.evaluation import Confusion, aggregate, agreement
 from bestresponse.studies.verify.published import CITATION, GAMES, RUNS, Published, published_for
 from bestresponse.studies.verify.recorded import Sample, games_of, read_samples, recorded_verdicts
-from bestresponse.studies.verify.translator_score import Yardstick, measure_translator
+from bestresponse.studies.verify.translator_score import measure_translator
 
 __all__ = ["reproduce"]
 
+_ANSWERS = {Verdict.PROVED: "true", Verdict.REFUTED: "false", Verdict.UNKNOWN: "error"}
+"""Our verdicts in the words of the records."""
 _UNRATED = "these runs carry no ratings"
 _PART = "not all the runs of the paper; its cells apply only to games of which all are there"
 _TRANSPOSED = "the paper's total and its tables by game swap the two off-diagonal cells; one of them is transposed"
@@ -44,10 +46,9 @@ def reproduce(folder: Path) -> Reproduction:
         verdicts = _compare_verdicts(recorded, recheck)
         yardstick = measure_translator(samples, RulesTranslator(), recheck)
         checks = [*_verdict_checks(verdicts), *_failed_checks(samples, recheck), *_tables(samples, recheck)]
-        mistakes = false_corrections(samples, recheck)
+        counts = false_corrections(samples, recheck)
     finally:
         engine.close()
-    counts = Counter((mistake.game, mistake.sentence) for mistake in mistakes)
     detail: JsonObject = {
         "samples": len(samples),
         "models": sorted({sample.model for sample in samples}),
@@ -57,7 +58,7 @@ def reproduce(folder: Path) -> Reproduction:
         "mistakes_of_the_original": [
             {"game": game, "sentence": sentence, "times": times} for (game, sentence), times in sorted(counts.items())
         ],
-        "rules_translator": yardstick.to_json(),
+        "rules_translator": yardstick,
     }
     tables = (_mistakes_table(counts), _yardstick_table(yardstick))
     return Reproduction("lelma", CITATION, tuple(checks), tables, detail)
@@ -67,19 +68,18 @@ def _compare_verdicts(recorded: dict[str, dict[str, str]], recheck: Recheck) -> 
     same, different, ill_formed = 0, [], []
     for game, queries in recorded.items():
         for query, answer in queries.items():
-            if not recheck.knows(game):
-                ill_formed.append(
-                    {"game": game, "query": query, "recorded": answer, "why": "its payoffs are not known"}
-                )
+            row = {"game": game, "query": query, "recorded": answer}
+            if game not in recheck.checkers:
+                ill_formed.append(row | {"why": "its payoffs are not known"})
                 continue
-            ours = recheck.verdict(game, query)
-            if as_recorded(ours) == answer:
+            ours = _ANSWERS[recheck.verdict(game, query)]
+            if ours == answer:
                 same += 1
-            elif ours is Verdict.UNKNOWN:
+            elif ours == "error":
                 why = next(c.proof.why for c in recheck.query(game, query) if c.verdict is Verdict.UNKNOWN)
-                ill_formed.append({"game": game, "query": query, "recorded": answer, "why": why})
+                ill_formed.append(row | {"why": why})
             else:
-                different.append({"game": game, "query": query, "recorded": answer, "ours": as_recorded(ours)})
+                different.append(row | {"ours": ours})
     return {"same": same, "different": different, "ill_formed": ill_formed}
 
 
@@ -135,10 +135,6 @@ def _attempts(samples: Sequence[Sample], published: Published | None) -> Iterato
         yield _cell(f"samples with {number} attempts", printed, counts[number])
 
 
-def _percent(part: int, whole: int) -> float:
-    return 100 * part / whole
-
-
 def _by_game(samples: Sequence[Sample]) -> Iterator[tuple[str, list[Sample]]]:
     for game in sorted({sample.game for sample in samples}):
         yield game, [sample for sample in samples if sample.game == game]
@@ -149,7 +145,7 @@ def _choices(samples: Sequence[Sample], published: Published | None) -> Iterator
         printed = published.choice.get(game, (None, None)) if published else (None, None)
         for place, when in enumerate(("first", "last")):
             made = [choice for s in own if (choice := s.first_choice if place == 0 else s.last_choice)]
-            share = _percent(made.count("B"), len(made)) if made else None
+            share = 100 * made.count("B") / len(made) if made else None
             yield _cell(f"{GAMES.get(game, game)}: choice B {when}, %", printed[place], share, 2)
 
 
@@ -173,7 +169,7 @@ def _correctness(samples: Sequence[Sample], published: Published | None) -> Iter
         for place, when in enumerate(("first", "last")):
             correct = sum(aggregate(sample.ratings)[place] for sample in own)
             what = f"{GAMES.get(game, game)}: correct {when}, %"
-            yield _cell(what, printed[place], _percent(correct, len(own)), 2)
+            yield _cell(what, printed[place], 100 * correct / len(own), 2)
 
 
 def _confusions(samples: Sequence[Sample], published: Published | None, recheck: Recheck) -> Iterator[Check]:
@@ -198,11 +194,8 @@ def _confusions(samples: Sequence[Sample], published: Published | None, recheck:
 
 def _kappa(samples: Sequence[Sample], published: Published | None) -> Iterator[Check]:
     kappa = agreement([sample.ratings for sample in samples])
-    yield _cell("Fleiss' kappa of the raters", published.kappa if published else None, kappa, 2, _exact(kappa))
-
-
-def _exact(kappa: float | None) -> str:
-    return "" if kappa is None else f"{kappa:.3f}"
+    exact = "" if kappa is None else f"{kappa:.3f}"
+    yield _cell("Fleiss' kappa of the raters", published.kappa if published else None, kappa, 2, exact)
 
 
 def _mistakes_table(counts: Counter[tuple[str, str]]) -> Table:
@@ -211,12 +204,13 @@ def _mistakes_table(counts: Counter[tuple[str, str]]) -> Table:
     return Table(columns, rows, "What the original told the reasoner although its game says otherwise")
 
 
-def _told(value: float | None) -> str | None:
-    """A count as it is, a share in percent."""
-    return None if value is None else f"{value:,}" if isinstance(value, int) else f"{100 * value:.1f} %"
-
-
-def _yardstick_table(found: Yardstick) -> Table:
+def _yardstick_table(measured: JsonObject) -> Table:
+    """List the figures of the offline translator: counts as they are, shares in percent."""
     columns = (Column("the offline translator"), Column("", "right"))
-    rows = tuple((name.replace("_", " "), _told(value)) for name, value in found.to_json().items())
-    return Table(columns, rows, "Rules for plain English against the recorded translator")
+    told = {
+        name: value if isinstance(value, int | None) else f"{100 * value:.1f} %" for name, value in measured.items()
+    }
+    rows = tuple((name.replace("_", " "), value) for name, value in told.items())
+    return Table(
+        columns, rows, "Rules for plain English against the recorded translator, and what they refused to read"
+    )

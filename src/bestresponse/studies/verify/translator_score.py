@@ -1,130 +1,149 @@
-"""How far the offline translator agrees with the recorded one, and how well it finds errors alone.
+"""How far the offline translator agrees with the recorded one, how much it leaves unread, and how well it finds errors.
 
-Every claim of the rules is held against the recorded claims of the same text (`agreement`). A claim that the recorded
-ones leave open is neither right nor wrong by this yardstick; it is counted apart, and so is how many of these are true
-of the game. `agreement` is the share that agrees of all claims that are not open; `strict` counts open ones as wrong.
+Every claim of the rules is held against the recorded claims of the same text:
+
+same         recorded, perhaps the other way round (5 is higher than 3, 3 is lower than 5)
+contradicts  recorded with another amount, choice or outcome
+open         the recorded claims say nothing about it: neither right nor wrong by this yardstick
+no form      of a kind that the recorded translator was not offered, so that it could not say it
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
 
 from bestresponse.core.json import JsonObject
-from bestresponse.formal.claims.checker import Checker
-from bestresponse.formal.claims.claim import Claim
+from bestresponse.formal.claims.claim import FORMS, Argument, Claim, Malformed
+from bestresponse.formal.claims.form import Ungrounded
 from bestresponse.formal.claims.grammar import parse
-from bestresponse.formal.claims.grounding import Ungrounded, ground
+from bestresponse.formal.claims.grounding import ground
 from bestresponse.formal.claims.subject import Subject
-from bestresponse.formal.claims.translators.translation import Translator
+from bestresponse.formal.claims.translators.translation import Reading, Translator
 from bestresponse.logic.engine import Verdict
-from bestresponse.studies.verify.agreement import Recorded, Stand, one_way
 from bestresponse.studies.verify.checking import Recheck
 from bestresponse.studies.verify.evaluation import Confusion, aggregate
 from bestresponse.studies.verify.recorded import Sample
 
-__all__ = ["Yardstick", "measure_translator"]
+__all__ = ["Stand", "compare_claim", "measure_translator", "turn_claim"]
+
+OFFERED: Final = frozenset(
+    {
+        "payoff",
+        "higher",
+        "lower",
+        *(f"{end}_possible_individual_payoff" for end in ("highest", "lowest")),
+        *(f"{end}_individual_payoff_for_choice" for end in ("highest", "lowest")),
+        "highest_guaranteed_payoff_choice",
+        *(f"{end}_guaranteed_payoff" for end in ("higher", "lower")),
+        *(f"{end}_mutual_payoff" for end in ("highest", "lowest")),
+    }
+)
+"""The forms that LELMA offered its translator; payoffs of the reasoner and of the other count as two there."""
+_TURNED: Final = {"lower": "higher", "lower_guaranteed_payoff": "higher_guaranteed_payoff"}
+_TIGHT: Final = {
+    "guaranteed_payoff_for_choice": "lowest_individual_payoff_for_choice",
+    "limited_payoff_for_choice": "highest_individual_payoff_for_choice",
+}
 
 
-@dataclass(frozen=True, slots=True)
-class Yardstick:
-    """Counts over all recorded attempts that have queries."""
+class Stand(StrEnum):
+    """How a claim stands to the recorded ones."""
 
-    recorded: int
-    same: int
-    follows: int
-    contradicts: int
-    open: int
-    open_true: int
-    no_form: int
-    found: int
-    detection: Confusion
-    unchecked: int
-
-    @property
-    def agreement(self) -> float | None:
-        """Of the claims that the recorded ones decide, the share that agrees with them."""
-        agree = self.same + self.follows
-        return agree / (agree + self.contradicts) if agree + self.contradicts else None
-
-    @property
-    def strict(self) -> float | None:
-        """Of all claims of the forms offered then, the share that was recorded or follows."""
-        total = self.same + self.follows + self.contradicts + self.open
-        return (self.same + self.follows) / total if total else None
-
-    @property
-    def literal(self) -> float | None:
-        """Of all claims whatsoever, the share that was recorded."""
-        total = self.same + self.follows + self.contradicts + self.open + self.no_form
-        return self.same / total if total else None
-
-    @property
-    def recall(self) -> float | None:
-        """Of all recorded claims, the share that was found."""
-        return self.found / self.recorded if self.recorded else None
-
-    def to_json(self) -> JsonObject:
-        """Return the value as plain JSON data."""
-        return {
-            "claims": self.same + self.follows + self.contradicts + self.open + self.no_form,
-            "same_as_recorded": self.same,
-            "follows_from_recorded": self.follows,
-            "contradicts_recorded": self.contradicts,
-            "nothing_recorded": self.open,
-            "nothing_recorded_but_true": self.open_true,
-            "forms_not_offered_then": self.no_form,
-            "agreement": self.agreement,
-            "strict_precision": self.strict,
-            "literal_precision": self.literal,
-            "recorded_claims": self.recorded,
-            "found_of_recorded": self.found,
-            "recall": self.recall,
-            "detection_accuracy": self.detection.accuracy,
-            "unchecked_first_attempts": self.unchecked,
-        }
+    SAME = "same"
+    CONTRADICTS = "contradicts"
+    OPEN = "open"
+    NO_FORM = "no form"
 
 
-def measure_translator(samples: Iterable[Sample], translator: Translator, recheck: Recheck) -> Yardstick:
+def turn_claim(claim: Claim) -> Claim:
+    """Return a claim as it was recorded then: comparisons one way round, "at least 3" as the least that is possible.
+
+    >>> from fractions import Fraction
+    >>> print(turn_claim(Claim("lower", (Fraction(3), Fraction(5)))))
+    higher(5, 3).
+    """
+    if claim.form in _TIGHT:
+        return Claim(_TIGHT[claim.form], claim.args, claim.negated)
+    if claim.form not in _TURNED:
+        return claim
+    first, second, *rest = claim.args
+    return Claim(_TURNED[claim.form], (second, first, *rest))
+
+
+def compare_claim(claim: Claim, recorded: frozenset[Claim]) -> Stand:
+    """Say how a claim, in the game's own names, stands to what was recorded."""
+    turned = turn_claim(claim)
+    if turned in recorded:
+        return Stand.SAME
+    if claim.negated or turned.form not in OFFERED:
+        return Stand.NO_FORM
+    return Stand.CONTRADICTS if _find_question(turned) in map(_find_question, recorded) else Stand.OPEN
+
+
+def _find_question(claim: Claim) -> tuple[str, tuple[Argument, ...]]:
+    """Return what a claim answers: everything but the amount, the choice or the outcome it names."""
+    if claim.form in ("higher", "lower", "equal"):
+        return "order", tuple(sorted(claim.args))  # type: ignore[type-var]
+    names = FORMS[claim.form].names
+    answer = next((name for name in ("value", "action", "actions", "outcome") if name in names), "")
+    return claim.form, tuple(argument for name, argument in zip(names, claim.args, strict=True) if name != answer)
+
+
+def measure_translator(samples: Iterable[Sample], translator: Translator, recheck: Recheck) -> JsonObject:
     """Translate every recorded reasoning and compare with what was recorded."""
     counts: Counter[str] = Counter()
     judged: list[tuple[bool, bool]] = []
     for sample in samples:
-        subject = recheck.subject(sample.game)
+        checker = recheck.checkers[sample.game]
         for number, attempt in enumerate(sample.attempts):
-            claims = _grounded(translator.translate(attempt.response, subject).claims, subject)
+            translation = translator.translate(attempt.response, checker.subject)
+            claims = _ground_all(translation.claims, checker.subject)
+            for passage in translation.passages or ():
+                counts[passage.reading] += 1
             if attempt.queries:
-                recorded = Recorded(_recorded(attempt.queries, subject), subject)
-                _compare(counts, claims, recorded, recheck.checker(sample.game))
+                queries = [claim for query in attempt.queries for claim in parse(query)]
+                recorded = frozenset(map(turn_claim, _ground_all(queries, checker.subject)))
+                counts["recorded"] += len(recorded)
+                counts["found"] += len(recorded & set(map(turn_claim, claims)))
+                for claim in claims:
+                    stand = compare_claim(claim, recorded)
+                    counts[stand] += 1
+                    counts["true"] += stand is Stand.OPEN and checker.check(claim).verdict is Verdict.PROVED
             if number == 0 and not claims:
                 counts["unchecked"] += 1
             elif number == 0 and sample.ratings:
-                refuted = any(recheck.checker(sample.game).check(c).verdict is Verdict.REFUTED for c in claims)
+                refuted = any(checker.check(claim).verdict is Verdict.REFUTED for claim in claims)
                 judged.append((aggregate(sample.ratings)[0], not refuted))
-    names = ("recorded", "same", "follows", "contradicts", "open", "open_true", "no_form", "found", "unchecked")
-    return Yardstick(detection=Confusion.of(judged), **{name: counts[name] for name in names})
+    same, against = counts[Stand.SAME], counts[Stand.CONTRADICTS]
+    spoken = counts[Reading.READ] + counts[Reading.UNREAD]
+    return {
+        "sentences_with_amounts_or_solutions": spoken,
+        "refused_to_read": counts[Reading.UNREAD],
+        "share_refused": counts[Reading.UNREAD] / spoken if spoken else None,
+        "claims": sum(counts[stand] for stand in Stand),
+        "same_as_recorded": same,
+        "contradicts_recorded": against,
+        "nothing_recorded": counts[Stand.OPEN],
+        "nothing_recorded_but_true": counts["true"],
+        "forms_not_offered_then": counts[Stand.NO_FORM],
+        "agreement": same / (same + against) if same + against else None,
+        "recorded_claims": counts["recorded"],
+        "found_of_recorded": counts["found"],
+        "recall": counts["found"] / counts["recorded"] if counts["recorded"] else None,
+        "detection_accuracy": Confusion.of(judged).accuracy,
+        "unchecked_first_attempts": counts["unchecked"],
+    }
 
 
-def _compare(counts: Counter[str], claims: set[Claim], recorded: Recorded, checker: Checker) -> None:
-    counts["recorded"] += len(recorded.claims)
-    counts["found"] += len(recorded.claims & set(map(one_way, claims)))
-    for claim in claims:
-        stand = recorded.stand(claim)
-        counts[stand.replace(" ", "_")] += 1
-        counts["open_true"] += stand is Stand.OPEN and checker.check(claim).verdict is Verdict.PROVED
-
-
-def _recorded(queries: Iterable[str], subject: Subject) -> set[Claim]:
-    return _grounded([claim for query in queries for claim in parse(query)], subject)
-
-
-def _grounded(claims: Iterable[object], subject: Subject) -> set[Claim]:
-    found = set()
+def _ground_all(claims: Iterable[Claim | Malformed], subject: Subject) -> set[Claim]:
+    grounded = set()
     for claim in claims:
         if isinstance(claim, Claim):
             try:
-                found.add(ground(claim, subject).claim)
+                grounded.add(ground(claim, subject).claim)
             except Ungrounded:
                 continue
-    return found
+    return grounded

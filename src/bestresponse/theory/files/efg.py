@@ -15,8 +15,7 @@ from fractions import Fraction
 
 from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.theory.files.game_text import GameText, number_repeats, quote_text, write_number
-from bestresponse.theory.trees.build import NODE_LIMIT, Chance, Leaf, Turn, build_tree
-from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
+from bestresponse.theory.trees.tree import CHANCE, LEAF, NODE_LIMIT, Chance, Leaf, Tree, Turn, build_tree
 
 __all__ = ["format_efg", "parse_efg"]
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.equilibria.integer import maximize
-from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, Numbers, as_normal_form
+from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, Numbers, as_normal_form, find_tie_width
 from bestresponse.theory.linear_program import find_mixture
 from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
 
@@ -214,10 +214,11 @@ def _strictly(own: _Own, action: int) -> Domination | None:
     if not len(others):
         return None
     lead, whole = own.lead(action, others), own.whole_lead(action, others)
-    margins = (lead if whole is None else whole).min(axis=1)
+    slack = find_tie_width(own.payoffs, 0) if whole is None else 0
+    margins = np.where((lead > slack).all(axis=1), lead.min(axis=1), 0.0) if whole is None else whole.min(axis=1)
     least = _MARGIN * float(np.ptp(own.payoffs))
     mix = np.zeros(len(own.payoffs))
-    if margins.max() > (least if whole is None else 0):
+    if margins.max() > 0:
         mix[others[margins.argmax()]] = 1.0
         margin = margins.max() if whole is None else int(margins.max()) * own.unit
         return Domination(own.player, action, "strict", mix, float(margin))
@@ -236,7 +237,7 @@ def _weakly(own: _Own, action: int) -> Domination | None:
     if not len(others):
         return None
     lead, whole = own.lead(action, others), own.whole_lead(action, others)
-    slack = 1e-12 * float(np.ptp(own.payoffs))
+    slack = find_tie_width(own.payoffs, 0)
     mix = np.zeros(len(own.payoffs))
     known, least = (lead, slack) if whole is None else (whole, 0)
     for k in np.flatnonzero((known >= -least).all(axis=1) & (known > least).any(axis=1)):
@@ -246,7 +247,7 @@ def _weakly(own: _Own, action: int) -> Domination | None:
         return None
     if whole is not None and lead.size <= _EXACT_CELLS:
         return _exact_weak_mixture(own, whole.tolist(), others, action)
-    if not (lead.max(axis=0) >= -slack).all() or not (lead > slack).any():
+    if not (lead.max(axis=0, keepdims=True) >= -slack).all() or not (lead > slack).any():
         return None
     mixed = find_weak_mixture(lead / float(np.ptp(own.payoffs)))
     if mixed is None:

@@ -19,11 +19,10 @@ import numpy as np
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.trees.build import Chance, Leaf, Turn
 from bestresponse.theory.trees.policy import Policy, policy_from_table
-from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Chance, Leaf, Tree, Turn
 
-__all__ = ["SampledPolicy", "Sampling", "mccfr", "mccfr_tree"]
+__all__ = ["Sampling", "mccfr_tree"]
 
 Position = TypeVar("Position")
 Sampling = Literal["external", "outcome"]

@@ -1,20 +1,32 @@
-"""An experiment as plain values; the tables of an experiment file with the bounds of every setting."""
+"""An experiment as a file: its tables with the bounds of every setting, read from TOML.
+
+Every message names the line and the cause. `parse_experiment` reads the file alone; `check_experiment` looks up its
+games and strategies as well.
+"""
 
 from __future__ import annotations
 
-from dataclasses import field
+import re
+from collections.abc import Sequence
+from dataclasses import field, fields
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Annotated, Literal, Self
+from string import Template
+from typing import Annotated, Literal, NoReturn, Self
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
 
 from bestresponse.core.capabilities import Question
+from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.core.files import parse_toml
 from bestresponse.core.json import JsonObject
+from bestresponse.core.registry import did_you_mean
+from bestresponse.web.sessions.games import check_setup, list_places
 from bestresponse.web.sessions.setup import (
     CLOSED,
     Flag,
+    GameChoice,
     Groups,
     Language,
     Parameters,
@@ -23,14 +35,21 @@ from bestresponse.web.sessions.setup import (
     Seconds,
     Seed,
     Setup,
+    explain_mistake,
 )  # fmt: skip
 
-__all__ = ["TABLES", "Assignment", "Completion", "Experiment", "GameTable", "Item", "Part", "Payment"]
+__all__ = [
+    "TABLES", "Assignment", "Completion", "Experiment", "GameTable", "Item", "Outcome", "Part", "Payment",
+    "check_experiment", "find_line", "parse_experiment",
+]  # fmt: skip
 
 TABLE = ConfigDict(**CLOSED, str_strip_whitespace=True)
 Kind = Literal["text", "long text", "number", "choice", "scale"]
 Order = Literal["arrival", "random"]
 StandIns = Literal["none", "half", "count"]
+Paid = Literal["all", "random game", "random round"]
+Unfinished = Literal["none", "so far"]
+Outcome = Literal["finished", "unfinished", "no consent", "screened out"]
 STAND_INS: dict[StandIns, float] = {"none": 0.0, "half": 0.5, "count": 1.0}
 """What an answer that a stand-in gave counts of an answer of one's own."""
 _LONGEST = 2000
@@ -40,6 +59,7 @@ Title = Annotated[str, Field(max_length=200)]
 Sentence = Annotated[str, Field(min_length=1, max_length=_LONGEST)]
 Number = Annotated[float, Field(strict=True, ge=-1e12, le=1e12)]
 Money = Annotated[Decimal, Field(ge=0, le=10**12)]
+Code = Annotated[str, Field(max_length=100)]
 
 
 @dataclass(frozen=True, config=TABLE)
@@ -52,7 +72,7 @@ class QuizQuestion(Question):
 
 @dataclass(frozen=True, config=TABLE)
 class GameTable:
-    """A game of the file; see `Setup`."""
+    """A game of the file; see `Setup`. `rate` is money for a point, `most` for all of them, `bonus` for taking part."""
 
     game: Annotated[str, Field(min_length=1, max_length=80)]
     seats: Annotated[Seats, Field(min_length=1)]
@@ -65,17 +85,23 @@ class GameTable:
     quiz: Flag | None = None
     questions: tuple[QuizQuestion, ...] = ()
     referee: Title = ""
+    rate: Money | None = None
+    bonus: Money = Decimal(0)
+    most: Money | None = None
+
+    def convert(self, points: float, payment: Payment) -> Decimal:
+        """Return the money for points of this game, not rounded."""
+        earned = (payment.rate if self.rate is None else self.rate) * Decimal(repr(round(points, 9)))
+        return earned if self.most is None else min(earned, self.most)
 
 
 @dataclass(frozen=True)
 class Part:
-    """One game of the sequence: `instructions` for people in Markdown (empty: the rules of the game)."""
+    """One game of the sequence, with what is different in a treatment."""
 
     name: str
-    title: str
     setup: Setup
-    instructions: str = ""
-    questions: tuple[QuizQuestion, ...] = ()
+    game: GameTable
 
 
 @dataclass(frozen=True, config=TABLE)
@@ -140,25 +166,35 @@ class Item:
 
 @dataclass(frozen=True, config=TABLE)
 class Payment:
-    """What participants are paid: `show_up`, and `rate` for every point; never less than `least`.
+    """What participants are paid: `show_up`, and `rate` for every point; at least `least`, at most `most`.
 
-    `stand_ins` says what the answers of stand-ins and bots count; see `compute_share`.
+    `stand_ins` says what the answers of stand-ins and bots count; see `compute_share`. `paid` are all games and rounds,
+    one game drawn for each person, or one round of each game; `unfinished` says what a game counts that was closed.
     """
 
     currency: Annotated[str, Field(min_length=1, max_length=12)]
     show_up: Money = Decimal(0)
     rate: Money = Decimal(0)
     least: Money = Decimal(0)
+    most: Money | None = None
     stand_ins: StandIns = "none"
+    paid: Paid = "all"
+    unfinished: Unfinished = "none"
 
-    def pay(self, points: float) -> Decimal:
-        """Return the money for so many points, rounded to a hundredth.
+    @model_validator(mode="after")
+    def _check_bounds(self) -> Self:
+        if self.most is not None and self.most < max(self.least, self.show_up):
+            raise ValueError(f"most is {self.most}; expected at least what everybody gets (show_up, least)")
+        return self
 
-        >>> Payment("EUR", Decimal("2.50"), Decimal("0.05")).pay(39.9)
+    def settle(self, earned: Decimal) -> Decimal:
+        """Return what is paid in all where the games bring `earned`, rounded to a hundredth.
+
+        >>> Payment("EUR", Decimal("2.50")).settle(Decimal("1.995"))
         Decimal('4.50')
         """
-        earned = self.show_up + self.rate * Decimal(repr(round(points, 9)))
-        return max(earned, self.least).quantize(Decimal("0.01"), ROUND_HALF_UP)
+        total = max(self.show_up + earned, self.least)
+        return (total if self.most is None else min(total, self.most)).quantize(Decimal("0.01"), ROUND_HALF_UP)
 
     def compute_share(self, answers: int, stand_ins: int) -> float:
         """Return the share of its points that a part counts; `stand_ins` of the answers were not the person's.
@@ -179,30 +215,61 @@ def _check_link(link: str) -> str:
 class Completion:
     """What participants take away: a code, and a link back to where they came from.
 
+    Whoever did not finish, did not agree or was screened out gets another code, where there is one.
+
     `{code}`, `{participant}` and `{label}` in the link stand for the code, for the participant's own code and for the
     label of the participant's link.
     """
 
-    code: Annotated[str, Field(max_length=100)] = ""
+    code: Code = ""
+    unfinished: Code = ""
+    no_consent: Code = ""
+    screened_out: Code = ""
     link: Annotated[str, Field(max_length=2000), AfterValidator(_check_link)] = ""
+
+    def find_code(self, outcome: Outcome) -> str:
+        """Return the code for whoever leaves in that way, empty where there is none."""
+        match outcome:
+            case "finished":
+                return self.code
+            case "unfinished":
+                return self.unfinished or self.code
+            case "no consent":
+                return self.no_consent
+            case "screened out":
+                return self.screened_out
 
 
 @dataclass(frozen=True, config=TABLE)
 class Assignment:
-    """How people are put into groups and roles: in the order they come, or at random."""
+    """How people are put into groups and roles: in the order they come, or at random.
+
+    With `labels` only people with one of these take part, each by a link of their own.
+    """
 
     groups: Order = "arrival"
     roles: Order = "arrival"
+    labels: Annotated[tuple[Annotated[str, Field(min_length=1, max_length=200)], ...], Field(max_length=5000)] = ()
+
+    @model_validator(mode="after")
+    def _check_labels(self) -> Self:
+        if repeated := [label for number, label in enumerate(self.labels) if label in self.labels[:number]]:
+            raise ValueError(f"the label {repeated[0]!r} stands twice")
+        return self
 
 
 @dataclass(frozen=True, config=TABLE)
 class Limits:
-    """Seconds for an answer, in the waiting room, and until a seat that was not confirmed is free again."""
+    """Seconds for an answer, in the waiting room, and until a seat that was not confirmed is free again.
+
+    Whoever has sent a wrong quiz `tries` times is screened out; 0 is no limit.
+    """
 
     answer: Seconds = 300
     waiting: Seconds = 1800
     hold: Seconds = 900
     stand_in: Annotated[str, Field(max_length=80)] = "random"
+    tries: Annotated[int, Field(strict=True, ge=0, le=100)] = 0
 
 
 @dataclass(frozen=True, config=TABLE, kw_only=True)
@@ -230,3 +297,171 @@ class Experiment:
 
 
 TABLES = (Experiment, GameTable, QuizQuestion, TreatmentTable, Item, Payment, Completion, Assignment, Limits)
+
+
+Path = tuple[str | int, ...]
+"""Keys and, for tables that stand several times, numbers from 0."""
+_SETTINGS = tuple(field.name for table in TABLES for field in fields(table))
+
+
+def parse_experiment(text: str) -> tuple[Experiment, dict[str, tuple[Part, ...]]]:
+    """Return what the file says, and the games of each treatment; UsageError with line and cause."""
+    try:
+        # A file that was saved by Notepad begins with a mark that is no TOML.
+        values = parse_toml(text.removeprefix("\ufeff"))
+    except ValueError as error:
+        raise UsageError(f"this is not TOML: {error}") from None
+    try:
+        experiment = TypeAdapter(Experiment).validate_python(values)
+    except ValidationError as error:
+        _refuse(text, *explain_mistake(error, _SETTINGS))
+    if not experiment.games:
+        _refuse(text, (), "there is no game; expected at least one table [[games]]")
+    names = [str(game.get("name", f"game {number}")) for number, game in enumerate(experiment.games, 1)]
+    _refuse_repeated(text, "games", names)
+    _refuse_repeated(text, "treatments", [treatment.name for treatment in experiment.treatments])
+    _refuse_repeated(text, "questionnaire", [item.name for item in experiment.questionnaire])
+    plain = {"": tuple(_read_part(text, experiment, number, name) for number, name in enumerate(names))}
+    changed: dict[str, tuple[Part, ...]] = {}
+    for index, treatment in enumerate(experiment.treatments):
+        for name in treatment.games:
+            if name not in names:
+                path = ("treatments", index, "games", name)
+                _refuse(text, path, f"there is no game named {name!r} here.{did_you_mean(name, names)}")
+        changed[treatment.name] = tuple(
+            _read_part(text, experiment, number, name, index) for number, name in enumerate(names)
+        )
+    for parts in (changed or plain).values():
+        _check_people(text, parts)
+    return experiment, changed or plain
+
+
+def check_experiment(text: str) -> Experiment:
+    """Read the file and look up its games, seats and strategies; UsageError with line and cause."""
+    experiment, treatments = parse_experiment(text)
+    for treatment, parts in treatments.items():
+        for number, part in enumerate(parts):
+            where = f"the game {part.name}{f' (treatment {treatment})' if treatment else ''}"
+            try:
+                check_setup(part.setup)
+            except BestResponseError as error:
+                _refuse(text, ("games", number), f"{where}: {error}")
+            known = ("role", *list_places(part.setup.game))
+            for name in Template(part.game.instructions).get_identifiers():
+                if name not in known:
+                    why = f"${name} in the instructions stands for nothing; expected one of {', '.join(known)}"
+                    _refuse(text, ("games", number, "instructions"), f"{where}: {why}")
+    return experiment
+
+
+def _refuse(text: str, path: Path, why: str) -> NoReturn:
+    raise UsageError(f"line {find_line(text, path)}: {why}")
+
+
+def _refuse_repeated(text: str, table: str, names: Sequence[str]) -> None:
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            _refuse(
+                text, (table, number, "name"), f"{name!r} stands twice among the {table}; give each a name of its own"
+            )
+
+
+def _read_part(text: str, experiment: Experiment, number: int, name: str, treatment: int | None = None) -> Part:
+    """Read a game of the file, with what a treatment changes in it; parameters are merged name by name."""
+    values = experiment.games[number]
+    changes = {} if treatment is None else experiment.treatments[treatment].games.get(name, {})
+    merged = {**values, **changes}
+    if isinstance(values.get("parameters"), dict) and isinstance(changes.get("parameters"), dict):
+        merged["parameters"] = {**values["parameters"], **changes["parameters"]}
+    try:
+        game = TypeAdapter(GameTable).validate_python(merged)
+    except ValidationError as error:
+        path, why = explain_mistake(error, _SETTINGS)
+        changed = treatment is not None and path[0] in changes
+        table: Path = ("treatments", treatment or 0, "games", name) if changed else ("games", number)
+        _refuse(text, (*table, *path), why)
+    limits = experiment.limits
+    setup = Setup(
+        GameChoice(game.game, rounds=game.rounds, mixed=game.mixed, parameters=game.parameters),
+        game.seats,
+        limits.answer,
+        limits.waiting,
+        limits.hold,
+        limits.stand_in,
+        experiment.consent,
+        not game.questions if game.quiz is None else game.quiz,
+        game.referee,
+        experiment.language,
+        experiment.seed,
+    )
+    return Part(name, setup, game)
+
+
+def _check_people(text: str, parts: Sequence[Part]) -> None:
+    """Refuse games for different numbers of people: a group stays together over all of them."""
+    people = [len(part.setup.persons) for part in parts]
+    for number, count in enumerate(people):
+        if count != people[0]:
+            counts = ", ".join(f"{part.name} {seated}" for part, seated in zip(parts, people, strict=True))
+            why = f"the games seat different numbers of people ({counts}); a group stays together"
+            _refuse(text, ("games", number, "seats"), why)
+    if not people[0]:
+        _refuse(text, ("games", 0, "seats"), "no seat is for a person; put 'person' into seats")
+
+
+_HEADER = re.compile(r"\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(#.*)?$")
+_KEY = re.compile(r"""\s*([A-Za-z0-9_."' -]+?)\s*=""")
+
+
+def find_line(text: str, path: Path) -> int:
+    """Return the number of the line where `path` stands, or of the nearest table around it.
+
+    >>> find_line("title = 'x'\\n[[games]]\\n[[games]]\\nrounds = 0\\n", ("games", 1, "rounds"))
+    4
+    """
+    line_found, depth = 1, 0
+    counts: dict[tuple[str, ...], int] = {}
+    here: Path = ()
+    for number, line in _list_outside_strings(text):
+        if header := _HEADER.match(line):
+            here = _follow_header(_split_key(header[2]), header[1] == "[[", counts)
+            reached = here
+        elif key := _KEY.match(line):
+            reached = (*here, *_split_key(key[1]))
+        else:
+            continue
+        shorter = min(len(reached), len(path))
+        if shorter > depth and reached[:shorter] == path[:shorter]:
+            line_found, depth = number, shorter
+    return line_found
+
+
+def _follow_header(keys: tuple[str, ...], repeated: bool, counts: dict[tuple[str, ...], int]) -> Path:
+    if repeated:
+        counts[keys] = counts.get(keys, -1) + 1
+        for longer in [other for other in counts if other[: len(keys)] == keys and other != keys]:
+            del counts[longer]
+    path: list[str | int] = []
+    for length in range(1, len(keys) + 1):
+        path.append(keys[length - 1])
+        if keys[:length] in counts:
+            path.append(counts[keys[:length]])
+    return tuple(path)
+
+
+def _split_key(key: str) -> tuple[str, ...]:
+    return tuple(part.strip().strip("\"'") for part in key.split("."))
+
+
+def _list_outside_strings(text: str) -> list[tuple[int, str]]:
+    """List the lines that do not begin inside a text of several lines."""
+    found, open_by = [], ""
+    for number, line in enumerate(text.split("\n"), 1):
+        if not open_by:
+            found.append((number, line))
+        for mark in re.findall(r'"""|\'\'\'', line):
+            if not open_by:
+                open_by = mark
+            elif mark == open_by:
+                open_by = ""
+    return found

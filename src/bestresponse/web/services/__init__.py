@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.resources import files
 
-__all__ = ["File"]
+__all__ = ["COLUMNS", "File"]
+
+_TEXTS = tomllib.loads(files("bestresponse.web.texts").joinpath("en", "codebook.toml").read_text("utf-8"))
+COLUMNS: Mapping[str, Mapping[str, str]] = {
+    "decisions": _TEXTS["setup"] | _TEXTS["decisions"],
+    "participants": _TEXTS["setup"] | _TEXTS["participants"],
+    "payments": _TEXTS["payments"],
+    "draws": _TEXTS["draws"],
+    "times": _TEXTS["times"],
+}
+"""What every exported column means, in the order of the columns."""
 
 
 @dataclass(frozen=True, slots=True)

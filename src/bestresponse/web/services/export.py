@@ -9,100 +9,40 @@ from __future__ import annotations
 import json
 import logging
 import re
-import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from importlib.resources import files
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from importlib.util import find_spec
 
+from bestresponse.core.capabilities import PrivateInformation
 from bestresponse.core.episode import AnyEpisode, Episode, Submission
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import NATURE, AnyGame, Role
-from bestresponse.games.capabilities import HasStage
+from bestresponse.core.game import NATURE, REFEREE, AnyGame, Role
+from bestresponse.core.json import JsonMapping
 from bestresponse.report import tables
 from bestresponse.report.document import Cell
 from bestresponse.web.access import ServerState
-from bestresponse.web.services import File
-from bestresponse.web.services.payments import list_items, list_payments
+from bestresponse.web.services import COLUMNS, File
+from bestresponse.web.services.payments import AnswerPlace, list_items, list_payments, locate_answers
 from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.register import LABELS
-from bestresponse.web.sessions.session import Answer, Session, Table, round_amount
+from bestresponse.web.sessions.session import Answer, Session, Table
 from bestresponse.web.sessions.setup import PERSON
 from bestresponse.web.sessions.store import BrokenSession
 
-__all__ = [
-    "COLUMNS", "FORMATS", "TABLES", "AnswerPlace", "export_table", "list_decisions", "list_formats", "locate_answers",
-]  # fmt: skip
-
-_TEXTS = tomllib.loads(files("bestresponse.web.texts").joinpath("en", "codebook.toml").read_text("utf-8"))
-COLUMNS: Mapping[str, Mapping[str, str]] = {
-    "decisions": _TEXTS["setup"] | _TEXTS["decisions"],
-    "participants": _TEXTS["setup"] | _TEXTS["participants"],
-    "payments": _TEXTS["payments"],
-}
-"""What every exported column means, in the order of the columns."""
-_ROUND = re.compile(r"\b(?:round|day)\s+(\d+)", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerPlace:
-    """`stage` counts within the round from 1; payoffs are None until the stage is complete."""
-
-    round: int
-    stage: int
-    payoff: float | None = None
-    total: float | None = None
-
-
-def locate_answers(game: AnyGame, submissions: Sequence[Submission]) -> list[AnswerPlace]:
-    """Place every answer of a play, nature's too, in the order of the submissions."""
-    episode: AnyEpisode = Episode(game)
-    found: list[AnswerPlace] = []
-    stages: dict[int, int] = {}
-    latest: dict[Role, int] = {}
-    number, here = 0, (1, 0)
-    opened = False
-    for index, submission in enumerate(submissions):
-        if submission.role != NATURE and not opened:
-            number, opened = number + 1, True
-            current = _find_round(game, episode, submission.role, number)
-            stages[current] = stages.get(current, 0) + 1
-            here = (current, stages[current])
-        found.append(AnswerPlace(*here))
-        latest[submission.role] = index
-        before = episode.state
-        episode.submit(submission.role, submission.decision)
-        if episode.state is not before:
-            opened = False
-            _pay(found, latest, game.payoffs(episode.state), submissions)
-    return found
-
-
-def _pay(
-    found: list[AnswerPlace], latest: Mapping[Role, int], earned: Mapping[Role, float], given: Sequence[Submission]
-) -> None:
-    """Credit what each role has earned since its answer before the latest to its latest answer."""
-    for role, total in earned.items():
-        if role in latest:
-            before = sum(p.payoff or 0.0 for p, s in zip(found, given, strict=False) if s.role == role)
-            before -= found[latest[role]].payoff or 0.0
-            found[latest[role]] = replace(
-                found[latest[role]], payoff=round_amount(total - before), total=round_amount(total)
-            )
-
-
-def _find_round(game: AnyGame, episode: AnyEpisode, role: Role, number: int) -> int:
-    if isinstance(game, HasStage):
-        return number
-    view = episode.view(role)
-    now = view.facts.get("now")
-    told = _ROUND.search(now if isinstance(now, str) else view.situation)
-    return int(told[1]) if told else 1
-
+__all__ = ["FORMATS", "TABLES", "export_table", "list_decisions", "list_formats"]
 
 Row = dict[str, Cell]
 FORMATS = {"csv": "text/csv; charset=utf-8", "json": "application/json", "parquet": "application/vnd.apache.parquet"}
 _log = logging.getLogger("bestresponse.web")
+_DIGITS = re.compile(r"\d+")
+_PAGES = {
+    "seated": "rules",
+    "ready": "waiting room",
+    "shown": "question",
+    "questionnaire": "end",
+    "finished": "last page",
+}
+"""The page that a person comes to by each event of the journal."""
 
 
 def list_formats() -> list[str]:
@@ -128,6 +68,7 @@ def list_codebook(server: ServerState, lobby: str = "") -> list[Row]:
     """Describe every column of the other tables, those of the questionnaires too."""
     asked = {f"q_{item.name}": item.text for item in list_items(server, lobby)}
     described = {**COLUMNS, "payments": {**COLUMNS["payments"], **asked}}
+    described["wide"] = {"g1_r2_1, ...": "Answer in game 1, round 2, stage 1; beside all columns of payments."}
     return [
         {"table": table, "column": column, "meaning": meaning}
         for table, columns in described.items()
@@ -175,7 +116,17 @@ def _describe_seat(server: ServerState, table: Table, seat: int | None, role: st
 
 def list_decisions(server: ServerState, lobby: str = "") -> list[Row]:
     """List one row for each answer of each seat."""
-    rows: list[Row] = []
+    rows = [row for row in _list_moves(server, lobby) if row["role"] not in (NATURE, REFEREE)]
+    return [{name: row[name] for name in COLUMNS["decisions"]} for row in rows]
+
+
+def list_draws(server: ServerState, lobby: str = "") -> list[Row]:
+    """List one row for each draw of nature, and for each ruling of the referee of a dialogue."""
+    rows = [row for row in _list_moves(server, lobby) if row["role"] in (NATURE, REFEREE)]
+    return [{name: row[name] for name in COLUMNS["draws"]} for row in rows]
+
+
+def _list_moves(server: ServerState, lobby: str) -> Iterator[Row]:
     for table, session in _list_tables(server, lobby):
         attempts = server.sessions.list_attempts(table.id)
         if session is not None:
@@ -183,34 +134,34 @@ def list_decisions(server: ServerState, lobby: str = "") -> list[Row]:
                 attempts.append((session.attempt, session.list_answers()))
         last = server.sessions.get_standing(table.id).attempt
         for number, answers in attempts:
-            about: Row = {"attempt": number, "discarded": number < last}
-            rows += [row | about for row in _list_answers(server, table, answers)]
-    return [{name: row[name] for name in COLUMNS["decisions"]} for row in rows]
+            for row in _list_answers(server, table, answers):
+                yield row | {"attempt": number, "discarded": number < last}
 
 
 def _list_answers(server: ServerState, table: Table, answers: list[Answer]) -> list[Row]:
     """List the answers of one attempt; where it cannot be rebuilt without rounds and payoffs, but none is left out."""
-    roles: tuple[Role, ...] | None = None
+    roles: tuple[Role, ...] = ()
     places: list[AnswerPlace] | list[None] = [None] * len(answers)
+    seen: list[Row] = [dict.fromkeys(("situation", "private", "known")) for _ in answers]
     try:
-        game = make_game(table.setup.game)
-        places, roles = locate_answers(game, [answer.submission for answer in answers]), game.roles
+        game, submissions = make_game(table.setup.game), [answer.submission for answer in answers]
+        places, seen, roles = locate_answers(game, submissions), _list_seen(game, submissions), game.roles
     except Exception:  # noqa: BLE001 - the rules of a plug-in can raise anything
         _log.warning("session %s is exported without payoffs", table.id)
     rows: list[Row] = []
-    for answer, place in zip(answers, places, strict=True):
+    for number, (answer, place, view) in enumerate(zip(answers, places, seen, strict=True), 1):
         role, decision = answer.submission.role, answer.submission.decision
-        if role == NATURE or (roles is not None and role not in roles):
-            continue
-        seat = None if roles is None else roles.index(role)
+        seat = roles.index(role) if role in roles else None
         occupant = None if seat is None else table.setup.seats[seat].partition(":")[0]
         plain = decision.action is None or isinstance(decision.action, str | int | float)
         rows.append(
             _describe_seat(server, table, seat, role)
             | (asdict(place) if place else dict.fromkeys(("round", "stage", "payoff", "total")))
             | asdict(answer.timing)
+            | view
             | {
-                "action": decision.action if plain else json.dumps(decision.action, ensure_ascii=False),
+                "number": number,
+                "action": decision.action if plain else _dump(decision.action),
                 # The answer of a stand-in is never taken for a person's.
                 "answered_by": "stand-in" if decision.stand_in else occupant,
                 "status": decision.reading.status.value,
@@ -220,6 +171,57 @@ def _list_answers(server: ServerState, table: Table, answers: list[Answer]) -> l
             }
         )
     return rows
+
+
+def _list_seen(game: AnyGame, submissions: Sequence[Submission]) -> list[Row]:
+    """List what was known before each answer: the situation in words, what one seat alone knew, and both as data."""
+    episode: AnyEpisode = Episode(game)
+    seen: list[Row] = []
+    for submission in submissions:
+        role, state = submission.role, episode.state
+        view = episode.view(role) if role in game.roles else None
+        private = game.word_private(state, role) if view and isinstance(game, PrivateInformation) else None
+        known = _dump(dict(view.facts)) if view else None
+        seen.append({"situation": view.situation if view else None, "private": private, "known": known})
+        episode.submit(role, submission.decision)
+    return seen
+
+
+def _dump(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def list_times(server: ServerState, lobby: str = "") -> list[Row]:
+    """List one row for each page that a person came to, with the time until the next one by a steady clock."""
+    tables = {table.id: table for table, _ in _list_tables(server, lobby)}
+    visits: dict[tuple[str, int], list[tuple[Table, int, str, JsonMapping]]] = {}
+    for event in server.sessions.journal.read_events(*_PAGES):
+        table = tables.get(event["session"])
+        if table is not None and table.setup.seats[event["seat"]] == PERSON:
+            person = server.sessions.find_participant(table.id, event["seat"])
+            visits.setdefault(person, []).append((table, event["seat"], _PAGES[event["event"]], event))
+    rows: list[Row] = []
+    for pages in visits.values():
+        for (table, seat, page, event), following in zip(pages, [*pages[1:], None], strict=True):
+            spent = following[3].get("clock", 0) - event.get("clock", 0) if following else -1.0
+            row = _describe_seat(server, table, seat, "") | {"page": page, "at": event["at"]}
+            question = event["turn"] + 1 if "turn" in event else None
+            row |= {"question": question, "spent": round(spent, 3) if spent >= 0 else None}
+            rows.append({name: row[name] for name in COLUMNS["times"]})
+    return rows
+
+
+def list_wide(server: ServerState, lobby: str = "") -> list[Row]:
+    """List one row for each person of an experiment: what is paid, and every answer in a column of its own."""
+    moves: dict[Cell, Row] = {}
+    for row in list_decisions(server, lobby):
+        if row["participant"] and not row["discarded"]:
+            moves.setdefault(row["participant"], {})[f"g{row['part']}_r{row['round']}_{row['stage']}"] = row["action"]
+    columns = sorted(
+        {name for row in moves.values() for name in row}, key=lambda name: [*map(int, _DIGITS.findall(name))]
+    )
+    payments = list_payments(server, lobby)
+    return [row | {name: moves.get(row["participant"], {}).get(name) for name in columns} for row in payments]
 
 
 def list_participants(server: ServerState, lobby: str = "") -> list[Row]:
@@ -263,5 +265,8 @@ TABLES: dict[str, Callable[[ServerState, str], list[Row]]] = {
     "decisions": list_decisions,
     "participants": list_participants,
     "payments": list_payments,
+    "wide": list_wide,
+    "draws": list_draws,
+    "times": list_times,
     "codebook": list_codebook,
 }

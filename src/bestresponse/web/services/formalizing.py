@@ -20,6 +20,7 @@ from bestresponse.analysis.solve.pictures import drawable, picture_figures
 from bestresponse.analysis.solve.solve import solve_found
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.formal.formalize.autoformalizer import Attempt, Formalization, Formalizer, Settings
+from bestresponse.formal.formalize.examples import Example
 from bestresponse.games.logic.game import describe_table, program_game, read_program_text
 from bestresponse.games.lookup import Found
 from bestresponse.logic.engine import open_engine
@@ -31,9 +32,7 @@ from bestresponse.report.files import write_text
 from bestresponse.web.sessions.games import take_turn, validate_program
 from bestresponse.web.sessions.store import NotFound
 
-__all__ = [
-    "Checked", "Job", "ProgramHelper", "check_program", "list_saved_games", "load_program", "load_story", "save_game",
-]  # fmt: skip
+__all__ = ["Checked", "Job", "ProgramHelper", "check_program", "list_saved_games", "load_game", "save_game"]
 
 _MOST_JOBS = 50
 _MOST_WAITING = 5
@@ -178,17 +177,13 @@ def list_saved_games(output: Path) -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in _folder(output).glob("*.pl") if _NAME.fullmatch(path.stem)))
 
 
-def load_program(output: Path, name: str) -> str:
-    """Load the program of that name, which is looked up among those that are there."""
+def load_game(output: Path, name: str) -> Example:
+    """Load the program of that name, looked up among those that are there, with the story beside it if there is one."""
     if name not in list_saved_games(output):
         raise UsageError(f"there is no saved game named {name!r}")
-    return read_program_text(_folder(output) / f"{name}.pl")
-
-
-def load_story(output: Path, name: str) -> str:
-    """Load the story beside a saved program, empty where there is none."""
-    path = _folder(output) / f"{name}.txt"
-    return path.read_text("utf-8", "replace") if name in list_saved_games(output) and path.exists() else ""
+    story = _folder(output) / f"{name}.txt"
+    told = story.read_text("utf-8", "replace") if story.exists() else ""
+    return Example(name, told, read_program_text(_folder(output) / f"{name}.pl"))
 
 
 def save_game(output: Path, name: str, story: str, program: str) -> None:

@@ -12,8 +12,11 @@ import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
+from typing import Annotated
 
 import numpy as np
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from bestresponse.analysis.raters import read_sheet, summarise_ratings
 from bestresponse.core.errors import UsageError
@@ -27,14 +30,13 @@ from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.studies.verify.evaluation import ERROR_KINDS
 from bestresponse.studies.water.judging import SCALES, rubric
 from bestresponse.web.services import File
-from bestresponse.web.sessions.journal import Journal
-from bestresponse.web.sessions.store import NotFound
+from bestresponse.web.sessions.store import Journal, NotFound
 from bestresponse.web.watching.runs import rebuild_game
 from bestresponse.web.watching.steps import Step, list_steps
 
 __all__ = [
-    "Criterion", "Item", "JudgingStore", "Score", "Task", "check_levels", "draw_transcripts",
-    "read_items", "read_scores", "rubrics", "tabulate_agreement",
+    "Criterion", "Item", "JudgingStore", "Score", "Task", "check_levels", "draw_transcripts", "read_items",
+    "read_scores", "rubrics", "tabulate_agreement",
 ]  # fmt: skip
 
 _MOST_ITEMS = 1000
@@ -51,12 +53,12 @@ class Criterion:
     scale: Scale = "ordinal"
 
 
-@dataclass(frozen=True, slots=True)
+@pydantic_dataclass(frozen=True, slots=True, config=ConfigDict(extra="forbid"))
 class Item:
-    """One transcript."""
+    """One transcript with its name."""
 
-    id: str
-    text: str
+    id: Annotated[str, Field(min_length=1, max_length=80)]
+    text: Annotated[str, Field(max_length=_LONGEST)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,9 @@ def check_levels(task: Task, given: Mapping[str, str]) -> tuple[dict[str, int], 
 def read_items(text: str) -> tuple[Item, ...]:
     """Read transcripts from a table with the columns `item` and `text`."""
     rows = read_sheet(text, ("item", "text"))
-    return tuple(Item(row["item"] or str(number), row["text"][:_LONGEST]) for number, (_, row) in enumerate(rows, 1))
+    return tuple(
+        Item(row["item"][:80] or str(number), row["text"][:_LONGEST]) for number, (_, row) in enumerate(rows, 1)
+    )
 
 
 def read_scores(task: Task, text: str) -> list[Score]:

@@ -1,76 +1,201 @@
-"""What participants have earned over all parts, and what they are paid for answers of their own."""
+"""What participants have earned, answer by answer and game by game, and what they are paid."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from bestresponse.core.episode import AnyEpisode, Episode, Submission
+from bestresponse.core.game import NATURE, AnyGame, Role
+from bestresponse.core.seeds import generator
+from bestresponse.games.capabilities import HasStage
 from bestresponse.report.document import Cell
 from bestresponse.web.access import ServerState
-from bestresponse.web.experiments.model import Experiment, Item, Payment
-from bestresponse.web.sessions.lobby import Lobby
+from bestresponse.web.experiments.model import Experiment, Item, Outcome, Payment
+from bestresponse.web.services import COLUMNS
 from bestresponse.web.sessions.register import LABELS
 from bestresponse.web.sessions.session import Session, Table, round_amount
-from bestresponse.web.sessions.store import BrokenSession
+from bestresponse.web.sessions.store import BrokenSession, Lobby
 
-__all__ = ["Earnings", "compute_earnings", "list_items", "list_payments"]
+__all__ = [
+    "AnswerPlace", "Earnings", "PartEarnings", "compute_earnings", "find_outcome", "list_items", "list_payments",
+    "locate_answers",
+]  # fmt: skip
+
+_ROUND = re.compile(r"\b(?:round|day)\s+(\d+)", re.IGNORECASE)
+_CENT = Decimal("0.01")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPlace:
+    """`stage` counts within the round from 1; payoffs are None until the stage is complete."""
+
+    round: int
+    stage: int
+    payoff: float | None = None
+    total: float | None = None
+
+
+def locate_answers(game: AnyGame, submissions: Sequence[Submission]) -> list[AnswerPlace]:
+    """Place every answer of a play, nature's too, in the order of the submissions."""
+    episode: AnyEpisode = Episode(game)
+    places: list[AnswerPlace] = []
+    stages: dict[int, int] = {}
+    latest: dict[Role, int] = {}
+    number, here = 0, (1, 0)
+    opened = False
+    for index, submission in enumerate(submissions):
+        if submission.role != NATURE and not opened:
+            number, opened = number + 1, True
+            current = _find_round(game, episode, submission.role, number)
+            stages[current] = stages.get(current, 0) + 1
+            here = (current, stages[current])
+        places.append(AnswerPlace(*here))
+        latest[submission.role] = index
+        before = episode.state
+        episode.submit(submission.role, submission.decision)
+        if episode.state is not before:
+            opened = False
+            _credit(places, latest, game.payoffs(episode.state), submissions)
+    return places
+
+
+def _credit(
+    places: list[AnswerPlace], latest: Mapping[Role, int], earned: Mapping[Role, float], given: Sequence[Submission]
+) -> None:
+    """Credit what each role has earned since its answer before the latest to its latest answer."""
+    for role, total in earned.items():
+        if role in latest:
+            before = sum(p.payoff or 0.0 for p, s in zip(places, given, strict=False) if s.role == role)
+            before -= places[latest[role]].payoff or 0.0
+            places[latest[role]] = replace(
+                places[latest[role]], payoff=round_amount(total - before), total=round_amount(total)
+            )
+
+
+def _find_round(game: AnyGame, episode: AnyEpisode, role: Role, number: int) -> int:
+    if isinstance(game, HasStage):
+        return number
+    view = episode.view(role)
+    now = view.facts.get("now")
+    told = _ROUND.search(now if isinstance(now, str) else view.situation)
+    return int(told[1]) if told else 1
+
+
+@dataclass(frozen=True, slots=True)
+class PartEarnings:
+    """What one game brings: the points of the seat, those that count for the person, and the money for these.
+
+    `round` is the one that was drawn to be paid, None where all are. `answers` are all of the seat, `stand_ins` those
+    that the person did not give.
+    """
+
+    name: str
+    seat_points: float
+    points: float
+    money: Decimal
+    answers: int
+    stand_ins: int
+    round: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Earnings:
     """What a participant has earned; money is due only to whoever confirmed the seat (consent and quiz included).
 
-    `seat_points` are those of the seat in all parts that are over, `points` those of them that count for the person.
-    `answers` and `stand_ins` count what the person and what stand-ins or bots answered, in all parts.
+    `paid` is the name of the game that was drawn to be paid, empty where all are.
     """
 
     payment: Payment
     due: bool
-    points: float
-    seat_points: float
-    answers: int
-    stand_ins: int
+    parts: tuple[PartEarnings, ...]
+    paid: str = ""
+
+    @property
+    def answers(self) -> int:
+        """How many answers the person gave."""
+        return sum(part.answers - part.stand_ins for part in self.parts)
+
+    @property
+    def stand_ins(self) -> int:
+        """How many answers stand-ins or bots gave."""
+        return sum(part.stand_ins for part in self.parts)
+
+    @property
+    def seat_points(self) -> float:
+        """The points of the seat in all games that count, whoever answered."""
+        return round_amount(sum(part.seat_points for part in self.parts))
+
+    @property
+    def points(self) -> float:
+        """The points that count for the person."""
+        return round_amount(sum(part.points for part in self.parts if self.paid in ("", part.name)))
 
     @property
     def total(self) -> Decimal:
         """What is paid."""
-        return self.payment.pay(self.points)
+        return self.payment.settle(sum((part.money for part in self.parts if self.paid in ("", part.name)), Decimal(0)))
 
     @property
     def for_points(self) -> Decimal:
         """The part of the total that is not for showing up."""
-        return self.total - self.payment.show_up.quantize(Decimal("0.01"))
+        return self.total - self.payment.show_up.quantize(_CENT)
 
 
 def compute_earnings(server: ServerState, experiment: Experiment, session: str, seat: int) -> Earnings:
-    """Add up what the person has earned in the parts that are over; a part without a result counts nothing."""
+    """Work out what the person has earned in the games that count; any other brings nothing."""
     payment = experiment.payment or Payment("none")
-    holder = server.sessions.register.get(*server.sessions.find_participant(session, seat))
-    points = seat_points = 0.0
-    answers = stand_ins = 0
+    person = server.sessions.find_participant(session, seat)
+    holder = server.sessions.register.get(*person)
+    parts: list[PartEarnings] = []
     for name, part_seat in server.sessions.list_seats(session, seat):
         try:
             part = server.sessions.get_session(name)
         except BrokenSession:
             continue
         with part.lock:
-            role = part.roles[part_seat]
-            answers += part.turn(role)
-            stand_ins += part.stand_ins(role)
-            if part.begun and part.over:
-                earned = part.payoffs().get(role, 0.0)
-                seat_points += earned
-                points += earned * _count_share(part, part_seat, payment)
-    due = holder is not None and holder.confirmed
-    return Earnings(payment, due, round_amount(points), round_amount(seat_points), answers - stand_ins, stand_ins)
+            draw = generator(experiment.seed, "paid round", *person, name).random()
+            parts.append(_compute_part(part, part_seat, payment, draw))
+    paid = ""
+    if payment.paid == "random game" and parts:
+        paid = generator(experiment.seed, "paid game", *person).choice(parts).name
+    return Earnings(payment, holder is not None and holder.confirmed, tuple(parts), paid)
 
 
-def _count_share(part: Session, seat: int, payment: Payment) -> float:
-    """Return the share of the points of a part that counts; where nothing was asked, it is that of one answer."""
-    role = part.roles[seat]
-    if part.turn(role):
-        return payment.compute_share(part.turn(role), part.stand_ins(role))
-    return payment.compute_share(1, int(seat not in part.standing.ready or seat in part.standing.replaced))
+def _compute_part(session: Session, seat: int, payment: Payment, draw: float) -> PartEarnings:
+    """Work out a game: all of its points or those of the round that was drawn, by the share that is the person's own.
+
+    A game that was closed counts as far as it was played where the experiment says so.
+    """
+    role, part = session.roles[seat], session.table.part
+    assert part is not None
+    counts = session.begun and (session.over or (session.standing.closed and payment.unfinished == "so far"))
+    submissions = [submission for submission in session.episode.submissions if submission.role == role]
+    own = [not submission.decision.stand_in for submission in submissions]
+    points, chosen, drawn = session.payoffs().get(role, 0.0) if counts else 0.0, own, None
+    if counts and submissions and payment.paid == "random round":
+        every = session.episode.submissions
+        located = [place for place, s in zip(locate_answers(session.game, every), every, strict=True) if s.role == role]
+        rounds = sorted({place.round for place in located})
+        drawn = rounds[int(draw * len(rounds))]
+        chosen = [mine for mine, place in zip(own, located, strict=True) if place.round == drawn]
+        points = sum(place.payoff or 0.0 for place in located if place.round == drawn)
+    # Where nothing was asked, being there counts as one answer.
+    chosen = chosen or [seat in session.standing.ready and seat not in session.standing.replaced]
+    counted = round_amount(points * payment.compute_share(len(chosen), chosen.count(False)))
+    money = part.game.convert(counted, payment) if counts else Decimal(0)
+    if counts and True in chosen:
+        money += part.game.bonus
+    return PartEarnings(part.name, points, counted, money, len(own), own.count(False), drawn)
+
+
+def find_outcome(server: ServerState, earnings: Earnings, seats: Sequence[tuple[str, int]]) -> Outcome:
+    """Tell whether a person who sees the last page has finished: not closed, not replaced, half of the answers own."""
+    standings = [(server.sessions.get_standing(name), seat) for name, seat in seats]
+    ended = any(standing.closed or seat in standing.replaced for standing, seat in standings)
+    return "unfinished" if ended or earnings.stand_ins > earnings.answers else "finished"
 
 
 Row = dict[str, Cell]
@@ -89,15 +214,22 @@ def list_items(server: ServerState, lobby: str = "") -> list[Item]:
 
 
 def list_payments(server: ServerState, lobby: str = "") -> list[Row]:
-    """List every person who took a seat, with points, money, codes and the answers to the questionnaire."""
+    """List every person who took a seat or was turned away, with points, money, codes and the questionnaire."""
     items = list_items(server, lobby)
-    return [
-        _describe_person(server, experiment, table, seat) | _list_answers(server, table, seat, items)
-        for found, experiment in _list_experiments(server, lobby)
-        for table in found.first_tables
-        for seat in table.setup.persons
-        if server.sessions.register.get(table.id, seat) is not None
-    ]
+    rows: list[Row] = []
+    for found, experiment in _list_experiments(server, lobby):
+        for table in found.first_tables:
+            for seat in table.setup.persons:
+                holder = server.sessions.register.get(table.id, seat)
+                if holder is not None and not holder.released:
+                    person = _describe_person(server, experiment, table, seat)
+                    rows.append(person | _list_answers(server, table, seat, items))
+        for left in server.sessions.list_departed(found.id):
+            told = {"lobby": found.id, **left["labels"], "confirmed": False, "consent": left["why"] != "no consent"}
+            code = experiment.completion.find_code(left["why"]) or None
+            rows.append(told | {"outcome": left["why"], "finished": left["at"], "completion_code": code})
+    columns = (*COLUMNS["payments"], *(f"q_{item.name}" for item in items))
+    return [{name: row.get(name) for name in columns} for row in rows]
 
 
 def _list_answers(server: ServerState, table: Table, seat: int, items: list[Item]) -> Row:
@@ -111,7 +243,7 @@ def _describe_person(server: ServerState, experiment: Experiment, table: Table, 
     holder = sessions.register.get(table.id, seat)
     seats = sessions.list_seats(table.id, seat)
     earnings = compute_earnings(server, experiment, table.id, seat)
-    finished = sessions.finished.get((table.id, seat))
+    finished, outcome = sessions.finished.get((table.id, seat)), find_outcome(server, earnings, seats)
     return {
         "lobby": table.lobby,
         "group": table.group,
@@ -125,12 +257,15 @@ def _describe_person(server: ServerState, experiment: Experiment, table: Table, 
         "replaced": any(place in sessions.get_standing(name).replaced for name, place in seats),
         "parts_finished": sum(sessions.is_finished(name) for name, _ in seats),
         "parts": len(seats),
+        "outcome": outcome if finished else None,
         "finished": finished,
         "seat_points": earnings.seat_points,
         "points": earnings.points,
         "currency": payment.currency if payment else None,
         "stand_ins_count": payment.stand_ins if payment else None,
         **{name: float(getattr(payment, name)) if payment else None for name in ("show_up", "rate", "least")},
+        "paid_game": earnings.paid or None,
+        "paid_rounds": ", ".join(f"{part.name}: {part.round}" for part in earnings.parts if part.round) or None,
         "money": float(earnings.total) if payment and earnings.due else None,
-        "completion_code": experiment.completion.code if finished else None,
+        "completion_code": (experiment.completion.find_code(outcome) or None) if finished else None,
     }

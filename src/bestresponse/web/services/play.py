@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields, replace
 from typing import Literal, get_args
 
 from bestresponse.core.codec import submission_to_json
-from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.players.lookup import list_strategies
 from bestresponse.web.access import ServerState
-from bestresponse.web.experiments.reading import check_experiment, parse_experiment
+from bestresponse.web.experiments.model import check_experiment, parse_experiment
 from bestresponse.web.sessions import control
 from bestresponse.web.sessions.games import list_models, make_game
-from bestresponse.web.sessions.lobby import Lobby
 from bestresponse.web.sessions.session import PHASES, Session, Table
 from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup
-from bestresponse.web.sessions.store import BrokenSession, NotFound
+from bestresponse.web.sessions.store import BrokenSession, Lobby, NotFound
 
 __all__ = [
-    "Action", "GameDetails", "LobbyLinks", "MonitoredSeat", "SeatState", "SessionState", "act", "create_experiment",
-    "create_sessions", "describe_game", "describe_session", "list_links", "list_lobbies", "monitor_seats",
-    "send_message",
+    "Action", "GameDetails", "LobbyState", "LobbySummary", "SeatState", "SessionState", "TableState", "act",
+    "create_experiment", "create_sessions", "describe_game", "describe_lobby", "describe_session", "send_message",
+    "summarize_lobby",
 ]  # fmt: skip
 
 Action = Literal["begin", "advance", "replace", "close", "restart"]
@@ -40,30 +39,68 @@ class GameDetails:
 
 
 @dataclass(frozen=True, slots=True)
-class SeatLink:
-    """A seat with its link; a seat that no person takes has none."""
+class LobbySummary:
+    """A lobby at a glance: how many people it has seats for, and how many of its groups have finished."""
 
+    lobby: str
+    game: str
+    created: str
+    groups: int
+    people: int
+    finished: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeatState:
+    """A seat with its link, how far it is, and what its person sees; a seat that no person takes has no link.
+
+    `on_page` are the seconds since the page was first shown, `seen` those since it was last heard of.
+    """
+
+    number: int
     role: str
     seat: str
     token: str | None
     path: str | None
     participant: str | None
+    label: str
+    state: str
+    page: str
+    on_page: int | None
+    seen: int | None
+    answers: int
+    stand_ins: int
+    payoff: float | None
+    active: bool
 
 
-@dataclass(frozen=True, slots=True)
-class SessionLinks:
-    """A table with the links of its seats."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableState:
+    """A table with its seats; `status` is gathering, in play, finished, closed or broken."""
 
     session: str
     group: int
     part: int
+    name: str
     treatment: str
-    finished: bool
-    seats: list[SeatLink]
+    status: str
+    trouble: str = ""
+    restarts: int = 0
+    seats: list[SeatState] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionState(TableState):
+    """A table with every answer."""
+
+    game: str
+    waiting_for: list[str]
+    submissions: list[JsonObject]
+    payoffs: dict[str, float] | None
 
 
 @dataclass(frozen=True, slots=True)
-class LobbyLinks:
+class LobbyState:
     """`join` is the path, `join_token` the token by which the next free seat is taken."""
 
     lobby: str
@@ -71,48 +108,7 @@ class LobbyLinks:
     created: str
     join: str | None
     join_token: str | None
-    sessions: list[SessionLinks]
-
-
-@dataclass(frozen=True, slots=True)
-class SeatState:
-    """How far a seat is, as whoever laid the table may see it."""
-
-    role: str
-    seat: str
-    participant: str | None
-    state: str
-    answers: int
-    stand_ins: int
-    payoff: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class MonitoredSeat(SeatState):
-    """A seat with what the person sees, for how many seconds, and how long ago their page was last heard of."""
-
-    number: int
-    path: str
-    label: str
-    page: str
-    on_page: int | None
-    seen: int | None
-    active: bool
-
-
-@dataclass(frozen=True, slots=True)
-class SessionState:
-    """A table: how far it is, who is waited for, and every answer."""
-
-    session: str
-    game: str
-    begun: bool
-    over: bool
-    trouble: str
-    waiting_for: list[str]
-    seats: list[SeatState]
-    submissions: list[JsonObject]
-    payoffs: dict[str, float] | None
+    sessions: list[TableState]
 
 
 def describe_game(choice: GameChoice) -> GameDetails:
@@ -140,91 +136,90 @@ def _open_models(server: ServerState, setups: Iterable[Setup]) -> None:
         server.model(name)
 
 
-def list_lobbies(server: ServerState) -> list[LobbyLinks]:
-    """List all lobbies with their links, the newest first; one whose game is gone with its plug-in is left out."""
-    listed: list[LobbyLinks] = []
-    for lobby in server.sessions.list_lobbies():
-        try:
-            listed.append(list_links(server, lobby))
-        except BestResponseError:
-            continue
-    return listed
+def summarize_lobby(server: ServerState, lobby: Lobby) -> LobbySummary:
+    """Summarize a lobby without opening its tables."""
+    over = sum(server.sessions.is_finished(table.id) for table in lobby.last_tables)
+    groups = len(lobby.first_tables)
+    return LobbySummary(lobby.id, lobby.title, lobby.created, groups, len(lobby.setup.persons) * groups, over)
 
 
-def list_links(server: ServerState, lobby: Lobby) -> LobbyLinks:
-    """List the tables of a lobby with the link of every seat."""
+def describe_lobby(server: ServerState, lobby: Lobby, tables: slice = slice(None)) -> LobbyState:
+    """Describe some or all tables of a lobby with every seat."""
     people = lobby.setup.persons
-    return LobbyLinks(
+    return LobbyState(
         lobby.id,
         lobby.title,
         lobby.created,
         server.join_path(lobby.id) if people else None,
         server.keys.token("lobby", lobby.id) if people else None,
-        [
-            SessionLinks(
-                table.id,
-                table.group,
-                table.number,
-                table.treatment,
-                server.sessions.is_finished(table.id),
-                [_link_seat(server, table, seat, role) for seat, role in enumerate(make_game(table.setup.game).roles)],
-            )
-            for table in lobby.tables
-        ],
+        [_describe_table(server, table) for table in lobby.tables[tables]],
     )
-
-
-def _link_seat(server: ServerState, table: Table, seat: int, role: str) -> SeatLink:
-    place, occupant = (table.id, seat), table.setup.seats[seat]
-    keys = (server.seat_token(*place), server.seat_path(*place), server.code(*place))
-    return SeatLink(role, occupant, *(keys if occupant == PERSON else (None, None, None)))
 
 
 def describe_session(server: ServerState, name: str) -> SessionState:
     """Describe everything that happened at a table."""
     session = server.sessions.get_session(name)
     with session.lock:
-        over = session.begun and session.over
+        table = _describe_table(server, session.table)
         return SessionState(
-            session.id,
-            session.setup.game.name,
-            session.begun,
-            over,
-            session.trouble,
-            list(session.pending()),
-            list(monitor_seats(server, session)),
-            [submission_to_json(submission) for submission in session.episode.submissions],
-            session.payoffs() if over else None,
+            **{known.name: getattr(table, known.name) for known in fields(TableState)},
+            game=session.setup.game.name,
+            waiting_for=list(session.pending()),
+            submissions=[submission_to_json(submission) for submission in session.episode.submissions],
+            payoffs=session.payoffs() if session.begun and session.over else None,
         )
 
 
-def monitor_seats(server: ServerState, session: Session) -> list[MonitoredSeat]:
-    """Describe every seat of a table as it is now; the caller holds the lock of the session."""
-    return [_monitor_seat(server, session, seat) for seat in range(len(session.roles))]
+def _describe_table(server: ServerState, table: Table) -> TableState:
+    part = f", part {table.number}: {table.part.name}" if table.part else ""
+    about = TableState(
+        session=table.id,
+        group=table.group,
+        part=table.number,
+        name=f"Group {table.group}{part}",
+        treatment=table.treatment,
+        status="broken",
+    )
+    try:
+        session = server.sessions.get_session(table.id)
+    except BrokenSession as error:
+        return replace(about, trouble=str(error))
+    with session.lock:
+        status = "in play" if session.begun else "gathering"
+        if session.ended:
+            status = "finished" if session.over else "closed"
+        return replace(
+            about,
+            status=status,
+            trouble="" if session.ended else session.trouble,
+            restarts=session.attempt - 1,
+            seats=[_describe_seat(server, session, seat) for seat in range(len(session.roles))],
+        )
 
 
-def _monitor_seat(server: ServerState, session: Session, seat: int) -> MonitoredSeat:
+def _describe_seat(server: ServerState, session: Session, seat: int) -> SeatState:
     role, occupant, now = session.roles[seat], session.setup.seats[seat], time.monotonic()
-    person = occupant == PERSON
-    holder = server.sessions.register.get(*server.sessions.find_participant(session.id, seat))
+    place, person = (session.id, seat), occupant == PERSON
+    holder = server.sessions.register.get(*server.sessions.find_participant(*place))
     state = session.state(seat)
     if state == "not here yet" and holder is not None:
         state = "seated, not confirmed"
     version, since = session.pages.get(seat, ("", now))
-    return MonitoredSeat(
+    return SeatState(
+        seat,
         role,
         occupant,
-        server.code(session.id, seat) if person else None,
-        state,
-        session.turn(role),
-        session.stand_ins(role),
-        session.payoffs().get(role) if session.over and session.begun else None,
-        seat,
-        server.seat_path(session.id, seat) if person else "",
+        server.seat_token(*place) if person else None,
+        server.seat_path(*place) if person else None,
+        server.code(*place) if person else None,
         holder.label if holder else "",
+        state,
         next((page for phase, (_, page) in PHASES.items() if version.split(".")[0] == phase), ""),
         int(now - since) if version else None,
         int(now - session.seen[seat]) if seat in session.seen else None,
+        session.turn(role),
+        session.stand_ins(role),
+        session.payoffs().get(role) if session.over and session.begun else None,
         person and not session.ended and seat not in session.standing.replaced,
     )
 

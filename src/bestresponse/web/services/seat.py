@@ -20,17 +20,19 @@ from bestresponse.core.seeds import generator
 from bestresponse.games.capabilities import find_stage_form
 from bestresponse.games.quiz import make_quiz
 from bestresponse.report.document import Block
-from bestresponse.web.access import SeatContext, ServerState
+from bestresponse.web.access import NotAllowed, SeatContext, ServerState
 from bestresponse.web.experiments.model import Experiment
-from bestresponse.web.services.payments import Earnings, compute_earnings
+from bestresponse.web.services.payments import Earnings, compute_earnings, find_outcome
 from bestresponse.web.sessions.ending import describe_equilibria
 from bestresponse.web.sessions.games import list_offers, list_places
+from bestresponse.web.sessions.register import Holder
 from bestresponse.web.sessions.session import Presence, Session, format_action
 from bestresponse.web.texts import load_texts
 
 __all__ = [
-    "SeatView", "Stage", "answer", "describe_equilibrium", "describe_seat", "describe_stage", "find_mistakes",
-    "keep_questionnaire", "keep_remark", "list_announcements", "list_calculator", "make_questions", "try_ready",
+    "SeatView", "Stage", "answer", "describe_equilibrium", "describe_seat", "describe_stage", "fill_link",
+    "find_consent", "find_mistakes", "is_personal", "keep_questionnaire", "keep_remark", "list_announcements",
+    "list_calculator", "make_questions", "try_ready",
 ]  # fmt: skip
 
 _MOST_READABLE = 150
@@ -86,7 +88,7 @@ def describe_seat(server: ServerState, context: SeatContext) -> SeatView:
             session.attempt,
             ask_to_json(ask) if ask else None,
             session.seconds_left(seat),
-            session.setup.consent if session.table.number == 1 else "",
+            find_consent(server, context),
             [question.text for question in list_questions(session, seat)] if phase == "welcome" else [],
             session.missing,
             session.stand_ins(role),
@@ -95,14 +97,30 @@ def describe_seat(server: ServerState, context: SeatContext) -> SeatView:
         )
 
 
+def is_personal(server: ServerState, lobby: str, labels: Mapping[str, str], key: str) -> bool:
+    """Tell whether the key is that of the label; NotAllowed without one where the experiment lists its labels."""
+    label, experiment = Holder(0, labels=labels).label, server.sessions.get_lobby(lobby).experiment
+    personal = bool(label) and server.keys.opens(key, "label", lobby, label)
+    if experiment and experiment.assignment.labels and not (personal and label in experiment.assignment.labels):
+        raise NotAllowed("this study is open to whoever has a personal link; ask whoever invited you for yours")
+    return personal
+
+
+def find_consent(server: ServerState, context: SeatContext) -> str:
+    """Return what the person still has to agree to; empty after the first game, and after they agreed to take part."""
+    holder = server.sessions.register.get(context.session.id, context.seat)
+    asked = context.session.table.number == 1 and not (holder and holder.agreed)
+    return context.session.setup.consent if asked else ""
+
+
 def _tell_rules(session: Session, view: View) -> str:
     """Return the instructions of the experiment, or the game's words for people.
 
     Where its payoff table is too large to be shown, these begin with the first sentence about the game.
     """
     part = session.table.part
-    if part and part.instructions:
-        return Template(part.instructions).safe_substitute(list_places(part.setup.game), role=view.role)
+    if part and part.game.instructions:
+        return Template(part.game.instructions).safe_substitute(list_places(part.setup.game), role=view.role)
     rules = word_rules(session.game, view)
     if not list_calculator(session, view.role):
         return rules
@@ -146,7 +164,7 @@ def make_questions(game: AnyGame, seat: int, seed: int) -> tuple[Question, ...]:
 
 def list_questions(session: Session, seat: int) -> tuple[Question, ...]:
     """List the quiz of a session for that seat: the questions of the experiment, and those made from the rules."""
-    written = session.table.part.questions if session.table.part else ()
+    written = session.table.part.game.questions if session.table.part else ()
     return (*written, *make_questions(session.game, seat, session.seed)) if session.setup.quiz else written
 
 
@@ -161,14 +179,21 @@ def find_mistakes(quiz: tuple[Question, ...], typed: list[str], language: str = 
 
 
 def try_ready(server: ServerState, context: SeatContext, typed: list[str], agreed: bool) -> dict[int | str, str]:
-    """Make the person ready, or say what is missing: by number of the question, and for the consent."""
+    """Make the person ready, or say what is missing: by number of the question, and for the consent.
+
+    Whoever has failed the quiz as often as the experiment allows is screened out, and loses the seat.
+    """
     session, seat = context.session, context.seat
     quiz = list_questions(session, seat)
     padded = [*typed, *("" for _ in quiz)][: len(quiz)]
     wrong: dict[int | str, str] = dict(find_mistakes(quiz, padded, session.setup.language).items())
     if wrong:
         server.sessions.note_quiz_failed(session, seat)
-    if session.setup.consent and session.table.number == 1 and not agreed:
+        experiment = server.sessions.get_lobby(session.table.lobby).experiment
+        most = experiment.limits.tries if experiment and session.table.number == 1 else 0
+        if most and server.sessions.register.count_tries(session.id, seat) >= most:
+            server.sessions.screen_out(session, seat)
+    if find_consent(server, context) and not agreed:
         wrong["consent"] = load_texts(session.setup.language)("agree_first")
     if not wrong:
         server.sessions.make_ready(session, seat)
@@ -248,17 +273,16 @@ def describe_stage(server: ServerState, context: SeatContext) -> Stage:
     if not earnings.due:
         return Stage()
     server.sessions.note_finished(session.id, seat)
-    back = _fill_link(server, experiment, context)
-    return Stage("", False, True, earnings if experiment.payment else None, experiment.completion.code, back)
+    seats = server.sessions.list_seats(session.id, seat)
+    holder = server.sessions.register.get(*seats[0])
+    code = experiment.completion.find_code(find_outcome(server, earnings, seats))
+    back = fill_link(experiment, code, server.code(*seats[0]), holder.label if holder else "")
+    return Stage("", False, True, earnings if experiment.payment else None, code, back)
 
 
-def _fill_link(server: ServerState, experiment: Experiment, context: SeatContext) -> str:
+def fill_link(experiment: Experiment, code: str, participant: str = "", label: str = "") -> str:
     """Return the link back with its places filled, empty where there is none."""
-    person = server.sessions.find_participant(context.session.id, context.seat)
-    holder = server.sessions.register.get(*person)
     link = experiment.completion.link
-    label = holder.label if holder else ""
-    values = {"code": experiment.completion.code, "participant": server.code(*person), "label": label}
-    for name, value in values.items():
+    for name, value in {"code": code, "participant": participant, "label": label}.items():
         link = link.replace("{" + name + "}", quote(value, safe=""))
     return link

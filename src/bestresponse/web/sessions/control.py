@@ -8,10 +8,9 @@ from itertools import islice
 from bestresponse.core.errors import UsageError
 from bestresponse.core.seeds import generator
 from bestresponse.web.experiments.model import Assignment
-from bestresponse.web.sessions.lobby import Lobby
 from bestresponse.web.sessions.session import Session, Table
 from bestresponse.web.sessions.setup import PERSON
-from bestresponse.web.sessions.store import SessionStore
+from bestresponse.web.sessions.store import Lobby, SessionStore
 
 __all__ = ["advance", "begin_without", "close", "replace", "restart", "send_message", "take_seat"]
 
@@ -20,17 +19,20 @@ _MIXED = 4
 and few enough that hardly anybody is left in a group that stays incomplete."""
 
 
-def take_seat(store: SessionStore, lobby: str, labels: Mapping[str, str] | None = None) -> tuple[str, int]:
+def take_seat(
+    store: SessionStore, lobby: str, labels: Mapping[str, str] | None = None, agreed: bool = False
+) -> tuple[str, int]:
     """Take the next free seat of a person, group by group; whoever has a label gets their own seat back."""
     given = dict(labels or {})
     with store.lock:
-        own = store.register.find(lobby, given)
-        if own is not None:
-            return own
+        held = store.register.find(lobby, given)
+        if held is not None:
+            return held
         free = _choose_seat(store, store.get_lobby(lobby))
         if free is not None:
             holder = store.register.count_holders(*free)
-            store.record_event("seated", session=free[0], seat=free[1], holder=holder, labels=given)
+            about = {"holder": holder, "labels": given, "agreed": agreed}
+            store.record_event("seated", session=free[0], seat=free[1], **about)
             return free
     raise UsageError("every seat is taken; ask whoever invited you for another link")
 

@@ -36,7 +36,10 @@ def _identify(labels: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """The person in a seat; `number` counts those who held the seat before and did not confirm it."""
+    """The person in a seat; `number` counts those who held the seat before and did not confirm it.
+
+    `agreed` says that the person agreed to the consent text before taking the seat, `released` that they lost it again.
+    """
 
     since: float
     number: int = 0
@@ -44,6 +47,8 @@ class Holder:
     confirmed: bool = False
     quiz_tries: int = 0
     labels: Mapping[str, str] = field(default_factory=dict)
+    agreed: bool = False
+    released: bool = False
 
     @property
     def label(self) -> str:
@@ -61,7 +66,7 @@ class SeatRegister:
         self._taken: dict[str, int] = {}
 
     def apply(self, event: JsonMapping) -> None:
-        """Follow one event: seated, quiz or ready."""
+        """Follow one event: seated, quiz, ready or left."""
         key = (event["session"], event["seat"])
         before = self._holders.get(key, Holder(self._clock()))
         match event["event"]:
@@ -71,9 +76,13 @@ class SeatRegister:
                 self._by_label[lobby, _identify(labels)] = key
                 self._by_label.pop((lobby, ""), None)
                 self._taken[lobby] = self._taken.get(lobby, 0) + 1
-                self._holders[key] = Holder(self._clock(), event.get("holder", 0), event["at"], labels=labels)
+                self._holders[key] = Holder(
+                    self._clock(), event.get("holder", 0), event["at"], labels=labels, agreed=event.get("agreed", False)
+                )
             case "quiz":
                 self._holders[key] = replace(before, quiz_tries=event["tries"])
+            case "left":
+                self._holders[key] = replace(before, released=True)
             case "ready":
                 self._holders[key] = replace(before, confirmed=True, quiz_tries=event["quiz_tries"])
 
@@ -92,6 +101,8 @@ class SeatRegister:
         """
         holder = self._holders.get((session, seat))
         if holder is None and seen is None:
+            return True
+        if holder is not None and holder.released:
             return True
         if holder is not None and (holder.confirmed or not hold):
             return False

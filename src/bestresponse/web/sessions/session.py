@@ -76,10 +76,11 @@ class Presence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing(Presence):
-    """When a question was first shown and when it was answered (UTC)."""
+    """When a question was first shown and when it was answered (UTC), and the seconds between by a steady clock."""
 
     shown: str | None
     answered: str
+    spent: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ class Standing:
     ready: set[int] = field(default_factory=set)
     absent: set[int] = field(default_factory=set)
     replaced: set[int] = field(default_factory=set)
-    shown: dict[int, tuple[int, str]] = field(default_factory=dict)
+    shown: dict[int, tuple[int, str, float | None]] = field(default_factory=dict)
     messages: list[tuple[int | None, str]] = field(default_factory=list)
     closed: bool = False
     attempt: int = 1
@@ -354,7 +355,7 @@ def format_action(action: object) -> str:
         case Mapping():
             return ", ".join(f"{name}: {format_action(part)}" for name, part in action.items())
         case tuple() | list():
-            return ", ".join(f"{100 * part:.3g} %" for part in action)
+            return ", ".join(f"{100 * part:.3g} %" if isinstance(part, float) else str(part) for part in action)
         case float():
             return f"{round_amount(action):g}"
         case _:

@@ -7,7 +7,7 @@ values into these classes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, field, fields
+from dataclasses import asdict, field
 from typing import Annotated, TypeVar
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
@@ -19,8 +19,8 @@ from bestresponse.core.registry import did_you_mean
 from bestresponse.web.texts import list_languages
 
 __all__ = [
-    "CLOSED", "PERSON", "Flag", "GameChoice", "Groups", "Language", "Parameters", "RoomRules", "Rounds", "Seats",
-    "Seconds", "Seed", "Setup", "explain_mistake", "read_checked",
+    "CLOSED", "PERSON", "Flag", "GameChoice", "Groups", "Language", "Parameters", "Rounds", "Seats", "Seconds", "Seed",
+    "Setup", "explain_mistake", "read_checked",
 ]  # fmt: skip
 
 PERSON = "person"
@@ -73,13 +73,14 @@ class GameChoice:
 
 
 @dataclass(frozen=True, config=CLOSED)
-class RoomRules:
+class Setup:
     """One table: `seats` in the order of the game's roles, each `person`, `strategy:NAME` or `model:NAME`.
 
     `seconds` is the time for an answer; after it, the strategy `stand_in` answers for a person. `waiting` is how many
     seconds those who are ready wait for the others before the table begins without them, `hold` how long a seat that
     was taken and not confirmed is kept for a person who is gone. Each is without limit where it is 0. `referee` rules
-    in a dialogue: `rule`, `model:NAME` or `strategy:simulated`. `language` is that of the texts around the game.
+    in a dialogue: `rule`, `model:NAME` or `strategy:simulated`. `language` is that of the texts around the game, `seed`
+    that of nature and of the strategies.
     """
 
     game: GameChoice
@@ -92,23 +93,12 @@ class RoomRules:
     quiz: Flag = True
     referee: Annotated[str, Field(max_length=200)] = ""
     language: Language = "en"
+    seed: Seed = 0
 
     @property
     def persons(self) -> tuple[int, ...]:
         """The numbers of the seats that people take."""
         return tuple(number for number, seat in enumerate(self.seats) if seat == PERSON)
-
-
-@dataclass(frozen=True, config=CLOSED)
-class Setup(RoomRules):
-    """The rules of a room with the seed of nature and of the strategies."""
-
-    seed: Seed = 0
-
-    @classmethod
-    def seeded(cls, rules: RoomRules, seed: int) -> Setup:
-        """Return the rules with a seed."""
-        return cls(**{one.name: getattr(rules, one.name) for one in fields(RoomRules)}, seed=seed)
 
 
 _EXPECTED = {

@@ -1,7 +1,12 @@
-"""Create, find and advance sessions, and keep them in the journal.
+"""Sessions on disk and in play: the folder they are kept in, lobbies, answers, seats, and what the experimenter does.
 
-The store adds nothing to the rules. It accepts each answer once, from the seat that was asked, for the question that
-was asked, and writes it to disk before it is confirmed.
+submissions.jsonl   as in every run, a session's id in the place of the spec; with the times "shown" and "answered"
+calls.jsonl, records.jsonl   as in every run
+events.jsonl        lobbies, seats taken, people ready, questions shown, restarts, remarks: {"event", "at", ...}
+
+The second attempt at a session that was restarted has the id SESSION.2. The store adds nothing to the rules. It accepts
+each answer once, from the seat that was asked, for the question that was asked, and writes it to disk before it is
+confirmed.
 """
 
 from __future__ import annotations
@@ -9,23 +14,151 @@ from __future__ import annotations
 import logging
 import secrets
 import threading
+import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from bestresponse.core import Decision, Episode, Role
+from bestresponse.core.codec import submission_from_json
+from bestresponse.core.episode import Record
 from bestresponse.core.errors import BestResponseError, NotAsked, StoreError, UsageError
-from bestresponse.core.json import JsonObject
-from bestresponse.web.experiments.reading import check_experiment
+from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.core.seeds import generator
+from bestresponse.runs import Manifest, RunFolder, environment
+from bestresponse.runs.store.lines import Lines, read_lines
+from bestresponse.web.experiments.model import Experiment, check_experiment, parse_experiment
 from bestresponse.web.sessions.games import check_setup, make_game
-from bestresponse.web.sessions.journal import Journal, now
-from bestresponse.web.sessions.lobby import Lobby, draw_treatments, read_lobby
 from bestresponse.web.sessions.register import SeatRegister
 from bestresponse.web.sessions.session import Answer, Presence, Session, Standing, Table, Timing, name_play
 from bestresponse.web.sessions.setup import PERSON, Setup
 
-__all__ = ["AlreadyAnswered", "BrokenSession", "NotFound", "SessionStore", "StoodIn"]
+__all__ = [
+    "AlreadyAnswered", "BrokenSession", "Journal", "Lobby", "NotFound", "SessionStore", "StoodIn", "draw_treatments",
+    "now", "read_lobby",
+]  # fmt: skip
+
+STUDY = "sessions"
+
+
+def now() -> str:
+    """Return the time in UTC, to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+class Journal:
+    """Keep everything that happens on disk. One server at a time writes into a folder."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        versions = {} if (path / "manifest.json").exists() else environment()
+        self._folder = RunFolder.open(path, Manifest(STUDY, STUDY, {}, (), now(), versions))
+        self._events = Lines(path / "events.jsonl")
+
+    def close(self) -> None:
+        """Close the files and let another server write."""
+        self._events.close()
+        self._folder.close()
+
+    def append_event(self, event: str, **what: Any) -> JsonObject:
+        """Append an event that is no move and return it as written."""
+        row = {"event": event, "at": now(), "clock": round(time.monotonic(), 3), **what}
+        self._events.append(row)
+        return row
+
+    def read_events(self, *kinds: str) -> list[JsonObject]:
+        """Read the events of these kinds, or all, in the order they came."""
+        return [row for row in read_lines(self.path / "events.jsonl") if not kinds or row["event"] in kinds]
+
+    def submit(self, play: str, answer: Answer) -> None:
+        """Append an answer with its timing, in one line."""
+        self._folder.submit(play, answer.submission, asdict(answer.timing))
+
+    def finish(self, table: Table, attempt: int, record: Record) -> None:
+        """Append the record of a play that is over."""
+        data = {"lobby": table.lobby, "group": table.group, "setup": asdict(table.setup)}
+        if attempt > 1:
+            data["attempt"] = attempt
+        if table.part is not None:
+            data |= {"part": table.number, "treatment": table.treatment}
+        self._folder.finish(name_play(table.id, attempt), data, record)
+
+    def list_finished(self) -> set[str]:
+        """List the plays that have a record."""
+        return self._folder.finished()
+
+    def read_answers(self) -> dict[str, list[Answer]]:
+        """Read the answers of every play."""
+        found: dict[str, list[Answer]] = {}
+        for row in read_lines(self.path / "submissions.jsonl"):
+            timing = Timing(**{field.name: row.get(field.name) for field in fields(Timing)})
+            found.setdefault(row["spec"], []).append(Answer(submission_from_json(row), timing))
+        return found
+
+
+@dataclass(frozen=True)
+class Lobby:
+    """Tables that were created together. In an experiment each group has one for each part."""
+
+    id: str
+    setup: Setup
+    tables: tuple[Table, ...]
+    created: str
+    experiment: Experiment | None = None
+    source: str = ""
+
+    @property
+    def title(self) -> str:
+        """What the lobby is called."""
+        return self.experiment.title if self.experiment else self.setup.game.name
+
+    @cached_property
+    def first_tables(self) -> tuple[Table, ...]:
+        """The table at which each group begins."""
+        return tuple(table for table in self.tables if table.number == 1)
+
+    @cached_property
+    def last_tables(self) -> tuple[Table, ...]:
+        """The table at which each group ends."""
+        return tuple({table.group: table for table in self.tables}.values())
+
+    def list_chain(self, group: int) -> list[Table]:
+        """List the tables of a group in the order of the parts."""
+        return [table for table in self.tables if table.group == group]
+
+
+def read_lobby(event: JsonMapping) -> Lobby:
+    """Read a lobby from the event that created it; a group has a table for each part, the first named by its number."""
+    name, created, tables = event["lobby"], event["at"], []
+    if "experiment" not in event:
+        setup = Setup(**event["setup"])
+        tables = [Table(session, name, group, setup, created) for group, session in enumerate(event["sessions"], 1)]
+        return Lobby(name, setup, tuple(tables), created)
+    experiment, treatments = parse_experiment(event["experiment"])
+    for group, treatment in enumerate(event["treatments"], 1):
+        for number, part in enumerate(treatments[treatment], 1):
+            people = list(part.setup.persons)
+            if number > 1 and experiment.assignment.roles == "random":
+                generator(experiment.seed, "roles", group, number).shuffle(people)
+            session = f"{name}-{group}" if number == 1 else f"{name}-{group}p{number}"
+            tables.append(Table(session, name, group, part.setup, created, number, treatment, tuple(people), part))
+    return Lobby(name, tables[0].setup, tuple(tables), created, experiment, event["experiment"])
+
+
+def draw_treatments(experiment: Experiment) -> list[str]:
+    """Draw the treatment of every group: in blocks that hold each treatment once, in random order."""
+    names = [treatment.name for treatment in experiment.treatments] or [""]
+    drawn: list[str] = []
+    while len(drawn) < experiment.groups:
+        block = list(names)
+        generator(experiment.seed, "treatments", len(drawn)).shuffle(block)
+        drawn += block
+    return drawn[: experiment.groups]
+
 
 _MOST_GROUPS = 500
 _MOST_REMARKS = 20
@@ -67,17 +200,22 @@ class SessionStore:
         self.finished: dict[tuple[str, int], str] = {}
         self._before = journal.read_answers()
         self._recorded = {play.partition(".")[0] for play in journal.list_finished()}
+        self._departed: dict[str, list[JsonObject]] = {}
         for event in journal.read_events():
-            if "session" in event or event["event"] == "lobby":
+            if "session" in event or event["event"] in ("lobby", "declined"):
                 self._apply_event(event)
 
     def _apply_event(self, event: JsonObject) -> None:
         if event["event"] == "lobby":
             self._add_lobby(event)
             return
+        if event["event"] in ("declined", "left"):
+            self._departed.setdefault(event["lobby"], []).append(event)
+        if "session" not in event:
+            return
         standing = self.get_standing(event["session"])
         match event["event"]:
-            case "seated" | "quiz":
+            case "seated" | "quiz" | "left":
                 self.register.apply(event)
             case "ready":
                 self.register.apply(event)
@@ -88,7 +226,7 @@ class SessionStore:
             case "replaced":
                 standing.replaced.add(event["seat"])
             case "shown":
-                standing.shown[event["seat"]] = (event["turn"], event["at"])
+                standing.shown[event["seat"]] = (event["turn"], event["at"], event.get("clock"))
             case "message":
                 standing.messages.append((event["seat"], event["text"]))
             case "closed":
@@ -186,6 +324,23 @@ class SessionStore:
             if len(self.remarks.get((session.id, seat), ())) >= _MOST_REMARKS:
                 raise UsageError(f"{_MOST_REMARKS} remarks are kept already; thank you")
             self.record_event("remark", session=session.id, seat=seat, text=text)
+
+    def note_declined(self, lobby: str, labels: Mapping[str, str]) -> None:
+        """Keep that somebody did not agree to the consent text and took no seat."""
+        with self.lock:
+            self.record_event("declined", lobby=lobby, labels=dict(labels), why="no consent")
+
+    def screen_out(self, session: Session, seat: int) -> None:
+        """Release the seat of a person who did not pass the quiz, for somebody else to take."""
+        holder = self.register.get(session.id, seat)
+        labels = dict(holder.labels) if holder else {}
+        with self.lock:
+            about = {"lobby": session.table.lobby, "labels": labels, "why": "screened out"}
+            self.record_event("left", session=session.id, seat=seat, **about)
+
+    def list_departed(self, lobby: str) -> list[JsonObject]:
+        """List those who took no seat of the lobby or lost it before they were ready, as the journal tells of them."""
+        return self._departed.get(lobby, [])
 
     def list_lobbies(self) -> list[Lobby]:
         """List all lobbies, the newest first."""
@@ -312,8 +467,9 @@ class SessionStore:
             if session.standing.closed:
                 raise NotAsked("this session was closed by the experimenter")
             session.episode.submit(role, decision)
-            seen = self._find_shown(session, role, turn)
-            timing = Timing(**asdict(presence), shown=seen, answered=now())
+            seen, clock = self._find_shown(session, role, turn) or (None, None)
+            spent = None if clock is None else round(time.monotonic() - clock, 3)
+            timing = Timing(**asdict(presence), shown=seen, answered=now(), spent=spent)
             try:
                 self.journal.submit(session.play, Answer(session.episode.submissions[-1], timing))
             except StoreError:
@@ -324,9 +480,10 @@ class SessionStore:
             session.note_asked()
         self.changed(session)
 
-    def _find_shown(self, session: Session, role: Role, turn: int) -> str | None:
-        found = session.standing.shown.items()
-        return next((at for seat, (shown, at) in found if (session.roles[seat], shown) == (role, turn)), None)
+    def _find_shown(self, session: Session, role: Role, turn: int) -> tuple[str, float | None] | None:
+        """Return when the question was first shown, by the calendar and by the steady clock; None before."""
+        shown = session.standing.shown.items()
+        return next(((at, clock) for seat, (n, at, clock) in shown if (session.roles[seat], n) == (role, turn)), None)
 
     def _refuse_repeated(self, session: Session, role: Role, turn: int) -> None:
         expected = session.turn(role)

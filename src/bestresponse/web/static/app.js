@@ -192,7 +192,7 @@ async function askModel(form, button, post, take) {
     button.disabled = false;
     return;
   }
-  const { job } = await answer.json();
+  const { id: job } = await answer.json();
   const cancel = form.querySelector("[data-cancel]");
   cancel.hidden = false;
   cancel.onclick = () => post(`/formalize/help/${job}/cancel`);

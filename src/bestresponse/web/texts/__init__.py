@@ -8,6 +8,7 @@ them by its instructions.
 from __future__ import annotations
 
 import tomllib
+from decimal import Decimal
 from functools import cache
 from importlib.resources import files
 from string import Template
@@ -26,12 +27,16 @@ class InterfaceTexts:
         self.language = language
         self._texts, self._words = texts, words
 
-    def __call__(self, name: str, **places: object) -> str:
+    def __call__(self, name: str, /, **places: object) -> str:
         """Return the text of that name with its places filled; `count` chooses between one and many."""
         found = self._texts[name]
         if isinstance(found, dict):
             found = found["one" if places.get("count") == 1 else "many"]
         return Template(found).substitute(places) if places else found
+
+    def money(self, currency: str, amount: Decimal) -> str:
+        """Format an amount of money as the language writes it."""
+        return self("money", currency=currency, amount=f"{amount:.2f}".replace(".", self("decimal")))
 
     def word(self, english: str) -> str:
         """Translate a word that a game uses, such as the title of a column; itself where there is no translation."""

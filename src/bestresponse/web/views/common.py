@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Annotated
 
-from fastapi import Path, Query
+from fastapi import Query
 from pydantic import BaseModel, ConfigDict
 
 from bestresponse.core.json import JsonObject
@@ -15,11 +15,10 @@ from bestresponse.report.document import Block, Document, Section, Table
 from bestresponse.report.tables import list_rows
 
 __all__ = [
-    "BlockOut", "Closed", "Name", "ReportOut", "SectionOut", "TableOut", "Wait", "describe_errors", "serialize_blocks",
+    "BlockOut", "Closed", "ReportOut", "SectionOut", "TableOut", "Wait", "describe_errors", "serialize_blocks",
     "serialize_report", "serialize_sections", "serialize_table",
 ]  # fmt: skip
 
-Name = Annotated[str, Path(max_length=80)]
 Wait = Annotated[float, Query(ge=0, le=20, description="Seconds to wait for something else than `after`.")]
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter
-from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import BaseModel, Field
 
 from bestresponse.core.errors import BestResponseError
 from bestresponse.formal.formalize.autoformalizer import check_story
-from bestresponse.formal.formalize.examples import library
+from bestresponse.formal.formalize.examples import FIRST, Example, library
 from bestresponse.logic.language.diagnostics import Diagnostic
 from bestresponse.web.access import AdminApi, AdminPage, Name, PostedForm, Server, ServerState
 from bestresponse.web.render import render_form, render_page
@@ -26,11 +26,8 @@ _MOST = 100_000
 @pages.get("")
 def show_editor(server: Server, example: str = "", saved: str = "") -> HTMLResponse:
     """Show an example, a saved game, or the first example."""
-    if saved:
-        program = formalizing.load_program(server.output, saved)
-        return _show(server, formalizing.load_story(server.output, saved), program)
     known = {story.name: story for story in library()}
-    chosen = known.get(example) or known["prisoners_dilemma"]
+    chosen = formalizing.load_game(server.output, saved) if saved else known.get(example) or known[FIRST]
     return _show(server, chosen.story, chosen.program)
 
 
@@ -69,25 +66,22 @@ def save_typed(server: Server, form: PostedForm) -> Response:
 
 
 @pages.post("/help")
-def ask_for_help(server: Server, form: PostedForm) -> JSONResponse:
+def ask_for_help(server: Server, form: PostedForm) -> formalizing.Job:
     """Let a model write or repair the program; the answer names the job to look at."""
-    story = check_story(form.get("story", ""))
     program, remark = form.get("program", "")[:_MOST], form.get("remark", "")[:2000]
-    return JSONResponse({"job": server.helper.ask(form.get("model", ""), story, program, remark).id})
+    return server.helper.ask(form.get("model", ""), check_story(form.get("story", "")), program, remark)
 
 
 @pages.get("/help/{job}")
-def look_at_help(server: Server, job: str) -> JSONResponse:
+def look_at_help(server: Server, job: str) -> formalizing.Job:
     """Say how far a job is."""
-    found = server.helper.job(job)
-    return JSONResponse({"lines": found.lines, "program": found.program, "done": found.done})
+    return server.helper.job(job)
 
 
 @pages.post("/help/{job}/cancel")
-def cancel_help(server: Server, job: str, form: PostedForm) -> JSONResponse:
+def cancel_help(server: Server, job: str, form: PostedForm) -> formalizing.Job:
     """Give a job up."""
-    found = server.helper.cancel(job)
-    return JSONResponse({"lines": found.lines, "done": found.done})
+    return server.helper.cancel(job)
 
 
 calls = APIRouter(prefix="/api", responses=common.describe_errors(), tags=["formalize"], dependencies=[AdminApi])
@@ -126,18 +120,10 @@ class CheckedOut(BaseModel):
     sections: list[common.SectionOut]
 
 
-class ProgramOut(BaseModel):
-    """A story with its program."""
-
-    name: str
-    story: str
-    program: str
-
-
 @calls.get("/examples")
-def list_examples() -> list[ProgramOut]:
+def list_examples() -> list[Example]:
     """Stories with their programs to begin from."""
-    return [ProgramOut(name=story.name, story=story.story, program=story.program) for story in library()]
+    return list(library())
 
 
 @calls.post("/programs/check")
@@ -180,7 +166,6 @@ def cancel(server: Server, job: Name) -> formalizing.Job:
 
 
 @calls.get("/programs/{name}")
-def show(server: Server, name: Name) -> ProgramOut:
+def show(server: Server, name: Name) -> Example:
     """A saved game: its story and its program."""
-    program = formalizing.load_program(server.output, name)
-    return ProgramOut(name=name, story=formalizing.load_story(server.output, name), program=program)
+    return formalizing.load_game(server.output, name)

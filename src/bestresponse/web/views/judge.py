@@ -13,6 +13,7 @@ from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.web.access import AdminApi, AdminPage, JudgeDoor, Name, PostedForm, Server, ServerState
 from bestresponse.web.render import render_form, render_page, send_file
 from bestresponse.web.services import judging
+from bestresponse.web.sessions.setup import read_checked
 from bestresponse.web.views import common
 
 __all__ = ["calls", "pages"]
@@ -37,24 +38,31 @@ def _show_tasks(server: ServerState, typed: dict[str, str], error: str) -> HTMLR
 def begin_task(server: Server, form: PostedForm) -> Response:
     """Begin a task."""
     judges = [name.strip() for name in form.get("judges", "").replace(",", "\n").split("\n") if name.strip()]
+    count = form.get("count", "").strip()
+    values = {name: form.get(name, "").strip() for name in ("rubric", "run", "player")}
+    csv, title = form.get("table", "").strip(), form.get("title", "").strip() or "Judging"
+    # A table that was typed or chosen counts before the run that is always chosen in the form.
+    values |= {"csv": csv, "run": ""} if csv else {}
+    number = min(int(count), _MOST) if count.isascii() and count.isdigit() and len(count) < 5 else 20
     try:
-        if not judges:
-            raise UsageError("name at least one judge")
-        title = form.get("title", "").strip() or "Judging"
-        task = server.judging.begin(title, form.get("rubric", ""), _read_items(server, form), judges)
+        wanted = read_checked(
+            TaskIn, {**values, "title": title, "judges": judges, "count": number, "silent": form.get("silent") == "yes"}
+        )
+        task = _begin_task(server, wanted)
     except BestResponseError as error:
         return _show_tasks(server, form, str(error))
     return RedirectResponse(f"/judge/task/{task.id}", 303)
 
 
-def _read_items(server: ServerState, form: dict[str, str]) -> tuple[judging.Item, ...]:
-    if form.get("table", "").strip():
-        return judging.read_items(form["table"])
-    text = form.get("count", "").strip()
-    count = int(text) if text.isascii() and text.isdigit() and len(text) < 5 else 20
-    folder = server.runs.folder(form.get("run", ""))
-    player, silent = form.get("player", "").strip(), form.get("silent") == "yes"
-    return judging.draw_transcripts(folder, min(count, _MOST), secrets.randbelow(2**31), player, silent)
+def _begin_task(server: ServerState, wanted: TaskIn) -> judging.Task:
+    if sum(map(bool, (wanted.items, wanted.csv, wanted.run))) != 1:
+        raise UsageError("give the transcripts as items, as csv or as the name of a run: one of these")
+    if wanted.run:
+        folder, seed = server.runs.folder(wanted.run), secrets.randbelow(2**31)
+        items = judging.draw_transcripts(folder, wanted.count, seed, wanted.player, wanted.silent)
+    else:
+        items = judging.read_items(wanted.csv) if wanted.csv else tuple(wanted.items)
+    return server.judging.begin(wanted.title, wanted.rubric, items, wanted.judges)
 
 
 @pages.get("/task/{task}", dependencies=[AdminPage])
@@ -134,23 +142,21 @@ def score(server: Server, sheet: JudgeDoor, form: PostedForm) -> Response:
 calls = APIRouter(prefix="/api", responses=common.describe_errors(), tags=["judge"])
 
 
-class ItemIn(common.Closed):
-    """A transcript with its name."""
-
-    id: str = Field(min_length=1, max_length=80)
-    text: str = Field(max_length=50_000)
-
-
 class TaskIn(common.Closed):
-    """Transcripts come from one place: `items`, the text of a `csv` file, or `count` drawn from a `run`."""
+    """Transcripts come from one place: `items`, the text of a `csv` file, or `count` drawn from a `run`.
+
+    Drawn are seats whose player has `player` in its name, those without a word of reasoning only if `silent`.
+    """
 
     title: str = Field(max_length=200)
     rubric: str = Field(max_length=40)
     judges: list[Annotated[str, Field(min_length=1, max_length=80)]] = Field(max_length=100)
-    items: list[ItemIn] = Field(default_factory=list, max_length=1000)
+    items: list[judging.Item] = Field(default_factory=list, max_length=1000)
     csv: str = Field("", max_length=900_000)
     run: str = Field("", max_length=80)
-    count: int = Field(20, ge=1, le=200)
+    count: int = Field(20, ge=1, le=_MOST)
+    player: str = Field("", max_length=200)
+    silent: bool = False
 
 
 class ScoreIn(common.Closed):
@@ -202,14 +208,7 @@ def list_rubrics() -> dict[str, list[judging.Criterion]]:
 @calls.post("/judging", status_code=201, dependencies=[AdminApi])
 def begin(server: Server, given: TaskIn) -> TaskOut:
     """Set a task; the answer holds the token of every judge."""
-    if sum(map(bool, (given.items, given.csv, given.run))) != 1:
-        raise UsageError("give the transcripts as items, as csv or as the name of a run: one of these")
-    if given.run:
-        items = judging.draw_transcripts(server.runs.folder(given.run), given.count, secrets.randbelow(2**31))
-    else:
-        given_items = tuple(judging.Item(item.id, item.text) for item in given.items)
-        items = judging.read_items(given.csv) if given.csv else given_items
-    return _describe_task(server, server.judging.begin(given.title, given.rubric, items, given.judges))
+    return _describe_task(server, _begin_task(server, given))
 
 
 def _describe_task(server: ServerState, task: judging.Task) -> TaskOut:

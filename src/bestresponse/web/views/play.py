@@ -6,7 +6,8 @@ The admin's calls carry the admin's token, a person's calls the token of one sea
 from __future__ import annotations
 
 import secrets
-from dataclasses import replace
+from dataclasses import field, fields, replace
+from functools import partial
 from typing import Annotated
 from urllib.parse import quote
 
@@ -18,20 +19,17 @@ from pydantic.dataclasses import dataclass
 from bestresponse.core.capabilities import AdjustableRounds, word_rules
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.game import AnyGame
-from bestresponse.core.json import JsonObject
 from bestresponse.games.capabilities import find_stage_form
 from bestresponse.players.lookup import list_strategies
-from bestresponse.web.access import AdminApi, AdminPage, LobbyDoor, Name, PostedForm, Server, ServerState
+from bestresponse.web.access import AdminApi, AdminPage, LobbyDoor, Name, NotAllowed, PostedForm, Server, ServerState
 from bestresponse.web.render import render_form
 from bestresponse.web.services import play
-from bestresponse.web.services.formalizing import list_saved_games, load_program
-from bestresponse.web.services.play import Action, GameDetails, LobbyLinks, SessionState
+from bestresponse.web.services.formalizing import list_saved_games, load_game
+from bestresponse.web.services.play import Action, GameDetails, LobbyState, LobbySummary, SessionState
+from bestresponse.web.services.seat import is_personal
 from bestresponse.web.sessions import games, setup
-from bestresponse.web.sessions.control import begin_without, take_seat
-from bestresponse.web.sessions.lobby import Lobby
+from bestresponse.web.sessions.control import take_seat
 from bestresponse.web.sessions.register import read_labels
-from bestresponse.web.sessions.session import Table
-from bestresponse.web.sessions.store import BrokenSession
 from bestresponse.web.texts import list_languages
 from bestresponse.web.views import common
 
@@ -62,17 +60,10 @@ def _show_home(server: ServerState, error: str = "", typed: str = "", page: int 
         typed=typed,
         offers=games.list_offers(),
         saved=list_saved_games(server.output),
-        lobbies=[_count_lobby(server, lobby) for lobby in lobbies[(page - 1) * _LOBBIES :][:_LOBBIES]],
+        lobbies=[play.summarize_lobby(server, lobby) for lobby in lobbies[(page - 1) * _LOBBIES :][:_LOBBIES]],
         page=page,
         pages=pages,
     )
-
-
-def _count_lobby(server: ServerState, lobby: Lobby) -> JsonObject:
-    over = sum(server.sessions.is_finished(table.id) for table in lobby.last_tables)
-    groups = len(lobby.first_tables)
-    people = len(lobby.setup.persons) * groups
-    return {"id": lobby.id, "game": lobby.title, "at": lobby.created, "groups": groups, "people": people, "over": over}
 
 
 @pages.post("/experiments")
@@ -94,7 +85,7 @@ def new(server: Server, game: str, rounds: int = 0, mixed: bool = False) -> HTML
 
 def _choose(server: ServerState, name: str, rounds: int | None, mixed: bool) -> setup.GameChoice:
     """Return the game of that name, which may be a saved one; without a number of rounds it has its usual ones."""
-    program = load_program(server.output, name.removeprefix(_SAVED)) if name.startswith(_SAVED) else ""
+    program = load_game(server.output, name.removeprefix(_SAVED)).program if name.startswith(_SAVED) else ""
     choice = setup.GameChoice(name.removeprefix(_SAVED) if program else name, program)
     if rounds is None:
         game = games.make_game(choice)
@@ -181,6 +172,7 @@ def watch_lobby(request: Request, server: Server, lobby: str, page: Page = 1, no
     """Show some groups of the lobby with every seat: who is where since when."""
     found = server.sessions.get_lobby(lobby)
     base = str(request.base_url).rstrip("/")
+    labels = found.experiment.assignment.labels if found.experiment else ()
     pages = -(-len(found.tables) // _TABLES)
     page = min(page, pages)
     return render_form(
@@ -188,29 +180,15 @@ def watch_lobby(request: Request, server: Server, lobby: str, page: Page = 1, no
         "lobby.html",
         "",
         lobby=found,
-        tables=[_describe_table(server, table) for table in found.tables[(page - 1) * _TABLES : page * _TABLES]],
+        tables=play.describe_lobby(server, found, slice((page - 1) * _TABLES, page * _TABLES)).sessions,
         base=base,
+        links=[base + server.personal_path(found.id, label) for label in labels],
         join=base + server.join_path(found.id) if found.setup.persons else "",
         open=any(not server.sessions.is_finished(table.id) for table in found.tables),
         page=page,
         pages=pages,
         note=note[:300],
     )
-
-
-def _describe_table(server: ServerState, table: Table) -> JsonObject:
-    part = f", part {table.number}: {table.part.name}" if table.part else ""
-    about = {"id": table.id, "name": f"Group {table.group}{part}", "treatment": table.treatment}
-    try:
-        session = server.sessions.get_session(table.id)
-    except BrokenSession as error:
-        return about | {"seats": [], "status": "broken", "trouble": str(error), "restarts": 0}
-    with session.lock:
-        status = "in play" if session.begun else "gathering"
-        if session.ended:
-            status = "finished" if session.over else "closed"
-        trouble, seats = "" if session.ended else session.trouble, play.monitor_seats(server, session)
-        return about | {"seats": seats, "status": status, "trouble": trouble, "restarts": session.attempt - 1}
 
 
 _DONE = {"advance": "Advanced", "replace": "Replaced by a bot:"}
@@ -239,11 +217,11 @@ calls = APIRouter(prefix="/api", responses=common.describe_errors(), tags=["play
 
 
 @dataclass(frozen=True, config=setup.CLOSED)
-class LobbyIn(setup.RoomRules):
-    """Tables to be laid; seats in the order of the game's roles."""
+class LobbyIn(setup.Setup):
+    """Tables to be laid; seats in the order of the game's roles. Without a seed one is drawn."""
 
+    seed: setup.Seed = field(default_factory=partial(secrets.randbelow, 2**31))
     groups: setup.Groups = 1
-    seed: setup.Seed | None = None
 
 
 class ExperimentIn(common.Closed):
@@ -253,12 +231,14 @@ class ExperimentIn(common.Closed):
 
 
 class JoinIn(common.Closed):
-    """Labels that tell the participants apart; the same label always gets the same seat."""
+    """Labels that tell the participants apart with the key of a personal link, and whether consent is given."""
 
     participant_label: str = Field("", max_length=200)
     PROLIFIC_PID: str = Field("", max_length=200)
     STUDY_ID: str = Field("", max_length=200)
     SESSION_ID: str = Field("", max_length=200)
+    agreed: bool = False
+    key: str = Field("", max_length=200)
 
 
 class Seated(BaseModel):
@@ -310,34 +290,40 @@ def list_models(server: Server) -> list[str]:
 
 
 @calls.post("/lobbies", status_code=201, dependencies=[AdminApi])
-def lay(server: Server, wanted: LobbyIn) -> LobbyLinks:
+def lay(server: Server, wanted: LobbyIn) -> LobbyState:
     """Lay tables; the answer holds the link of every seat."""
-    seeded = setup.Setup.seeded(wanted, secrets.randbelow(2**31) if wanted.seed is None else wanted.seed)
-    return play.list_links(server, play.create_sessions(server, seeded, wanted.groups))
+    rules = setup.Setup(**{known.name: getattr(wanted, known.name) for known in fields(setup.Setup)})
+    return play.describe_lobby(server, play.create_sessions(server, rules, wanted.groups))
 
 
 @calls.post("/experiments", status_code=201, dependencies=[AdminApi])
-def create_from_file(server: Server, given: ExperimentIn) -> LobbyLinks:
+def create_from_file(server: Server, given: ExperimentIn) -> LobbyState:
     """Create the sessions of an experiment file."""
-    return play.list_links(server, play.create_experiment(server, given.toml))
+    return play.describe_lobby(server, play.create_experiment(server, given.toml))
 
 
 @calls.get("/lobbies", dependencies=[AdminApi])
-def list_lobbies(server: Server) -> list[LobbyLinks]:
+def list_lobbies(server: Server) -> list[LobbySummary]:
     """The newest first."""
-    return play.list_lobbies(server)
+    return [play.summarize_lobby(server, lobby) for lobby in server.sessions.list_lobbies()]
 
 
 @calls.get("/lobbies/{lobby}", dependencies=[AdminApi])
-def show_lobby(server: Server, lobby: Name) -> LobbyLinks:
+def show_lobby(server: Server, lobby: Name) -> LobbyState:
     """The tables that were laid together, with the link of every seat."""
-    return play.list_links(server, server.sessions.get_lobby(lobby))
+    return play.describe_lobby(server, server.sessions.get_lobby(lobby))
 
 
 @calls.post("/lobbies/{lobby}/join", status_code=201)
 def join(server: Server, lobby: LobbyDoor, given: JoinIn | None = None) -> Seated:
     """Take the next free seat. Needs the token of the lobby."""
-    session, seat = take_seat(server.sessions, lobby, read_labels(given.model_dump()) if given else None)
+    wanted = given or JoinIn()
+    labels = read_labels(wanted.model_dump(exclude={"agreed"}))
+    if not is_personal(server, lobby, labels, wanted.key) and server.sessions.register.find(lobby, labels):
+        raise NotAllowed("somebody takes part under this label already; `key` opens the seat of a personal link")
+    if server.sessions.get_lobby(lobby).setup.consent and not wanted.agreed:
+        raise UsageError("agreed: this study begins with a consent text; take a seat only with `agreed`")
+    session, seat = take_seat(server.sessions, lobby, labels, wanted.agreed)
     token, path = server.seat_token(session, seat), server.seat_path(session, seat)
     return Seated(session=session, seat=seat, token=token, path=path)
 
@@ -359,10 +345,3 @@ def post_action(server: Server, lobby: Name, given: ActionIn) -> ActionOut:
 def post_message(server: Server, lobby: Name, given: MessageIn) -> ActionOut:
     """Show a message to participants, at once and on every later page."""
     return ActionOut(count=play.send_message(server, server.sessions.get_lobby(lobby), given.text, given.session))
-
-
-@calls.post("/sessions/{session}/begin", dependencies=[AdminApi])
-def begin_session(server: Server, session: Name) -> SessionState:
-    """Begin although people are missing; stand-ins answer for them until they are ready."""
-    begin_without(server.sessions, server.sessions.get_session(session))
-    return play.describe_session(server, session)

@@ -25,8 +25,8 @@ from bestresponse.core.game import AnyGame, View
 from bestresponse.core.json import JsonObject
 from bestresponse.games.capabilities import HasSpeakers, HasStage, find_stage_form
 from bestresponse.report.document import Block
-from bestresponse.web.access import LobbyDoor, PostedForm, SeatContext, SeatDoor, Server, ServerState
-from bestresponse.web.experiments.model import Experiment
+from bestresponse.web.access import LobbyDoor, NotAllowed, PostedForm, SeatContext, SeatDoor, Server, ServerState
+from bestresponse.web.experiments.model import Experiment, Outcome
 from bestresponse.web.render import render_page
 from bestresponse.web.services import seat as service
 from bestresponse.web.services.seat import SeatView
@@ -52,38 +52,72 @@ _log = logging.getLogger("bestresponse.web")
 @pages.get("/join/{lobby}/{token}")
 async def invite(request: Request, server: Server, lobby: LobbyDoor) -> Response:
     """Show the invitation; whoever holds a seat goes back to it."""
-    labels = read_labels(request.query_params)
-    kept = _find_seat(request, server, lobby, labels)
+    kept = _find_seat(request, server, lobby, request.query_params)
     if kept is not None:
         return _lead_to_seat(request, server, lobby, kept)
-    found = server.sessions.get_lobby(lobby)
+    return _show_invitation(server, lobby, request.query_params)
+
+
+def _show_invitation(server: ServerState, lobby: str, given: Mapping[str, str], error: str = "") -> HTMLResponse:
+    found, labels = server.sessions.get_lobby(lobby), read_labels(given)
     return render_page(
         "join.html",
+        422 if error else 200,
         t=load_texts(found.setup.language),
         title=found.experiment.title if found.experiment else "",
+        welcome=found.experiment.welcome if found.experiment else "",
+        consent=found.setup.consent,
         path=server.join_path(lobby),
-        labels=labels,
+        labels=labels | {"key": given.get("key", "")},
         csrf=server.csrf(server.keys.token("lobby", lobby)),
         name=Holder(0, labels=labels).label,
+        error=error,
     )
 
 
 @pages.post("/join/{lobby}/{token}")
 async def join(request: Request, server: Server, lobby: LobbyDoor, form: PostedForm) -> Response:
-    """Take the next free seat; whoever holds one gets it again."""
-    labels = read_labels(form)
-    kept = _find_seat(request, server, lobby, labels)
-    return _lead_to_seat(request, server, lobby, kept or take_seat(server.sessions, lobby, labels))
+    """Take the next free seat, or none where the person does not agree; whoever holds one gets it again."""
+    kept = _find_seat(request, server, lobby, form)
+    if kept is not None:
+        return _lead_to_seat(request, server, lobby, kept)
+    found, labels, choice = server.sessions.get_lobby(lobby), read_labels(form), form.get("do", "")
+    if found.setup.consent and choice == "decline":
+        server.sessions.note_declined(lobby, labels)
+        return _say_goodbye(server, lobby, "no consent", Holder(0, labels=labels).label)
+    if found.setup.consent and choice != "agree":
+        return _show_invitation(server, lobby, form, load_texts(found.setup.language)("agree_first"))
+    return _lead_to_seat(request, server, lobby, take_seat(server.sessions, lobby, labels, choice == "agree"))
 
 
-def _find_seat(request: Request, server: ServerState, lobby: str, labels: dict[str, str]) -> tuple[str, int] | None:
-    """Find the seat of that label, or without a label the one that this browser took."""
-    if Holder(0, labels=labels).label:
-        return server.sessions.register.find(lobby, labels)
+def _say_goodbye(server: ServerState, lobby: str, why: Outcome, label: str) -> HTMLResponse:
+    """Show the last page of a person who takes no part, with the code for that."""
+    found = server.sessions.get_lobby(lobby)
+    code = found.experiment.completion.find_code(why) if found.experiment else ""
+    back = service.fill_link(found.experiment, code, label=label) if found.experiment and code else ""
+    places = {"why": why.replace(" ", "_"), "completion": code, "back": back}
+    return render_page("goodbye.html", t=load_texts(found.setup.language), title=found.title, **places)
+
+
+def _find_seat(request: Request, server: ServerState, lobby: str, given: Mapping[str, str]) -> tuple[str, int] | None:
+    """Find the seat of a personal link, or the one that this browser took; NotAllowed where a label is not enough.
+
+    A label alone opens no seat that was taken: anybody can write one into an address.
+    """
+    labels = read_labels(given)
+    held = server.sessions.register.find(lobby, labels)
+    if service.is_personal(server, lobby, labels, given.get("key", "")):
+        return held
     session, number, token = (*request.cookies.get(_COOKIE, "").split(".", 2), "", "", "")[:3]
-    if not number.isdecimal() or len(number) > 4 or not server.opens_seat(token, session, int(number)):
-        return None
-    return (session, int(number)) if session.startswith(f"{lobby}-") else None
+    known = session.startswith(f"{lobby}-") and number.isdecimal() and len(number) <= 4
+    if known and server.opens_seat(token, session, int(number)):
+        return session, int(number)
+    if held is not None:
+        raise NotAllowed(
+            "somebody takes part under this label already; open the link in the browser in which you began, "
+            "or ask whoever invited you for a personal link"
+        )
+    return None
 
 
 def _lead_to_seat(request: Request, server: ServerState, lobby: str, seat: tuple[str, int]) -> Response:
@@ -112,6 +146,9 @@ class SeatForms:
 @pages.get("/seat/{session}/{seat}/{token}")
 def show(server: Server, context: SeatDoor, note: str = "", after: str = "") -> HTMLResponse:
     """Show the page of the seat."""
+    holder = server.sessions.register.get(context.session.id, context.seat)
+    if holder is not None and holder.released:
+        return _say_goodbye(server, context.session.table.lobby, "screened out", holder.label)
     over = after == "equilibrium" and context.session.phase(context.seat) == "over"
     blocks = service.describe_equilibrium(context) if over else None
     texts = load_texts(context.session.setup.language)
@@ -142,7 +179,8 @@ def ready(server: Server, context: SeatDoor, form: PostedForm) -> Response:
     count = len(service.list_questions(context.session, context.seat))
     typed, agreed = [form.get(f"quiz.{k}", "") for k in range(count)], form.get("consent") == "yes"
     wrong = service.try_ready(server, context, typed, agreed)
-    if wrong:
+    holder = server.sessions.register.get(context.session.id, context.seat)
+    if wrong and not (holder and holder.released):
         return _render(server, context, SeatForms(quiz_typed=typed, wrong=wrong, agreed=agreed), 422)
     return _go_back(server, context)
 
@@ -257,10 +295,10 @@ def _render(server: ServerState, context: SeatContext, forms: SeatForms, status:
         status,
         **places,
         t=load_texts(language),
-        game=(table.part.title if table.part else "") or (experiment.title if experiment else worded),
+        game=(table.part.game.title if table.part else "") or (experiment.title if experiment else worded),
         welcome=experiment.welcome if experiment and table.number == 1 else "",
         markdown=experiment is not None,
-        instructed=bool(table.part and table.part.instructions),
+        instructed=bool(table.part and table.part.game.instructions),
         number=table.number,
         parts=len(server.sessions.list_seats(session.id, seat)),
         path=server.seat_path(session.id, seat),

@@ -25,9 +25,8 @@ from bestresponse.web.access import AdminApi, AdminPage, Name, Server
 from bestresponse.web.render import render_page, send_file
 from bestresponse.web.services import export as exporting
 from bestresponse.web.views import common
-from bestresponse.web.watching import listing, runs
-from bestresponse.web.watching.replay import build_replay
-from bestresponse.web.watching.steps import Stage, list_stages
+from bestresponse.web.watching import runs
+from bestresponse.web.watching.steps import Stage, build_replay, list_stages
 
 __all__ = ["calls", "pages"]
 
@@ -45,7 +44,7 @@ def show_runs(
 ) -> HTMLResponse:
     """Show the runs that fit, a page at a time."""
     known = server.runs.all()
-    wanted = listing.RunFilter(find, study, status, sort)
+    wanted = runs.RunFilter(find, study, status, sort)
     found = wanted.apply(known)
     return render_page(
         "watch.html",
@@ -57,8 +56,8 @@ def show_runs(
         wanted=wanted,
         query=urlencode(asdict(wanted)),
         studies=sorted({run.study for run in known}),
-        sorts=list(listing.SORTS),
-        board=listing.rank_players(server.runs.folder(run.name) for run in known),
+        sorts=list(runs.SORTS),
+        board=runs.rank_players(server.runs.folder(run.name) for run in known),
     )
 
 
@@ -68,8 +67,8 @@ def compare_page(server: Server, first: str, second: str) -> HTMLResponse:
     folders = server.runs.folder(first), server.runs.folder(second)
     return render_page(
         "watch_compare.html",
-        table=listing.compare_runs(*folders),
-        games=listing.compare_games(*folders),
+        table=runs.compare_runs(*folders),
+        games=runs.compare_games(*folders),
         first=first,
         second=second,
         names=[runs.name_run(folder.manifest) for folder in folders],
@@ -80,13 +79,13 @@ def compare_page(server: Server, first: str, second: str) -> HTMLResponse:
 def show(server: Server, run: str, start: Start = 0, find: Find = "", only: Find = "") -> HTMLResponse:
     """Show the progress of a run and its plays."""
     folder = server.runs.folder(run)
-    wanted = listing.PlayFilter(find, only)
+    wanted = runs.PlayFilter(find, only)
     others = [other for other in server.runs.all() if other.study == folder.manifest.study and other.name != run]
     return render_page(
         "watch_run.html",
         run=server.runs.progress(run),
         manifest=folder.manifest,
-        plays=[(play, runs.name_play(play)) for play in listing.find_plays(folder, wanted, start, _PAGE)],
+        plays=[(play, runs.name_play(play)) for play in runs.find_plays(folder, wanted, start, _PAGE)],
         live=[(play, runs.name_play(play)) for play in server.runs.list_live(run)][:_PAGE],
         wanted=wanted,
         query=urlencode(asdict(wanted)),
@@ -259,7 +258,7 @@ def show_play(server: Server, run: Name, spec: Name) -> StagesOut:
 @calls.get("/leaderboard")
 def leaderboard(server: Server) -> common.TableOut:
     """Every player of every benchmark run with intervals, the best first."""
-    return common.serialize_table(listing.rank_players(server.runs.folder(run.name) for run in server.runs.all()))
+    return common.serialize_table(runs.rank_players(server.runs.folder(run.name) for run in server.runs.all()))
 
 
 @calls.get("/compare")
@@ -267,7 +266,7 @@ def compare(
     server: Server, first: Annotated[str, Query(max_length=80)], second: Annotated[str, Query(max_length=80)]
 ) -> common.TableOut:
     """Two runs of the same study beside each other."""
-    return common.serialize_table(listing.compare_runs(server.runs.folder(first), server.runs.folder(second)))
+    return common.serialize_table(runs.compare_runs(server.runs.folder(first), server.runs.folder(second)))
 
 
 @calls.get("/export/{table}.{form}", response_class=Response)

@@ -1,16 +1,34 @@
-"""A play step by step: who was asked, what they saw, what they said, how it was read, and what it cost them."""
+"""A play step by step and as a picture: who was asked, what they saw, said and lost by it, and a board for each stage.
+
+table   the payoff table with what was chosen
+tree    the game tree with the way taken and its information sets
+talk    the messages of a dialogue
+
+What is computed here of pictures are places; `pictures.html` draws them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+import numpy as np
 
 from bestresponse.analysis.regrets import measure_against_equilibrium, measure_against_others
 from bestresponse.core.episode import AnyEpisode, Episode, Record, Submission
-from bestresponse.core.game import Action, AnyGame, Role
+from bestresponse.core.game import NATURE, REFEREE, AnyGame, Role
 from bestresponse.core.json import JsonMapping
+from bestresponse.games.capabilities import HasSpeakers, HasTree, find_stage_form
+from bestresponse.games.matrix.game import as_strategy
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
+from bestresponse.web.sessions.session import format_action
 
-__all__ = ["Stage", "Step", "list_stages", "list_steps"]
+__all__ = [
+    "Bar", "Node", "PayoffBoard", "Replay", "Stage", "Step", "TreePicture", "build_replay", "list_stages",
+    "list_steps",
+]  # fmt: skip
 
 Call = JsonMapping
 
@@ -64,7 +82,7 @@ def list_steps(record: Record, game: AnyGame | None, calls: Iterable[Call] = ())
                 number,
                 stage,
                 submission.role,
-                _format_action(decision.action),
+                format_action(decision.action),
                 reading.status.value,
                 reading.how,
                 decision.stand_in,
@@ -149,15 +167,174 @@ def _list_prompts(calls: list[Call]) -> tuple[str, ...]:
     return tuple(prompts)
 
 
-def _format_action(action: Action) -> str:
-    match action:
-        case None:
-            return "no answer"
-        case tuple() | list():
-            return "(" + ", ".join(_format_action(part) for part in action) + ")"
-        case Mapping():
-            return ", ".join(f"{name}: {_format_action(part)}" for name, part in action.items())
-        case float():
-            return f"{action:.6g}"
-        case _:
-            return str(action)
+_MOST_LEAVES = 80
+_MOST_CELLS = 400
+_ACROSS, _DOWN, _MARGIN = 58.0, 74.0, 34.0
+
+
+@dataclass(frozen=True, slots=True)
+class PayoffBoard:
+    """A payoff table of two players: names of rows and columns, and the payoffs of every cell."""
+
+    players: tuple[str, ...]
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: list[list[tuple[float, float]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node of a tree at its place, below the place of its parent; a leaf has payoffs and nobody to move."""
+
+    x: float
+    y: float
+    parent: tuple[float, float] | None
+    move: str
+    infoset: int
+    mover: str
+    seat: str
+    payoffs: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class TreePicture:
+    """A tree as places: nodes by number, and a bent line through the nodes of each information set of several."""
+
+    width: float
+    height: float
+    nodes: list[Node]
+    infosets: dict[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """What an answer cost, as a share of the most that any did; `seat` of `seats` at that step."""
+
+    step: int
+    seat: int
+    cost: float
+    share: float
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What is drawn for a play; the lists have an entry for every stage.
+
+    `weights` tells how much of each cell of the table was chosen, row by row; `paths` the nodes of the tree so far.
+    """
+
+    table: PayoffBoard | None = None
+    tree: TreePicture | None = None
+    bars: list[Bar] = field(default_factory=list)
+    talk: bool = False
+    seats: dict[str, int] = field(default_factory=dict)
+    weights: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+
+
+def build_replay(record: Record, game: AnyGame | None, stages: Sequence[Stage]) -> Replay:
+    """Build what is drawn; only the chart of costs where the game is not known."""
+    roles = list(dict.fromkeys(s.role for s in record.submissions if s.role not in (NATURE, REFEREE)))
+    seats = {role: number % 4 for number, role in enumerate(game.roles if game else roles)}
+    bars = _measure_bars(stages, roles)
+    if game is None:
+        return Replay(bars=bars, seats=seats)
+    form = find_stage_form(game)
+    if form is not None and form.num_players == 2 and form.payoffs[0].size <= _MOST_CELLS:
+        first, second = (payoffs.tolist() for payoffs in form.payoffs)
+        cells = [list(zip(*row, strict=True)) for row in zip(first, second, strict=True)]
+        weights = tuple(_weigh_cells(form, stage, record) for stage in stages)
+        return Replay(
+            PayoffBoard(form.players, form.actions[0], form.actions[1], cells), bars=bars, seats=seats, weights=weights
+        )
+    if isinstance(game, HasTree) and len(game.tree.leaves) <= _MOST_LEAVES:
+        nodes = _list_nodes(record, game)
+        if nodes:
+            paths = tuple(",".join(_list_path(game.tree, nodes[stage.steps[-1].number])) for stage in stages)
+            return Replay(tree=_lay_out(game.tree), bars=bars, seats=seats, paths=paths)
+    return Replay(bars=bars, talk=isinstance(game, HasSpeakers), seats=seats)
+
+
+def _measure_bars(stages: Sequence[Stage], roles: Sequence[str]) -> list[Bar]:
+    """Measure the regrets against the others (else against the equilibrium); empty where none is known."""
+    costs: dict[tuple[int, int], float] = {}
+    for number, stage in enumerate(stages):
+        for step in stage.steps:
+            cost = step.regret_equilibrium if step.regret is None else step.regret
+            if step.role in roles and cost is not None:
+                costs[number, roles.index(step.role)] = cost
+    if len(stages) < 2:
+        return []
+    most = max(costs.values(), default=0.0)
+    return [Bar(*place, cost, cost / most if most > 0 else 0.0) for place, cost in costs.items()]
+
+
+def _lay_out(tree: Tree) -> TreePicture:
+    depth, across = [0] * tree.num_nodes, [0.0] * tree.num_nodes
+    for node, parent in enumerate(tree.parent.tolist()[1:], 1):
+        depth[node] = depth[parent] + 1
+    leaves = [node for node in range(tree.num_nodes) if int(tree.owner[node]) == LEAF]
+    for number, node in enumerate(leaves):
+        across[node] = number
+    for node in range(tree.num_nodes - 1, -1, -1):
+        if below := tree.children[node]:
+            across[node] = sum(across[child] for child in below) / len(below)
+    places = [(_MARGIN + _ACROSS * x, _MARGIN + _DOWN * y) for x, y in zip(across, depth, strict=True)]
+    infosets: dict[int, str] = {}
+    for index in range(len(tree.infosets)):
+        points = [places[node] for node in range(tree.num_nodes) if int(tree.infoset[node]) == index]
+        if len(points) > 1:
+            infosets[index] = _bend(points, 14.0 + 7.0 * (index % 4))
+    nodes = [_describe_node(tree, node, places) for node in range(tree.num_nodes)]
+    width, height = max(x for x, _ in places) + _MARGIN, max(y for _, y in places) + 14.0 + 16.0 * tree.num_players
+    return TreePicture(width, height, nodes, infosets)
+
+
+def _describe_node(tree: Tree, node: int, places: list[tuple[float, float]]) -> Node:
+    owner = int(tree.owner[node])
+    parent = places[int(tree.parent[node])] if node else None
+    mover, seat = ("chance", "chance") if owner == CHANCE else (tree.players[owner], f"seat{owner % 4}")
+    payoffs = [f"{payoff:g}" for payoff in tree.payoffs[node]] if owner == LEAF else []
+    move = tree.branch_labels[node][:12] if node else ""
+    return Node(*places[node], parent, move, int(tree.infoset[node]), mover, seat, payoffs)
+
+
+def _bend(points: list[tuple[float, float]], bulge: float) -> str:
+    """Return a line through the points that bends upwards between them, so that two such lines can be told apart."""
+    bends = [
+        f"Q{(x1 + x2) / 2:.1f},{min(y1, y2) - bulge:.1f} {x2:.1f},{y2:.1f}" for (x1, y1), (x2, y2) in pairwise(points)
+    ]
+    return f"M{points[0][0]:.1f},{points[0][1]:.1f} " + " ".join(bends)
+
+
+def _list_path(tree: Tree, node: int) -> list[str]:
+    """List the nodes from the root to `node`."""
+    path = [node]
+    while path[-1] > 0:
+        path.append(int(tree.parent[path[-1]]))
+    return list(map(str, reversed(path)))
+
+
+def _weigh_cells(form: NormalForm, stage: Stage, record: Record) -> str:
+    """Return how much of each cell was chosen at this stage; a seat that did not answer leaves its side open."""
+    answers = {step.role: record.submissions[step.number - 1].decision.action for step in stage.steps}
+    if not any(role in answers for role in form.players):
+        return ""
+    sides = []
+    for role, actions in zip(form.players, form.actions, strict=True):
+        answer = answers.get(role)
+        known = answer in actions if isinstance(answer, str) else isinstance(answer, tuple | list)
+        sides.append(as_strategy(answer, actions) if known else np.ones(len(actions)))
+    return ",".join(f"{weight:.3g}" for weight in np.outer(sides[0], sides[1]).ravel())
+
+
+def _list_nodes(record: Record, game: AnyGame) -> dict[int, int]:
+    """List by number of the answer the node that the play came to; empty where states are no nodes."""
+    episode: AnyEpisode = Episode(game)
+    nodes: dict[int, int] = {}
+    for number, submission in enumerate(record.submissions, 1):
+        episode.submit(submission.role, submission.decision)
+        if not isinstance(episode.state, int):
+            return {}
+        nodes[number] = episode.state
+    return nodes

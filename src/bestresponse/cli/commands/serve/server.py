@@ -20,9 +20,8 @@ from bestresponse.models.wrappers.assemble import assemble
 from bestresponse.models.wrappers.cached import Cache, CacheMode
 from bestresponse.models.wrappers.meter import Budget, Meter
 from bestresponse.runs.models import ModelLimits, make_model_settings
-from bestresponse.web.app import create_app
-from bestresponse.web.experiments.reading import check_experiment
-from bestresponse.web.serve import ServerSettings, open_server, preload
+from bestresponse.web.app import ServerSettings, create_app, open_server, preload
+from bestresponse.web.experiments.model import check_experiment
 from bestresponse.web.supervisor import can_supervise, supervise
 
 __all__ = ["run_server"]

@@ -18,9 +18,10 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 from lark import Token, Tree
 
-from bestresponse.formal.claims.claim import Claim, Mix, Move
+from bestresponse.formal.claims.claim import Claim
 from bestresponse.formal.claims.english.vocabulary import Vocabulary
-from bestresponse.formal.claims.grounding import Ungrounded, ground
+from bestresponse.formal.claims.form import Mix, Move, Ungrounded
+from bestresponse.formal.claims.grounding import ground
 
 __all__ = ["Case", "Impossible", "Meaning"]
 
@@ -743,10 +744,11 @@ class Meaning:
         outcome, amount = _first(parts, Case), _first(parts, Amount)
 
         def state(case: Choices) -> list[Claim]:
-            chosen = {move.who: move.action for move in self._chain(case if outcome is None else dict(outcome))}
-            actions = tuple(chosen[name] for name in self.subject.players)
+            chain = self._chain(case if outcome is None else dict(outcome))
             if amount is not None:
-                return [Claim("total_payoff", (amount.value, actions))]
+                return [Claim("total_payoff", (amount.value, chain))]
+            chosen = {move.who: move.action for move in chain}
+            actions = tuple(chosen[name] for name in self.subject.players)
             return [Claim("lowest_mutual_payoff" if "lowest" in parts else "highest_mutual_payoff", (actions,))]
 
         return Fact(state, again=lambda who, act, amount: self._read_total(amount))

@@ -17,7 +17,7 @@ from bestresponse.studies.steer.summary import shown
 from bestresponse.theory.equilibria.solve import nash_one
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.trees.policy import Policy
-from bestresponse.theory.trees.response import policy_value
+from bestresponse.theory.trees.sequence_form import policy_value
 
 __all__ = ["beside_published", "guidance_game"]
 

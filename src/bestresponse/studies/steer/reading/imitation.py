@@ -27,7 +27,7 @@ from bestresponse.studies.steer.reading.network import Marks, Network, Training,
 from bestresponse.studies.steer.solving import Solved, mixed_policy
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.policy import Policy
-from bestresponse.theory.trees.response import policy_value
+from bestresponse.theory.trees.sequence_form import policy_value
 
 __all__ = ["Earned", "Imitation", "Network", "Training", "earned", "imitate", "observation", "train"]
 

@@ -18,10 +18,9 @@ from fractions import Fraction
 from itertools import product
 from math import isqrt
 
-from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.games.rationals import read_simplest
+from bestresponse.theory.games.normal_form import NormalForm, read_simplest
 
-__all__ = ["CubeSolution", "solve_two_actions"]
+__all__ = ["solve_two_actions"]
 
 Point = tuple[Fraction, ...]
 Bilinear = tuple[Fraction, Fraction, Fraction, Fraction]
