@@ -10,14 +10,12 @@ import numpy as np
 from bestresponse.analysis.answers.answer import Answer, Chart, Question, Setting, Values
 from bestresponse.analysis.solve.data import describe_correlated, list_cells, name_mix
 from bestresponse.theory.correlation.equilibria import Objective, correlated
-from bestresponse.theory.equilibria.refinements import find_perfect
-from bestresponse.theory.equilibria.refinements import find_proper
-from bestresponse.theory.fitting import Levels, cognitive_hierarchy, level_k
-from bestresponse.theory.fitting import quantal_branch
+from bestresponse.theory.equilibria.refinements import find_perfect, find_proper
+from bestresponse.theory.fitting import Levels, cognitive_hierarchy, level_k, quantal_branch
 from bestresponse.theory.games.bargaining import nash_bargaining
 from bestresponse.theory.games.dominance import iterated_elimination, maximin
-from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.games.isomorphs import name_ordinal
+from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.perfection.sequential import find_sequential
 from bestresponse.theory.trees.perfection.subgame_perfect import solve_subgames
 from bestresponse.theory.trees.tree import Tree

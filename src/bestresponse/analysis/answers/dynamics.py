@@ -11,12 +11,13 @@ import numpy as np
 from bestresponse.analysis.answers.answer import Answer, Chart, Question, Setting, Values, read_profile
 from bestresponse.analysis.solve.data import name_mix
 from bestresponse.core.errors import SettingError
-from bestresponse.theory.dynamics.moran import alpha_rank
-from bestresponse.theory.dynamics.learning import fictitious_play
-from bestresponse.theory.dynamics.learning import logit_dynamics
-from bestresponse.theory.dynamics.moran import Fitness, moran
-from bestresponse.theory.dynamics.learning import multiplicative_weights
-from bestresponse.theory.dynamics.learning import regret_matching
+from bestresponse.theory.dynamics.learning import (
+    fictitious_play,
+    logit_dynamics,
+    multiplicative_weights,
+    regret_matching,
+)
+from bestresponse.theory.dynamics.moran import Fitness, alpha_rank, moran
 from bestresponse.theory.dynamics.replicator import Form, replicator
 from bestresponse.theory.dynamics.trajectory import Trajectory
 from bestresponse.theory.games.normal_form import NormalForm
