@@ -15,8 +15,11 @@ from asyncio.subprocess import PIPE, Process
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 
+from pydantic import ValidationError, validate_call
+
 from bestresponse.core.errors import BestResponseError, LimitReached, UsageError
 from bestresponse.core.json import JsonObject
+from bestresponse.core.registry import find_by_name
 from bestresponse.integrations.mcp.tools import TOOLS
 from bestresponse.logic.settings import Limits, settings
 
@@ -110,9 +113,13 @@ def _answer(line: str) -> JsonObject:
     """Carry out one call: `{"result": ...}`, or `{"error": sentence}`."""
     call = json.loads(line)
     try:
-        return {"result": TOOLS[call["tool"]](**call["arguments"]).model_dump(mode="json")}
+        tool = validate_call(find_by_name(TOOLS, call["tool"], "tool"))
+        return {"result": tool(**call["arguments"]).model_dump(mode="json")}
     except BestResponseError as error:
         return {"error": str(error)}
+    except ValidationError as error:
+        first = error.errors()[0]
+        return {"error": f"{'.'.join(map(str, first['loc']))}: {first['msg']}"}
     except MemoryError:
         return {"error": "this needs more memory than a call may have; ask for a smaller game"}
     except RecursionError:
