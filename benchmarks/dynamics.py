@@ -23,8 +23,7 @@ import numpy as np
 
 from bestresponse.theory import alpha_rank, fictitious_play, generate, replicator
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.generators.draw import families
-from bestresponse.theory.generators.plain import symmetric, uniform
+from bestresponse.theory.generators import families, symmetric, uniform
 
 Contestants = dict[str, Callable[[], object]]
 

@@ -1,57 +1,75 @@
-"""Fuzz what reads foreign text: programs, messages of confined children, replies of providers, game files, run folders.
+"""Fuzz everything that reads what others wrote, for as long as there is time.
 
-    python benchmarks/fuzz.py --programs 100000 --files 10000 --messages 1000 --seconds 600 --seed 1
+    python benchmarks/fuzz.py --minutes 60 --seed 1 --findings build/findings
 
-Texts that are right are changed at random and read. Whatever is not a verdict or an error on purpose is a trace; a
-program on which the engines come to different tables is a disagreement. Exit code 1 if there is any of either.
+Inputs that are right are changed by draws of Hypothesis, which also finds the smallest input that goes wrong. Wrong is
+whatever is neither a verdict nor an error on purpose: a trace, a program on which the engines come to different tables,
+a key that a server echoed, a page of the web app with status 500, an input that takes longer than it may. Each finding
+is a file with the input, what happened and how to repeat it. Exit code 1 if there is any.
 """
 
 from __future__ import annotations
 
 import argparse
-import atexit
 import json
+import logging
+import os
 import re
 import resource
 import shutil
 import socket
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from random import Random
+from typing import Any
+from urllib.parse import quote
 
-from bestresponse.api.running import bench, simulate, tournament
+from hypothesis import HealthCheck, Phase, given, seed, settings, strategies as st
 
+import bestresponse as br
 from bestresponse.core.errors import BestResponseError
+from bestresponse.core.files import read_toml
 from bestresponse.formal.formalize.examples import library
+from bestresponse.integrations.mcp.pool import _answer as answer_tool
+from bestresponse.integrations.mcp.tools import TOOLS
 from bestresponse.logic.confined.client import share_children
 from bestresponse.logic.confined.messages import read_message
 from bestresponse.logic.embedded.engine import EmbeddedEngine
-from bestresponse.logic.engine import Limits, LogicEngine
+from bestresponse.logic.engine import Limits
 from bestresponse.logic.language.diagnostics import Diagnostic
 from bestresponse.logic.programs.game_table import GameTable
 from bestresponse.logic.programs.report import Report
 from bestresponse.logic.programs.table import extract
 from bestresponse.logic.programs.validate import validate
 from bestresponse.logic.swi.engine import SwiEngine
-from bestresponse.models.base import Message, Request
+from bestresponse.models.base import Json, Message, Request
 from bestresponse.models.http import HttpClients, Secret
 from bestresponse.models.providers.anthropic import AnthropicModel
 from bestresponse.models.providers.google import GoogleModel
+from bestresponse.models.providers.openai import OpenAIModel
 from bestresponse.models.providers.reading import read_chat_reply
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.run import load_run
+from bestresponse.runs.study import find_study
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.catalogue.trees import load_tree
 from bestresponse.theory.files.efg import format_efg, parse_efg
-from bestresponse.theory.files.matrix_json import parse_matrix_json
-from bestresponse.theory.files.nfg import format_nfg, parse_nfg
+from bestresponse.theory.files.nfg import format_nfg, parse_matrix_json, parse_nfg
 
 LIMITS = Limits(steps=30_000, cells=100_000, seconds=20)
-PROGRESS = 5_000
+SWI = SwiEngine(LIMITS) if shutil.which("swipl") else None
+KEY = "sk-Very/Secret+Key-0123456789abcdefXYZ"
+CLIENTS = HttpClients()
 PIECES = [
     *"()[]{}|,.;:-_'\"\\%!\n\t0 1aZ\0é\u202e\ud800",
     *("99999999999999999999", "1/0", "0'a", ":- ", "\\+ ", "_X", "do(", "holds(", "findall(", "is ", "nature", "s0"),
@@ -133,46 +151,36 @@ def vary(text: str, rng: Random) -> str:
     return "\n".join(lines)
 
 
-class Tally:
-    """Counts what was tried, and shows what went wrong."""
-
-    def __init__(self) -> None:
-        self.counts: dict[str, int] = {}
-        self.wrong = 0
-        self.slowest = 0.0
-
-    def attempt(self, kind: str, text: str, read: Callable[[], object]) -> object:
-        """Read; errors on purpose are verdicts."""
-        self.counts[kind] = self.counts.get(kind, 0) + 1
-        begun = time.process_time()
-        try:
-            return read()
-        except BestResponseError as error:
-            return error
-        except Exception as error:  # noqa: BLE001 - any other exception is what is looked for
-            self.blame(f"{kind}: {type(error).__name__}: {error}", text)
-            return None
-        finally:
-            self.slowest = max(self.slowest, time.process_time() - begun)
-
-    def blame(self, what: str, text: str) -> None:
-        """Note something that must not be."""
-        self.wrong += 1
-        print(f"WRONG {what}\n{text!r}", flush=True)
+class Wrong(Exception):
+    """Something happened that must not."""
 
 
-def fuzz_programs(tally: Tally, rng: Random, swi: LogicEngine | None) -> None:
-    """Validate one changed program with both engines, in this process: containment is tested elsewhere."""
-    (right,) = rng.choices(PROGRAMS, WEIGHTS)
-    text = change(right, PROGRAMS, rng) if rng.random() < 0.5 else vary(right, rng)
-    found = tally.attempt("program", text, lambda: validate(text, EmbeddedEngine(LIMITS)))
-    if swi is None or not isinstance(found, Report) or found.refusals or any(d.code == "limit" for d in found.errors):
+@dataclass
+class Limit:
+    """Seconds of the clock that one input may take at this load; a busy machine is not held against it."""
+
+    seconds: float
+
+    def check(self, begun: float) -> None:
+        """Raise where the time is over."""
+        taken = time.monotonic() - begun
+        busy = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+        if taken > self.seconds * busy:
+            raise Wrong(
+                f"it took {taken:.1f} s; at most {self.seconds:g} are allowed, {self.seconds * busy:.0f} at this load"
+            )
+
+
+def check_program(text: str) -> None:
+    """Validate a changed program with both engines, in this process: containment is tested elsewhere."""
+    found = validate(text, EmbeddedEngine(LIMITS))
+    if SWI is None or found.refusals or any(d.code == "limit" for d in found.errors):
         return
-    other = tally.attempt("program in swi", text, lambda: validate(text, swi))
-    if isinstance(other, Report) and not any(d.code == "limit" for d in other.errors):
+    other = validate(text, SWI)
+    if not any(d.code == "limit" for d in other.errors):
         same_errors = [*map(_describe, found.errors)] == [*map(_describe, other.errors)]
         if not same_errors or _without_orders(found) != _without_orders(other):
-            tally.blame(f"disagreement: {list(map(str, found.errors))} {list(map(str, other.errors))}", text)
+            raise Wrong(f"disagreement: {list(map(str, found.errors))} {list(map(str, other.errors))}")
 
 
 def _describe(error: Diagnostic) -> str:
@@ -185,80 +193,153 @@ def _without_orders(report: Report) -> GameTable | None:
     return None if report.table is None else replace(report.table, every_order=True)
 
 
-def fuzz_files(tally: Tally, rng: Random) -> None:
-    """Read one changed game file."""
-    name, (right, parse) = rng.choice(list(FILES.items()))
-    text = change(right, [right], rng)
-    tally.attempt(name, text, lambda: parse(text, "fuzzed"))
+def check_settings(text: str) -> None:
+    """Read a changed file of settings as `bestresponse run` does, without running anything."""
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / "settings.toml"
+        path.write_bytes(text.encode("utf-8", "surrogatepass"))
+        data = dict(read_toml(path))
+        study = find_study(str(data.pop("study", "simulate")))
+        study.estimate(study.config(**data))
 
 
 def make_runs(place: Path) -> list[Path]:
     """Make small runs without a model, to be damaged."""
     answer = ScriptedModel(lambda request: '{"A": 0.5, "B": 0.5}')
     runs = (
-        simulate("stag-hunt", seats={"row": "random", "col": "random"}, output_dir=place),
-        tournament("prisoners-dilemma", ["tit-for-tat", "random"], rounds=2, output_dir=place),
-        bench(answer, num_games=2, num_rows=2, num_cols=2, output_dir=place),
+        br.simulate("stag-hunt", seat={"row": "random", "col": "random"}, output_dir=place),
+        br.tournament("prisoners-dilemma", ["tit-for-tat", "random"], rounds=2, output_dir=place),
+        br.bench(answer, num_games=2, num_rows=2, num_cols=2, output_dir=place),
     )
     return [run.folder.path for run in runs]
 
 
-def fuzz_folders(tally: Tally, rng: Random, folders: list[Path]) -> None:
-    """Load and measure a run one of whose files was changed."""
-    folder = rng.choice(folders)
+def check_folder(damaged: tuple[Path, str, str]) -> None:
+    """Load and measure a run one of whose files was changed or has become something else."""
+    folder, name, text = damaged
     with tempfile.TemporaryDirectory() as place:
         copied = Path(place) / "run"
         shutil.copytree(folder, copied)
-        path = rng.choice([path for path in sorted(copied.rglob("*")) if path.suffix in (".json", ".jsonl", ".toml")])
-        text = change(path.read_text("utf-8"), ["{}"], rng)
-        path.write_bytes(text.encode("utf-8", "surrogatepass"))
-        tally.attempt(f"run folder: {path.name}", text, lambda: load_run(copied).publish())
+        path = copied / name
+        path.unlink()
+        match text:
+            case "a link":
+                path.symlink_to(Path(__file__))
+            case "a pipe":
+                os.mkfifo(path)
+            case "a folder":
+                path.mkdir()
+            case _:
+                path.write_bytes(text.encode("utf-8", "surrogatepass"))
+        load_run(copied).summary()
 
 
-def fuzz_messages(tally: Tally, rng: Random) -> None:
+def check_message(sent: bytes) -> None:
     """Send a child something that is no request; it must end, and the next one must work."""
-    body = rng.randbytes(rng.choice((0, 3, 30, 3000)))
-    text = json.dumps({"job": rng.choice(("ask", "x", None)), "seed": 0, "limits": {}, "given": rng.choice(([], {}))})
-    sent = rng.choice((body, change(text, [text], rng).encode("utf-8", "surrogatepass")))
-    tally.attempt("message", repr(sent), lambda: share_children().request("embedded", sent, Limits(wall=5.0)))
+    share_children().request("embedded", sent, Limits(wall=5.0))
 
 
-def fuzz_replies(tally: Tally, rng: Random) -> None:
-    """Read a reply that is none."""
+def check_child_reply(sent: bytes) -> None:
+    """Read a reply of a child that is none."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        sent = rng.randbytes(rng.choice((0, 7, 8, 20)))
         theirs.sendall(sent)
         theirs.close()
-        try:
+        with suppress(EOFError, OverflowError):
             read_message(ours.fileno(), 1000, time.monotonic() + 5)
-        except (EOFError, OverflowError):
-            pass
-        except Exception as error:  # noqa: BLE001 - any other exception is what is looked for
-            tally.blame(f"reply: {type(error).__name__}: {error}", repr(sent))
-    tally.counts["reply"] = tally.counts.get("reply", 0) + 1
 
 
-def fuzz_wire(tally: Tally, rng: Random) -> None:
+def check_reply(reply: tuple[str, Json]) -> None:
     """Read a changed reply of a provider: what is JSON is a reply or an error on purpose."""
-    name, (right, read) = rng.choice(list(WIRE.items()))
+    name, data = reply
+    WIRE[name][1](data)
+
+
+class Echo(BaseHTTPRequestHandler):
+    """Answer with the bytes that the server was given last."""
+
+    def do_POST(self) -> None:
+        """Read the request, and send what there is to send."""
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        self.wfile.write(self.server.sent)  # type: ignore[attr-defined]
+        self.close_connection = True
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        """Print nothing."""
+
+
+def check_answer(sent: bytes) -> None:
+    """Receive changed bytes that may echo the key: no text that comes of them shows a part of it."""
+    SERVER.sent = sent  # type: ignore[attr-defined]
+    model = OpenAIModel("m", CLIENTS, Secret(KEY), base_url=f"http://127.0.0.1:{SERVER.server_port}", timeout=2)
     try:
-        data = json.loads(change(right, [right, *VALUES], rng))
-    except ValueError:
-        data = damage(json.loads(right), rng)
-    tally.attempt(f"wire: {name}", repr(data), lambda: read(data))
+        shown = repr(model.complete(REQUEST))
+    except BestResponseError as error:
+        shown = f"{error} {vars(error)}" + "".join(traceback.format_exception(error))
+    if parts := [
+        KEY[start : start + 12] for start in range(len(KEY) - 11) if KEY[start : start + 12].lower() in shown.lower()
+    ]:
+        raise Wrong(f"the key is shown, such as {parts[0]}")
 
 
-def damage(data: object, rng: Random) -> object:
+class WebApp:
+    """The web app with somebody who may do everything, and all addresses that it answers."""
+
+    def __init__(self, folder: Path) -> None:
+        from fastapi.testclient import TestClient
+
+        from bestresponse.web.app import ServerSettings, open_server
+
+        app, state, self.close = open_server(
+            ServerSettings(folder), lambda name: ScriptedModel(lambda request: "A"), ("scripted",), None
+        )
+        self.client = TestClient(app, follow_redirects=False, raise_server_exceptions=False)
+        self.client.__enter__()
+        self.client.get(f"/enter/{state.keys.admin}")
+        self.headers = {"authorization": f"Bearer {state.keys.admin}"}
+        self.routes = sorted(
+            (route.path, method)
+            for route in app.routes
+            for method in getattr(route, "methods", None) or ()
+            if method in ("GET", "POST", "PUT", "DELETE") and "events" not in route.path and "leave" not in route.path
+        )
+        self.token = state.csrf()
+
+    def check(self, asked: tuple[tuple[str, str], dict[str, str], Json]) -> None:
+        """Send a form or JSON to an address; no answer may be the server's own fault."""
+        (path, method), fields, data = asked
+        fields = {**fields, "csrf": self.token}
+        path = re.sub(r"\{\w+\}", lambda place: quote(fields.get(place[0], "x"), safe=""), path)
+        body = {"data": fields} if method == "POST" and not path.startswith("/api") else {"json": data}
+        sent = {} if method == "GET" else body
+        answer = self.client.request(method, path, params=fields, headers=self.headers, **sent)  # type: ignore[arg-type]
+        if answer.status_code == 500:
+            raise Wrong(f"{method} {path} answered {answer.status_code}: {answer.text[:200]}")
+
+
+def check_tool(asked: tuple[str, dict[str, Json]]) -> None:
+    """Call a tool of the MCP server as its worker does."""
+    tool, arguments = asked
+    error = answer_tool(json.dumps({"tool": tool, "arguments": arguments})).get("error", "")
+    if "this call failed" in error:
+        raise Wrong(error)
+
+
+def damage(data: Json, rng: Random) -> Json:
     """Put a value of another kind somewhere into JSON data."""
     places = list(data) if isinstance(data, dict) else list(range(len(data))) if isinstance(data, list) else []
     if not places or rng.random() < 0.2:
-        return json.loads(rng.choice(VALUES))
+        value: Json = json.loads(rng.choice(VALUES))
+        return value
     place = rng.choice(places)
-    data[place] = damage(data[place], rng)  # type: ignore[index]
+    data[place] = damage(data[place], rng)  # type: ignore[index, call-overload]
     return data
 
 
+SERVER = ThreadingHTTPServer(("127.0.0.1", 0), Echo)
+BATCH = 200
+SLICE = 15.0
+"""Inputs of a kind, and seconds, before it is the turn of the next."""
 VALUES = ["null", "[]", "{}", "[[1]]", '"text"', "-1", "1e308", "9" * 400, "true", "0.5", "NaN", '{"a": []}']
 REQUEST = Request((Message("user", "hello"),))
 WIRE: dict[str, tuple[str, Callable[[object], object]]] = {
@@ -295,54 +376,192 @@ FILES: dict[str, tuple[str, Callable[[str, str], object]]] = {
 }
 
 
-def plan(options: argparse.Namespace, tally: Tally, rng: Random, folders: list[Path]) -> Iterator[Callable[[], None]]:
-    """Everything that is to be tried, mixed."""
-    swi = SwiEngine(LIMITS) if shutil.which("swipl") else None
-    left = {
-        "programs": (options.programs, lambda: fuzz_programs(tally, rng, swi)),
-        "files": (options.files, lambda: fuzz_files(tally, rng)),
-        "messages": (options.messages, lambda: fuzz_messages(tally, rng)),
-        "wire": (options.wire, lambda: fuzz_wire(tally, rng)),
-        "replies": (options.messages, lambda: fuzz_replies(tally, rng)),
-        "folders": (options.folders, lambda: fuzz_folders(tally, rng, folders)),
+ANSWERS = [
+    b"HTTP/1.1 %s\r\ncontent-type: application/json\r\ncontent-length: %d\r\n%s\r\n\r\n%s"
+    % (status, len(body), header, body)
+    for status in (b"200 OK", b"400 Bad", b"401 No", b"404 No", b"429 Wait", b"500 Oh", b"307 There")
+    for header in (b"x-a: KEY", b"content-encoding: gzip", b"retry-after: 3", b"location: http://KEY/", b"KEY: 1")
+    for body in (b'{"error": {"message": "KEY", "param": "KEY"}}', WIRE["chat"][0].encode(), b"KEY KEY", b"")
+]
+SPELLINGS: list[Callable[[str], str]] = [
+    str, str.upper, str.lower, lambda key: key[:-1], lambda key: key[5:], lambda key: quote(key, safe=""),
+    lambda key: key.replace("/", "\\/"),
+]  # fmt: skip
+SETTINGS = [
+    'study = "simulate"\ngame = "stag-hunt"\nrepeats = 3\nseed = 1\n[seat]\nrow = "random"\ncol = "A"\n',
+    'study = "bench"\nmodel = ["smollm2"]\nnum_games = 5\nnum_rows = 3\nfamily = "zero-sum"\n',
+    'study = "tournament"\ngame = "prisoners-dilemma"\nentries = ["tit-for-tat", "random"]\nrounds = 10\n',
+    'study = "water"\nbidder = "need"\nrepeats = 2\n[seat]\nEric = "myopic"\n',
+    'study = "population"\ngame = "hawk-dove"\nagents = 20\nrevise = 0.2\nrule = "imitation"\n',
+]
+ARGUMENTS = [
+    "stag-hunt",
+    "kuhn-poker",
+    "[[1, 2], [3, 4]]",
+    "row",
+    "nash",
+    "The best response to A is B.",
+    "",
+    "x" * 5000,
+]
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20) | st.sampled_from(ARGUMENTS),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4),
+    max_leaves=8,
+)
+RNG = st.randoms(use_true_random=False)
+
+
+def spell_key(sent: bytes, rng: Random) -> bytes:
+    """Put the key, in one of many spellings, where a template has room for it, and change a few bytes."""
+    while b"KEY" in sent:
+        sent = sent.replace(b"KEY", rng.choice(SPELLINGS)(KEY).encode(), 1)
+    if rng.random() < 0.5:
+        place = rng.randrange(len(sent) + 1)
+        sent = (
+            sent[:place]
+            + rng.choice((b"", b"\r\n", b"\0", b"\xff", b"9" * 30, KEY.encode()))
+            + sent[place + rng.randrange(4) :]
+        )
+    return sent
+
+
+def list_targets(place: Path) -> dict[str, tuple[st.SearchStrategy[Any], Callable[[Any], object], float]]:
+    """Return what is fuzzed: how inputs are drawn, what reads one, and the seconds it may take on a quiet machine."""
+    folders = make_runs(place)
+    files = [
+        (folder, path.relative_to(folder).as_posix())
+        for folder in folders
+        for path in sorted(folder.rglob("*"))
+        if path.suffix in (".json", ".jsonl", ".toml")
+    ]
+    web = WebApp(place / "web")
+
+    def damage_file(file: tuple[Path, str], rng: Random) -> tuple[Path, str, str]:
+        kinds = ("a link", "a pipe", "a folder")
+        text = rng.choice(kinds) if rng.random() < 0.1 else change((file[0] / file[1]).read_text("utf-8"), ["{}"], rng)
+        return (*file, text)
+
+    def change_reply(name: str, rng: Random) -> tuple[str, Json]:
+        try:
+            data = json.loads(change(WIRE[name][0], [WIRE[name][0], *VALUES], rng))
+        except ValueError:
+            data = damage(json.loads(WIRE[name][0]), rng)
+        return name, data
+
+    names = sorted(
+        {*re.findall(r"\{\w+\}", str(web.routes)), "name", "game", "story", "program", "answer", "setup", "seats"}
+    )
+    fields = st.dictionaries(st.sampled_from(names), st.sampled_from(ARGUMENTS) | st.text(max_size=30), max_size=6)
+    parameters = sorted({name for tool in TOOLS.values() for name in tool.__annotations__})
+    programs = st.builds(lambda rng: rng.choices(PROGRAMS, WEIGHTS)[0], RNG)
+    return {
+        "program": (st.builds(lambda text, rng: change(text, PROGRAMS, rng), programs, RNG), check_program, 20.0),
+        "varied program": (st.builds(vary, programs, RNG), check_program, 20.0),
+        **{
+            f"game file {name}": (
+                st.builds(lambda text, rng: change(text, [text], rng), st.just(right), RNG),
+                lambda text, parse=parse: parse(text, "fuzzed"),  # type: ignore[misc]
+                4.0,
+            )
+            for name, (right, parse) in FILES.items()
+        },
+        "settings": (
+            st.builds(lambda text, rng: change(text, SETTINGS, rng), st.sampled_from(SETTINGS), RNG),
+            check_settings,
+            4.0,
+        ),
+        "reply": (st.builds(change_reply, st.sampled_from(sorted(WIRE)), RNG), check_reply, 4.0),
+        "answer over HTTP": (st.builds(spell_key, st.sampled_from(ANSWERS), RNG), check_answer, 4.0),
+        "run folder": (st.builds(damage_file, st.sampled_from(files), RNG), check_folder, 10.0),
+        "web": (st.tuples(st.sampled_from(web.routes), fields, JSON), web.check, 8.0),
+        "MCP tool": (
+            st.tuples(st.sampled_from(sorted(TOOLS)), st.dictionaries(st.sampled_from(parameters), JSON, max_size=4)),
+            check_tool,
+            8.0,
+        ),
+        "message to a child": (st.binary(max_size=3000), check_message, 8.0),
+        "reply of a child": (st.binary(max_size=20), check_child_reply, 6.0),
     }
-    total = max(times for times, _ in left.values())
-    for turn in range(total):
-        for times, action in left.values():
-            if turn * times // total != (turn + 1) * times // total:
-                yield action
 
 
 def main() -> int:
-    """Fuzz until everything was tried or the time is over."""
+    """Fuzz every kind of input in turn until the time is over."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, default in (
-        ("programs", 2000),
-        ("files", 2000),
-        ("messages", 100),
-        ("wire", 2000),
-        ("folders", 100),
-        ("seed", 1),
-    ):
-        parser.add_argument(f"--{name}", type=int, default=default)
-    parser.add_argument("--seconds", type=float, default=600)
-    parser.add_argument("--run", type=Path, help="a finished run folder, whose copies are damaged; else some are made")
+    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="", help="the kinds of input whose names begin so")
+    parser.add_argument("--findings", type=Path, default=Path("build/findings"), help="where findings are written")
     options = parser.parse_args()
-    tally, rng, end = Tally(), Random(options.seed), time.monotonic() + options.seconds
+    end = time.monotonic() + 60 * options.minutes
+    logging.disable(logging.CRITICAL)  # pages that fail are found by their status
+    threading.Thread(target=SERVER.serve_forever, daemon=True).start()
+    tried: Counter[str] = Counter()
+    wrong: set[str] = set()
     place = Path(tempfile.mkdtemp())
-    atexit.register(shutil.rmtree, place)
-    for action in plan(options, tally, rng, [options.run] if options.run else make_runs(place)):
-        action()
-        done = sum(tally.counts.values())
-        if done % PROGRESS == 0:
-            print(f"{done:,} tried, {tally.wrong} wrong", flush=True)
-        if time.monotonic() > end:
-            print("the time is over")
-            break
-    print(f"seed {options.seed}: {tally.counts}; wrong: {tally.wrong}")
+    targets = {name: target for name, target in list_targets(place).items() if name.startswith(options.only)}
+    turn = 0
+    while time.monotonic() < end:
+        for name, (inputs, check, seconds) in targets.items():
+            if time.monotonic() < end:
+                until = min(end, time.monotonic() + SLICE)
+                fuzz(name, inputs, check, Limit(seconds), options.seed + turn, tried, wrong, options.findings, until)
+        turn += 1
+        print(f"turn {turn}: {sum(tried.values()):,} tried, {len(wrong)} findings", flush=True)
+    shutil.rmtree(place, ignore_errors=True)
+    print(f"seed {options.seed}: {dict(tried)}; findings: {len(wrong)}")
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"slowest: {tally.slowest:.2f} s of the processor; this process: at most {memory:,.0f} MB")
-    return 1 if tally.wrong else 0
+    print(f"this process: at most {memory:,.0f} MB")
+    return 1 if wrong else 0
+
+
+def fuzz(
+    name: str,
+    inputs: st.SearchStrategy[Any],
+    check: Callable[[Any], object],
+    limit: Limit,
+    start: int,
+    tried: Counter[str],
+    wrong: set[str],
+    findings: Path,
+    end: float,
+) -> None:
+    """Draw a batch of inputs of one kind; the smallest input that goes wrong in a new way becomes a file."""
+    smallest: list[Any] = []
+
+    @seed(start)
+    @settings(
+        max_examples=BATCH,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        phases=(Phase.generate, Phase.target, Phase.shrink),
+        report_multiple_bugs=False,
+    )
+    @given(inputs)
+    def attempt(value: Any) -> None:
+        if time.monotonic() > end:
+            return
+        tried[name] += 1
+        begun = time.monotonic()
+        smallest[:] = [value]
+        with suppress(BestResponseError):
+            check(value)
+        limit.check(begun)
+
+    try:
+        attempt()
+    except Exception as error:  # noqa: BLE001 - this is what is looked for
+        trace = "".join(traceback.format_exception(error))
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        kind = f"{name}: {type(error).__name__} at {where.filename}:{where.lineno} {str(error)[:60]}"
+        if kind not in wrong:
+            wrong.add(kind)
+            findings.mkdir(parents=True, exist_ok=True)
+            file = findings / f"{name.replace(' ', '-')}-{sha256(kind.encode()).hexdigest()[:8]}.txt"
+            repeat = f"python benchmarks/fuzz.py --only '{name}' --seed {start} --minutes 5"
+            file.write_text(f"{kind}\nrepeat: {repeat}\n\n{smallest[0]!r}\n\n{trace}", "utf-8", "backslashreplace")
+            print(f"WRONG {kind}: see {file}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,14 @@
-"""How often the 95 % interval of a policy of sampled moves holds its true NashConv, in Kuhn poker.
+"""How often the 95 % intervals of the benchmark hold the truth.
 
-    python benchmarks/interval_coverage.py [--trials 100] [--samples 10 40] [--seed 1]
+    python benchmarks/interval_coverage.py [--trials 300] [--games 4 8 20 50 100] [--seed 1]
+    python benchmarks/interval_coverage.py --kuhn [--trials 100] [--samples 10 40] [--seed 1]
 
-Policies: Kuhn's equilibria (the first player bets the jack with probability a, the king with 3a), where the truth, 0,
-is the least value possible and every sample looks exploitable, and mixed policies that are not in equilibrium.
+Of matrix games: players that are optimal but err, which is to choose an action by chance, in some share of the games,
+and players that always err, on 3 x 3 zero-sum games; the truth is the mean over 20,000 games.
+
+Of policies of sampled moves in Kuhn poker (`--kuhn`): Kuhn's equilibria (the first player bets the jack with
+probability a, the king with 3a), where the truth, 0, is the least value possible and every sample looks exploitable,
+and mixed policies that are not in equilibrium.
 """
 
 from __future__ import annotations
@@ -13,15 +18,23 @@ from time import perf_counter
 
 import numpy as np
 
+from bestresponse.report.stats.bootstrap import bound_mean
+from bestresponse.studies.bench.games import Source, draw
+from bestresponse.studies.bench.measure import measure_strategies
 from bestresponse.studies.bench.sequential.arena import Arena, Partial
 from bestresponse.studies.bench.sequential.policies import StatedPolicy
-from bestresponse.theory.catalogue.tree_rules import kuhn_poker
+from bestresponse.theory.catalogue.trees import kuhn_poker
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.sequence_form import to_sequence_form
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
 
 TREE = kuhn_poker()
 ARENA = Arena(to_sequence_form(TREE), solve_tree(TREE).policy)
+FIGURES = {
+    "gap_normalised": "worst_normalised",
+    "exploitability_normalised": "worst_exploitability_normalised",
+}
+"""Losses, each with the most that it can be in a game."""
 EVERYWHERE = np.ones(len(TREE.infosets), dtype=bool)
 
 
@@ -54,12 +67,53 @@ def sample(row: Array, samples: int, number: int, rng: np.random.Generator) -> S
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--trials", type=int, default=100)
+    parser.add_argument("--kuhn", action="store_true")
+    parser.add_argument("--trials", type=int)
+    parser.add_argument("--games", type=int, nargs="+", default=[4, 8, 20, 50, 100])
     parser.add_argument("--samples", type=int, nargs="+", default=[10, 40])
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    if options.kuhn:
+        cover_policies(options.trials or 100, options.samples, options.seed)
+    else:
+        cover_losses(options.trials or 300, options.games, options.seed)
+
+
+def cover_losses(trials: int, sizes: list[int], seed: int) -> None:
+    """Print, by player and number of games, how often the interval holds the mean loss and how wide it is."""
+    rng = np.random.default_rng(seed)
+    drawn = draw(Source(20_000, seed, (3, 3)))
+    own, count = drawn.payoffs[:, 0], len(drawn.payoffs)
+    by_chance = np.eye(3)[rng.integers(3, size=count)]
+    mixes = {"optimal": drawn.solved.row}
+    for share in (0.01, 0.05, 0.1, 0.3):
+        errs = rng.random(count) < share
+        mixes[f"errs in {share:.0%}"] = np.where(errs[:, None], by_chance, drawn.solved.row)
+    mixes |= {"uniform": np.full((count, 3), 1 / 3), "always the first": np.tile([1.0, 0.0, 0.0], (count, 1))}
+    mixes["random"] = by_chance
+    print("share of intervals that hold the truth / mean width")
+    for figure, worst in FIGURES.items():
+        print(f"{figure:<28}{'truth':>7}" + "".join(f"{f'n = {n}':>14}" for n in sizes))
+        for name, mix in mixes.items():
+            rows = measure_strategies(own, -own, mix, drawn.solved.col)
+            losses, most = (np.array([row[column] for row in rows]) for column in (figure, worst))
+            cells = []
+            for size in sizes:
+                ends = []
+                for _ in range(trials):
+                    seen = rng.integers(count, size=size)
+                    found = bound_mean(losses[seen], (0.0, most[seen].max()), rng=rng, resamples=1000)
+                    ends.append((found.low, found.high))
+                low, high = np.array(ends).T
+                held = ((low <= losses.mean() + 1e-12) & (losses.mean() <= high)).mean()
+                cells.append(f"{held:.3f} / {(high - low).mean():.3f}")
+            print(f"  {name:<26}{losses.mean():>7.4f}" + "".join(f"{cell:>14}" for cell in cells), flush=True)
+
+
+def cover_policies(trials: int, sizes: list[int], seed: int) -> None:
+    """Print how often the interval of a policy of sampled moves holds its NashConv."""
     labels = [one.label for one in TREE.infosets]
-    rng = np.random.default_rng(options.seed)
+    rng = np.random.default_rng(seed)
     policies = {f"equilibrium, a = {a}": bet_in_equilibrium(eval_fraction(a)) for a in ("0", "1/6", "1/3")}
     policies |= {f"always {bet} to bet": dict.fromkeys(labels, bet) for bet in (0.5, 0.2)}
     policies["drawn"] = dict(zip(labels, rng.uniform(size=len(labels)), strict=True))
@@ -68,15 +122,15 @@ def main() -> None:
     for name, bets in policies.items():
         row = write_policy(bets)
         truth = StatedPolicy(ARENA, (0, 1), Partial(row, EVERYWHERE), {}).figures["nash_conv"] or 0.0
-        for samples in options.samples:
+        for samples in sizes:
             began = perf_counter()
-            found = [sample(row, samples, k, rng).estimate("nash_conv") for k in range(options.trials)]
+            found = [sample(row, samples, k, rng).estimate("nash_conv") for k in range(trials)]
             ends = np.array([(one.low, one.high) for one in found if one is not None])
             below, above = float((truth < ends[:, 0] - 1e-9).mean()), float((truth > ends[:, 1] + 1e-9).mean())
             low, high = ends.mean(axis=0)
             print(
                 f"{name:<24} {samples:>7} {truth:>7.3f} {1 - below - above:>6.2f} {below:>6.2f} {above:>6.2f}"
-                f" {f'{low:.3f} - {high:.3f}':>16} {(perf_counter() - began) / options.trials:>6.2f}",
+                f" {f'{low:.3f} - {high:.3f}':>16} {(perf_counter() - began) / trials:>6.2f}",
                 flush=True,
             )
 

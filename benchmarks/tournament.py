@@ -23,8 +23,7 @@ from time import perf_counter, process_time
 from typing import Any
 
 from bestresponse.theory.catalogue.tables import load
-from bestresponse.theory.repeated.library import classic_strategies
-from bestresponse.theory.repeated.reduce import reduced
+from bestresponse.theory.repeated.automaton import classic_strategies, reduced
 from bestresponse.theory.repeated.round_robin import Rules, exact_round_robin, play_round_robin
 
 GAME = load("prisoners-dilemma")

@@ -14,10 +14,8 @@ from statistics import median
 from time import perf_counter, process_time
 
 from bestresponse.theory import cfr, load_openspiel, load_tree, solve_tree
-from bestresponse.theory.trees.cfr import schedule
-from bestresponse.theory.trees.cfr_numba import NumbaCfr, numba_is_installed
-from bestresponse.theory.trees.cfr_numpy import NumpyCfr
-from bestresponse.theory.trees.openspiel import openspiel_is_installed
+from bestresponse.theory.trees.cfr import NumbaCfr, NumpyCfr, numba_is_installed, schedule
+from bestresponse.theory.trees.compile import openspiel_is_installed
 from bestresponse.theory.trees.sequence_form import to_sequence_form
 from bestresponse.theory.trees.tree import Tree
 

@@ -23,8 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from bestresponse.runs.executors.base import Executor
-from bestresponse.runs.executors.lookup import find_executor
+from bestresponse.runs.executors.base import Executor, find_executor
 from bestresponse.theory import solve_zero_sum
 
 Array = NDArray[np.float64]

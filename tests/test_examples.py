@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,14 @@ def load(name):
         raise
 
 
+class WithoutPandas:
+    """Import as where pandas is not installed."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name == "pandas":
+            raise ModuleNotFoundError("No module named 'pandas'", name="pandas")
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_examples_of_each_page_are_true(page):
     found = doctest.testfile(str(page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
@@ -42,8 +51,11 @@ def test_the_examples_of_each_page_are_true(page):
 
 
 @pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.name)
-def test_the_cells_of_each_tutorial_run_in_order(page, tmp_path, monkeypatch):
+def test_the_cells_of_each_tutorial_run_in_order_with_what_it_says_to_install(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    if "[pandas]" not in page.read_text("utf-8"):
+        monkeypatch.delitem(sys.modules, "pandas", raising=False)
+        monkeypatch.setattr(sys, "meta_path", [WithoutPandas(), *sys.meta_path])
     cells = re.findall(r"^```\{code-cell\} python\n(.*?)^```$", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
     assert cells
     names = {}

@@ -4,7 +4,8 @@
 #   sbatch examples/scale/slurm.sh                      # the parts: tasks 1 to 16
 #   sbatch --dependency=afterok:JOB examples/scale/slurm.sh merge
 #
-# Every task may fail and be sent again: it plays only what is missing of its part.
+# Every task may fail and be sent again: it plays only what is missing of its part. The budget in dollars needs the
+# extra `cost`. Other numbers of parts and games: sbatch --array=1-4 --export=ALL,PARTS=4,GAMES=1000 ...
 #SBATCH --job-name=bestresponse
 #SBATCH --array=1-16
 #SBATCH --cpus-per-task=2
@@ -13,6 +14,9 @@
 set -euo pipefail
 
 OUTPUT=${OUTPUT:-results}
+PARTS=${PARTS:-16}
+GAMES=${GAMES:-100000}
+BUDGET=${BUDGET:---max-cost 25}
 
 if [ "${1:-}" = merge ]; then
     [ "${SLURM_ARRAY_TASK_ID:-1}" = 1 ] || exit 0
@@ -20,6 +24,7 @@ if [ "${1:-}" = merge ]; then
 fi
 
 # The seed is part of the run: every part must draw the same games. The key is read from the node's environment.
-exec bestresponse bench --model openai/gpt-4o --num-games 100000 --seed 1 \
-    --shard "$SLURM_ARRAY_TASK_ID/16" --output-dir "$OUTPUT/part$SLURM_ARRAY_TASK_ID" \
-    --workers 64 --max-cost 25
+# shellcheck disable=SC2086 - the budget is an option with its value
+exec bestresponse bench --model openai/gpt-4o --num-games "$GAMES" --seed 1 \
+    --shard "$SLURM_ARRAY_TASK_ID/$PARTS" --output-dir "$OUTPUT/part$SLURM_ARRAY_TASK_ID" \
+    --workers 64 $BUDGET

@@ -51,5 +51,6 @@ if TYPE_CHECKING:
     from bestresponse.studies.tournament.study import tournament as tournament
     from bestresponse.studies.verify.study import verify_model as verify_model
     from bestresponse.studies.water.study import water as simulate_water  # noqa: F401
+    from bestresponse.theory.games.normal_form import NormalForm as NormalForm
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from bestresponse.analysis.raters import read_sheet, summarise_ratings
+from bestresponse.cli.commands.simulate import write_sheet
 from bestresponse.core.errors import UsageError
 from bestresponse.report.tables import to_csv
-from bestresponse.studies.verify.evaluation import SheetRow, write_sheet
+from bestresponse.studies.verify.evaluation import SheetRow
 
 FORMULAS = ["=cmd()", "\t=cmd()", " =cmd()", "\uff1dcmd()", "+1+1", "-2+3", "@SUM(A1)", "\uff0bcmd()"]
 

@@ -59,17 +59,7 @@ class Blinking(Steps):
         return View(role, "Say something.", f"look {self.looks}")
 
 
-class Trusting(Choice):
-    def check(self, value):
-        """Accept anything."""
-
-    def __eq__(self, other):
-        return isinstance(other, Choice)
-
-    __hash__ = Choice.__hash__
-
-
-class Unwritable(Choice):
+class Unlisted(Choice):
     pass
 
 
@@ -134,8 +124,7 @@ class SameDraw(Steps):
         (Stranger(), "an unknown role is asked: somebody"),
         (Misaddressed(), "the view of me is addressed to other"),
         (Blinking(), "two looks of me at one state differ"),
-        (Steps(ask=Trusting(("a", "b"))), "accepts an object that is no move"),
-        (Steps(ask=Unwritable(("a", "b"))), "does not serialise"),
+        (Steps(ask=Unlisted(("a", "b"))), "is of no kind that `Ask` lists"),
         (Spoiling(1), r"apply\(\) changed the state it was given"),
         (Forgetful(), r"apply\(\) changed what a role saw before"),
         (Unpaid(roles=("me", "you")), r"payoffs for \['me'\], roles are \['me', 'you'\]"),

@@ -48,10 +48,10 @@ def test_pipes_devices_folders_and_links_in_a_circle_are_refused_at_once(tmp_pat
     (tmp_path / "circle").symlink_to(tmp_path / "circle")
     found = []
     for name in ("pipe", "zero", "circle", "."):
-        with pytest.raises(OSError, match=r"ordinary|Too many|directory") as caught:
+        with pytest.raises(OSError, match=r"ordinary|symbolic link|directory") as caught:
             read_text_file(tmp_path / name)
         found.append(caught.value.errno)
-    assert found == [errno.EINVAL, errno.EINVAL, errno.ELOOP, errno.EISDIR]
+    assert found == [errno.EINVAL, errno.ELOOP, errno.ELOOP, errno.EISDIR]
 
 
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:

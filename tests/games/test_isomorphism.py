@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from dataclasses import replace
-from itertools import permutations
+from itertools import islice, permutations
 from random import Random
 
 import numpy as np
@@ -12,11 +12,10 @@ from random_trees import random_tree
 
 from bestresponse.games.comparison import compare_games
 from bestresponse.games.convert import to_tree
-from bestresponse.games.isomorphism import Ends, find_isomorphism
+from bestresponse.games.isomorphism import Ends, list_isomorphisms
 from bestresponse.games.lookup import find_game
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
-from bestresponse.theory.trees.tree import CHANCE, LEAF
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Chance, Leaf, Turn, build_tree
 
 
 def draw(seed, **more):
@@ -109,15 +108,14 @@ def is_same_by_trial(first, second):
     )
 
 
-@pytest.mark.parametrize("seed", range(250))
+@pytest.mark.parametrize("seed", range(40))
 def test_a_tree_is_found_again_under_other_names_in_another_order_and_scale(seed):
     tree = draw(seed, depth=5 if seed % 2 else 7)
     found = compare_games(tree, copy_tree(tree, seed), any_names=True)
-    assert found.same
-    assert found.basis == "trees"
+    assert found.verdict == "same tree"
 
 
-@pytest.mark.parametrize("seed", range(250))
+@pytest.mark.parametrize("seed", range(40))
 def test_a_tree_that_was_changed_in_one_place_is_not_the_same_tree(seed):
     """A payoff that occurs nowhere, another probability, or an information set that is split."""
     tree, rng = draw(seed, depth=6), Random(seed)
@@ -142,7 +140,8 @@ def test_a_tree_that_was_changed_in_one_place_is_not_the_same_tree(seed):
     else:
         other = copy_tree(tree, seed, infosets={rng.choice(shared): 10**6})
     found = compare_games(tree, other, any_names=True)
-    assert not (found.same and found.basis == "trees")
+    assert not found.same
+    assert found.differences
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -157,8 +156,8 @@ def test_the_search_agrees_with_trying_all_orders_of_the_ends(seed):
     plain = Ends.of(copy_tree(tree, seed + 1))
     rescaled = [replace(game, payoffs=rescale(game.payoffs)) for game in (first, other, plain)]
     assert is_same_by_trial(rescaled[0], rescaled[2])
-    found = find_isomorphism(first, other, "affine", any_names=True)
-    assert (found is not None) == is_same_by_trial(rescaled[0], rescaled[1])
+    found = list(islice(list_isomorphisms(first, other, "affine", any_names=True), 1))
+    assert bool(found) == is_same_by_trial(rescaled[0], rescaled[1])
 
 
 def rescale(payoffs):
@@ -208,7 +207,7 @@ def test_one_who_sees_less_plays_another_tree_although_no_payoff_tells_it():
 
     seen, unseen = build_tree(["guest"], play(True)), build_tree(["guest"], play(False))
     choice = build_tree(["guest"], Turn("guest", "i", {"stay": Leaf([1]), "go": Leaf([2])}))
-    assert compare_games(unseen, choice).basis == "reduced normal forms"
+    assert compare_games(unseen, choice).verdict == "same reduced form, other tree"
     found = compare_games(seen, unseen)
     assert (found.relation, found.basis) == ("different", "trees")
     assert found.differences[0].startswith("guest cannot tell apart left and middle in the second game")
@@ -249,19 +248,25 @@ def test_a_player_who_forgets_can_be_compared():
 
 
 def test_large_trees_are_compared_in_seconds():
-    """8,191 nodes, payoffs of 0 and 1, so that thousands of subtrees are alike; no names in common."""
+    """10,001 nodes and more, payoffs of 0 and 1, so that thousands of subtrees are alike; no names in common."""
     rng = Random(5)
 
     def grow(depth):
         if depth == 0:
             return Leaf([rng.randint(0, 1), rng.randint(0, 1)])
-        return Turn("AB"[depth % 2], str(rng.random()), {"l": grow(depth - 1), "r": grow(depth - 1)})
+        return Turn(
+            "AB"[depth % 2], str(rng.random()), {f"m{k}": grow(depth - 1) for k in range(3 if depth == 12 else 2)}
+        )
 
     tree = build_tree(["A", "B"], grow(12))
+    assert tree.num_nodes > 10_000
     other = copy_tree(tree, 3)
+    leaf = int(tree.leaves[100])
+    changed = copy_tree(tree, 3, payoffs={leaf: tree.payoffs[leaf] + [2.0, 0.0]})
     begun = time.process_time()
-    assert compare_games(tree, other, any_names=True).basis == "trees"
-    assert time.process_time() - begun < 6
+    assert compare_games(tree, other, any_names=True).verdict == "same tree"
+    assert compare_games(tree, changed, any_names=True).verdict == "different"
+    assert time.process_time() - begun < 8  # each takes one to two seconds where nothing else runs
 
 
 def test_leduc_poker_is_itself():

@@ -7,7 +7,7 @@ from bestresponse.games.comparison import compare_games
 from bestresponse.games.logic.game import LogicGame
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate
-from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
+from bestresponse.theory.trees.tree import Chance, Leaf, Turn, build_tree
 
 
 def hand(knows, wins):
@@ -66,12 +66,41 @@ def test_another_mover_or_other_branches_are_told():
     )
 
 
-def test_the_same_game_built_in_another_order_is_the_same_with_a_remark():
+def test_an_order_of_moves_and_draws_that_changes_no_plan_gives_the_same_reduced_form_of_another_tree():
     def draw_last(first, second):
         return Chance({"good": (0.5, Leaf([first, 0])), "bad": (0.5, Leaf([second, 0]))})
 
     last = build_tree(["a", "b"], Turn("a", "i", {"stay": Leaf([1, 0]), "go": draw_last(4, 0)}))
     plain = build_tree(["a", "b"], Turn("a", "i", {"stay": Leaf([1, 0]), "go": Leaf([2, 0])}))
     found = compare_games(last, plain)
-    assert found.same
-    assert found.remarks == ("after go chance moves in the first game and the game is over in the second",)
+    assert found.verdict == "same reduced form, other tree"
+    assert found.differences == ("after go chance moves in the first game and the game is over in the second",)
+
+
+def centipede(rounds, prize=0.0, scale=1.0, names=("take", "pass")):
+    """Two take turns; whoever takes ends the game. `prize` is added to what the first gets in the third round."""
+    node = Leaf([rounds, rounds])
+    for turn in reversed(range(rounds)):
+        earned = [scale * (turn + 2 * (turn % 2 == 0) + (prize if turn == 2 else 0)), turn]
+        node = Turn("ab"[turn % 2], str(turn), {names[0]: Leaf(earned), names[1]: node})
+    return build_tree(["a", "b"], node)
+
+
+def test_one_changed_end_is_the_one_that_is_told_whatever_the_names_and_the_scale():
+    sentence = "after pass > pass > take the payoffs are 4, 2 in the first game and {} in the second"
+    assert compare_games(centipede(6), centipede(6, 0.5)).differences == (sentence.format("4.5, 2"),)
+    renamed = compare_games(centipede(6), centipede(6, 0.5, names=("stop", "go on")), any_names=True)
+    assert renamed.differences == (sentence.format("4.5, 2"),)
+
+
+def test_the_shortest_play_on_which_two_games_part_comes_first():
+    """Both the end after two moves and what Bob knows after one are changed."""
+
+    def play(seen, prize):
+        after = [Turn("Bob", seen[k], {"l": Leaf([k, 0]), "r": Leaf([0, prize if k else 1])}) for k in (0, 1)]
+        return build_tree(["Ann", "Bob"], Turn("Ann", "i", {"u": after[0], "d": after[1]}))
+
+    found = compare_games(play("xy", 1), play("xx", 7))
+    assert found.verdict == "different"
+    assert found.differences[0] == "Bob cannot tell apart u and d in the second game, but can in the first"
+    assert found.differences[1].startswith("after d > r the payoffs are 0, 1")

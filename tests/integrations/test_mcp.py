@@ -92,7 +92,7 @@ def test_many_questions_are_answered_by_one_server():
         "is_equilibrium": False,
         "payoffs": {"row": 3.0, "col": 3.0},
         "regrets": {"row": 2.0, "col": 2.0},
-        "nash_gap": 4.0,
+        "nash_conv": 4.0,
     }
     assert found["best"]["best"] == ["paper"]
     assert found["program"]["ok"]

@@ -18,7 +18,7 @@ from bestresponse.players.lookup import (
     describe_seat,
     find_strategy,
     list_strategies,
-    make_player,
+    seat_model,
 )
 from bestresponse.players.strategies.fixed import RandomPlayer
 from bestresponse.theory import NormalForm
@@ -136,15 +136,8 @@ def test_automata_know_which_action_is_to_cooperate():
 def test_a_name_that_is_no_strategy_is_that_of_a_model():
     game = playable("stag-hunt")
     assert find_strategy("gpt-x", game, "row", 1) is None
-    asked = []
-
-    def open_model(name):
-        asked.append(name)
-        return ScriptedModel(["ANSWER: stag"])
-
-    player = make_player("gpt-x", game, "row", 1, open_model)
+    player = seat_model("gpt-x", ScriptedModel(["ANSWER: stag"]), game, "row", 1)
     assert player.decide(game.view((), "row"), game.asks(())["row"]).action == "stag"
-    assert asked == ["gpt-x"]
 
 
 @pytest.mark.parametrize(

@@ -9,30 +9,30 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from bestresponse.formal.claims.claim import FORMS, SEQUENTIAL, Claim, Mix, Move, Sort
+from bestresponse.formal.claims.claim import FORMS, OF_TABLES, OF_TREES, Claim
+from bestresponse.formal.claims.form import Mix, Move, Sort
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
 
-TABLE_FORMS = tuple(form for form in FORMS if form not in (*SEQUENTIAL, "no_claim"))
-TREE_FORMS = (
-    "will_play",
-    "continuation_payoff",
-    "payoff",
-    "highest_payoff",
-    "lowest_payoff",
-    "highest_possible_individual_payoff",
-    "lowest_possible_individual_payoff",
-)
+TABLE_FORMS = tuple(OF_TABLES)
+TREE_FORMS = tuple(form for form in OF_TREES if OF_TREES[form].logic and form not in ("higher", "lower", "equal"))
+KINDS = {
+    "any table": tuple(form for form in TABLE_FORMS if not {"removed", "chosen", "part"} & set(FORMS[form].names)),
+    "choices to eliminate": tuple(form for form in TABLE_FORMS if "removed" in FORMS[form].names),
+    "two players": tuple(form for form in TABLE_FORMS if {"chosen", "part"} & set(FORMS[form].names)),
+}
+"""The forms by the tables that they can be said of."""
 VALUES = (-2.5, -1.0, 0.0, 0.1, 1.0, 1.0, 2.0, 3.0)
-SHARES = ((1, 0, 0), (0.5, 0.5, 0), (0.25, 0.25, 0.5), (0.1, 0.2, 0.7))
+SHARES = ((1, 0, 0), (0.5, 0.5, 0), (0.25, 0.25, 0.5), (0.1, 0.2, 0.7), (0.33, 0.67, 0))
 
 
 @st.composite
-def tables(draw: st.DrawFn) -> Subject:
-    """A table of one to three players with one to three actions, seen from any seat."""
-    shape = draw(st.lists(st.integers(1, 3), min_size=1, max_size=3))
+def tables(draw: st.DrawFn, form: str = "payoff") -> Subject:
+    """A table of one to three players with one to three actions, seen from any seat; of two if the form says so."""
+    two = {"chosen", "part"} & set(FORMS[form].names)
+    least, most, actions = (2, 2, 2) if two else (2, 3, 2) if "removed" in FORMS[form].names else (1, 3, 1)
+    shape = draw(st.lists(st.integers(actions, 3), min_size=least, max_size=most))
     count = len(shape)
     size = count * prod(shape)
     payoffs = draw(st.lists(st.sampled_from(VALUES), min_size=size, max_size=size))
@@ -71,17 +71,27 @@ def _argument(draw: st.DrawFn, subject: Subject, who: int, name: str, sort: Sort
         case Sort.WHO:
             return subject.players[who]
         case Sort.NUMBER:
-            return _number(draw)
+            return _share(draw) if name == "share" else _number(draw)
         case Sort.ACTION:
             return draw(st.sampled_from(subject.actions[who]))
         case Sort.JOINT:
             return tuple(draw(st.sampled_from(subject.actions[i])) for i in everybody)
+        case Sort.CHAIN if name == "chosen":
+            return (_move(draw, subject, 1 - who),)
+        case Sort.CHAIN if name == "removed":
+            return tuple(_move(draw, subject, i) for i in everybody if i != who)
         case Sort.CHAIN:
             seats = [i for i in everybody if not (name == "against" and i == who)]
-            return tuple(Move(subject.players[i], draw(st.sampled_from(subject.actions[i]))) for i in seats)
+            return tuple(_move(draw, subject, i) for i in seats)
+        case Sort.MIXES if name == "part":
+            return (_mix(draw, subject, who),)
         case Sort.MIXES:
             seats = [i for i in everybody if name == "mixes" or i != who]
             return tuple(_mix(draw, subject, i) for i in seats)
+
+
+def _move(draw: st.DrawFn, subject: Subject, who: int) -> Move:
+    return Move(subject.players[who], draw(st.sampled_from(subject.actions[who])))
 
 
 def _mix(draw: st.DrawFn, subject: Subject, who: int) -> Mix:
@@ -89,6 +99,10 @@ def _mix(draw: st.DrawFn, subject: Subject, who: int) -> Mix:
     fitting = [row for row in SHARES if not any(row[len(actions) :])] or [SHARES[0]]
     row = draw(st.sampled_from(fitting))
     return Mix(subject.players[who], tuple((a, Fraction(str(p))) for a, p in zip(actions, row, strict=False) if p))
+
+
+def _share(draw: st.DrawFn) -> Fraction:
+    return Fraction(draw(st.sampled_from(("0", "1/2", "0.33", "2/3", "1"))))
 
 
 def _number(draw: st.DrawFn) -> Fraction:
@@ -100,7 +114,7 @@ def tree_claims(draw: st.DrawFn, subject: Subject, form: str) -> Claim:
     """A claim of one form about a tree."""
     tree = subject.tree
     assert tree is not None
-    wanted = {"payoff": tree.owner == -2, "will_play": tree.owner >= 0}.get(form, tree.owner > -9)
+    wanted = tree.owner == -2 if "outcome" in FORMS[form].names else tree.owner >= (0 if form == "will_play" else -9)
     node = draw(st.sampled_from(np.flatnonzero(wanted).tolist()))
     who = draw(st.integers(0, 1))
     chain: list[Move] = []
@@ -117,6 +131,7 @@ def tree_claims(draw: st.DrawFn, subject: Subject, form: str) -> Claim:
         "who": subject.players[who],
         "value": _number(draw),
         "outcome": tuple(chain),
+        "than": tuple(chain),
         "after": tuple(chain),
         "action": draw(st.sampled_from(("x", "y"))),
     }

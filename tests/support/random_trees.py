@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from random import Random
 
-from bestresponse.theory.trees.build import NODE_LIMIT, Chance, Leaf, Turn, build_tree
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.tree import NODE_LIMIT, Chance, Leaf, Tree, Turn, build_tree
 
 __all__ = ["random_tree"]
 

@@ -19,8 +19,7 @@ from bestresponse.games.dialogue.deals import Option, Trade, Verdict
 from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.players.dialogue.simulated import NEUTRAL, SLIP, edge, firmness, manner_in
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
 
 __all__ = ["true_deviations", "true_payoffs", "true_tree"]
 

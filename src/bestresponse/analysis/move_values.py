@@ -13,7 +13,7 @@ import numpy as np
 
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.policy import Policy
-from bestresponse.theory.trees.response import counterfactual_values
+from bestresponse.theory.trees.sequence_form import counterfactual_values
 from bestresponse.theory.trees.tree import CHANCE, Tree
 
 __all__ = ["compute_move_values"]

@@ -57,7 +57,8 @@ def verify(
     """Check a reasoning about a game: find its claims, and prove or refute each.
 
     The player `seat` reasons, the first if none is named. Without a `translator` rules find the claims; else a model
-    does, whose replies are kept in `output_dir`. `feedback` corrects by the true values or by the negation.
+    does, whose replies are kept in `output_dir`, and rules only confirm: there is no verdict where they judge a
+    sentence otherwise. `feedback` corrects by the true values or by the negation.
 
     >>> verify("If I defect and you cooperate, I get 1.", "prisoners-dilemma").state.value
     'refuted'
@@ -69,15 +70,15 @@ def verify(
     subject = Subject(form, 0 if seat is None else form.players.index(seat))
     opened = open_engine(engine, confined=False)
 
-    def review(used: Translator) -> Review:
-        return Reviewer(used, lambda: opened, tone=feedback, unit=unit).review(text, subject)
+    def review(used: Translator, second: Translator | None = None) -> Review:
+        return Reviewer(used, lambda: opened, tone=feedback, unit=unit, second=second).review(text, subject)
 
     try:
         if translator is None:
             return review(RulesTranslator())
         named = as_model(translator)
         with open_models((named,), Path(output_dir)) as models:
-            return review(ModelTranslator(models.models[named]))
+            return review(ModelTranslator(models.models[named]), RulesTranslator())
     finally:
         opened.close()
 

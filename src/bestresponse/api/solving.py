@@ -6,33 +6,29 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, cast
 
-from bestresponse.analysis.answers.ask import Answered, ask_game
-from bestresponse.analysis.solve.data import as_data
-from bestresponse.analysis.solve.document import as_document
-from bestresponse.analysis.solve.pictures import draw_game, drawable, picture_section
-from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, Wish
-from bestresponse.analysis.solve.solve import solve_found
-from bestresponse.core import registry
+import numpy as np
+
 from bestresponse.core.errors import UsageError
-from bestresponse.core.json import JsonObject
-from bestresponse.games.comparison import Comparison, compare_games
-from bestresponse.games.convert import WRITERS, format_game
-from bestresponse.games.inputs import GameLike, Matrix, as_found
-from bestresponse.games.lookup import Found
-from bestresponse.report.document import Document
 from bestresponse.report.frames import Frame, column
-from bestresponse.report.page import embed_page, render
-from bestresponse.theory import catalogue
-from bestresponse.theory.catalogue.trees import tree_entry, tree_names
+from bestresponse.theory.engines import Engine
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
-from bestresponse.theory.equilibria.result import NashResult
+from bestresponse.theory.equilibria.result import Equilibrium, NashResult
 from bestresponse.theory.equilibria.solve import nash as solve_nash
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.generators.draw import families
-from bestresponse.theory.generators.family import FAMILIES
-from bestresponse.theory.trees.normal_form import to_normal_form
+
+# What only some calls need is imported by them: a first solution of a matrix takes a third of a second so.
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from bestresponse.analysis.answers.ask import Answered
+    from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree
+    from bestresponse.core.json import JsonObject
+    from bestresponse.games.comparison import Comparison
+    from bestresponse.games.inputs import GameLike, Matrix
+    from bestresponse.games.lookup import Found
+    from bestresponse.report.document import Document
 
 __all__ = ["GameRow", "Solution", "ask", "compare", "convert", "list_games", "nash", "solve"]
 
@@ -49,16 +45,30 @@ class Solution:
         count = f"{len(self.equilibria)} equilibri{'um' if len(self.equilibria) == 1 else 'a'}"
         return f"Solution({self.game.name!r}, {count}: {kinds})"
 
+    def __str__(self) -> str:
+        """List what is played at the equilibria, and what everybody earns."""
+        lines = [repr(self)]
+        for one in self.equilibria:
+            if isinstance(one, Equilibrium):
+                lines.append(str(one))
+            else:
+                earned = ", ".join(f"{player} {payoff:.6g}" for player, payoff in one.payoffs.items())
+                lines += [str(one.policy), f"(payoffs: {earned})"]
+        return "\n".join(lines)
+
     def _repr_html_(self) -> str:
+        from bestresponse.report.page import embed_page
+
         return embed_page(self.to_document())
 
     @property
     def equilibria(self) -> tuple[Any, ...]:
         """The equilibria that were found."""
-        if isinstance(self.solved, SolvedTree):
-            table = self.solved.table
-            return self.solved.equilibria if table is None else table.nash.equilibria
-        return self.solved.nash.equilibria
+        from bestresponse.analysis.solve.solution import SolvedTree
+
+        if not isinstance(self.solved, SolvedTree):
+            return self.solved.nash.equilibria
+        return self.solved.equilibria if self.solved.table is None else self.solved.table.nash.equilibria
 
     @property
     def value(self) -> float | None:
@@ -67,18 +77,28 @@ class Solution:
 
     def to_document(self) -> Document:
         """Return everything that is known as a report."""
+        from bestresponse.analysis.solve.document import as_document
+
         return as_document(self.game, self.solved)
 
     def to_json(self) -> JsonObject:
         """Return everything that is known as plain JSON data."""
+        from bestresponse.analysis.solve.data import as_data
+
         return as_data(self.game, self.solved)
 
     def draw(self, kind: Literal["svg", "png"] = "svg") -> bytes:
         """Draw the game; UsageError where there is no picture of it."""
+        from bestresponse.analysis.solve.pictures import draw_game, drawable
+
         return draw_game(drawable(self.game.solvable()), kind)
 
     def to_page(self) -> str:
         """Return everything that is known as one HTML page, with a picture where there is one."""
+        from bestresponse.analysis.solve.document import as_document
+        from bestresponse.analysis.solve.pictures import drawable, picture_section
+        from bestresponse.report.page import render
+
         try:
             picture = [picture_section(drawable(self.game.solvable()))]
         except UsageError:
@@ -106,6 +126,10 @@ def solve(
     >>> solve([[0, 5], [4, 1]]).value
     2.5
     """
+    from bestresponse.analysis.solve.solution import Wish
+    from bestresponse.analysis.solve.solve import solve_found
+    from bestresponse.games.inputs import as_found
+
     found = as_found(game, other)
     return Solution(found, solve_found(found, Wish(method, iterations, objective, seconds, report)))
 
@@ -123,20 +147,31 @@ def ask(
     >>> ask("prisoners-dilemma", concept="rationalizable").answer.data["kept"]
     {'row': ['defect'], 'col': ['defect']}
     """
+    from bestresponse.analysis.answers.ask import ask_game
+    from bestresponse.games.inputs import as_found
+
     return ask_game(as_found(game, other), concept=concept, dynamics=dynamics, settings=settings)
 
 
-def compare(first: GameLike, second: GameLike) -> Comparison:
+def compare(first: GameLike, second: GameLike, *, any_names: bool = False) -> Comparison:
     """Say whether two games are the same up to names, order and positive affine payoffs, and where they differ.
+
+    Names that occur in both games mean the same unless `any_names` is set.
 
     >>> compare("prisoners-dilemma", "prisoners-dilemma").same
     True
     """
-    return compare_games(as_found(first).solvable(), as_found(second).solvable())
+    from bestresponse.games.comparison import compare_games
+    from bestresponse.games.inputs import as_found
+
+    return compare_games(as_found(first).solvable(), as_found(second).solvable(), any_names=any_names)
 
 
 def convert(game: GameLike, path: str | Path, *, force: bool = False) -> Path:
     """Write a game into a file that ends in .efg, .nfg, .json or .pl; `force` overwrites one that is there."""
+    from bestresponse.games.convert import WRITERS, format_game
+    from bestresponse.games.inputs import as_found
+
     out = Path(path)
     if out.suffix.lower() not in WRITERS:
         raise UsageError(f"{out}: expected a file ending in {', '.join(WRITERS)}")
@@ -156,8 +191,14 @@ class GameRow(TypedDict):
 
 def list_games() -> Frame[GameRow]:
     """List the games of the catalogue, the registered games and the families that `bench` draws from."""
+    from bestresponse.core import registry
+    from bestresponse.theory import catalogue
+    from bestresponse.theory.generators import FAMILIES, families
+
     rows = [GameRow(name=entry.name, kind="matrix", what=entry.description) for entry in catalogue.entries()]
-    rows += [GameRow(name=name, kind="tree", what=tree_entry(name).description) for name in tree_names()]
+    rows += [
+        GameRow(name=name, kind="tree", what=catalogue.tree_entry(name).description) for name in catalogue.tree_names()
+    ]
     for name in registry.games.names():
         try:
             what = inspect.getdoc(registry.games.load(name)) or ""
@@ -171,7 +212,44 @@ def list_games() -> Frame[GameRow]:
     return Frame(GameRow, rows)
 
 
-def nash(game: GameLike, other: Matrix | None = None) -> NashResult:
-    """Return all Nash equilibria that can be found of a game; trees are taken in their reduced normal form."""
-    form = game if isinstance(game, NormalForm) and other is None else as_found(game, other).solvable()
-    return solve_nash(form if isinstance(form, NormalForm) else to_normal_form(form))
+def nash(
+    game: GameLike,
+    other: Matrix | None = None,
+    *,
+    method: str = "auto",
+    seconds: float = SECONDS,
+    engine: Engine = "auto",
+) -> NashResult:
+    """Find the Nash equilibria of a game, in any form that `solve` takes; trees in their reduced normal form.
+
+    `method` is one of those of `solve` for tables, `seconds` bound the search for mixed equilibria of more than two
+    players, and `engine` says whether loops are compiled: "numpy", "numba", or "auto", where that pays.
+
+    >>> print(nash([[(2, 1), (0, 0)], [(0, 0), (1, 2)]]))
+    NashResult(all equilibria: 3, vertex enumeration, exact)
+    row: a0; col: a0 (payoffs 2, 1)
+    row: a1; col: a1 (payoffs 1, 2)
+    row: a0 2/3, a1 1/3; col: a0 1/3, a1 2/3 (payoffs 2/3, 2/3)
+    """
+    form = _as_table(game, other)
+    if method == "auto":
+        return solve_nash(form, seconds=seconds, engine=engine)
+    from bestresponse.analysis.solve.solution import Wish
+    from bestresponse.analysis.solve.tables import solve_table
+
+    if engine != "auto":
+        raise UsageError(f"engine {engine!r} is for method 'auto'; method {method!r} has only one")
+    return solve_table(form, Wish(method, seconds=seconds)).nash
+
+
+def _as_table(game: GameLike, other: Matrix | None) -> NormalForm:
+    """Read payoffs at once, and look up everything else: looking up takes longer than a small game."""
+    if isinstance(game, NormalForm) and other is None:
+        return game
+    if other is not None and isinstance(game, list | tuple | np.ndarray):
+        return NormalForm.bimatrix(cast("ArrayLike", game), cast("ArrayLike", other))
+    from bestresponse.games.inputs import as_found
+    from bestresponse.theory.trees.normal_form import to_normal_form
+
+    form = as_found(game, other).solvable()
+    return form if isinstance(form, NormalForm) else to_normal_form(form)

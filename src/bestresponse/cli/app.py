@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 
 from bestresponse import __version__
 from bestresponse.core.errors import BestResponseError, Interrupted, SettingError, UsageError
+from bestresponse.core.registry import did_you_mean
 from bestresponse.logic.settings import Limits, SandboxWarning, settings
 from bestresponse.report.text import visible
 
@@ -26,32 +27,48 @@ _SHOW = warnings.showwarning
 _ABOUT = "Language models meet game theory: describe, formalize, solve, play and measure."
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "bench": ("bench", "Measure the Nash gap and the exploitability of models on matrix games."),
+    "demo": ("demo", "Start here: from a story to a report in a minute, without a key or a download."),
+    "games": ("lists", "List the games that can be named, and the families that `bench` draws from."),
+    "solve": ("games.solve", "Print the equilibria of a game, and all else that theory knows of it."),
+    "formalize": ("formalize.command", "Turn a story into a checked and solved game program."),
     "check": ("games.check", "Check whether logic programs are games, and if not, why not."),
     "compare": ("games.compare", "Say whether two games are the same, and if not, where they differ."),
     "convert": ("lists", "Write a game in another format: .efg, .nfg or .json."),
-    "experiment": ("serve.experiment", "Check an experiment file, preview its pages, and let bots take part."),
-    "formalize": ("formalize.command", "Turn a story into a checked and solved game program."),
-    "games": ("lists", "List the games that can be named, and the families that `bench` draws from."),
-    "merge": ("runs.merge", "Put parts of a run together, such as those of --shard."),
-    "mcp": ("mcp", "Offer solving, checking and comparing to assistants as tools of an MCP server."),
     "models": ("lists", "List the models that can be named, and download weights."),
-    "play": ("play", "Play a game yourself."),
-    "replay": ("runs.replay", "Play a recorded run again from its own replies, and compare."),
-    "report": ("runs.report", "Measure and report a recorded run again."),
-    "reproduce": ("runs.reproduce", "Work out the figures of a paper from its recorded runs."),
-    "run": ("runs.run", "Run any study, also one of an installed package, from a file of settings."),
-    "serve": ("serve.command", "Open games to people in a browser."),
-    "simulate": ("simulate", "Simulate many agents in one game, many times."),
-    "solve": ("games.solve", "Print the equilibria of a game, and all else that theory knows of it."),
-    "steer": ("runs.run:steer", "Let an equilibrium solver choose how a model speaks."),
-    "tournament": ("runs.run:tournament", "Run a round robin of strategies and models in a repeated game."),
+    "bench": ("bench", "Measure the Nash gap and the exploitability of models on matrix games."),
     "verify": ("verify", "Check reasoning about payoffs by logic."),
+    "simulate": ("simulate", "Simulate many agents in one game, many times."),
+    "tournament": ("runs.run:tournament", "Run a round robin of strategies and models in a repeated game."),
+    "steer": ("runs.run:steer", "Let an equilibrium solver choose how a model speaks."),
+    "play": ("play", "Play a game yourself."),
+    "serve": ("serve.command", "Open games to people in a browser."),
+    "experiment": ("serve.experiment", "Check an experiment file, preview its pages, and let bots take part."),
+    "run": ("runs.run", "Run any study, also one of an installed package, from a file of settings."),
+    "report": ("runs.report", "Measure and report a recorded run again."),
+    "replay": ("runs.replay", "Play a recorded run again from its own replies, and compare."),
+    "merge": ("runs.merge", "Put parts of a run together, such as those of --shard."),
+    "reproduce": ("runs.reproduce", "Work out the figures of a paper from its recorded runs."),
+    "mcp": ("mcp", "Offer solving, checking and comparing to assistants as tools of an MCP server."),
 }
 """Each command's module in `cli.commands`, which is imported when the command runs, and its line in `--help`.
 
 `runs.run:STUDY` is the command of a study, made from its settings.
 """
+_GROUPS = {
+    "demo": "Start here",
+    "games": "Games",
+    "models": "Measure models",
+    "play": "People",
+    "run": "Runs and tools",
+}
+"""The first command of every group of `--help`, and the heading above it."""
+_THREE_THINGS = """Language models meet game theory. Three things to try:
+
+  bestresponse demo                       a story becomes a game, is solved, played, checked and reported
+  bestresponse solve prisoners-dilemma    the equilibria of a game, and all else that theory knows of it
+  bestresponse play kuhn-poker            play against an equilibrium
+
+`bestresponse --help` lists all commands, `bestresponse COMMAND --help` what each takes."""
 
 
 class _LazyGroup(TyperGroup):
@@ -79,17 +96,37 @@ class _LazyGroup(TyperGroup):
         command.name = cmd_name
         return command
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] not in COMMANDS and not ctx.resilient_parsing:
+            raise UsageError(
+                f"there is no command {args[0]!r}.{did_you_mean(args[0], list(COMMANDS))} "
+                "`bestresponse --help` lists all."
+            )
+        return super().resolve_command(ctx, args)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write commands first, then options, those that also the environment sets last."""
+        self.format_commands(ctx, formatter)
+        options = sorted(self.get_params(ctx), key=lambda option: option.envvar is not None)
+        with formatter.section("Options"):
+            formatter.write_dl([record for option in options if (record := option.get_help_record(ctx)) is not None])
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+        groups: dict[str, list[tuple[str, str]]] = {}
+        heading = ""
+        for name, (_, line) in COMMANDS.items():
+            heading = _GROUPS.get(name, heading)
+            groups.setdefault(heading, []).append((name, line))
+        for heading, lines in groups.items():
+            with formatter.section(heading):
+                formatter.write_dl(lines)
 
 
 app = typer.Typer(
     name="bestresponse",
     cls=_LazyGroup,
     help=_ABOUT,
-    no_args_is_help=True,
-    add_completion=False,
+    invoke_without_command=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -103,6 +140,7 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def start(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
     ] = False,
@@ -139,6 +177,8 @@ def start(
     if logic_seconds is not None or logic_ends is not None:
         settings.strangers = settings.limits
     warnings.showwarning = _show_warning
+    if context.invoked_subcommand is None:
+        print(_THREE_THINGS)
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
@@ -152,7 +192,7 @@ def _show_warning(message: Warning | str, category: type[Warning], *where: Any, 
 def main() -> None:
     """Run the command line; every error on purpose ends in a sentence and an exit code, never in a trace."""
     try:
-        app()
+        app(prog_name="bestresponse")
     except SettingError as error:
         _fail(f"--{error.field.replace('_', '-')}: {error.problem}", 2)
     except UsageError as error:

@@ -16,6 +16,7 @@ import typer
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from bestresponse.cli.completion import COMPLETIONS, offer_names
 from bestresponse.cli.running import run_and_show, show_estimate
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.files import read_toml
@@ -56,7 +57,7 @@ def make_study_command(study: AnyStudy) -> Callable[..., None]:
             config = kind.from_json(values, stored=False)
         except SettingError as error:
             if error.field in fields and _extra(fields[error.field], "argument"):
-                raise UsageError(f"{error.field.upper()}: {error.problem}") from None
+                raise UsageError(f"{error.field.upper()}: {error.problem}; --help says what it may be") from None
             raise
         show = show_estimate if dry_run else run_and_show
         show(study.pick(config), config, as_json)
@@ -78,22 +79,29 @@ def _make_parameter(kind: type, name: str, field: FieldInfo, hint: Any) -> Param
     choices = [str(option) for part in _list_parts(hint) if get_origin(part) is Literal for option in get_args(part)]
     if choices:
         metavar = f"[{'|'.join(choices)}]"
+    complete = COMPLETIONS.get(name)
+    if choices:
+        complete = offer_names(choices)
     default = field.default
     if default not in (None, "", (), False, True) and default is not PydanticUndefined and default is not MISSING:
         words = f"{words} [default: {_show_default(default)}]"
     if _extra(field, "argument"):
         # Never required here: a file of settings may hold it, and the settings say that it is missing.
         metavar = name.upper() if field.is_required() else f"[{name.upper()}]"
-        return _keyword(name, Annotated[str | None, typer.Argument(help=words, metavar=metavar, show_default=False)])
+        argument = typer.Argument(help=words, metavar=metavar, show_default=False, autocompletion=complete)
+        return _keyword(name, Annotated[str | None, argument])
     flag = f"--{name.replace('_', '-')}"
     flags = [flag, *([_extra(field, "short")] if _extra(field, "short") else [])]
     if bool in _list_parts(hint):
-        flags = [f"{flag}/--no-{flag[2:]}"] if default is True else flags
+        # The metavar of a yes/no setting names the option that turns it off.
+        flags = [f"{flag}/--{_extra(field, 'metavar') or f'no-{flag[2:]}'}"] if default is True else flags
         return _keyword(name, Annotated[bool | None, typer.Option(*flags, help=words, show_default=False)])
     if _takes_many(hint) or _takes_pairs(hint):
         words = f"{words.rstrip('.')}; may be repeated."
-        return _keyword(name, Annotated[list[str] | None, typer.Option(*flags, help=words, metavar=metavar)])
-    return _keyword(name, Annotated[str | None, typer.Option(*flags, help=words, metavar=metavar)])
+        option = typer.Option(*flags, help=words, metavar=metavar, autocompletion=complete)
+        return _keyword(name, Annotated[list[str] | None, option])
+    option = typer.Option(*flags, help=words, metavar=metavar, autocompletion=complete)
+    return _keyword(name, Annotated[str | None, option])
 
 
 def _keyword(name: str, annotation: Any, default: Any = None) -> Parameter:

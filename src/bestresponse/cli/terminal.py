@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import (
@@ -21,7 +22,9 @@ from rich.text import Text
 from bestresponse.report.cells import format_cell, measure_column_noise
 from bestresponse.report.document import Table
 from bestresponse.report.text import visible
-from bestresponse.runs.execution import Progress
+
+if TYPE_CHECKING:  # which would load everything that runs need, for a command that runs nothing
+    from bestresponse.runs.execution import Progress
 
 _FEWEST_COLUMNS = 3
 
@@ -57,11 +60,12 @@ def print_table(out: Console, table: Table) -> None:
         ["-" if cell is None else visible(format_cell(cell, *how)) for cell, how in zip(row, formats, strict=True)]
         for row in table.rows
     ]
-    shown = _fitting([column.name for column in table.columns], rows, out.width)
-    caption = Text(table.caption) if table.caption else None
+    names = [visible(column.name) for column in table.columns]
+    shown = _fitting(names, rows, out.width)
+    caption = Text(visible(table.caption)) if table.caption else None
     lines = RichTable(title=caption, title_justify="left", box=None, pad_edge=False)
-    for column in table.columns[:shown]:
-        lines.add_column(Text(column.name), justify=column.align, overflow="fold")
+    for name, column in zip(names[:shown], table.columns, strict=False):
+        lines.add_column(Text(name), justify=column.align, overflow="fold")
     for row in rows:
         lines.add_row(*(Text(cell) for cell in row[:shown]))
     out.print(lines)

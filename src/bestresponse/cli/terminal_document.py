@@ -38,8 +38,7 @@ def _print_blocks(out: Console, blocks: tuple[Block, ...]) -> None:
             case Table():
                 if block.caption:
                     out.print(Text(visible(block.caption), style="italic"))
-                columns = tuple(replace(column, name=visible(column.name)) for column in block.columns)
-                print_table(out, replace(block, caption="", columns=columns))
+                print_table(out, replace(block, caption=""))
             case KeyValues():
                 _print_values(out, block)
             case Paragraph(text):

@@ -1,7 +1,4 @@
-"""Asks, submissions and records as plain JSON data, and back.
-
-`to_json(x)` gives data that `json.dumps` takes; `from_json` gives the value back, equal to what went in.
-"""
+"""Asks, submissions and records as plain JSON data; submissions and records also back, equal to what went in."""
 
 from __future__ import annotations
 
@@ -10,16 +7,12 @@ from bestresponse.core.episode import Record, Submission, Void
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Call, Decision, Reading, Status
 
-__all__ = [
-    "ask_from_json", "ask_to_json", "decision_from_json", "decision_to_json", "record_from_json", "record_to_json",
-    "submission_from_json", "submission_to_json",
-]  # fmt: skip
+__all__ = ["ask_to_json", "record_from_json", "record_to_json", "submission_from_json", "submission_to_json"]
 
-Json = JsonObject
 _STATUS = {status.value: status for status in Status}
 
 
-def ask_to_json(ask: Ask) -> Json:
+def ask_to_json(ask: Ask) -> JsonObject:
     """Return an ask as plain data."""
     match ask:
         case Choice(options, may_pass):
@@ -36,28 +29,10 @@ def ask_to_json(ask: Ask) -> Json:
             return {"kind": "lottery", "chances": [[outcome, p] for outcome, p in chances]}
 
 
-def ask_from_json(data: JsonMapping) -> Ask:
-    """Return the ask that `ask_to_json` wrote."""
-    match data["kind"]:
-        case "choice":
-            return Choice(tuple(data["options"]), data["may_pass"])
-        case "amount":
-            return Amount(data["low"], data["high"], data["whole"], data["may_pass"])
-        case "words":
-            return Words(data["limit"])
-        case "mixture":
-            return Mixture(tuple(data["options"]))
-        case "form":
-            return Form(tuple((name, ask_from_json(field)) for name, field in data["fields"]))  # type: ignore[misc]
-        case "lottery":
-            return Lottery(tuple((outcome, p) for outcome, p in data["chances"]))
-        case other:
-            raise ValueError(f"{other!r} is no kind of ask")
-
-
-def decision_to_json(decision: Decision) -> Json:
-    """Without the calls: they are kept apart (see the store) because they are large."""
-    data: Json = {"action": decision.action, "status": decision.reading.status.value}
+def submission_to_json(submission: Submission) -> JsonObject:
+    """Return a submission as plain data, without its calls, which are large and kept apart (see the store)."""
+    decision = submission.decision
+    data: JsonObject = {"role": submission.role, "action": decision.action, "status": decision.reading.status.value}
     if decision.reading.how:
         data["how"] = decision.reading.how
     if decision.reasoning:
@@ -69,10 +44,10 @@ def decision_to_json(decision: Decision) -> Json:
     return data
 
 
-def decision_from_json(data: JsonMapping, calls: tuple[Call, ...] = ()) -> Decision:
-    """Return the decision that `decision_to_json` wrote, with the calls that are kept apart."""
+def submission_from_json(data: JsonMapping, calls: tuple[Call, ...] = ()) -> Submission:
+    """Return the submission that `submission_to_json` wrote, with the calls that are kept apart."""
     action = data["action"]
-    return Decision(
+    decision = Decision(
         tuple(action) if isinstance(action, list) else action,
         data.get("reasoning", ""),
         Reading(_STATUS[data["status"]], data.get("how", "")),
@@ -80,25 +55,16 @@ def decision_from_json(data: JsonMapping, calls: tuple[Call, ...] = ()) -> Decis
         data.get("stand_in", ""),
         tuple(data.get("remarks", ())),
     )
+    return Submission(data["role"], decision)
 
 
-def submission_to_json(submission: Submission) -> Json:
-    """Return a submission as plain data, without its calls."""
-    return {"role": submission.role, **decision_to_json(submission.decision)}
-
-
-def submission_from_json(data: JsonMapping, calls: tuple[Call, ...] = ()) -> Submission:
-    """Return the submission that `submission_to_json` wrote."""
-    return Submission(data["role"], decision_from_json(data, calls))
-
-
-def record_to_json(record: Record) -> Json:
+def record_to_json(record: Record) -> JsonObject:
     """Return a record as plain data, without calls."""
     return {
         "game": record.game,
         "version": record.version,
         "players": dict(record.players),
-        "submissions": [submission_to_json(s) for s in record.submissions],
+        "submissions": [submission_to_json(submission) for submission in record.submissions],
         "payoffs": dict(record.payoffs),
         "void": None if record.void is None else [record.void.role, record.void.why],
     }
@@ -110,7 +76,7 @@ def record_from_json(data: JsonMapping) -> Record:
         data["game"],
         data["version"],
         dict(data["players"]),
-        tuple(submission_from_json(s) for s in data["submissions"]),
+        tuple(map(submission_from_json, data["submissions"])),
         dict(data["payoffs"]),
         None if data["void"] is None else Void(*data["void"]),
     )

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import json
 import math
-from contextlib import suppress
 from random import Random
-from typing import Any
+from typing import Any, get_args
 
 from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.capabilities import (
@@ -21,7 +20,7 @@ from bestresponse.core.capabilities import (
     find_equilibrium_moves,
     measure_decision_cost,
 )
-from bestresponse.core.codec import ask_from_json, ask_to_json, record_from_json, record_to_json
+from bestresponse.core.codec import record_from_json, record_to_json
 from bestresponse.core.episode import AnyEpisode, Episode
 from bestresponse.core.errors import InvalidMove
 from bestresponse.core.game import NATURE, REFEREE, AnyGame
@@ -111,10 +110,7 @@ def _check_step(game: AnyGame, episode: AnyEpisode, rng: Random) -> None:
     for role, ask in pending.items():
         _demand(views[role].role == role, f"the view of {role} is addressed to {views[role].role}")
         _demand(views[role].key == game.view(before, role).key, f"two looks of {role} at one state differ")
-        _demand(ask_from_json(json.loads(json.dumps(ask_to_json(ask)))) == ask, f"the ask {ask!r} does not serialise")
-        with suppress(InvalidMove):
-            ask.check(object())
-            raise Broken(f"the ask {ask!r} accepts an object that is no move")
+        _demand(type(ask) in get_args(Ask), f"the ask {ask!r} is of no kind that `Ask` lists")
     for role, ask in pending.items():
         episode.submit(role, Decision(any_legal_action(ask, rng)))
     _demand(dict(game.asks(before)) == pending, "apply() changed the state it was given")

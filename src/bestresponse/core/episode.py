@@ -110,10 +110,11 @@ class Episode(Generic[State]):
 
 AnyEpisode: TypeAlias = Episode[Any]
 """A game in progress whose states are nobody else's business."""
-Question = tuple[Role, Player, View, Ask]
+SeatAsk = tuple[Role, Player, View, Ask]
+"""A seat that has to answer, who sits there, what it sees and what it is asked."""
 
 
-def ask_in_turn(questions: list[Question]) -> list[Decision]:
+def ask_in_turn(questions: list[SeatAsk]) -> list[Decision]:
     """Ask one seat after the other; `play` takes another function to ask them at the same time."""
     return [player.decide(view, ask) for _, player, view, ask in questions]
 
@@ -123,7 +124,7 @@ def play(
     players: Mapping[Role, Player],
     *,
     submissions: Iterable[Submission] = (),
-    ask_seats: Callable[[list[Question]], list[Decision]] = ask_in_turn,
+    ask_seats: Callable[[list[SeatAsk]], list[Decision]] = ask_in_turn,
     on_submission: Callable[[Submission], None] | None = None,
 ) -> Record:
     """Play `game` to its end, from where `submissions` left off. Simultaneous seats see the same state."""

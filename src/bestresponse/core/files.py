@@ -6,31 +6,46 @@ import re
 import stat
 import tomllib
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 
-__all__ = ["parse_toml", "read_text_file", "read_toml"]
+__all__ = ["open_plain", "parse_toml", "read_text_file", "read_toml"]
 
 _LARGEST: Final = 200_000_000
 _LONGEST: Final = 2_000_000
 _LONG_KEY: Final = re.compile(r"""(?m:^|[\[{,])[ \t]*(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){100}""")
 
 
-def read_text_file(path: Path, most: int = _LARGEST) -> str:
-    """Return the text of a file in UTF-8; OSError where it is a pipe, a device or larger than `most` bytes."""
-    with open(path, "rb", opener=_open_without_waiting) as file:
-        found = os.fstat(file.fileno())
-        if not stat.S_ISREG(found.st_mode):
-            raise OSError(errno.EINVAL, "it is no ordinary file")
-        if found.st_size > most:
-            raise OSError(errno.EFBIG, f"it has {found.st_size:,} bytes; at most {most:,} are read")
-        return file.read(most).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+def open_plain(path: Path) -> BinaryIO:
+    """Open a file to read its bytes; OSError at once where it is a link, a pipe, a device or a folder.
+
+    What is in a folder of somebody else must not lead to files elsewhere, and opening it must not wait.
+    """
+    try:
+        file = open(path, "rb", opener=_open_without_waiting)  # noqa: SIM115 - the caller closes it
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OSError(errno.ELOOP, "it is a symbolic link; name the file itself") from None
+        raise
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError(errno.EINVAL, "it is no ordinary file")
+    return file
 
 
 def _open_without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
+
+
+def read_text_file(path: Path, most: int = _LARGEST) -> str:
+    """Return the text of a file in UTF-8; OSError where `open_plain` raises it or it is larger than `most` bytes."""
+    with open_plain(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > most:
+            raise OSError(errno.EFBIG, f"it has {size:,} bytes; at most {most:,} are read")
+        return file.read(most).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def parse_toml(text: str) -> JsonObject:

@@ -7,7 +7,7 @@ form:
     my-game = "my_package.my_module:MyGame"
 
 Both are imported when first asked for. A package that cannot be imported is named in one sentence and spoils nothing
-but itself. The groups: `bestresponse.games`, `bestresponse.models`, `bestresponse.players`, `bestresponse.studies`.
+but itself. The groups: `bestresponse.games`, `.models`, `.players`, `.studies` and others.
 """
 
 from __future__ import annotations

@@ -12,10 +12,7 @@ if TYPE_CHECKING:
         Story as Story,
     )
     from bestresponse.formal.evaluate.equivalence import (
-        Match as Match,
-        same_game as same_game,
-        same_order as same_order,
-        strategically_equivalent as strategically_equivalent,
+        compare_tables as compare_tables,
     )
     from bestresponse.formal.evaluate.named_games import (
         Named as Named,

@@ -1,5 +1,8 @@
 """Decide whether two games are the same, and say where they differ.
 
+Trees are compared up to the order of simultaneous moves (`games.isomorphism`); a table is the tree in which nobody sees
+what the others choose. The relations:
+
 equal        the same payoffs under the same names
 renamed      the same payoffs once players and moves are renamed or reordered
 equivalent   so too once each player's payoffs are multiplied by a positive number and shifted: preferences over
@@ -7,11 +10,10 @@ equivalent   so too once each player's payoffs are multiplied by a positive numb
 ordinal      none of these, but every player ranks the ends alike
 different    none of these
 
-Names that occur in both games mean the same unless the caller says otherwise. Two trees are first compared as trees, up
-to the order of simultaneous moves (`games.isomorphism`). Trees that are built differently may still have the same
-reduced normal form, in which plans with the same payoffs against everything count once (Kohlberg and Mertens 1986):
-order, draws and knowledge that change no expected payoff of any plan make no difference to it. `basis` tells which of
-the two was found; where trees differ it is said where, the shortest play first.
+Names that occur in both games mean the same unless the caller says otherwise. Trees that are built differently may
+still have the same reduced normal form, in which plans with the same payoffs against everything count once (Kohlberg
+and Mertens 1986). That is a verdict of its own: draws, orders and knowledge that change no expected payoff are gone
+there, so that a long story with one decision that matters equals that decision alone.
 """
 
 from __future__ import annotations
@@ -20,23 +22,24 @@ import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, product
+from itertools import product
 from typing import Literal
 
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, TooLarge
-from bestresponse.games.isomorphism import TOLERANCE, Ends, Isomorphism, Scale, find_isomorphism, plain_name
-from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.games.isomorphism import TOLERANCE, Ends, Isomorphism, Scale, list_isomorphisms, plain_name
+from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.trees.normal_form import to_normal_form
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
-__all__ = ["Basis", "Comparison", "Relation", "compare_games"]
+__all__ = ["Basis", "Comparison", "Relation", "Verdict", "compare_games"]
 
 Relation = Literal["equal", "renamed", "equivalent", "ordinal", "different"]
 Basis = Literal["payoff tables", "trees", "reduced normal forms"]
+Verdict = Literal["same tree", "same reduced form, other tree", "same order of payoffs", "different"]
 
-_SCALES: dict[Scale, Relation] = {"payoffs": "renamed", "affine": "equivalent"}
+_SCALES: dict[Scale, Relation] = {"payoffs": "renamed", "affine": "equivalent", "order": "ordinal"}
 _MOST_LISTED = 10
 
 
@@ -44,9 +47,8 @@ _MOST_LISTED = 10
 class Comparison:
     """How two games are related; the maps lead from names of the first to names of the second.
 
-    `basis` tells what was compared: trees that are the same game only by their reduced normal forms are different
-    trees, and `remarks` tell how they are built differently. `differences` are sentences in the names of the first
-    game, at most ten, and `num_differences` counts all. Maps are empty where no renaming was found.
+    `basis` tells what was compared. `differences` are sentences in the names of the first game, a shortest play on
+    which the games part first, at most ten; `num_differences` counts all. Maps are empty where there is no renaming.
     """
 
     relation: Relation
@@ -58,9 +60,23 @@ class Comparison:
     remarks: tuple[str, ...] = ()
 
     @property
+    def verdict(self) -> Verdict:
+        """What the comparison comes to."""
+        if self.relation == "different":
+            return "different"
+        if self.relation == "ordinal":
+            return "same order of payoffs"
+        return "same reduced form, other tree" if self.basis == "reduced normal forms" else "same tree"
+
+    @property
     def same(self) -> bool:
-        """Whether best responses and equilibria are the same but for names."""
-        return self.relation in ("equal", "renamed", "equivalent")
+        """Whether both are one tree up to names, the order of simultaneous moves and positive affine payoffs."""
+        return self.verdict == "same tree"
+
+    @property
+    def exact(self) -> bool:
+        """Whether both are one tree payoff for payoff, up to names and the order of simultaneous moves."""
+        return self.same and self.relation != "equivalent"
 
 
 def compare_games(first: NormalForm | Tree, second: NormalForm | Tree, *, any_names: bool = False) -> Comparison:
@@ -74,39 +90,35 @@ def compare_games(first: NormalForm | Tree, second: NormalForm | Tree, *, any_na
     """
     if isinstance(first, NormalForm) and isinstance(second, NormalForm):
         found = _relate(Ends.of(first), Ends.of(second), "payoff tables", any_names)
-        return found if found.same else _tell_differences(found, _find_cells(first, second))
+        return found if found.same else _add_differences(found, list(_find_cells(first, second)))
     found = _relate(Ends.of(first), Ends.of(second), "trees", any_names)
     if found.same:
         return found
-    told: Iterator[str] = iter(())
+    sentences: list[str] = []
     if isinstance(first, Tree) and isinstance(second, Tree):
-        told = _find_differences(first, second)
+        sentences = _find_differences(first, second, any_names)
     try:
         forms = [_reduce(game if isinstance(game, NormalForm) else to_normal_form(game)) for game in (first, second)]
         reduced = _relate(Ends.of(forms[0]), Ends.of(forms[1]), "reduced normal forms", any_names)
     except (InvalidGame, TooLarge) as error:
         unknown = f"whether both have the same reduced normal form is not known: {error}"
-        return _tell_differences(replace(found, remarks=(unknown,)), told)
-    if reduced.same:
-        return replace(reduced, remarks=tuple(islice(told, _MOST_LISTED)))
-    mixed = isinstance(first, NormalForm) or isinstance(second, NormalForm)
-    return _tell_differences(found, _find_cells(*forms) if mixed else told)
+        return _add_differences(replace(found, remarks=(unknown,)), sentences)
+    if reduced.verdict == "same reduced form, other tree":
+        return _add_differences(reduced, sentences)
+    return _add_differences(found, sentences or list(_find_cells(*forms)))
 
 
-def _tell_differences(found: Comparison, sentences: Iterator[str]) -> Comparison:
-    told = list(sentences)
-    return replace(found, differences=tuple(told[:_MOST_LISTED]), num_differences=len(told))
+def _add_differences(found: Comparison, sentences: Sequence[str]) -> Comparison:
+    return replace(found, differences=tuple(sentences[:_MOST_LISTED]), num_differences=len(sentences))
 
 
 def _relate(first: Ends, second: Ends, basis: Basis, any_names: bool) -> Comparison:
     for scale, relation in _SCALES.items():
-        if found := find_isomorphism(first, second, scale, any_names=any_names):
+        for found in list_isomorphisms(first, second, scale, any_names=any_names):
             players, actions = _name_maps(first, second, found)
             pairs = [*players.items(), *(pair for names in actions.values() for pair in names.items())]
             same_names = all(plain_name(old) == plain_name(new) for old, new in pairs)
             return Comparison("equal" if same_names and scale == "payoffs" else relation, basis, players, actions)
-    if found := find_isomorphism(first, second, "order", any_names=any_names):
-        return Comparison("ordinal", basis, *_name_maps(first, second, found))
     return Comparison("different", basis, {}, {})
 
 
@@ -136,11 +148,20 @@ def _reduce(form: NormalForm) -> NormalForm:
     return NormalForm(payoffs, form.players, tuple(actions), form.name)
 
 
+def _pair(*traits: tuple[Sequence[object], Sequence[object]]) -> list[int]:
+    """Return where each of the first list stands in the second: by the first trait that is alike, else by order."""
+    free, places = list(range(len(traits[0][1]))), dict[int, int]()
+    for ours, theirs in (*traits, ([0] * len(traits[0][0]), [0] * len(free))):
+        for k, trait in enumerate(ours):
+            match = None if k in places else next((j for j in free if theirs[j] == trait), None)
+            if match is not None:
+                places[k] = match
+                free.remove(match)
+    return [place for _, place in sorted(places.items())]
+
+
 def _pair_names(first: Sequence[str], second: Sequence[str]) -> list[int]:
-    """Return where each name of the first list stands in the second: by name where all are the same, else by order."""
-    known = {plain_name(name): place for place, name in enumerate(second)}
-    wanted = [plain_name(name) for name in first]
-    return [known[name] for name in wanted] if set(wanted) == set(known) else list(range(len(first)))
+    return _pair(([*map(plain_name, first)], [*map(plain_name, second)]))
 
 
 def _find_cells(first: NormalForm, second: NormalForm) -> Iterator[str]:
@@ -164,64 +185,117 @@ def _find_cells(first: NormalForm, second: NormalForm) -> Iterator[str]:
             yield f"after {place} the payoffs are {_tell(ours)} in the first game and {_tell(theirs)} in the second"
 
 
-def _find_differences(first: Tree, second: Tree) -> Iterator[str]:
-    """Say where two trees differ, walking them side by side.
+def _find_differences(first: Tree, second: Tree, any_names: bool) -> list[str]:
+    """Say where two trees differ, a shortest play on which they part first.
 
-    Players and branches are paired by their names where both trees or positions have the same names, else by order.
+    Payoffs are compared as they are and on two scales, and what leaves fewest differences is told: another scale is no
+    difference at every end.
     """
     if first.num_players != second.num_players:
-        yield f"the first game has {first.num_players} players, the second {second.num_players}"
-        return
-    seats = _pair_names(first.players, second.players)
-    queue = deque([(0, 0)])
-    pairs: list[tuple[int, int]] = []
+        return [f"the first game has {first.num_players} players, the second {second.num_players}"]
+    if any_names:
+        turns = [[int(np.sum(tree.owner == seat)) for seat in range(tree.num_players)] for tree in (first, second)]
+        seats = _pair((turns[0], turns[1]))
+    else:
+        seats = _pair_names(first.players, second.players)
+    walks = []
+    # Quartiles stay where one end is changed, the best and the worst payoff where few ends are alike.
+    for span in (None, (0.0, 1.0), (0.25, 0.75)):
+        payoffs = first.payoffs, second.payoffs[:, seats]
+        if span is not None:
+            payoffs = _rescale(first, payoffs[0], span), _rescale(second, payoffs[1], span)
+        walks.append(sorted(_walk(first, second, seats, payoffs, any_names), key=lambda difference: difference[0]))
+    return [sentence for _, sentence in min(walks, key=len)]
+
+
+def _rescale(tree: Tree, payoffs: Array, span: tuple[float, float]) -> Array:
+    """Move and stretch everybody's payoffs so that two quantiles of them become 0 and 1."""
+    low, high = np.quantile(payoffs[tree.leaves], span, axis=0, method="lower")
+    scaled: Array = (payoffs - low) / np.where(high > low, high - low, 1.0)
+    return scaled
+
+
+def _walk(
+    first: Tree, second: Tree, seats: Sequence[int], payoffs: tuple[Array, Array], any_names: bool
+) -> Iterator[tuple[int, str]]:
+    """Yield after how many moves two trees differ and how, walking them side by side.
+
+    Branches are paired by name, else by what comes after them, else by order.
+    """
+    owners = first.owner.tolist(), [seats.index(owner) if owner >= 0 else owner for owner in second.owner.tolist()]
+    marks = _mark_subtrees((first, second), owners, payoffs)
+    widest = max(1.0, float(np.abs(payoffs[0]).max()))
+    queue = deque([(0, 0, 0)])
+    pairs: list[tuple[int, int, int]] = []
     while queue:
-        here, there = queue.popleft()
-        place = f"after {first.path(here)}" if here else "at the start"
-        owner, other = int(first.owner[here]), int(second.owner[there])
+        depth, here, there = queue.popleft()
         ours, theirs = first.children[here], second.children[there]
-        if other != (seats[owner] if owner >= 0 else owner):
-            told = [_name_owner(first, owner), _name_owner(second, other)]
-            yield f"{place} {told[0]} in the first game and {told[1]} in the second"
-            continue
         names = [[tree.branch_labels[k] for k in below] for tree, below in ((first, ours), (second, theirs))]
-        if len(ours) != len(theirs):
-            told = [", ".join(own) or "none" for own in names]
-            yield f"{place} the branches are {told[0]} in the first game and {told[1]} in the second"
+        if owners[0][here] != owners[1][there]:
+            movers = _name_mover(first, here), _name_mover(second, there)
+            yield depth, f"{_name_place(first, here)} {movers[0]} in the first game and {movers[1]} in the second"
             continue
-        below = [(k, theirs[place]) for k, place in zip(ours, _pair_names(*names), strict=True)]
-        queue.extend(below)
-        if owner >= 0:
-            pairs.append((here, there))
-        for k, child in below if owner == CHANCE else ():
+        if len(ours) != len(theirs):
+            listed = " in the first game and ".join(", ".join(labels) or "none" for labels in names)
+            yield depth, f"{_name_place(first, here)} the branches are {listed} in the second"
+            continue
+        after = [marks[0][k] for k in ours], [marks[1][k] for k in theirs]
+        traits = [after] if any_names else [([*map(plain_name, names[0])], [*map(plain_name, names[1])]), after]
+        below = [(k, theirs[j]) for k, j in zip(ours, _pair(*traits), strict=True)]
+        queue.extend((depth + 1, *pair) for pair in below)
+        if owners[0][here] >= 0:
+            pairs.append((depth, here, there))
+        for k, child in below if owners[0][here] == CHANCE else ():
             p, q = float(first.probability[k]), float(second.probability[child])
             if abs(p - q) > TOLERANCE:
-                yield f"{first.path(k)} has probability {p:g} in the first game and {q:g} in the second"
-        paid, earned = first.payoffs[here].tolist(), [float(second.payoffs[there][seat]) for seat in seats]
-        if owner == LEAF and not np.allclose(paid, earned, TOLERANCE, TOLERANCE):
-            yield f"{place} the payoffs are {_tell(paid)} in the first game and {_tell(earned)} in the second"
+                yield depth + 1, f"{first.path(k)} has probability {p:g} in the first game and {q:g} in the second"
+        if not ours and np.abs(payoffs[0][here] - payoffs[1][there]).max() > TOLERANCE * widest:
+            paid, earned = _tell(first.payoffs[here]), _tell(second.payoffs[there][list(seats)])
+            place = _name_place(first, here)
+            yield depth, f"{place} the payoffs are {paid} in the first game and {earned} in the second"
     yield from _compare_knowledge(first, second, pairs)
 
 
-def _compare_knowledge(first: Tree, second: Tree, pairs: Sequence[tuple[int, int]]) -> Iterator[str]:
+def _mark_subtrees(
+    trees: tuple[Tree, Tree], owners: tuple[list[int], list[int]], payoffs: tuple[Array, Array]
+) -> list[list[int]]:
+    """Give every node a number, the same for nodes after which the same can happen, names and knowledge aside."""
+    numbers: dict[object, int] = {}
+    marks: list[list[int]] = []
+    for tree, own, paid in zip(trees, owners, payoffs, strict=True):
+        rounded, mark = np.round(paid, 9).tolist(), [0] * tree.num_nodes
+        for node in range(tree.num_nodes - 1, -1, -1):
+            below = sorted((round(float(tree.probability[k]), 9), mark[k]) for k in tree.children[node])
+            kind = own[node], *(below or rounded[node])
+            mark[node] = numbers.setdefault(kind, len(numbers))
+        marks.append(mark)
+    return marks
+
+
+def _compare_knowledge(first: Tree, second: Tree, pairs: Sequence[tuple[int, int, int]]) -> Iterator[tuple[int, str]]:
     """Say which positions can be told apart in one of two trees only, over positions that were paired."""
-    for side, (one, other) in enumerate((("first", "second"), ("second", "first"))):
+    for side, (game, other) in enumerate((("first", "second"), ("second", "first"))):
         met: dict[int, tuple[int, int]] = {}
-        for pair in pairs:
+        for depth, *pair in pairs:
             infosets = int(first.infoset[pair[0]]), int(second.infoset[pair[1]])
-            before = met.setdefault(infosets[side], pair)
+            before = met.setdefault(infosets[side], (pair[0], pair[1]))
             known = int(first.infoset[before[0]]), int(second.infoset[before[1]])
             if known[1 - side] != infosets[1 - side]:
                 name = first.players[int(first.owner[pair[0]])]
                 paths = f"{first.path(before[0])} and {first.path(pair[0])}"
-                yield f"{name} cannot tell apart {paths} in the {one} game, but can in the {other}"
+                yield depth, f"{name} cannot tell apart {paths} in the {game} game, but can in the {other}"
 
 
-def _name_owner(tree: Tree, owner: int) -> str:
+def _name_place(tree: Tree, node: int) -> str:
+    return f"after {tree.path(node)}" if node else "at the start"
+
+
+def _name_mover(tree: Tree, node: int) -> str:
+    owner = int(tree.owner[node])
     if owner == LEAF:
         return "the game is over"
     return "chance moves" if owner == CHANCE else f"{tree.players[owner]} moves"
 
 
-def _tell(payoffs: Sequence[float]) -> str:
+def _tell(payoffs: Sequence[float] | Array) -> str:
     return ", ".join(f"{u:g}" for u in payoffs)

@@ -18,9 +18,8 @@ from bestresponse.logic.programs.game_table import GameTable
 from bestresponse.theory.files.efg import format_efg
 from bestresponse.theory.files.nfg import format_nfg
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.trees.build import Leaf, Turn, build_tree
 from bestresponse.theory.trees.normal_form import to_normal_form
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.tree import Leaf, Tree, Turn, build_tree
 
 __all__ = ["WRITERS", "format_game", "format_matrix_json", "to_tree"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
@@ -14,12 +14,15 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.game import AnyGame
 from bestresponse.games.lookup import Found, find_game
 from bestresponse.games.named_game import NamedGame
+from bestresponse.theory.files.nfg import read_table
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["GameLike", "Matrix", "ProgramGame", "as_found", "as_source"]
 
-Matrix: TypeAlias = Sequence[Sequence[int | float | Fraction]] | NDArray[Any]
+Matrix: TypeAlias = Sequence[Sequence[int | float | Fraction | str]] | NDArray[Any]
+Table: TypeAlias = "Matrix | Sequence[Any] | Mapping[str, Any]"
+"""Payoffs of any number of players, as `read_table` takes them."""
 
 
 @runtime_checkable
@@ -37,14 +40,16 @@ class ProgramGame(Protocol):
         ...
 
 
-GameLike: TypeAlias = "str | Path | NormalForm | Tree | AnyGame | Found | NamedGame | ProgramGame | Matrix"
-"""A name, a file, a table, a tree, rules, a formalized story, or the payoff matrix of a zero-sum game."""
+GameLike: TypeAlias = "str | Path | NormalForm | Tree | AnyGame | Found | NamedGame | ProgramGame | Table"
+"""A name, a file, a table, a tree, rules, a formalized story, or payoffs."""
 
 
 def as_found(game: GameLike, other: Matrix | None = None) -> Found:
     """Turn whatever names or is a game into one; `other` are the payoffs of the second player of a bimatrix game."""
     if other is not None:
-        return _wrap(NormalForm.bimatrix(_check_matrix(game), _check_matrix(other)))
+        if isinstance(game, NormalForm | Tree | Found | NamedGame | str | Path):
+            raise UsageError("expected the payoff matrices of both players, got a game and a matrix")
+        return _wrap(NormalForm.bimatrix(cast("ArrayLike", game), cast("ArrayLike", other)))
     if isinstance(game, NormalForm | Tree):
         return _wrap(game)
     if isinstance(game, Found):
@@ -53,8 +58,8 @@ def as_found(game: GameLike, other: Matrix | None = None) -> Found:
         return game.found
     if isinstance(game, str | Path):
         return find_game(game)
-    if isinstance(game, Sequence | np.ndarray):
-        return _wrap(NormalForm.zero_sum(_check_matrix(game)))
+    if isinstance(game, Sequence | Mapping | np.ndarray):
+        return _wrap(read_table(game))
     if isinstance(game, ProgramGame):
         return game.game
     if hasattr(game, "asks"):
@@ -76,18 +81,3 @@ def as_source(game: GameLike) -> NamedGame:
 
 def _wrap(form: NormalForm | Tree) -> Found:
     return Found(form.name or "game", "file", form)
-
-
-def _check_matrix(matrix: object) -> ArrayLike:
-    """Return the matrix as it was given, so that whole numbers and fractions stay exact."""
-    if isinstance(matrix, np.ndarray) and matrix.ndim == 2 and matrix.dtype.kind in "biuf":
-        return matrix
-    try:
-        array = np.asarray(matrix, dtype=np.float64)
-    except OverflowError:
-        return cast("ArrayLike", matrix)  # the table refuses the number
-    except (TypeError, ValueError):
-        raise UsageError("expected a matrix of numbers: rows of equal length") from None
-    if array.ndim != 2:
-        raise UsageError(f"expected a matrix of numbers, rows by columns, got an array of shape {array.shape}")
-    return cast("ArrayLike", matrix)

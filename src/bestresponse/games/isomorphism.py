@@ -26,10 +26,11 @@ from bestresponse.core.errors import TooLarge
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.trees.tree import CHANCE, Tree
 
-__all__ = ["TOLERANCE", "Ends", "Isomorphism", "Scale", "find_isomorphism", "plain_name"]
+__all__ = ["TOLERANCE", "Ends", "Isomorphism", "Scale", "list_isomorphisms", "plain_name"]
 
-Scale = Literal["payoffs", "affine", "order"]
-"""What counts of payoffs: the numbers, the numbers up to a positive factor and a shift of each player's, or ranks."""
+Scale = Literal["payoffs", "affine", "order", "none"]
+"""What counts of payoffs: the numbers, the numbers up to a positive factor and a shift of each player's, ranks, or
+nothing."""
 
 TOLERANCE = 1e-9
 """Relative to the range of a player's payoffs, and the largest difference of equal probabilities."""
@@ -108,21 +109,19 @@ class Isomorphism:
     moves: tuple[int, ...]
 
 
-def find_isomorphism(first: Ends, second: Ends, scale: Scale, *, any_names: bool = False) -> Isomorphism | None:
-    """Return how the first game becomes the second, None where it does not; TooLarge after too many trials.
+def list_isomorphisms(first: Ends, second: Ends, scale: Scale, *, any_names: bool = False) -> Iterator[Isomorphism]:
+    """Yield the ways in which the first game becomes the second; TooLarge after too many trials.
 
     Players of one name are the same, and so are moves of one name of the same player, unless `any_names` is set.
     """
     sizes = [(len(game.players), len(game.labels), len(game.owners), len(game.ends)) for game in (first, second)]
     if sizes[0] != sizes[1]:
-        return None
+        return
     labels = [plain_name(label) for label in (*first.labels, *second.labels)]
     for players in _list_orders(first, second, scale, any_names):
         kinds = _list_kinds(first, second, players, scale, any_names)
-        moves = _Colouring(_join_graphs(first, second), kinds).pair_moves(labels)
-        if moves is not None:
-            return Isomorphism(players, moves)
-    return None
+        for moves in _Colouring(_join_graphs(first, second), kinds).list_pairings(labels):
+            yield Isomorphism(players, moves)
 
 
 def _list_orders(first: Ends, second: Ends, scale: Scale, any_names: bool) -> Iterator[tuple[int, ...]]:
@@ -155,8 +154,10 @@ def _count_moves(game: Ends, player: int) -> list[int]:
 
 
 def _rescale(payoffs: Array, scale: Scale) -> Array:
-    """Return one player's payoffs as they are compared: themselves, from 0 to 1, or their ranks."""
+    """Return one player's payoffs as they are compared: themselves, from 0 to 1, their ranks, or 0."""
     low, width = payoffs.min(), float(np.ptp(payoffs))
+    if scale == "none":
+        return np.zeros_like(payoffs)
     if scale == "order":
         return _number_values(payoffs, width).astype(np.float64)
     return payoffs if scale == "payoffs" else (payoffs - low) / (width or 1.0)
@@ -258,15 +259,15 @@ class _Colouring:
             self.cells.append(set(part))
         return all(map(self.is_even, parts))
 
-    def pair_moves(self, labels: Sequence[str]) -> tuple[int, ...] | None:
-        """Return which move of the second game each of the first is, by their numbers; None where the games differ.
+    def list_pairings(self, labels: Sequence[str]) -> Iterator[tuple[int, ...]]:
+        """Yield which move of the second game each of the first can be, by their numbers; nothing where they differ.
 
         `labels` are those of the first game's moves, then those of the second's: of several that fit, one with the same
         label is taken first.
         """
         count = len(labels) // 2
         if not all(map(self.is_even, self.cells)) or not self.split(list(range(len(self.cells)))):
-            return None
+            return
         colours, cells = self.colour, self.cells
         trail: list[int] = []
         for _ in range(_MOST_TRIED):
@@ -285,12 +286,12 @@ class _Colouring:
                 fits = self.divide(self.colour[move], [[move, others[trail[len(widths) - 1]]]], queue)
                 fits = fits and self.split(queue)
             if fits:
-                return tuple(max(self.cells[self.colour[move]]) - self.half for move in range(count))
-            # What was paired last did not fit: pair the next candidate instead, or go back a choice.
+                yield tuple(max(self.cells[self.colour[move]]) - self.half for move in range(count))
+            # Pair the next candidate instead of what was paired last, or go back a choice.
             trail = trail[: len(widths)]
             while trail and trail[-1] + 1 == widths[len(trail) - 1]:
                 trail.pop()
             if not trail:
-                return None
+                return
             trail[-1] += 1
         raise TooLarge(f"the games have too many symmetries: no renaming was found in {_MOST_TRIED} trials")

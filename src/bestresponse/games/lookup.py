@@ -18,7 +18,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from bestresponse.core import registry
 from bestresponse.core.errors import UsageError
@@ -26,22 +26,19 @@ from bestresponse.core.game import AnyGame
 from bestresponse.core.notebook import format_html
 from bestresponse.core.registry import check_members, did_you_mean
 from bestresponse.games.capabilities import HasNormalForm, HasTree
-from bestresponse.games.dialogue.domain import domain_names
-from bestresponse.games.logic.game import LogicGame, program_game, read_program_text
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.games.trees.game import TreeGame, read_rules
-from bestresponse.logic.engine import open_engine
-from bestresponse.logic.programs.validate import validate
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_entry, tree_names
 from bestresponse.theory.files.efg import parse_efg
-from bestresponse.theory.files.game_file import read_game_text
-from bestresponse.theory.files.matrix_json import parse_matrix_json
-from bestresponse.theory.files.nfg import parse_nfg
+from bestresponse.theory.files.nfg import parse_matrix_json, parse_nfg, read_game_text
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.generators.draw import families
+from bestresponse.theory.generators import families
 from bestresponse.theory.trees.compile import compile_game
 from bestresponse.theory.trees.tree import Tree
+
+if TYPE_CHECKING:
+    from bestresponse.games.logic.game import LogicGame
 
 __all__ = ["FORMATS", "Found", "Origin", "find_game", "game_names", "list_endings"]
 
@@ -53,18 +50,25 @@ _OPENSPIEL = "openspiel:"
 _MEMBERS = ("name", "version", "roles", "start", "asks", "view", "apply", "payoffs")
 
 
-FileGame = NormalForm | Tree | LogicGame
-
-
 @dataclass(frozen=True, slots=True)
 class GameFormat:
     """`read_text` gives the text of a file, `parse` the game of a text; errors name the second argument."""
 
     read_text: Callable[[Path], str]
-    parse: Callable[[str, str], FileGame]
+    parse: Callable[[str, str], NormalForm | Tree | LogicGame]
 
 
-def _parse_program(text: str, name: str) -> FileGame:
+def _read_program(path: Path) -> str:
+    from bestresponse.games.logic.game import read_program_text  # the language of programs is slow to load
+
+    return read_program_text(path)
+
+
+def _parse_program(text: str, name: str) -> NormalForm | LogicGame:
+    from bestresponse.games.logic.game import program_game
+    from bestresponse.logic.engine import open_engine
+    from bestresponse.logic.programs.validate import validate
+
     engine = open_engine()
     try:
         return program_game(validate(text, engine), name.removesuffix(".pl"))
@@ -76,7 +80,7 @@ FORMATS: dict[str, GameFormat] = {
     ".nfg": GameFormat(read_game_text, parse_nfg),
     ".efg": GameFormat(read_game_text, parse_efg),
     ".json": GameFormat(read_game_text, parse_matrix_json),
-    ".pl": GameFormat(read_program_text, _parse_program),
+    ".pl": GameFormat(_read_program, _parse_program),
 }
 """By the ending of the file's name."""
 
@@ -142,7 +146,7 @@ def find_game(name: str | Path, *, read_input: Callable[[], str] | None = None, 
         game = FORMATS[".json"].parse(read_input(), "standard input")
         return Found(game.name or "standard input", "standard input", game)
     if text.startswith(_OPENSPIEL):
-        from bestresponse.theory.trees.openspiel import load_openspiel
+        from bestresponse.theory.trees.compile import load_openspiel
 
         citation = 'Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019'
         tree = load_openspiel(text.removeprefix(_OPENSPIEL).strip())
@@ -199,6 +203,8 @@ def _explain_unknown(text: str) -> str:
     if name in families():
         draw = f'`theory.generate("{name}", 1)`'
         return f"{name} is a family of random games, not one game; draw one with {draw} and give it as a file"
+    from bestresponse.games.dialogue.domain import domain_names
+
     if name in domain_names():
         return f"{name} is a dialogue; `bestresponse steer {name}` solves it, `play` and `simulate` hold it"
     hint = did_you_mean(name, list(game_names()))

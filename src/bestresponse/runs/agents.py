@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Literal
 
-from bestresponse.core.episode import Question
+from bestresponse.core.episode import SeatAsk
 from bestresponse.core.errors import ModelUnavailable
 from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonMapping
@@ -88,7 +88,7 @@ def make_agent(
     return WithFailurePolicy(with_review(name, agent), data["policy"])
 
 
-def ask_at_once(questions: list[Question]) -> list[Decision]:
+def ask_at_once(questions: list[SeatAsk]) -> list[Decision]:
     """Ask every seat at the same time. When no model seat can be reached, that is an outage and not a game."""
     if len(questions) == 1 or not any(isinstance(player, WithFailurePolicy) for _, player, _, _ in questions):
         decisions = [player.decide(view, ask) for _, player, view, ask in questions]

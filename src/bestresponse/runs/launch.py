@@ -11,8 +11,7 @@ from bestresponse.core.errors import ModelUnavailable, StoreError, UsageError
 from bestresponse.core.json import JsonMapping
 from bestresponse.models.base import Model
 from bestresponse.runs.execution import Execution, Progress
-from bestresponse.runs.executors.base import Executor
-from bestresponse.runs.executors.lookup import find_executor
+from bestresponse.runs.executors.base import Executor, find_executor
 from bestresponse.runs.executors.threads import Threads
 from bestresponse.runs.invocation import Invocation, current_invocation, identify_run, make_manifest
 from bestresponse.runs.models import Download, OpenedModels, SharedCalls, open_models

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from bestresponse.core.errors import UsageError
-from bestresponse.models.base import Model
+from bestresponse.models.base import Model, Reply, Request, Wrapper
 from bestresponse.models.http import HttpClients
 from bestresponse.models.providers.local import LocalSettings
 from bestresponse.models.providers.weights import default_folder
@@ -17,7 +17,7 @@ from bestresponse.models.registry import ModelSettings, open_model
 from bestresponse.models.wrappers.assemble import assemble
 from bestresponse.models.wrappers.cached import Cache, CacheMode
 from bestresponse.models.wrappers.meter import Budget, Meter
-from bestresponse.models.wrappers.pacing import Gate
+from bestresponse.models.wrappers.pacing import Gate, Limited
 from bestresponse.players.llm.verified import bare_name
 
 __all__ = [
@@ -61,34 +61,42 @@ class ModelLimits:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """How a worker opens models: by these names. Keys are those of the worker's own environment."""
+    """How a worker opens its copies of models: by these names. Keys are those of the worker's own environment."""
 
-    names: tuple[str, ...]
-    concurrency: int
-    threads: int
-    cache: str
-    budget: Budget
+    names: tuple[str, ...] = ()
+    concurrency: int = 16
+    threads: int = 1
+
+    def open_copies(self) -> dict[str, Model]:
+        """Open every model; those that run in this process take no more calls at once than they can."""
+        settings = make_model_settings(concurrency=self.concurrency, threads=self.threads)
+        models = {name: open_model(name, settings) for name in self.names}
+        return {name: _limit_local(model) for name, model in models.items()}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SharedCalls:
-    """What workers in other processes need to use the same models within the same limits.
+    """How workers in other processes open the same models, and how one of them is asked while there are some.
 
-    `places` are the calls at once that every provider takes. `given` names the models that are objects of this process
-    and cannot be opened elsewhere.
+    `local` tells whether all models run in the process that opened them, so that every worker has its own.
     """
 
     opening: Opening
-    meter: Meter
-    places: Mapping[Provider, int]
-    gates: Mapping[Provider, Gate]
-    cache: Cache | None
-    given: frozenset[str]
+    local: bool
+    call_elsewhere: Callable[[str, Request], Reply] | None = None
 
-    @property
-    def local(self) -> bool:
-        """Tell whether all models run in the process that opened them, so that every worker has its own."""
-        return all(provider == LOCAL for provider, _ in self.places)
+
+class _ByName(Wrapper):
+    """A model that was opened by name: a worker's copy of it answers while there are workers."""
+
+    def __init__(self, model: Model, name: str, shared: SharedCalls) -> None:
+        super().__init__(_limit_local(model))
+        self._name, self._shared = name, shared
+
+    def complete(self, request: Request) -> Reply:
+        """Answer here, or let a worker answer."""
+        call = self._shared.call_elsewhere
+        return self._model.complete(request) if call is None else call(self._name, request)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,36 +150,33 @@ def open_models(
         concurrency=limits.workers or 16, processes=limits.processes, threads=limits.threads, on_download=on_download
     )
     own = dict(given or {}) | {str(name): name.model for name in names if getattr(name, "model", None) is not None}  # type: ignore[attr-defined]
-    bare = {
-        name: own[bare_name(name)] if bare_name(name) in own else open_model(bare_name(name), settings)
-        for name in names
-    }
-    places = _count_places(bare.values())
+    opened = {name: open_model(name, settings) for name in dict.fromkeys(map(bare_name, names)) if name not in own}
+    opening = Opening(tuple(opened), settings.concurrency, limits.threads)
+    shared = SharedCalls(opening, bool(opened) and all(map(_is_local, opened.values())))
+    cache = Cache(output_dir / "replies.sqlite") if opened and limits.cache != "off" else None
+    places: dict[Provider, int] = {}
+    for model in (*opened.values(), *own.values()):
+        provider = identify_provider(model)
+        places[provider] = max(places.get(provider, 1), model.abilities.concurrency)
     gates = {provider: Gate(count) for provider, count in places.items()}
-    cached = limits.cache != "off" and any(bare_name(name) not in own for name in names)
-    cache = Cache(output_dir / "replies.sqlite") if cached else None
-    mode = CacheMode(limits.cache)
-    models = {
-        name: assemble(
+    models = {}
+    for name in names:
+        bare = bare_name(name)
+        model = own[bare] if bare in own else _ByName(opened[bare], bare, shared)
+        models[name] = assemble(
             model,
-            cache=None if bare_name(name) in own else cache,
-            mode=mode,
+            cache=None if bare in own else cache,
+            mode=CacheMode(limits.cache),
             meter=meter,
-            gate=gates[identify_provider(model)],
+            gate=None if _is_local(model) and bare in opened else gates[identify_provider(model)],
         )
-        for name, model in bare.items()
-    }
-    workers = limits.workers or max(model.abilities.concurrency for model in bare.values())
-    opening = Opening(tuple(names), limits.workers or 16, limits.threads, limits.cache, limits.budget)
-    here_only = frozenset(name for name in names if bare_name(name) in own)
-    shared = SharedCalls(opening, meter, places, gates, cache, here_only)
+    workers = limits.workers or max(model.abilities.concurrency for model in models.values())
     try:
         yield OpenedModels(models, workers, meter, shared)
     finally:
-        for name, model in bare.items():
-            close = getattr(model, "close", None)
-            if close is not None and bare_name(name) not in own:
-                close()
+        for model in opened.values():
+            if hasattr(model, "close"):
+                model.close()
         if settings.clients is not None:
             settings.clients.close()
         if cache is not None:
@@ -183,10 +188,10 @@ def identify_provider(model: Model) -> Provider:
     return str(model.identity.get("provider")), str(model.identity.get("base_url", model.id))
 
 
-def _count_places(models: Iterable[Model]) -> dict[Provider, int]:
-    """Return how many calls at once every provider takes."""
-    places: dict[Provider, int] = {}
-    for model in models:
-        provider = identify_provider(model)
-        places[provider] = max(places.get(provider, 1), model.abilities.concurrency)
-    return places
+def _is_local(model: Model) -> bool:
+    return model.identity.get("provider") == LOCAL
+
+
+def _limit_local(model: Model) -> Model:
+    """Limit the calls at once of a model that runs in this process, of which every worker has a copy."""
+    return Limited(model, Gate(model.abilities.concurrency)) if _is_local(model) else model

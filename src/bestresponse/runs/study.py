@@ -186,10 +186,6 @@ class Study(Generic[P, C]):
         """Yield every play with its id."""
         return map(Spec.of, self.specs(config))
 
-    def make_player(self, config: C, models: Mapping[str, Model]) -> PlayOne:
-        """Return the function that plays one spec."""
-        return self.play(config, models)
-
     def figures(self, measured: Measured) -> Figures:
         """Compute the metrics for every group."""
         chosen = self.all_metrics if measured.metrics is None else measured.metrics

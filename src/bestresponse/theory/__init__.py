@@ -24,12 +24,12 @@ if TYPE_CHECKING:
         correlated as correlated,
         correlated_regret as correlated_regret,
     )
-    from bestresponse.theory.dynamics.alpha_rank import (
+    from bestresponse.theory.dynamics.moran import (
         AlphaRank as AlphaRank,
         alpha_rank as alpha_rank,
     )
-    from bestresponse.theory.dynamics.fictitious_play import fictitious_play as fictitious_play
-    from bestresponse.theory.dynamics.logit import logit_dynamics as logit_dynamics
+    from bestresponse.theory.dynamics.learning import fictitious_play as fictitious_play
+    from bestresponse.theory.dynamics.learning import logit_dynamics as logit_dynamics
     from bestresponse.theory.dynamics.moran import (
         MoranResult as MoranResult,
         Takeovers as Takeovers,
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
         fixation_probability as fixation_probability,
         moran as moran,
     )
-    from bestresponse.theory.dynamics.multiplicative_weights import multiplicative_weights as multiplicative_weights
-    from bestresponse.theory.dynamics.regret_matching import regret_matching as regret_matching
+    from bestresponse.theory.dynamics.learning import multiplicative_weights as multiplicative_weights
+    from bestresponse.theory.dynamics.learning import regret_matching as regret_matching
     from bestresponse.theory.dynamics.replicator import (
         replicator as replicator,
         replicator_velocity as replicator_velocity,
@@ -55,15 +55,15 @@ if TYPE_CHECKING:
         lemke_howson_batch as lemke_howson_batch,
         nash_one_batch as nash_one_batch,
     )
-    from bestresponse.theory.equilibria.perfect import (
+    from bestresponse.theory.equilibria.refinements import (
         PerfectEquilibria as PerfectEquilibria,
         find_perfect as find_perfect,
     )
-    from bestresponse.theory.equilibria.proper import (
+    from bestresponse.theory.equilibria.refinements import (
         ProperEquilibrium as ProperEquilibrium,
         find_proper as find_proper,
     )
-    from bestresponse.theory.equilibria.pure import pure_nash as pure_nash
+    from bestresponse.theory.equilibria.result import pure_nash as pure_nash
     from bestresponse.theory.equilibria.result import (
         Component as Component,
         Equilibrium as Equilibrium,
@@ -78,23 +78,20 @@ if TYPE_CHECKING:
         format_efg as format_efg,
         parse_efg as parse_efg,
     )
-    from bestresponse.theory.files.game_file import (
+    from bestresponse.theory.files.nfg import (
         load_game_file as load_game_file,
-        read_efg as read_efg,
-        read_matrix_json as read_matrix_json,
-        read_nfg as read_nfg,
         write_game_file as write_game_file,
     )
-    from bestresponse.theory.files.matrix_json import parse_matrix_json as parse_matrix_json
+    from bestresponse.theory.files.nfg import parse_matrix_json as parse_matrix_json
     from bestresponse.theory.files.nfg import (
         format_nfg as format_nfg,
         parse_nfg as parse_nfg,
     )
-    from bestresponse.theory.fitting.levels import (
+    from bestresponse.theory.fitting import (
         cognitive_hierarchy as cognitive_hierarchy,
         level_k as level_k,
     )
-    from bestresponse.theory.fitting.quantal import (
+    from bestresponse.theory.fitting import (
         quantal_branch as quantal_branch,
         quantal_response as quantal_response,
     )
@@ -127,7 +124,7 @@ if TYPE_CHECKING:
         NormalForm as NormalForm,
         as_payoffs as as_payoffs,
     )
-    from bestresponse.theory.games.ordinal import (
+    from bestresponse.theory.games.isomorphs import (
         name_ordinal as name_ordinal,
         ordinal_games as ordinal_games,
     )
@@ -144,24 +141,24 @@ if TYPE_CHECKING:
         payoff_dominant as payoff_dominant,
         risk_dominant as risk_dominant,
     )
-    from bestresponse.theory.generators.draw import generate as generate
+    from bestresponse.theory.generators import generate as generate
     from bestresponse.theory.repeated.automaton import (
         Automaton as Automaton,
         memory_one as memory_one,
     )
-    from bestresponse.theory.repeated.dilemma import cooperative_actions as cooperative_actions
-    from bestresponse.theory.repeated.library import (
+    from bestresponse.theory.repeated.automaton import cooperative_actions as cooperative_actions
+    from bestresponse.theory.repeated.automaton import (
         classic_strategies as classic_strategies,
         classic_strategy as classic_strategy,
     )
-    from bestresponse.theory.repeated.reduce import behave_alike as behave_alike
+    from bestresponse.theory.repeated.automaton import behave_alike as behave_alike
     from bestresponse.theory.repeated.round_robin import (
         Rules as Rules,
         TournamentResult as TournamentResult,
         exact_round_robin as exact_round_robin,
         play_round_robin as play_round_robin,
     )
-    from bestresponse.theory.trees.build import (
+    from bestresponse.theory.trees.tree import (
         Chance as Chance,
         Leaf as Leaf,
         Turn as Turn,
@@ -174,7 +171,7 @@ if TYPE_CHECKING:
     )
     from bestresponse.theory.trees.compile import compile_game as compile_game
     from bestresponse.theory.trees.normal_form import to_normal_form as to_normal_form
-    from bestresponse.theory.trees.openspiel import load_openspiel as load_openspiel
+    from bestresponse.theory.trees.compile import load_openspiel as load_openspiel
     from bestresponse.theory.trees.perfection.sequential import (
         SequentialEquilibrium as SequentialEquilibrium,
         find_sequential as find_sequential,
@@ -184,7 +181,7 @@ if TYPE_CHECKING:
         SubgamePerfectEquilibrium as SubgamePerfectEquilibrium,
         subgame_perfect as subgame_perfect,
     )
-    from bestresponse.theory.trees.perfection.subgames import (
+    from bestresponse.theory.trees.perfection.subgame_perfect import (
         SubgameEquilibria as SubgameEquilibria,
         solve_subgames as solve_subgames,
     )
@@ -193,7 +190,7 @@ if TYPE_CHECKING:
         policy_from_table as policy_from_table,
         uniform_policy as uniform_policy,
     )
-    from bestresponse.theory.trees.response import (
+    from bestresponse.theory.trees.sequence_form import (
         TreeBestResponse as TreeBestResponse,
         nash_conv as nash_conv,
         policy_regrets as policy_regrets,
@@ -204,7 +201,7 @@ if TYPE_CHECKING:
         SequenceForm as SequenceForm,
         to_sequence_form as to_sequence_form,
     )
-    from bestresponse.theory.trees.sequence_form_lcp import solve_general_tree as solve_general_tree
+    from bestresponse.theory.trees.sequence_form_lp import solve_general_tree as solve_general_tree
     from bestresponse.theory.trees.sequence_form_lp import (
         TreeSolution as TreeSolution,
         solve_tree as solve_tree,
@@ -226,6 +223,6 @@ if TYPE_CHECKING:
         solve_zero_sum as solve_zero_sum,
         solve_zero_sum_game as solve_zero_sum_game,
     )
-    from bestresponse.theory.zero_sum.tree_oracle import search_tree as search_tree
+    from bestresponse.theory.zero_sum.double_oracle import search_tree as search_tree
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -1,14 +1,15 @@
-"""Short names of array types, for the signatures of compiled loops."""
+"""Short names of array types."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Bools", "Floats", "Ints", "Shorts", "Words"]
+__all__ = ["Bools", "Floats", "Indices", "Ints", "Shorts", "Words"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Shorts = NDArray[np.int32]
 Words = NDArray[np.uint64]
 Bools = NDArray[np.bool_]
+Indices = NDArray[np.intp]

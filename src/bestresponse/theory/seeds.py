@@ -13,7 +13,7 @@ import numpy as np
 
 from bestresponse.core.errors import UsageError
 
-__all__ = ["Seed", "generator", "stream", "streams"]
+__all__ = ["Seed", "generator", "streams"]
 
 Seed = int | np.random.Generator
 

@@ -74,7 +74,7 @@ def test_a_tree_is_asked_in_its_normal_form_and_the_threat_of_the_incumbent_is_n
         ({"dynamics": "replicator"}, {"speed": 3}, "it has these: steps=10000, start="),
         ({"dynamics": "replicator"}, {"steps": "many"}, "steps: expected a whole number"),
         ({"dynamics": "replicator"}, {"one_population": "perhaps"}, "expected yes or no"),
-        ({"dynamics": "moran"}, {"fitness": "quadratic"}, "expected exponential or linear"),
+        ({"dynamics": "moran"}, {"fitness": "quadratic"}, "expected one of exponential, linear"),
         ({"concept": "correlated"}, {"objective": "envy"}, "expected one of welfare"),
         ({}, {}, "expected either dynamics or concept"),
     ],

@@ -31,7 +31,7 @@ def test_a_program_becomes_every_kind_of_file_and_stays_the_same_game(run, tmp_p
         assert run("convert", program, out)[0] == 0
         code, shown, _ = run("compare", program, out)
         assert code == 0
-        assert shown.startswith("the same game under")
+        assert shown.startswith("same tree, under")
 
 
 def test_what_players_saw_is_called_the_same_after_a_tree_file(run, tmp_path):
@@ -39,7 +39,7 @@ def test_what_players_saw_is_called_the_same_after_a_tree_file(run, tmp_path):
     auction.write_text(next(e.program for e in library() if e.name == "private_auction"), "utf-8")
     assert run("convert", auction, tmp_path / "auction.efg")[0] == 0
     assert run("convert", tmp_path / "auction.efg", tmp_path / "auction.pl")[0] == 0
-    assert run("compare", auction, tmp_path / "auction.pl")[1].startswith("the same game under the same names")
+    assert run("compare", auction, tmp_path / "auction.pl")[1].startswith("same tree, under the same names")
 
 
 def test_a_file_that_is_there_is_kept_unless_forced(run, tmp_path):
@@ -64,13 +64,49 @@ def test_different_games_are_told_apart(run, tmp_path):
     same = tmp_path / "same.json"
     same.write_text('{"row": [[3, 0], [5, 1]], "col": [[3, 5], [0, 1]]}', "utf-8")
     code, shown, _ = run("compare", same, other)
-    assert code == 1
+    assert code == 4
     assert shown == (
-        "different games in which every player ranks the ends alike (by payoff tables)\n"
+        "same order of payoffs\n"
         "  after row: a1, col: a1 the payoffs are 1, 1 in the first game and 2, 1 in the second\n"
     )
     code, shown, _ = run("compare", same, same, "--json")
-    assert (code, json.loads(shown)["relation"]) == (0, "equal")
+    assert (code, json.loads(shown)["relation"], json.loads(shown)["verdict"]) == (0, "equal", "same tree")
+
+
+def test_every_verdict_has_its_exit_code(run, tmp_path):
+    """A draw of 4 or 0 is worth 2 on average: the reduced form is the same, the tree is not."""
+    games = {
+        "drawn": 'c "" 1 "" { "good" 1/2 "bad" 1/2 } 0\n t "" 1 "" { 4 }\n t "" 2 "" { 0 }\n',
+        "sure": 't "" 1 "" { 2 }\n',
+        "crossed": 'c "" 1 "" { "bad" 1/4 "good" 3/4 } 0\n t "" 1 "" { 4 }\n t "" 2 "" { 0 }\n',
+    }
+    for name, tree in games.items():
+        text = f'EFG 2 R "{name}" {{ "ann" }}\np "" 1 1 "" {{ "stay" "go" }} 0\nt "" 9 "" {{ 1 }}\n{tree}'
+        (tmp_path / f"{name}.efg").write_text(text, "utf-8")
+    drawn, sure, crossed = (str(tmp_path / f"{name}.efg") for name in games)
+    code, shown, _ = run("compare", drawn, sure)
+    assert (code, shown) == (
+        3,
+        "same reduced form, other tree, under the same names\n"
+        "  after go chance moves in the first game and the game is over in the second\n",
+    )
+    code, shown, _ = run("compare", drawn, crossed)
+    assert (code, shown.splitlines()[:2]) == (
+        1,
+        ["different", "  go > good has probability 0.5 in the first game and 0.75 in the second"],
+    )
+    assert run("compare", drawn, drawn)[0] == 0
+
+
+def test_names_mean_the_same_unless_any_names_will_do(run, tmp_path):
+    first, second = tmp_path / "first.json", tmp_path / "second.json"
+    first.write_text('{"row": [[3, 0], [5, 1]], "col": [[3, 5], [0, 1]], "actions": [["c", "d"], ["c", "d"]]}', "utf-8")
+    second.write_text(
+        '{"row": [[1, 5], [0, 3]], "col": [[1, 0], [5, 3]], "actions": [["c", "d"], ["c", "d"]]}', "utf-8"
+    )
+    assert run("compare", first, second)[0] == 1
+    code, shown, _ = run("compare", first, second, "--any-names")
+    assert (code, shown.splitlines()[0]) == (0, "same tree, under other names")
 
 
 def test_a_long_renaming_is_cut_with_a_remark(run, tmp_path):
@@ -91,7 +127,7 @@ def test_a_game_of_openspiel_is_named_solved_and_converted(run, tmp_path):
     out = tmp_path / "kuhn.efg"
     assert run("convert", "openspiel:kuhn_poker(players=2)", out)[0] == 0
     code, shown, _ = run("compare", "kuhn-poker", out)
-    assert (code, shown.startswith("the same game under other names")) == (0, True)
+    assert (code, shown.startswith("same tree, under other names")) == (0, True)
     code, shown, _ = run("solve", "openspiel:kuhn_poker", "--json")
     assert json.loads(shown)["value_exact"] == "-1/18"
 
@@ -102,4 +138,4 @@ def test_a_tree_becomes_a_program_and_comes_back_as_the_same_game(run, tmp_path)
     assert run("convert", program, tree)[0] == 0
     code, shown, _ = run("compare", "kuhn-poker", tree)
     assert code == 0
-    assert shown.startswith("the same game under the same names (by trees)")
+    assert shown.startswith("same tree, under the same names")

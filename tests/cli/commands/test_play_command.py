@@ -14,7 +14,7 @@ def play(bestresponse):
 
 
 def test_a_person_plays_the_water_game_and_nonsense_loses_nothing(play, tmp_path):
-    done = play("water", "--seat", "Alex=me", "--days", 2, "--seed", 4, "--output-dir", tmp_path,
+    done = play("water", "--seat", "Alex=me", "--rounds", 2, "--seed", 4, "--output-dir", tmp_path,
                 typed="foo\n500\n20\n\n0\n")  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "That cannot be played: 'foo' is not a number" in done.stdout
@@ -24,7 +24,7 @@ def test_a_person_plays_the_water_game_and_nonsense_loses_nothing(play, tmp_path
 
 
 def test_a_game_that_was_left_goes_on_with_the_same_command(play, tmp_path):
-    words = ("water", "--seat", "Bob=me", "--days", 2, "--output-dir", tmp_path)
+    words = ("water", "--seat", "Bob=me", "--rounds", 2, "--output-dir", tmp_path)
     left = play(*words, typed="33\nquit\n")
     assert "you left the game; the same command goes on" in left.stdout
     done = play(*words, typed="44\n")
@@ -49,7 +49,7 @@ def test_a_formalized_game_of_turns_is_played_against_its_equilibrium(play, tmp_
 
 
 def test_the_survival_auction_is_not_taken_for_the_water_game(play, tmp_path):
-    done = play("survival-auction", "--days", 1, "--output-dir", tmp_path, typed="20\n")
+    done = play("survival-auction", "--rounds", 1, "--output-dir", tmp_path, typed="20\n")
     assert "There are 1 units of water today." in done.stdout
     assert "player 1 (me): 1" in done.stdout
 
@@ -59,9 +59,11 @@ def test_the_survival_auction_is_not_taken_for_the_water_game(play, tmp_path):
     [
         (["watr"], "Did you mean water"),
         (["water", "--seat", "Zed=me"], "expected ROLE=PLAYER with one of Alex"),
-        (["stag-hunt", "--days", "3"], "--abundance and --days belong to the water game"),
+        (["stag-hunt", "--abundance", "low"], "--abundance belongs to the water game"),
+        (["kuhn-poker", "--rounds", "3"], "--rounds belongs to games with a payoff table, and kuhn-poker has none"),
+        (["kuhn-poker", "--noise", "0.1"], "--noise belongs to games with a payoff table"),
         (["water", "--abundance", "huge"], "there is no abundance named 'huge'"),
-        (["water", "--days", "0"], "the drought lasts 0 days"),
+        (["water", "--rounds", "0"], "greater than or equal to 1"),
     ],
 )
 def test_what_makes_no_sense_is_said_in_a_sentence(play, words, sentence, tmp_path):
@@ -71,7 +73,7 @@ def test_what_makes_no_sense_is_said_in_a_sentence(play, words, sentence, tmp_pa
 
 
 def test_the_end_of_the_input_keeps_the_game(play, tmp_path):
-    done = play("water", "--days", 1, "--output-dir", tmp_path)
+    done = play("water", "--rounds", 1, "--output-dir", tmp_path)
     assert done.returncode == 1
     assert "the input has ended; the same command goes on with this game" in done.stdout
 
@@ -85,3 +87,18 @@ def test_codes_for_the_terminal_in_a_game_file_or_a_name_never_reach_the_screen(
     wrong = play("no\x1b[31msuch", "--output-dir", tmp_path)
     assert wrong.returncode == 2
     assert not set("\x1b\x07\x9b") & set(done.stdout + done.stderr + wrong.stderr)
+
+
+def test_a_person_meets_a_strategy_over_rounds_and_sees_what_every_choice_cost(play, tmp_path):
+    done = play("prisoners-dilemma", "--rounds", 2, "--others", "tit-for-tat", "--seed", 1, "--output-dir", tmp_path,
+                typed="defect\ncooperate\n")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "row (me): 5" in done.stdout
+    assert "1  defect     defect         0  defect                                 0" in done.stdout
+    assert "2  cooperate  defect         1  defect                                 1" in done.stdout
+
+
+def test_noise_says_what_was_meant_and_what_was_made(play, tmp_path):
+    done = play("prisoners-dilemma", "--noise", 1, "--others", "always:defect", "--seed", 1, "--output-dir", tmp_path,
+                typed="defect\n")  # fmt: skip
+    assert "you meant defect, cooperate was made" in done.stdout

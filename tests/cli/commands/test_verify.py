@@ -42,7 +42,7 @@ def test_a_text_is_checked_without_a_model(verify, dilemma: Path, tmp_path: Path
     assert code == 1
     assert found["summary"] == "2 refuted; 3 claims read, 0 of 2 sentences unread"
     assert [one["verdict"] for one in found["claims"]] == ["refuted", "refuted", "proved"]
-    first = found["refuted"][0]
+    first = found["claims"][0]
     assert first["correction"].endswith("In fact, if you choose R and the other player chooses R, you get 1.")
     (place,) = first["places"]
     assert WRONG[place["start"] : place["end"]].startswith("If we both pick R, I get 3")
@@ -86,7 +86,7 @@ def test_the_loop_runs_resumes_and_reports(serve, dilemma: Path, tmp_path: Path)
     assert summary["attempts"][1] == {"attempts": 2, "runs": 4}
     first, last = summary["figures"]
     assert (first["refuted"], last["unrefuted"]) == (4, 4)
-    assert summary["unread"] == [{"sentences": 0.0}]
+    assert summary["troubles"] == [{"trouble": "sentences unread", "times": 0}]
     assert first["wrong_reason"]["estimate"] == 1.0
     calls = len(server.delivered)
     again = RUN.invoke(app, arguments)

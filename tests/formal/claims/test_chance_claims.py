@@ -7,7 +7,7 @@ import pytest
 from bestresponse.formal.claims import Checker, Subject
 from bestresponse.formal.claims.grammar import parse
 from bestresponse.logic.engine import open_engine
-from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
+from bestresponse.theory.trees.tree import Chance, Leaf, Turn, build_tree
 
 
 def build_poker():

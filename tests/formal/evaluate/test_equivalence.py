@@ -1,16 +1,23 @@
-"""When two tables are the same game, and what is said when they are not."""
+"""When a table is the game that was told: the same tree, never only the same reduced form."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import pytest
 from hypothesis import given, settings, strategies as st
 
-from bestresponse.formal.evaluate.equivalence import same_game, same_order, strategically_equivalent
+from bestresponse.formal.evaluate.dataset import stories
+from bestresponse.formal.evaluate.equivalence import compare_tables
+from bestresponse.formal.evaluate.tree_notation import read_lines
+from bestresponse.formal.evaluate.validation import judge_levels
 from bestresponse.formal.formalize.table_data import table_to_data
-from bestresponse.games.logic.tables import table_from_cells
+from bestresponse.games.logic.game import LogicGame
+from bestresponse.games.logic.tables import table_from_cells, write_program
+from bestresponse.logic.engine import open_engine
 from bestresponse.logic.programs.table import GameTable, Row
+from bestresponse.logic.programs.validate import validate
 
 
 def two_by_two(cells, moves=("C", "D"), players=("row", "col")):
@@ -20,19 +27,11 @@ def two_by_two(cells, moves=("C", "D"), players=("row", "col")):
 
 DILEMMA = two_by_two([(3, 3), (0, 5), (5, 0), (1, 1)])
 SEXES = two_by_two([(2, 1), (0, 0), (0, 0), (1, 2)], ("opera", "football"), ("olga", "frank"))
-
-
-def in_turn(ends):
-    rows = tuple(Row(moves, tuple(map(Fraction, earned)), (1,) * len(moves)) for moves, earned in ends)
-    return GameTable(("a", "b"), (("in", "out"), ("x", "y")), rows)
-
-
-ENTRY = in_turn(
-    [
-        ((("a", "out"),), (0, 2)),
-        ((("a", "in"), ("b", "x")), (-1, -1)),
-        ((("a", "in"), ("b", "y")), (1, 1)),
-    ]
+ENTRY = read_lines(["a", "b"], "a out : 0,2\na in > b x : -1,-1\na in > b y : 1,1")
+DOORS = "\n".join(
+    f"~1/3 car {car} > ~1/1 goat {goat} > guest[{{}}] {move} : {int((move == 'stay') == (car == 1))}"
+    for car, goat in ((1, 2), (2, 3), (3, 2))
+    for move in ("stay", "switch")
 )
 
 
@@ -40,7 +39,7 @@ def read_table(data: Mapping[str, Any]) -> GameTable:
     """Read back the table that `table_to_data` wrote."""
     rows = tuple(
         Row(
-            tuple((str(who), str(move)) for who, move in end["moves"]),
+            tuple((str(player), str(move)) for player, move in end["moves"]),
             tuple(Fraction(u) for u in end["payoffs"]),
             tuple(int(size) for size in end["blocks"]),
         )
@@ -51,60 +50,83 @@ def read_table(data: Mapping[str, Any]) -> GameTable:
 
 def test_other_names_and_another_order_of_moves_are_the_same_game():
     other = two_by_two([(1, 1), (5, 0), (0, 5), (3, 3)], ("grab", "share"), ("ann", "bob"))
-    match = same_game(other, DILEMMA)
-    assert match
-    assert match.renaming.moves["ann"] == {"grab": "D", "share": "C"}
+    found = compare_tables(other, DILEMMA)
+    assert found.exact
+    assert found.actions["ann"] == {"grab": "D", "share": "C"}
 
 
-def test_moves_that_bear_the_true_names_must_mean_the_same():
+def test_moves_and_players_that_bear_the_true_names_must_mean_the_same():
     inverted = two_by_two([(1, 1), (5, 0), (0, 5), (3, 3)])
-    assert not same_game(inverted, DILEMMA)
-    assert same_game(inverted, DILEMMA, own_names=False)
+    assert not compare_tables(inverted, DILEMMA).same
+    assert compare_tables(inverted, DILEMMA, any_names=True).exact
+    crossed = two_by_two([(1, 2), (0, 0), (0, 0), (2, 1)], ("opera", "football"), ("olga", "frank"))
+    assert not compare_tables(crossed, SEXES).same
+
+
+def test_players_may_be_listed_in_another_order():
+    other = two_by_two([(1, 2), (0, 0), (0, 0), (2, 1)], ("opera", "football"), ("frank", "olga"))
+    assert compare_tables(other, SEXES).exact
 
 
 def test_swapped_off_diagonal_cells_are_another_game_and_the_cells_are_named():
-    swapped = two_by_two([(3, 3), (5, 0), (0, 5), (1, 1)])
-    match = same_game(swapped, DILEMMA)
-    assert not match
-    assert match.why.startswith("after row: C, col: D the payoffs are 5, 0, not 0, 5")
-
-
-def test_players_who_share_their_moves_share_the_renaming():
-    pennies = two_by_two([(1, -1), (-1, 1), (-1, 1), (1, -1)])
-    evader_first = two_by_two([(-1, 1), (1, -1), (1, -1), (-1, 1)], ("l", "r"))
-    assert not same_game(evader_first, pennies, swap_players=False)
-    assert same_game(evader_first, pennies)
-
-
-def test_seats_may_be_swapped_together_with_everything_else():
-    other = two_by_two([(1, 2), (0, 0), (0, 0), (2, 1)], ("opera", "football"), ("frank", "olga"))
-    assert same_game(other, SEXES)
-    assert not same_game(other, SEXES, swap_players=False)
-
-
-def test_simultaneous_and_sequential_games_differ_and_so_do_other_shapes():
-    assert "one after another" in same_game(ENTRY, DILEMMA).why or "ends" in same_game(ENTRY, DILEMMA).why
-    rows = tuple(replace(row, blocks=(1, 1)) for row in DILEMMA.rows)
-    assert same_game(replace(DILEMMA, rows=rows), DILEMMA).why == (
-        "its players move one after another, those of the true game at the same time"
+    found = compare_tables(two_by_two([(3, 3), (5, 0), (0, 5), (1, 1)]), DILEMMA)
+    assert not found.same
+    assert found.differences[0] == (
+        "after row: C, col: D the payoffs are 5, 0 in the first game and 0, 5 in the second"
     )
+
+
+def test_who_sees_the_other_s_move_plays_another_game():
+    in_turn = replace(DILEMMA, rows=tuple(replace(row, blocks=(1, 1)) for row in DILEMMA.rows))
+    assert not compare_tables(in_turn, DILEMMA).same
     three = table_from_cells(("a", "b", "c"), (("x",),) * 3, ((Fraction(1),) * 3,))
-    assert same_game(three, DILEMMA).why == "it has 3 players, the true game has 2"
+    assert compare_tables(three, DILEMMA).differences == ("the first game has 3 players, the second 2",)
 
 
-def test_sequential_games_are_compared_end_by_end():
-    assert same_game(ENTRY, ENTRY)
+def test_games_in_turn_are_compared_end_by_end():
+    assert compare_tables(ENTRY, ENTRY).exact
     worse = replace(ENTRY, rows=(replace(ENTRY.rows[0], payoffs=(Fraction(0), Fraction(3))), *ENTRY.rows[1:]))
-    assert "after a: out the payoffs are 0, 3, not 0, 2" in same_game(worse, ENTRY).why
+    assert compare_tables(worse, ENTRY).differences == (
+        "after out the payoffs are 0, 3 in the first game and 0, 2 in the second",
+    )
 
 
-def test_positive_affine_payoffs_are_strategically_equivalent_and_others_are_not():
+def test_positive_affine_payoffs_are_the_same_tree_and_others_are_not():
     scaled = two_by_two([(16, -4), (10, 0), (20, -10), (12, -8)])
-    assert strategically_equivalent(scaled, DILEMMA)
-    assert not same_game(scaled, DILEMMA)
+    found = compare_tables(scaled, DILEMMA)
+    assert (found.same, found.exact) == (True, False)
     bent = two_by_two([(4, 3), (0, 5), (5, 0), (1, 1)])
-    assert not strategically_equivalent(bent, DILEMMA)
-    assert same_order(bent, DILEMMA)
+    assert compare_tables(bent, DILEMMA).verdict == "same order of payoffs"
+
+
+@pytest.mark.parametrize("engine", ["embedded", "swi"])
+def test_a_program_that_shows_more_or_less_than_the_story_is_wrong_on_every_level_of_meaning(engine):
+    """Behind one of three doors is a car. Whether the guest sees which other door was opened changes no plan's payoff,
+    and the reduced form of the whole is a choice between staying (1/3) and switching (2/3)."""
+    seen = read_lines(["guest"], "\n".join(line.format(line.split("goat ")[1][0]) for line in DOORS.splitlines()))
+    unseen = read_lines(["guest"], DOORS.format(*[""] * 6).replace("[]", "[nothing]"))
+    choice = read_lines(["guest"], "guest stay : 1/3\nguest switch : 2/3")
+    logic = open_engine(engine)
+    try:
+        for told, true in ((unseen, seen), (seen, unseen), (choice, seen), (choice, unseen), (unseen, choice)):
+            levels = judge_levels(validate(write_program(told), logic), true)
+            assert (levels.functional.ok, levels.exact.ok, levels.order.ok, levels.equivalent.ok) == (
+                True, False, False, False
+            )  # fmt: skip
+        assert judge_levels(validate(write_program(seen), logic), seen).exact.ok
+    finally:
+        logic.close()
+    assert compare_tables(unseen, choice).verdict == "same reduced form, other tree"
+
+
+def test_the_ends_of_a_story_are_numbered_as_the_leaves_of_its_tree():
+    """The orders of a story name its ends by number."""
+    ordered = [story for story in stories() if story.orders]
+    assert len(ordered) > 3
+    for story in ordered:
+        tree = LogicGame(story.table).tree
+        paid = [tuple(map(float, row.payoffs)) for row in story.table.rows]
+        assert [tuple(row) for row in tree.payoffs[tree.leaves].tolist()] == paid, story.id
 
 
 def test_tables_survive_the_way_through_json():
@@ -128,9 +150,8 @@ def test_any_renaming_of_players_and_moves_is_recognised(payoffs, rows, cols, sw
     if swap:
         turned = tuple((found[3 * i + k][1], found[3 * i + k][0]) for k in range(3) for i in range(2))
         other = table_from_cells(("t", "s"), moves[::-1], turned)
-    assert same_game(other, table)
+    assert compare_tables(other, table).exact
     stretched = replace(
         other, rows=tuple(replace(r, payoffs=tuple(scale * u + shift for u in r.payoffs)) for r in other.rows)
     )
-    assert strategically_equivalent(stretched, table)
-    assert same_order(stretched, table)
+    assert compare_tables(stretched, table).same

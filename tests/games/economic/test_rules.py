@@ -15,7 +15,7 @@ from bestresponse.games.economic.two_steps import Trust, Ultimatum
 from bestresponse.games.water.game import survival
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_names
-from bestresponse.theory.generators.draw import families
+from bestresponse.theory.generators import families
 from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
 NAMES = (

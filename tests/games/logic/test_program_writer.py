@@ -12,8 +12,8 @@ from bestresponse.games.logic.game import LogicGame, as_game
 from bestresponse.games.logic.tables import read_fraction, table_from_tree, write_program
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate
-from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
 from bestresponse.theory.trees.normal_form import to_normal_form
+from bestresponse.theory.trees.tree import Chance, Leaf, Turn, build_tree
 
 PROGRAMS = {"kuhn": KUHN} | {example.name: example.program for example in library()}
 
@@ -48,10 +48,10 @@ def test_a_player_who_never_learns_anything_stays_blind():
     assert validate(written, EmbeddedEngine()).table.private
 
 
-def test_a_tree_without_perfect_recall_has_no_program():
+def test_a_tree_with_an_absent_minded_player_has_no_program():
     second = Turn("driver", "junction", {"go": Leaf([1]), "exit": Leaf([4])})
     driver = build_tree(["driver"], Turn("driver", "junction", {"go": second, "exit": Leaf([0])}))
-    with pytest.raises(InvalidGame, match="recall"):
+    with pytest.raises(InvalidGame, match="comes twice to what it cannot tell apart"):
         table_from_tree(driver)
 
 

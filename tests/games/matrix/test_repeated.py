@@ -14,7 +14,7 @@ from bestresponse.players.llm.prompting import prompt
 from bestresponse.players.strategies.automaton import AutomatonPlayer
 from bestresponse.players.strategies.fixed import Always, RandomPlayer
 from bestresponse.theory.catalogue.tables import load, names
-from bestresponse.theory.repeated.library import classic_strategy
+from bestresponse.theory.repeated.automaton import classic_strategy
 from bestresponse.theory.repeated.round_robin import Rules, exact_round_robin
 
 DILEMMA = load("prisoners-dilemma")

@@ -68,7 +68,7 @@ def test_the_gate_alone_refuses_smuggled_goals_and_broken_text(kind: str) -> Non
         assert check(poisoned(kind, line, DILEMMA)).refusals, line
 
 
-@pytest.mark.parametrize("line", ["'do all'(_, S, S).", "'next step'(_, _, _, _, _, _, _).", "'one of'(X, [X])."])
+@pytest.mark.parametrize("line", ["'do all'(_, S, S, _).", "'next step'(_, _, _, _, _, _, _).", "'one of'(X, [X])."])
 def test_a_game_cannot_define_the_inner_predicates_of_the_solver(line: str) -> None:
     assert "belongs to the solver" in str(check(f"{line}\n{DILEMMA}").refusals[0])
 

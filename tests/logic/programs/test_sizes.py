@@ -1,5 +1,6 @@
 """Large games are tabled at the default limits, and too large ones are told which limit they hit."""
 
+import time
 from fractions import Fraction
 from pathlib import Path
 
@@ -8,10 +9,11 @@ import pytest
 import bestresponse as br
 from bestresponse.core.errors import LimitReached
 from bestresponse.logic.embedded.engine import EmbeddedEngine
-from bestresponse.logic.engine import Limits
+from bestresponse.logic.engine import EngineKind, Limits, open_engine
 from bestresponse.logic.language.terms import items_of
 from bestresponse.logic.programs.report import describe_failure
 from bestresponse.logic.programs.table import extract
+from bestresponse.logic.programs.validate import validate
 
 PROGRAMS = Path(__file__).parents[3] / "examples" / "programs"
 
@@ -190,3 +192,39 @@ finally(goal(p, U), S) :- findall(N, holds(seen(N), S), [A, B, C]), U is 100 * C
     engine = EmbeddedEngine()
     rows = extract(engine, engine.load(source)).require().rows
     assert [int(row.payoffs[0]) for row in rows] == [123, 132, 213, 231, 312, 321]
+
+
+CENTIPEDE = """
+initial(s0).
+initially(player(P), s0) :- member(P, [ann, bob]).
+initially(turn(ann), s0).
+initially(round(1), s0).
+legal(move(P, M), S) :- holds(turn(P), S), member(M, [stop, go]).
+effect(stopped(P, N), move(P, stop), S) :- holds(round(N), S).
+effect(round(N), move(_, go), S) :- holds(round(K), S), N is K + 1.
+effect(turn(Q), move(P, go), S) :- holds(round(N), S), N < 100, other(P, Q).
+abnormal(round(_), move(_, go), _).
+abnormal(turn(P), move(P, _), _).
+other(ann, bob).
+other(bob, ann).
+final(S) :- holds(stopped(_, _), S).
+final(S) :- holds(round(101), S).
+finally(goal(P, U), S) :- holds(stopped(Q, N), S), member(P, [ann, bob]), ( P == Q -> U is N + 1 ; U is N - 1 ).
+finally(goal(P, 100), S) :- holds(round(101), S), member(P, [ann, bob]).
+"""
+"""A counter that is a fluent is asked for by every rule of every move: without a memory that is exponential in time."""
+
+
+@pytest.mark.parametrize("kind", ["embedded", "swi"])
+def test_a_play_of_a_hundred_moves_with_a_counter_takes_seconds(kind: EngineKind) -> None:
+    engine = open_engine(kind)
+    begun = time.monotonic()
+    try:
+        report = validate(CENTIPEDE, engine)
+    finally:
+        engine.close()
+    assert report.ok
+    assert report.table is not None
+    assert (len(report.table.rows), report.table.rows[0].payoffs) == (101, (2, 0))
+    assert report.table.rows[-1].payoffs == (100, 100)
+    assert time.monotonic() - begun < 15  # one to two seconds where nothing else runs

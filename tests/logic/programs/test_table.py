@@ -130,7 +130,7 @@ def test_moves_may_be_numbers_and_terms() -> None:
         ("payoff('C', 'C', 3, 3).", "payoff('C', 'C', 3, 3). payoff('C', 'C', 4, 3).",
          "p1 has several payoffs after p1: C, p2: C: 3, 4"),
         ("holds(did(P1, M1), S)", "S = do(_, do(move(_, M1), _))",
-         "the payoffs after p1: D, p2: C depend on the order of simultaneous moves"),
+         "the payoffs after p1: C, p2: D depend on the order of simultaneous moves"),
         ("final(do(M2, do(M1, S))) :- ground(M2), ground(M1), initial(S).", "final(x).",
          "after p1: D, p2: D nobody can move, but the situation is not final"),
         ("possible(move(P, 'C'), S)", "possible(move(P, _), S)", "a legal move is not fully known"),

@@ -333,12 +333,45 @@ def test_json_of_very_many_values_is_refused_before_it_is_parsed(complete, value
     act = faulty.answer(b'{"x": [' + b",".join([value] * 2_000_000) + b"]}")
     tracemalloc.start()
     try:
-        with pytest.raises(BadReply, match="openai/m sent JSON of more than 1,000,000 values for one reply"):
+        with pytest.raises(BadReply, match="openai/m sent JSON of more than 500,000 values for one reply"):
             complete(act)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
     assert peak < 60_000_000
+
+
+def test_a_very_long_reply_is_in_ascii(complete):
+    act = faulty.answer(b'{"x": "' + b"a" * 8_400_000 + "\U0001f600".encode() + b'"}')
+    with pytest.raises(BadReply, match="openai/m sent more than 8 MB beyond ASCII for one reply"):
+        complete(act)
+
+
+def _fill_object(name, values):
+    return b'{"y": "\\u0041", "x": {' + b",".join(b'"%s%d":1.5' % (name, n) for n in range(values)) + b"}}"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"x": [' + b'{"a":1},' * 249_990 + b"1]}",
+        b'{"x": ["' + b"a" * 8_000_000 + "\U0001f600".encode() + b'"]}',
+        b'{"x": ["' + b"a" * 16_000_000 + b'\\ud83d\\ude00"]}',
+        _fill_object(b"", 499_990),
+        _fill_object("\U0001f600".encode(), 499_990),
+    ],
+    ids=["many objects", "a wide text", "a text that an escape makes wide", "many names", "many wide names"],
+)
+def test_a_reply_takes_no_more_memory_than_eight_times_its_limit(body):
+    server = Endpoint(HttpClients(), "http://localhost", "the server", Secret(KEY), "authorization")
+    assert len(body) <= server.largest
+    tracemalloc.start()
+    try:
+        server._parse(body)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(body) + peak < 8 * server.largest, f"{peak / 2**20:.0f} MB"
 
 
 def test_the_time_that_parsing_takes_belongs_to_the_call(clients, monkeypatch):

@@ -1,3 +1,6 @@
+import json
+from pathlib import Path
+
 import pytest
 from hypothesis import given, strategies as st
 
@@ -108,3 +111,28 @@ def test_whatever_is_read_is_legal(text):
         else:
             assert answer.action is None
             assert answer.reading.how
+
+
+WRITTEN = json.loads(Path(__file__).with_name("written_answers.json").read_text("utf-8"))
+ASKS = {
+    "mixtures of A, B and C": Mixture(("A", "B", "C")),
+    "mixtures of 1, 2 and 3": Mixture(("1", "2", "3")),
+    "choices of A, B and C": ABC,
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value", "how"), [(kind, *form) for kind, forms in WRITTEN.items() for form in forms]
+)
+def test_what_models_write_is_read_as_it_is_meant_and_what_was_done_is_said(kind, text, value, how):
+    answer = read_reply(ASKS[kind], text)
+    if value is None:
+        assert (answer.action, answer.reading.status.value) == (None, how)
+        return
+    assert answer.action == (pytest.approx(tuple(value)) if isinstance(value, list) else value)
+    assert answer.reading.how == how
+    assert answer.reading.status is (Status.REPAIRED if how else Status.VALID)
+
+
+def test_a_hundred_forms_of_answers_are_held_as_data():
+    assert sum(map(len, WRITTEN.values())) >= 80

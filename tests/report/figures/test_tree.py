@@ -7,7 +7,7 @@ import pytest
 from bestresponse.core.errors import UsageError
 from bestresponse.report.figures.tree import Overlay, _lay_out, draw_tree
 from bestresponse.theory import load_tree
-from bestresponse.theory.trees.build import Leaf, Turn, build_tree
+from bestresponse.theory.trees.tree import Leaf, Turn, build_tree
 
 
 def test_every_label_has_a_row_of_its_own_and_ends_before_the_next_position():

@@ -1,6 +1,7 @@
 """Intervals, comparisons, stopping rules and bounds: values worked by hand or cited, and coverage by simulation."""
 
 import math
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.report.stats.statistics import (
     Interval,
     benjamini_hochberg,
+    bound_mean,
     cluster_bootstrap,
     confidence_sequence,
     games_needed,
@@ -20,7 +22,6 @@ from bestresponse.report.stats.statistics import (
     wilson,
 )
 
-numbers = st.floats(-1e6, 1e6)
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 
 
@@ -29,11 +30,6 @@ def generator(seed=0):
 
 
 # Cluster bootstrap
-
-
-def test_two_clusters_resample_to_the_three_means_they_can_give():
-    interval = cluster_bootstrap([1, 2, 3, 4], "aabb", rng=generator(), method="percentile")
-    assert interval == Interval(2.5, 1.5, 3.5, 0.95, "percentile", 2)
 
 
 def test_the_mean_of_unequal_clusters_is_the_mean_of_all_values():
@@ -45,25 +41,6 @@ def test_repeating_each_game_does_not_narrow_the_interval():
     once = cluster_bootstrap(values, rng=generator(1))
     tenfold = cluster_bootstrap(np.repeat(values, 10), np.repeat(np.arange(40), 10), rng=generator(1))
     assert (once.low, once.high) == pytest.approx((tenfold.low, tenfold.high))
-
-
-def test_the_mean_agrees_with_the_same_statistic_given_as_a_function():
-    values, clusters = generator(4).gamma(1, size=30), np.arange(30) // 3
-    fast = cluster_bootstrap(values, clusters, rng=generator(1))
-    slow = cluster_bootstrap(values, clusters, np.mean, rng=generator(1))
-    assert (fast.low, fast.high, fast.method) == (pytest.approx(slow.low), pytest.approx(slow.high), slow.method)
-
-
-@pytest.mark.parametrize("size", [20, 21])
-def test_the_weighted_median_agrees_with_numpy_on_every_resample(size):
-    values, clusters = generator(5).integers(0, 8, size), np.arange(size) // 3
-    fast = cluster_bootstrap(values, clusters, "median", rng=generator(1), resamples=300)
-    slow = cluster_bootstrap(values, clusters, np.median, rng=generator(1), resamples=300, method="percentile")
-    assert (fast.estimate, fast.low, fast.high) == (slow.estimate, slow.low, slow.high)
-
-
-def test_the_median_of_an_even_number_of_values_is_the_middle_of_the_two_middle_ones():
-    assert cluster_bootstrap([10, 1, 3, 2], statistic="median", rng=generator()).estimate == 2.5
 
 
 def test_bca_agrees_with_scipy_on_a_skewed_sample():
@@ -110,11 +87,20 @@ def test_clustered_answers_are_covered_at_about_the_level_and_naive_ones_are_not
     assert naive / 200 < 0.75
 
 
-@given(st.lists(numbers, min_size=2, max_size=20), st.integers(0, 99))
-def test_percentile_ends_lie_within_the_sample(values, seed):
-    interval = cluster_bootstrap(values, rng=generator(seed), resamples=50, method="percentile")
-    slack = 1e-9 * max(1, max(map(abs, values)))
-    assert min(values) - slack <= interval.low <= interval.high <= max(values) + slack
+def test_the_acceleration_leaves_out_whole_clusters_of_unequal_size():
+    # Means without each cluster: of 6, 8, 9 they are 23 / 3, of 1, 2, 3, 9 15 / 4, of 1, 2, 3, 6, 8 4; their pulls
+    # from the mean of the three are -2.527778, 1.388889, 1.138889, and the acceleration is
+    # (-16.1518 + 2.6792 + 1.4772) / (6 * 9.61574 ** 1.5) = -0.067050.
+    values, clusters = [1, 2, 3, 6, 8, 9], "aaabbc"
+    interval = cluster_bootstrap(values, clusters, rng=generator(1))
+    drawn = generator(1).integers(3, size=(2000, 3))
+    sums, sizes = np.array([6, 14, 9]), np.array([3, 2, 1])
+    means = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
+    below = np.mean(means < 29 / 6 - 1e-9) + np.mean(np.abs(means - 29 / 6) < 1e-9) / 2
+    bias = NormalDist().inv_cdf(below)
+    tails = [NormalDist().cdf(bias + (bias + z) / (1 + 0.067050 * (bias + z))) for z in (-1.959964, 1.959964)]
+    assert interval.method == "bca"
+    assert (interval.low, interval.high) == pytest.approx(tuple(np.quantile(means, tails)), abs=1e-3)
 
 
 @given(st.lists(st.integers(-50, 50), min_size=3, max_size=15), st.integers(-100, 100))
@@ -132,7 +118,6 @@ def test_shifting_all_values_shifts_the_interval(values, shift):
         (([[1.0]],), r"shape \(1, 1\)"),
         ((["a"],), "a list of numbers"),
         (([1.0, 2.0], "abc"), "each of the 2 values, got 3"),
-        (([1.0, 2.0], None, "mode"), "'mode'"),
     ],
 )
 def test_bad_samples_are_refused_with_a_sentence(arguments, sentence):
@@ -144,6 +129,58 @@ def test_bad_samples_are_refused_with_a_sentence(arguments, sentence):
 def test_bad_options_are_refused(options):
     with pytest.raises(UsageError):
         cluster_bootstrap([1.0, 2.0], rng=generator(), **options)
+
+
+# Bounded means
+
+
+def test_without_a_loss_the_upper_end_is_that_of_half_a_game_lost():
+    # With weights Gamma(20) of the games and Gamma(1/2) of the half game, the mean is Beta(1/2, 20): its 97.5 % point
+    # is 0.11941; it is scaled by the most that can be lost.
+    whole = bound_mean([0.0] * 20, (0.0, 1.0), rng=generator(), resamples=200_000)
+    assert whole.high == pytest.approx(0.1194, abs=1.5e-3)
+    half = bound_mean([0.0] * 20, (0.0, 0.5), rng=generator(), resamples=200_000)
+    assert (half.estimate, half.low, half.method, half.n) == (0.0, 0.0, "bounded", 20)
+    assert half.high == pytest.approx(0.0597, abs=1e-3)
+
+
+def test_of_yes_and_no_the_ends_are_quantiles_of_beta_distributions():
+    from scipy.stats import beta
+
+    interval = bound_mean([1.0] * 3 + [0.0] * 7, (0.0, 1.0), rng=generator(), resamples=200_000)
+    assert interval.low == pytest.approx(beta.ppf(0.025, 3, 7.5), abs=2e-3)
+    assert interval.high == pytest.approx(beta.ppf(0.975, 3.5, 7), abs=2e-3)
+
+
+def test_a_game_asked_about_ten_times_is_one_game():
+    values = generator(3).random(12)
+    once = bound_mean(values, (0.0, 1.0), rng=generator(1))
+    tenfold = bound_mean(np.repeat(values, 10), (0.0, 1.0), np.repeat(np.arange(12), 10), rng=generator(1))
+    assert (once.low, once.high) == pytest.approx((tenfold.low, tenfold.high))
+
+
+def test_one_game_has_no_interval_and_values_beyond_the_bounds_are_refused():
+    assert bound_mean([0.1, 0.2], (0.0, 1.0), "aa", rng=generator()).high == math.inf
+    with pytest.raises(UsageError, match=r"expected numbers from 0 to 0\.5"):
+        bound_mean([0.1, 0.6], (0.0, 0.5), rng=generator())
+
+
+@pytest.mark.parametrize("errs", [0.0, 0.1, 0.3, 1.0])
+@pytest.mark.parametrize("games", [4, 20])
+def test_a_player_that_rarely_errs_is_covered_however_few_its_games(errs, games):
+    # Where it errs it loses half a unit on average, of at most one.
+    held = 0
+    for trial in range(400):
+        rng = generator(trial)
+        losses = rng.random(games) * (rng.random(games) < errs)
+        held += bound_mean(losses, (0.0, 1.0), rng=rng, resamples=400).contains(errs / 2)
+    assert held / 400 >= 0.93
+
+
+def test_players_that_never_differ_are_not_known_to_be_equal():
+    result = paired_difference([0.0] * 20, [0.0] * 20, rng=generator(), most=0.5)
+    assert result.difference.low == pytest.approx(-0.0597, abs=5e-3)
+    assert result.difference.high == pytest.approx(0.0597, abs=5e-3)
 
 
 # Paired comparison

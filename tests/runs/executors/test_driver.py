@@ -8,10 +8,13 @@ import pytest
 from bestresponse.core.episode import Submission
 from bestresponse.core.errors import ModelUnavailable
 from bestresponse.core.player import Decision
+from bestresponse.models.base import Reply, ask
+from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.models.wrappers.pacing import Retried
 from bestresponse.runs.executors import driver as driver_module
 from bestresponse.runs.executors.base import Ended, Job, Task
 from bestresponse.runs.executors.driver import Driver
-from bestresponse.runs.executors.worker import WorkerJob
+from bestresponse.runs.models import Opening, SharedCalls, _ByName
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import encode_answer
 from bestresponse.studies.water.study import WaterConfig, water
@@ -52,7 +55,7 @@ class FastWorker:
 def drive(links, threads, tasks):
     kept = []
     connect = iter(links)
-    driver = Driver(JOB, lambda index: next(connect), 1, threads)
+    driver = Driver(JOB, lambda: next(connect), 1, threads)
     return list(driver.play(iter(tasks), lambda calls, answer: kept.append(answer))), kept
 
 
@@ -109,7 +112,7 @@ def interrupt_first(answers):
 
 
 def test_an_interrupt_lets_plays_end_and_is_raised_again():
-    plays = Driver(JOB, lambda index: TalkingWorker(ends=True), 1, 1).play(iter(TASKS), interrupt_first([]))
+    plays = Driver(JOB, lambda: TalkingWorker(ends=True), 1, 1).play(iter(TASKS), interrupt_first([]))
     assert next(plays) == Ended(TASKS[0].spec, b"line")
     with pytest.raises(KeyboardInterrupt):
         next(plays)
@@ -119,7 +122,7 @@ def test_a_second_interrupt_waits_for_nothing():
     def interrupt(calls, answer):
         raise KeyboardInterrupt
 
-    plays = Driver(JOB, lambda index: TalkingWorker(ends=False), 1, 1).play(iter(TASKS), interrupt)
+    plays = Driver(JOB, lambda: TalkingWorker(ends=False), 1, 1).play(iter(TASKS), interrupt)
     with pytest.raises(KeyboardInterrupt):
         next(plays)
 
@@ -129,9 +132,60 @@ def test_tasks_may_come_later():
     assert [one.spec.id for one in ended] == ["play-0", "play-1"]
 
 
-def test_places_at_a_provider_are_shared_out_where_there_is_one_for_every_worker():
-    wide, narrow, own = ("openai", "a"), ("openai", "b"), ("local", "x")
-    work = WorkerJob(None, None, None, 1, {wide: 8, narrow: 2, own: 1})
-    shares = [work.share_places(index, 3).places for index in range(3)]
-    assert [share[wide] for share in shares] == [2, 3, 3]
-    assert all(narrow not in share and share[own] == 1 for share in shares)
+class DyingWorker(FastWorker):
+    """Ends `ends` plays one by one and is lost with the next."""
+
+    def __init__(self, ends=0):
+        super().__init__()
+        self.ends = ends
+
+    def send(self, messages):
+        for kind, *rest in messages:
+            if kind == "play":
+                self.ends -= 1
+                self.said.put([("ended", rest[0].spec.id, b"line", None)] if self.ends >= 0 else None)
+
+
+def test_a_play_is_given_up_after_three_workers_that_ended_nothing():
+    (ended,), _ = drive([DyingWorker(), DyingWorker(), DyingWorker(), FastWorker()], 1, TASKS[:1])
+    assert str(ended.error) == "workers were lost again and again while they played play-0"
+
+
+def test_being_there_when_workers_are_killed_counts_a_tenth():
+    workers = [DyingWorker(ends=1), *(DyingWorker() for _ in range(2)), FastWorker()]
+    ended, _ = drive(workers, 1, TASKS[:2])
+    assert [(one.spec.id, one.line) for one in ended] == [("play-0", b"line"), ("play-1", b"line")]
+
+
+class CallingWorker(FastWorker):
+    """Asks for a reply in every play, makes the calls it is sent, and is lost at the first one where it `dies`."""
+
+    def send(self, messages):
+        for kind, *rest in messages:
+            match kind:
+                case "play":
+                    self.play = rest[0].spec.id
+                    self.said.put([("ask", 7, "mine", ask("What?"))])
+                case "call" if self.dies:
+                    self.said.put(None)
+                case "call":
+                    self.said.put([("called", rest[0], Reply(f"{rest[1]} says so"), None)])
+                case "answer":
+                    self.said.put([("ended", self.play, rest[1].text.encode(), rest[2])])
+
+
+def drive_calls(*workers):
+    shared = SharedCalls(Opening(("mine",)), local=False)
+    model = Retried(_ByName(ScriptedModel(lambda request: "here"), "mine", shared), sleep=lambda seconds: None)
+    connect = iter(workers)
+    job = Job(water, WaterConfig("need"), {"mine": model}, shared=shared)
+    ended = list(Driver(job, lambda: next(connect), 1, 1).play(iter(TASKS[:1]), lambda calls, answer: None))
+    return [play.line for play in ended], model.complete(ask("And now?")).text
+
+
+def test_a_worker_makes_the_call_that_a_play_asks_the_driver_for_and_afterwards_calls_are_made_here():
+    assert drive_calls(CallingWorker()) == ([b"mine says so"], "here")
+
+
+def test_a_call_of_a_lost_worker_is_made_by_another():
+    assert drive_calls(CallingWorker(dies=1), CallingWorker()) == ([b"mine says so"], "here")

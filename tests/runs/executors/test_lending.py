@@ -10,7 +10,7 @@ from bestresponse.core.errors import OverBudget, UsageError
 from bestresponse.models.base import ask
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.executors.base import Job
-from bestresponse.runs.executors.lending import lend_models
+from bestresponse.runs.executors.driver import lend_workers
 from bestresponse.runs.executors.processes import Processes
 from bestresponse.runs.executors.threads import Threads
 from bestresponse.runs.models import ModelLimits, open_models
@@ -38,13 +38,13 @@ def make_job(name, opened):
 def test_workers_answer_what_the_model_would_with_one_call_a_question(server, tmp_path):
     name = server.model
     with open_models((name,), tmp_path, ModelLimits(4)) as opened:
-        with lend_models(Processes(2), make_job(name, opened)) as lent:
+        model = opened.models[name]
+        with lend_workers(Processes(2), make_job(name, opened)):
             texts = {}
-            run_at_once(*(partial(note_answer, texts, lent[name], question) for question in QUESTIONS))
-            assert lent[name].complete(QUESTIONS[0]).text == texts[QUESTIONS[0]]
-        assert lent[name].identity == opened.models[name].identity
+            run_at_once(*(partial(note_answer, texts, model, question) for question in QUESTIONS))
+            assert model.complete(QUESTIONS[0]).text == texts[QUESTIONS[0]]
         assert server.calls == opened.meter.spent.calls == 6
-        assert texts == {question: opened.models[name].complete(question).text for question in QUESTIONS}
+        assert texts == {question: model.complete(question).text for question in QUESTIONS}
         assert server.calls == 6
 
 
@@ -52,27 +52,29 @@ def test_an_error_of_a_call_is_raised_where_it_was_asked_for(server, tmp_path):
     name = server.model
     with (
         open_models((name,), tmp_path, ModelLimits(4, calls=1)) as opened,
-        lend_models(Processes(1), make_job(name, opened)) as lent,
+        lend_workers(Processes(1), make_job(name, opened)),
     ):
-        lent[name].complete(QUESTIONS[0])
+        opened.models[name].complete(QUESTIONS[0])
         with pytest.raises(OverBudget, match="2 calls of 1"):
-            lent[name].complete(QUESTIONS[1])
+            opened.models[name].complete(QUESTIONS[1])
 
 
-def test_an_executor_that_cannot_work_says_so_to_whoever_asks(tmp_path):
+def test_an_executor_that_cannot_work_says_so(server, tmp_path):
+    class Broken:
+        def play(self, job, tasks, keep):
+            raise UsageError("no cluster")
+
+    with open_models((server.model,), tmp_path) as opened:
+        lending = lend_workers(Broken(), make_job(server.model, opened))
+        with pytest.raises(UsageError, match="no cluster"), lending:
+            pass
+
+
+@pytest.mark.parametrize("executor", [Threads(), Processes(1)], ids=["threads", "processes"])
+def test_models_given_as_objects_answer_here(executor, tmp_path):
     mine = ScriptedModel(lambda request: "A")
     with (
         open_models(("mine",), tmp_path, given={"mine": mine}) as opened,
-        lend_models(Processes(1), make_job("mine", opened)) as lent,
+        lend_workers(executor, make_job("mine", opened)),
     ):
-        for question in QUESTIONS[:2]:
-            with pytest.raises(UsageError, match="mine exists in this process only"):
-                lent["mine"].complete(question)
-
-
-def test_threads_ask_the_models_themselves(tmp_path):
-    mine = ScriptedModel(lambda request: "A")
-    with open_models(("mine",), tmp_path, given={"mine": mine}) as opened:
-        job = make_job("mine", opened)
-        with lend_models(Threads(), job) as lent:
-            assert lent is job.models
+        assert opened.models["mine"].complete(QUESTIONS[0]).text == "A"

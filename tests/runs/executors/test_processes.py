@@ -9,7 +9,6 @@ from model_server import ModelServer
 from running import NOW
 from waiting import hear_interrupts
 
-from bestresponse.core.errors import UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.executors import processes
 from bestresponse.runs.executors.processes import Processes
@@ -114,16 +113,16 @@ def list_children():
     return found
 
 
-def test_models_that_are_objects_cannot_be_used_by_processes(tmp_path):
-    config = BenchConfig(model=("mine",), num_games=1, num_rows=2, num_cols=2, seed=5)
-    mine = ScriptedModel(lambda request: "A")
-    with (
-        open_models(config.models, tmp_path, given={"mine": mine}) as opened,
-        pytest.raises(UsageError, match="workers open models by name, and mine exists in this process only"),
-    ):
-        run_study(
+def test_models_that_are_objects_answer_in_the_process_that_has_them(tmp_path):
+    config = BenchConfig(model=("mine",), num_games=3, num_rows=2, num_cols=2, seed=5)
+    prompts = []
+    mine = ScriptedModel(lambda request: prompts.append(request) or "A")
+    with open_models(config.models, tmp_path, given={"mine": mine}) as opened:
+        run = run_study(
             bench_study, config, opened.models, tmp_path, executor=Processes(1), shared=opened.shared, invocation=NOW
         )
+    assert run.outcome.played == 3
+    assert len(prompts) == opened.meter.spent.calls
 
 
 def test_water_without_models_comes_out_the_same_in_processes(tmp_path):

@@ -16,7 +16,7 @@ from running import NOW
 from waiting import wait_until
 
 from bestresponse.core.errors import UsageError
-from bestresponse.runs.executors.lookup import find_executor
+from bestresponse.runs.executors.base import find_executor
 from bestresponse.runs.executors.ray import Ray
 from bestresponse.runs.launch import run_study
 from bestresponse.runs.models import ModelLimits, open_models
@@ -36,7 +36,9 @@ def test_without_ray_one_sentence_says_what_to_install():
 
 def test_an_address_is_that_of_a_ray_cluster():
     assert find_executor("ray", "ray://head:10001") == Ray("ray://head:10001")
-    with pytest.raises(UsageError, match="--address auto is that of a Ray cluster: add --executor ray"):
+    with pytest.raises(
+        UsageError, match="--address auto is that of a cluster, and --executor threads uses none: try ray"
+    ):
         find_executor("threads", "auto")
 
 
@@ -195,6 +197,27 @@ def test_a_cluster_is_started_where_there_is_none(server, tmp_path):
     """)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=True)
     assert done.stdout.split() == ["4"]
+
+
+@WITH_RAY
+@pytest.mark.slow
+def test_a_cluster_that_is_started_listens_on_loopback_alone_and_demands_a_token():
+    script = textwrap.dedent("""
+        import os
+        import psutil
+        import bestresponse as br
+        from bestresponse.runs.executors.ray import _connect
+
+        ray, _ = _connect(None)
+        family = [psutil.Process(), *psutil.Process().children(recursive=True)]
+        listening = [port.laddr.ip for one in family for port in one.net_connections("tcp") if port.status == "LISTEN"]
+        print(len(listening) > 3, sorted(set(listening)), os.environ["RAY_AUTH_MODE"])
+    """)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=True)
+    assert done.stdout.strip() in (
+        "True ['127.0.0.1'] token",
+        "True ['127.0.0.1', '::ffff:127.0.0.1'] token",
+    )
 
 
 @WITH_RAY

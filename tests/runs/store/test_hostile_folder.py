@@ -30,19 +30,42 @@ def test_an_untouched_copy_is_a_run(folder: Path) -> None:
     assert load_run(folder).summary()["study"] == "bench"
 
 
-@pytest.mark.parametrize("name", ["manifest.json", "records.jsonl", "calls.jsonl"])
-def test_a_pipe_in_place_of_a_file_is_refused(folder: Path, name: str) -> None:
+FILES = ["manifest.json", "records.jsonl", "calls.jsonl"]
+
+
+def make_folder(path: Path) -> None:
+    path.mkdir()
+
+
+def link_outside(path: Path) -> None:
+    (path.parent.parent / "secret").write_text("a secret of somebody else\n")
+    path.symlink_to(path.parent.parent / "secret")
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize(
+    ("replace", "why"),
+    [
+        (os.mkfifo, "no ordinary file"),
+        (make_folder, "directory"),
+        (link_outside, "it is a symbolic link; name the file itself"),
+        (lambda path: path.symlink_to("/dev/zero"), "it is a symbolic link; name the file itself"),
+    ],
+    ids=["pipe", "folder", "link", "device"],
+)
+def test_what_is_no_plain_file_is_refused_and_nothing_of_it_shown(folder: Path, name: str, replace, why: str) -> None:
     (folder / name).unlink()
-    os.mkfifo(folder / name)
-    with pytest.raises(StoreError, match="neither a file nor a folder"):
-        load_run(folder)
+    replace(folder / name)
+    with pytest.raises(StoreError, match=why) as caught:
+        load_run(folder).publish()
+    assert "secret of" not in str(caught.value)
 
 
-def test_a_link_to_a_device_is_refused(folder: Path) -> None:
-    (folder / "records.jsonl").unlink()
-    (folder / "records.jsonl").symlink_to("/dev/zero")
-    with pytest.raises(StoreError, match="neither a file nor a folder"):
-        load_run(folder)
+def test_a_line_that_no_run_has_written_is_not_read_into_memory(folder: Path) -> None:
+    with (folder / "records.jsonl").open("wb") as file:
+        file.truncate(10**12)  # a sparse file of a terabyte without an end of line
+    with pytest.raises(StoreError, match="holds a line of more than 67,108,864 bytes"):
+        load_run(folder).summary()
 
 
 def test_brackets_without_end_are_no_manifest(folder: Path) -> None:

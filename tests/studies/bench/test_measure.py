@@ -163,8 +163,8 @@ def test_games_depend_on_seed_and_number_only_and_are_rounded_before_solving():
         ({"max_infosets": 3}, "max_infosets: this does nothing for games that are drawn"),
         ({"precision": 0.1, "shard": "1/2"}, "precision: a part of a run cannot tell how precise the whole is"),
         ({"style": "letter"}, "style: a letter cannot state a mixed strategy"),
-        ({"think": True, "style": "json"}, "style: json leaves no room for reasons"),
-        ({"elicit": "logprobs", "think": True}, "elicit: logprobs leaves no room for the reasons of think"),
+        ({"model": "verified:m", "style": "json"}, "style: json leaves no room for reasons"),
+        ({"model": "again:m", "plain": True}, "plain: without reasons there is nothing to verify"),
         ({"elicit": "logprobs", "theme": "market"}, "elicit: logprobs goes with the theme neutral only"),
         ({"elicit": "logprobs", "model": "verified:m"}, "elicit: logprobs asks for no reasons that could be verified"),
         ({"seats": "row"}, "bench has no setting 'seats'. Did you mean seat?"),
@@ -243,7 +243,7 @@ def test_a_player_nobody_can_read_has_no_gap_but_bounds():
 
 def test_bounds_put_missing_answers_at_both_ends():
     """Two answers lost 0.1 and 0.3, two are missing and could have lost 0.6 and 1 at most."""
-    seen = [row(game, nash_gap=1.0, gap_normalised=gap) for game, gap in enumerate((0.1, 0.3))]
+    seen = [row(game, gap_normalised=gap, worst_normalised=0.8) for game, gap in enumerate((0.1, 0.3))]
     missing = [row(game, worst_normalised=worst) for game, worst in ((2, 0.6), (3, 1.0))]
     found = compute([*seen, *missing])
     assert (found["gap_at_least"], found["gap_at_most"]) == pytest.approx((0.4 / 4, 2.0 / 4))
@@ -252,20 +252,45 @@ def test_bounds_put_missing_answers_at_both_ends():
 
 def test_success_is_the_share_of_answers_with_little_exploitability():
     values = [0.0, 0.01, 0.03, 0.2]
-    found = compute([row(g, nash_gap=0.0, exploitability_normalised=value) for g, value in enumerate(values)])
+    known = {"gap_normalised": 0.0, "worst_exploitability_normalised": 1.0}
+    found = compute([row(g, **known, exploitability_normalised=value) for g, value in enumerate(values)])
     assert found["success_1"].estimate == 0.5
     assert found["success_5"].estimate == 0.75
     assert (round(found["success_1"].low, 3), found["success_1"].n) == (0.15, 4)
 
 
-def test_success_in_other_games_is_a_small_gap_to_the_nearest_equilibrium():
-    rows = [row(game, nash_gap=5.0, gap_nearest=gap, payoff_range=10.0) for game, gap in enumerate((0.0, 0.1, 0.4, 6))]
+def test_success_in_other_games_is_a_small_gap_to_the_opponent_met_and_not_to_some_equilibrium():
+    """Every answer is part of an equilibrium but the last, yet two of four lose against the opponent they met."""
+    met = [(0.0, 0.0), (0.01, 0.0), (0.04, 0.005), (0.6, 0.02)]
+    rows = [
+        row(game, gap_normalised=gap, worst_normalised=1.0, equilibrium_distance=distance)
+        for game, (gap, distance) in enumerate(met)
+    ]
     found = compute(rows)
     assert (found["success_1"].estimate, found["success_5"].estimate) == (0.5, 0.75)
+    assert (found["in_equilibrium"].estimate, found["in_equilibrium"].n) == (0.75, 4)
+
+
+def test_an_average_without_a_loss_has_an_upper_end_above_0_that_grows_with_what_could_be_lost():
+    def upper(worst):
+        games = [row(g, gap_normalised=0.0, worst_normalised=w, payoff_range=9.0) for g, w in enumerate(worst)]
+        return compute(games)["gap_normalised"]
+
+    assert upper([0.2] * 8).low == 0.0
+    assert upper([0.2] * 8).high == pytest.approx(0.2 * 0.2765, abs=0.005)  # 0.2765 is the 97.5 % point of Beta(1/2, 8)
+    assert upper([0.2] * 7 + [0.8]).high == pytest.approx(4 * upper([0.2] * 8).high)
+
+
+def test_the_games_needed_allow_for_one_game_that_is_lost():
+    """0, 0 and a game that loses 1/2 deviate by 0.28868: (1.96 * 0.28868 / 0.02) ** 2 = 800 games, 803 by t."""
+    rows = [row(game, gap_normalised=0.0, worst_normalised=0.5) for game in range(2)]
+    assert compute(rows)["games_needed"] == 803
+    assert compute(rows[:1])["games_needed"] is None
 
 
 def test_means_are_over_games_as_drawn_and_games_are_resampled_whole():
-    rows = [row(0, nash_gap=2.0, llm_value=1.0), row(1, nash_gap=4.0, llm_value=2.0)]
+    lost = {"worst_normalised": 0.5, "payoff_range": 10.0}
+    rows = [row(0, nash_gap=2.0, llm_value=1.0, **lost), row(1, nash_gap=4.0, llm_value=2.0, **lost)]
     told = {**row(1, nash_gap=100.0), "variant": "shifted"}
     found = compute([*rows, told])
     assert (found["nash_gap"].estimate, found["nash_gap"].n, found["llm_value"]) == (3.0, 2, 1.5)

@@ -13,7 +13,7 @@ from bestresponse.players.strategies.automaton import AutomatonPlayer, AxelrodPl
 from bestresponse.studies.tournament.study import TournamentConfig, tournament
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.repeated.library import classic_strategy
+from bestresponse.theory.repeated.automaton import classic_strategy
 
 DILEMMA = load("prisoners-dilemma")
 

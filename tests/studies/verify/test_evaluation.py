@@ -13,18 +13,17 @@ from bestresponse.models.base import Request
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.document import Table
 from bestresponse.runs.run import Run, load_run
-from bestresponse.studies.verify.disguise import disguised
 from bestresponse.studies.verify.evaluation import (
-    SheetRow,
     aggregate,
     agreement,
     merge_labels,
     read_sheet,
-    write_sheet,
 )
 from bestresponse.studies.verify.recorded import Rating
+from bestresponse.studies.verify.scenes import disguised
 from bestresponse.studies.verify.study import METRICS, Attempts, VerifyConfig, verify_model
 from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.web.services.judging import read_items
 
 ACTIONS = (("cooperate", "defect"), ("cooperate", "defect"))
 PAYOFFS = [[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]]
@@ -105,23 +104,54 @@ def test_a_sheet_shows_no_verdict_and_reads_back_when_filled(ran: Run) -> None:
     sheet = (ran.path / "sheet-rater-1.csv").read_text()
     assert "refuted" not in sheet
     assert read_sheet(sheet) == {}
-    row = SheetRow("a", "pd", 2, "B", "R", "=cmd()", "fine", Rating(False, True, ("pa", "pc")))
-    filled = write_sheet([row])
-    assert "'=cmd()" in filled
-    assert read_sheet(filled) == {"a": Rating(False, True, ("pa", "pc"))}
+    filled = sheet.replace(",B,R,,,,,,", ",B,R,0,1,pa#pc,,,", 1)
+    (rating,) = read_sheet(filled).values()
+    assert rating == Rating(False, True, ("pa", "pc"))
+
+
+def test_verdicts_can_be_judged_sentence_by_sentence(ran: Run) -> None:
+    ran.publish()
+    items = read_items((ran.path / "verdicts.csv").read_text())
+    read_as = "Read as: If you choose B and the other player chooses R, you get 1."
+    sentence = "Sentence: If I pick B and they pick R, I get 1"
+    assert [item.text for item in items] == [f"{sentence}\n{read_as}\nVerdict: refuted"] * 2
+
+
+def test_the_page_shows_how_every_sentence_was_read(ran: Run) -> None:
+    titles = {section.title: section for section in ran.report().sections}
+    section = titles["How each sentence was read and judged"]
+    table = next(block for block in section.blocks if isinstance(block, Table))
+    (row,) = table.rows
+    assert row[:3] == (
+        "If I pick B and they pick R, I get 1",
+        "If you choose B and the other player chooses R, you get 1.",
+        "refuted",
+    )
+    assert str(row[3]).endswith("In fact, if you choose B and the other player chooses R, you get 0.")
+
+
+def test_the_model_is_asked_for_its_reasons_before_its_answer(tmp_path: Path) -> None:
+    asked = {}
+    for think in (True, False):
+        model = ScriptedModel(script)
+        running.run(verify_model, config(think=think, repeats=1), tmp_path, {"scripted": model})
+        asked[think] = "Before you answer, write down your reasons" in model.asked[0].messages[-1].content
+    assert asked == {True: True, False: False}
 
 
 def test_filled_sheets_enter_the_report(ran: Run) -> None:
     assert "People's judgement" not in [section.title for section in ran.report().sections]
-    raters = (Rating(False, True, ("pa",)), Rating(True, True))
-    for number, rating in enumerate(raters, 1):
-        filled = [SheetRow(row["run"], "pd", 1, "B", "R", rating=rating) for row in ran.rows()]
-        (ran.path / f"sheet-rater-{number}.csv").write_text(write_sheet(filled))
+    for number, rating in enumerate(("0,1,pa", "1,1,"), 1):
+        filled = [f"{row['run']},{rating}" for row in ran.rows()]
+        head = "sample,first_correct,last_correct,error_kinds"
+        (ran.path / f"sheet-rater-{number}.csv").write_text("\n".join([head, *filled]))
     again = load_run(ran.path)
     (section,) = [section for section in again.report().sections if section.title == "People's judgement"]
     # The run without claims is unchecked and stays out of the comparison.
     table = next(block for block in section.blocks if isinstance(block, Table))
     assert table.rows == (("correct", 0, 0), ("incorrect", 0, 2))
+    (accuracy,) = again.frame("agreement").select(figure="accuracy")
+    assert (accuracy["value"].estimate, round(accuracy["value"].low, 3)) == (1.0, 0.342)
 
 
 def test_a_sheet_that_cannot_be_read_says_where_and_why() -> None:

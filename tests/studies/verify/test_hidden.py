@@ -21,8 +21,7 @@ from bestresponse.players.llm.player import LlmPlayer
 from bestresponse.players.llm.verified import with_review
 from bestresponse.players.strategies.fixed import Following
 from bestresponse.studies.verify.study import VerifyConfig, verify_model
-from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
 
 
 def build_poker() -> Tree:
@@ -109,7 +108,7 @@ def test_a_claim_that_a_model_translates_is_refuted_on_the_tree_and_the_move_is_
 def test_what_a_model_of_a_hidden_game_cannot_be_asked_is_said() -> None:
     with pytest.raises(UsageError, match="one-card hides some moves; a model is asked from the start only"):
         config(after=("bet",))
-    with pytest.raises(UsageError, match="seat: with the other player at the equilibrium the game can be over"):
+    with pytest.raises(UsageError, match="the game can be over before bob moves; ask ann"):
         _ = config(seat="bob").scene
 
 

@@ -69,6 +69,7 @@ def test_the_rules_agree_with_the_recorded_translator_where_both_speak(found: Re
     measured = found.detail["rules_translator"]
     assert measured["agreement"] >= 0.95
     assert measured["same_as_recorded"] > 700
+    assert measured["refused_to_read"] > measured["sentences_with_amounts_or_solutions"] / 2
 
 
 def _one(folder: Path, **changed: object) -> Path:

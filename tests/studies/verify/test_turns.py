@@ -21,13 +21,11 @@ from bestresponse.players.llm.verified import Verified, moves_of
 from bestresponse.players.strategies.fixed import Following
 from bestresponse.report.document import Code
 from bestresponse.runs.run import Run
-from bestresponse.studies.verify.disguise import disguised_tree
+from bestresponse.studies.verify.scenes import disguised_tree
 from bestresponse.studies.verify.study import VerifyConfig, verify_model
-from bestresponse.theory.catalogue.tree_rules import centipede
-from bestresponse.theory.catalogue.trees import load_tree
-from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
-from bestresponse.theory.trees.perfection.subgame import cut_subgame
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.catalogue.trees import centipede, load_tree
+from bestresponse.theory.trees.perfection.subgame_perfect import cut_subgame
+from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
 
 FEARS = "If I choose R, Player 2 will choose W. If I choose B, I get 1.\nANSWER: B"
 LOOKS_AHEAD = "If I choose R, Player 2 will choose G.\nANSWER: R"

@@ -49,7 +49,7 @@ def section(run, title):
 
 def test_the_fast_path_leaves_the_same_records_as_games_played_one_by_one():
     config = settings(abundance=("low", "high"), repeats=2, seed=5)
-    play = water.make_player(config, {})
+    play = water.play(config, {})
     for condition in config.conditions:
         planned = [spec for spec in water.list_specs(config) if spec.data["abundance"] == condition.abundance]
         trace = play_many(condition.rules, list(BIDDERS.values()), [spec.data["seed"] for spec in planned])
@@ -343,7 +343,7 @@ def explain(request):
 def spoken(config, done=()):
     """Play the first game of a plan on from `done`; return the prompts that Alex was shown and all submissions."""
     model, kept = ScriptedModel(explain, name="m"), []
-    water.make_player(config, {"m": model})(next(iter(water.list_specs(config))), list(done), kept.append)
+    water.play(config, {"m": model})(next(iter(water.list_specs(config))), list(done), kept.append)
     return [request for request in model.asked if "you are Alex" in request.messages[-1].content], kept
 
 

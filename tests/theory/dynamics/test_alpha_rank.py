@@ -6,7 +6,7 @@ from hypothesis import example, given, settings, strategies as st
 
 from bestresponse.core.errors import TooLarge, UsageError
 from bestresponse.theory import catalogue, generators
-from bestresponse.theory.dynamics.alpha_rank import alpha_rank
+from bestresponse.theory.dynamics.moran import alpha_rank
 from bestresponse.theory.games.isomorphs import random_isomorph
 from bestresponse.theory.games.normal_form import NormalForm
 
@@ -106,7 +106,7 @@ def test_selection_of_any_strength_gives_a_certified_distribution(seed, alpha):
 @given(seed=st.integers(0, 2**32))
 @settings(max_examples=20, deadline=None)
 def test_plain_numbers_and_logarithms_give_the_same_distribution(seed):
-    from bestresponse.theory.dynamics.alpha_rank import _eliminate, _eliminate_logarithms, _many_populations
+    from bestresponse.theory.dynamics.moran import _eliminate, _eliminate_logarithms, _many_populations
 
     rates = _many_populations(generators.uniform(seed, (3, 3)), 5.0, 10)
     assert _eliminate(np.exp(rates)) == pytest.approx(_eliminate_logarithms(rates.copy()))

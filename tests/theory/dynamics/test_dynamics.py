@@ -6,14 +6,16 @@ from hypothesis import given, settings, strategies as st
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.theory import catalogue, generators
-from bestresponse.theory.dynamics.fictitious_play import fictitious_play
-from bestresponse.theory.dynamics.logit import logit_dynamics
-from bestresponse.theory.dynamics.multiplicative_weights import multiplicative_weights
-from bestresponse.theory.dynamics.regret_matching import regret_matching
+from bestresponse.theory.dynamics.learning import (
+    fictitious_play,
+    logit_dynamics,
+    multiplicative_weights,
+    regret_matching,
+)
 from bestresponse.theory.dynamics.replicator import replicator, replicator_velocity
 from bestresponse.theory.dynamics.trajectory import fitness, schedule
 from bestresponse.theory.engines import has_numba
-from bestresponse.theory.fitting.quantal import quantal_response
+from bestresponse.theory.fitting import quantal_response
 from bestresponse.theory.games.isomorphs import random_isomorph
 from bestresponse.theory.games.normal_form import NormalForm
 

@@ -5,7 +5,7 @@ import pytest
 
 from bestresponse.core.errors import UsageError
 from bestresponse.theory import NormalForm
-from bestresponse.theory.equilibria.perfect import find_perfect
+from bestresponse.theory.equilibria.refinements import find_perfect
 
 # Myerson (1978), section 2: (a1, b1) and (a2, b2) are equilibria, only the first is perfect.
 MYERSON = ([[1, 0], [0, 0]], [[1, 0], [0, 0]])

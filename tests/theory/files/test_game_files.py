@@ -1,6 +1,7 @@
 """Game files: .efg, .nfg and JSON, read, written and refused."""
 
 import os
+from fractions import Fraction
 from random import Random
 
 import numpy as np
@@ -12,10 +13,14 @@ from random_trees import random_tree
 from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
 from bestresponse.theory.catalogue.trees import load_tree, tree_names
 from bestresponse.theory.files.efg import format_efg, parse_efg
-from bestresponse.theory.files.game_file import load_game_file, read_matrix_json, write_game_file
 from bestresponse.theory.files.game_text import number_repeats, write_number
-from bestresponse.theory.files.matrix_json import parse_matrix_json
-from bestresponse.theory.files.nfg import format_nfg, parse_nfg
+from bestresponse.theory.files.nfg import (
+    format_nfg,
+    load_game_file,
+    parse_matrix_json,
+    parse_nfg,
+    write_game_file,
+)
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
 from bestresponse.theory.trees.tree import Tree
@@ -193,6 +198,9 @@ class TestJson:
         game = parse_matrix_json(f'{{"zero_sum": [[1, 2]], {names}}}')
         assert (game.name, game.players, game.actions) == ("n", ("x", "y"), (("a",), ("b", "c")))
 
+    def test_fractions_are_written_as_texts(self):
+        assert parse_matrix_json('[["1/3", 0], [0, "-2.5"]]').given[0].tolist()[0][0] == Fraction(1, 3)
+
     @pytest.mark.parametrize(
         ("text", "message"),
         [
@@ -201,7 +209,7 @@ class TestJson:
             ("[1, 2]", "expected a list of rows, got 2 numbers"),
             ("[[[1, 2, 3]]]", "pairs .*got lists of sizes 1 x 1 x 3"),
             ("[[1e200]]", "none beyond 1e.150 in size"),
-            ('[[1, "2"]]', "matrix\\[0\\]\\[1\\]: expected a number, got the text '2'"),
+            ('[[1, "two"]]', "matrix\\[0\\]\\[1\\]: expected a number such as 3, -2.5 or 1/3, got 'two'"),
             ("[[1, NaN]]", "expected finite numbers, got nan"),
             ("[[1, 1e999]]", "expected finite numbers, got inf"),
             ("[[1], [1, 2]]", "rows of different lengths"),
@@ -246,7 +254,7 @@ class TestFiles:
         assert isinstance(load_game_file(tmp_path / "c.efg"), Tree)
         assert isinstance(load_game_file(tmp_path / "m.NFG"), NormalForm)
         assert load_game_file(str(tmp_path / "m.json")).shape == (1, 2)
-        assert read_matrix_json(tmp_path / "m.json").shape == (1, 2)
+        assert load_game_file(tmp_path / "m.json").shape == (1, 2)
 
     def test_errors_name_the_file(self, tmp_path):
         (tmp_path / "bad.efg").write_text("EFG 2 R\n7")

@@ -8,7 +8,7 @@ from hypothesis import given, settings, strategies as st
 
 from bestresponse.core.errors import UsageError
 from bestresponse.theory import catalogue, generators
-from bestresponse.theory.fitting.levels import cognitive_hierarchy, level_k
+from bestresponse.theory.fitting import cognitive_hierarchy, level_k
 from bestresponse.theory.games.isomorphs import random_isomorph
 
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings, strategies as st
 
 from bestresponse.core.errors import UsageError
 from bestresponse.theory import catalogue, generators
-from bestresponse.theory.dynamics.logit import logit_dynamics
-from bestresponse.theory.fitting.quantal import quantal_branch, quantal_response
+from bestresponse.theory.dynamics.learning import logit_dynamics
+from bestresponse.theory.fitting import quantal_branch, quantal_response
 from bestresponse.theory.games.isomorphs import random_isomorph
 from bestresponse.theory.games.normal_form import NormalForm
 

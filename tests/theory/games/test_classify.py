@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from bestresponse.analysis.solve.payoff_tables import payoff_blocks
+from bestresponse.analysis.solve.document import payoff_blocks
+from bestresponse.analysis.solve.facts import mix_text
 from bestresponse.analysis.solve.solve import solve_form
-from bestresponse.analysis.solve.words import mix_text
 from bestresponse.theory import (
     NormalForm,
     classify,
@@ -184,7 +184,9 @@ def test_the_page_of_a_game_marks_only_best_responses_and_names_every_action_of_
     (table,) = payoff_blocks(FAR_APART)
     assert [row[1:] for row in table.rows] == [("1e+13*, 1*", "0, 0"), ("0, 0", "1*, 1e+13*")]
     mixed = nash(FAR_APART).equilibria[-1]
-    assert mix_text(mixed.strategies[0], ("a0", "a1"), mixed.exact[0]) == "1 a0 + 1e-13 a1"
+    mix, exact = mixed.strategies[0].tolist(), map(str, mixed.exact[0])
+    names = ("a0", "a1")
+    assert mix_text(dict(zip(names, mix, strict=True)), dict(zip(names, exact, strict=True))) == "1 a0 + 1e-13 a1"
 
 
 def test_risk_dominance_is_decided_by_whole_products_however_close_they_are() -> None:

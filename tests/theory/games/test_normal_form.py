@@ -47,7 +47,7 @@ def test_a_table_does_not_change_with_the_array_it_was_made_of() -> None:
         ([[1, 2]], [[1], [2]], r"expected two matrices of one shape, got \(1, 2\) and \(2, 1\)"),
         ([1, 2], [1, 2], r"expected two matrices of one shape, got \(2,\) and \(2,\)"),
         ([[1, 2], [3]], [[1, 2], [3, 4]], r"row payoffs: .* rows of different lengths \(1, 2\)"),
-        ([["a", "b"]], [[1, 2]], "row payoffs: expected a rectangular array of numbers"),
+        ([["a", "b"]], [[1, 2]], "row payoffs: expected a number such as 3, -2.5 or 1/3, got 'a'"),
         (np.zeros((0, 2)), np.zeros((0, 2)), "row payoffs: expected at least one number"),
         ([[1e200, 2]], [[1, 2]], "payoffs: expected none beyond 1e"),
     ],
@@ -65,3 +65,17 @@ def test_a_number_is_no_table() -> None:
 def test_names_must_fit_the_table() -> None:
     with pytest.raises(InvalidGame, match="actions of row: expected 2 different names, got \\['a', 'a'\\]"):
         NormalForm.bimatrix(ROW, COL, actions=(("a", "a"), ("a", "b")))
+
+
+@pytest.mark.parametrize(
+    ("numbers", "reason"),
+    [
+        (np.array([[1 + 1j, 0], [0, 1]]), "expected real numbers, got complex ones"),
+        (np.ma.masked_array([[1.0, 2.0], [3.0, 4.0]], mask=[[0, 1], [0, 0]]), "got a masked array; fill it first"),
+    ],
+)
+def test_arrays_of_which_floats_would_keep_a_part_are_refused(numbers, reason):
+    with pytest.raises(InvalidGame, match=f"row payoffs: .*{reason}"):
+        NormalForm.bimatrix(numbers, numbers)
+    with pytest.raises(InvalidGame, match=reason):
+        NormalForm(numbers)

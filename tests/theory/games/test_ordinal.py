@@ -9,9 +9,8 @@ from hypothesis import given, strategies as st
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.theory import catalogue
-from bestresponse.theory.games.isomorphs import random_isomorph
+from bestresponse.theory.games.isomorphs import name_ordinal, ordinal_games, patterns, random_isomorph
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.games.ordinal import name_ordinal, ordinal_games, patterns
 
 
 def count_pure(game):

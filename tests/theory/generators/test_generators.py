@@ -8,8 +8,7 @@ from hypothesis import given, settings, strategies as st
 
 from bestresponse.core.errors import TooLarge, UsageError
 from bestresponse.theory import generators
-from bestresponse.theory.generators import families, generate
-from bestresponse.theory.generators.plain import divisions
+from bestresponse.theory.generators import divisions, families, generate
 from bestresponse.theory.seeds import generator, stream, streams
 
 SEEDS = st.integers(0, 2**64)

@@ -6,10 +6,17 @@ from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.dynamics.moran import count_takeovers, fixation_probability
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.repeated.automaton import Automaton, constant, cycle
-from bestresponse.theory.repeated.dilemma import cooperative_actions
-from bestresponse.theory.repeated.library import classic_strategies, classic_strategy
-from bestresponse.theory.repeated.reduce import behave_alike, reduced, relabelled
+from bestresponse.theory.repeated.automaton import (
+    Automaton,
+    behave_alike,
+    classic_strategies,
+    classic_strategy,
+    constant,
+    cooperative_actions,
+    cycle,
+    reduced,
+    relabelled,
+)
 from bestresponse.theory.repeated.round_robin import Rules, exact_round_robin
 
 DILEMMA = load("prisoners-dilemma")

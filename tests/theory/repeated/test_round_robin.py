@@ -5,9 +5,16 @@ from hypothesis import given, settings, strategies as st
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.theory import NormalForm
 from bestresponse.theory.dynamics.moran import fixation_probability, moran
-from bestresponse.theory.repeated import exact
-from bestresponse.theory.repeated.automaton import Automaton, constant, cycle, memory_one, opponent_history
-from bestresponse.theory.repeated.library import classic_strategies, classic_strategy
+from bestresponse.theory.repeated import round_robin
+from bestresponse.theory.repeated.automaton import (
+    Automaton,
+    classic_strategies,
+    classic_strategy,
+    constant,
+    cycle,
+    memory_one,
+    opponent_history,
+)
 from bestresponse.theory.repeated.round_robin import Rules, exact_round_robin, play_round_robin
 
 DILEMMA = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
@@ -115,7 +122,7 @@ def test_both_ways_to_work_it_out_agree(seed, actions, rounds):
     rules = Rules(rounds, 0.1, 0.9)
     matches = Matches.of(strategies, game, rules.noise)
     pairs = np.array([(i, j) for i in range(3) for j in range(i, 3)])
-    counted = exact._count_in_parts(matches, rules, pairs)
+    counted = round_robin._count_in_parts(matches, rules, pairs)
     assert counted == pytest.approx(count_compiled(matches, rules, pairs))
     assert counted.sum(axis=(1, 2)) == pytest.approx(rules.expected_rounds)
 

@@ -9,15 +9,12 @@ from hypothesis import given, settings, strategies as st
 from random_trees import random_tree
 
 from bestresponse.core.errors import UsageError
-from bestresponse.theory.catalogue.tree_rules import kuhn_poker, leduc_poker
+from bestresponse.theory.catalogue.trees import kuhn_poker, leduc_poker
 from bestresponse.theory.engines import has_numba
-from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
-from bestresponse.theory.trees.cfr import cfr
-from bestresponse.theory.trees.cfr_numba import NumbaCfr
-from bestresponse.theory.trees.cfr_numpy import NumpyCfr
-from bestresponse.theory.trees.response import nash_conv, policy_value
-from bestresponse.theory.trees.sequence_form import to_sequence_form
+from bestresponse.theory.trees.cfr import NumbaCfr, NumpyCfr, cfr
+from bestresponse.theory.trees.sequence_form import nash_conv, policy_value, to_sequence_form
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
+from bestresponse.theory.trees.tree import Chance, Leaf, Turn, build_tree
 
 seeds = st.integers(0, 2**32 - 1)
 engines = pytest.mark.parametrize(

@@ -12,11 +12,9 @@ from bestresponse.games.lookup import Found
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.files.efg import format_efg, parse_efg
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.trees.build import Chance, Leaf, Number, Turn, build_tree
 from bestresponse.theory.trees.normal_form import to_normal_form
-from bestresponse.theory.trees.perfection.subgame_perfect import subgame_perfect
-from bestresponse.theory.trees.perfection.subgames import solve_subgames
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.perfection.subgame_perfect import solve_subgames, subgame_perfect
+from bestresponse.theory.trees.tree import Chance, Leaf, Number, Tree, Turn, build_tree
 
 THIRD = Fraction(1, 3)
 

@@ -9,14 +9,13 @@ from types import SimpleNamespace
 import pytest
 
 from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
-from bestresponse.theory.trees import memory, openspiel
-from bestresponse.theory.trees.build import build_tree
+from bestresponse.theory.trees import compile as compiling, memory
 from bestresponse.theory.trees.cfr import cfr
-from bestresponse.theory.trees.openspiel import load_openspiel, openspiel_is_installed
+from bestresponse.theory.trees.compile import load_openspiel, openspiel_is_installed
 from bestresponse.theory.trees.policy import uniform_policy
-from bestresponse.theory.trees.response import nash_conv
+from bestresponse.theory.trees.sequence_form import nash_conv
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.tree import Tree, build_tree
 
 
 @dataclass
@@ -73,7 +72,7 @@ class CardGame:
 
 def grow(game: CardGame, limit: int = 100_000) -> Tree:
     players = ("player 1", "player 2")
-    expand = openspiel._Loader(game, players).expand
+    expand = compiling._Loader(game, players).expand
     return build_tree(players, (game.new_initial_state(), ()), expand, limit=limit, name=str(game))
 
 
@@ -198,6 +197,6 @@ class TestLoading:
 
 
 def test_a_missing_installation_is_said(monkeypatch):
-    monkeypatch.setattr(openspiel, "openspiel_is_installed", lambda: False)
+    monkeypatch.setattr(compiling, "openspiel_is_installed", lambda: False)
     with pytest.raises(UsageError, match=r"pip install 'bestresponse\[openspiel\]'"):
         load_openspiel("kuhn_poker")

@@ -8,8 +8,8 @@ from random_trees import random_tree
 
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge
 from bestresponse.theory import load_tree, nash_conv, solve_general_tree, solve_tree
-from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
-from bestresponse.theory.trees.lemke import solve_complementarity
+from bestresponse.theory.trees.sequence_form_lp import solve_complementarity
+from bestresponse.theory.trees.tree import Chance, Leaf, Turn, build_tree
 
 
 def signalling_tree(types=3, payoffs=None):

@@ -12,8 +12,7 @@ from random_trees import random_tree
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge
 from bestresponse.theory import Chance, Leaf, Turn, build_tree, load_tree, nash_conv, policy_from_table, subgame_perfect
 from bestresponse.theory.trees.perfection.sequential import find_sequential
-from bestresponse.theory.trees.perfection.subgame import cut_subgame
-from bestresponse.theory.trees.perfection.subgames import find_subgames, solve_subgames
+from bestresponse.theory.trees.perfection.subgame_perfect import cut_subgame, find_subgames, solve_subgames
 from bestresponse.theory.trees.tree import CHANCE
 
 

@@ -8,27 +8,29 @@ from hypothesis import given, settings, strategies as st
 from random_trees import random_tree
 
 from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
-from bestresponse.theory.catalogue.tree_rules import (
+from bestresponse.theory.catalogue.trees import (
     centipede,
     kuhn_poker,
     leduc_poker,
+    load_tree,
+    tree_entry,
+    tree_names,
     trust,
     ultimatum,
 )
-from bestresponse.theory.catalogue.trees import load_tree, tree_entry, tree_names
-from bestresponse.theory.trees.build import Chance, Leaf, Turn, build_tree
 from bestresponse.theory.trees.normal_form import to_normal_form
 from bestresponse.theory.trees.perfection.subgame_perfect import subgame_perfect
 from bestresponse.theory.trees.policy import Policy, policy_from_table, uniform_policy
-from bestresponse.theory.trees.response import (
+from bestresponse.theory.trees.sequence_form import (
     counterfactual_values,
     nash_conv,
     policy_regrets,
     policy_value,
+    to_sequence_form,
     tree_best_response,
 )
-from bestresponse.theory.trees.sequence_form import to_sequence_form
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
+from bestresponse.theory.trees.tree import Chance, Leaf, Turn, build_tree
 
 seeds = st.integers(0, 2**32 - 1)
 

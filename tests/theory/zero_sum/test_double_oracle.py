@@ -12,8 +12,7 @@ from bestresponse.analysis.solve.solve import solve_form
 from bestresponse.cli.waiting import Progress, wait_for
 from bestresponse.core.errors import Interrupted, InvalidGame, UsageError
 from bestresponse.theory import NormalForm, load_tree, solve_zero_sum_game
-from bestresponse.theory.zero_sum.double_oracle import Bounds, search_matrix
-from bestresponse.theory.zero_sum.tree_oracle import search_tree
+from bestresponse.theory.zero_sum.double_oracle import Bounds, search_matrix, search_tree
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -9,7 +9,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import linprog
 
 from bestresponse.theory import solve_zero_sum, solve_zero_sum_game
-from bestresponse.theory.zero_sum.refine import solve_exactly, solve_kernel
+from bestresponse.theory.zero_sum.solve import solve_exactly, solve_kernel
 
 SHAPES = st.tuples(st.integers(1, 6), st.integers(1, 6))
 

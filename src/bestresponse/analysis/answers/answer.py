@@ -1,15 +1,13 @@
-"""What one answer is: data for JSON, blocks for a page, curves for a picture; and how its settings are read."""
+"""What one answer is: data, of which a page is made, and curves for a picture; and how its settings are read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeVar
 
-import numpy as np
-
 from bestresponse.core.errors import SettingError, UsageError
-from bestresponse.report.document import Block, Document, Figure, Section
+from bestresponse.core.json import JsonObject
 from bestresponse.report.figures.charts import lines
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import Profile, as_profile
@@ -17,17 +15,13 @@ from bestresponse.theory.games.regrets import Profile, as_profile
 __all__ = [
     "Answer",
     "Chart",
-    "Data",
     "Question",
     "Setting",
     "Values",
-    "build_document",
-    "name_mix",
     "read_profile",
 ]
 
 G = TypeVar("G")
-Data = dict[str, object]
 Value = str | int | float | bool
 Values = Mapping[str, Value]
 
@@ -41,9 +35,12 @@ class Setting:
     name: str
     default: Value
     words: str
+    choices: tuple[str, ...] = ()
 
     def read(self, text: str) -> Value:
-        """Turn text into a value of the default's type; UsageError where that fails."""
+        """Turn text into a value of the default's type; UsageError where that fails or it is none of the choices."""
+        if self.choices and text not in self.choices:
+            raise SettingError(self.name, f"expected one of {', '.join(self.choices)}, got {text!r}")
         try:
             if isinstance(self.default, bool):
                 return {"yes": True, "no": False, "true": True, "false": False}[text.lower()]
@@ -71,10 +68,9 @@ class Chart:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answer:
-    """An answer: its data and the blocks that show it; a chart where there is something to draw."""
+    """An answer as data, of which the page is made; a chart where there is something to draw."""
 
-    data: Data
-    blocks: tuple[Block, ...]
+    data: JsonObject
     chart: Chart | None = None
 
 
@@ -97,21 +93,6 @@ class Question(Generic[G]):
                 raise UsageError(f"{self.name} has no setting {name!r}; it has these: {expected}")
             values[name] = known[name].read(str(value))
         return self.ask(game, values)
-
-
-def build_document(game: str, asked: str, words: str, answer: Answer, *, drawn: bool = False) -> Document:
-    """Build the page of one answer, with its picture where wanted."""
-    chart = answer.chart
-    figure = (Figure(chart.draw(), chart.caption, f"{game}: {asked}"),) if drawn and chart is not None else ()
-    return Document(f"{game}: {asked}", words, (Section("Answer", (*figure, *answer.blocks)),))
-
-
-def name_mix(game: NormalForm, profile: Sequence[Array]) -> dict[str, dict[str, float]]:
-    """Name players and actions of a profile."""
-    return {
-        who: dict(zip(names, np.asarray(mix).tolist(), strict=True))
-        for who, names, mix in zip(game.players, game.actions, profile, strict=True)
-    }
 
 
 def read_profile(game: NormalForm, text: str) -> Profile | None:

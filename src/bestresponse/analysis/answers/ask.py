@@ -10,16 +10,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bestresponse.analysis.answers.answer import Answer, Data, Question, build_document
-from bestresponse.analysis.answers.concepts import CONCEPTS
+from bestresponse.analysis.answers.answer import Answer, Question
+from bestresponse.analysis.answers.concepts import CONCEPTS, TREE_CONCEPTS
 from bestresponse.analysis.answers.dynamics import DYNAMICS
-from bestresponse.analysis.answers.tree_concepts import TREE_CONCEPTS
+from bestresponse.analysis.solve.facts import show_facts
 from bestresponse.analysis.solve.solve import check_scale
 from bestresponse.core.errors import SettingError, UsageError
+from bestresponse.core.json import JsonObject
 from bestresponse.core.notebook import format_html
 from bestresponse.core.registry import Registry, did_you_mean
 from bestresponse.games.lookup import Found
-from bestresponse.report.document import Document
+from bestresponse.report.document import Document, Figure, Section
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.normal_form import to_normal_form
 from bestresponse.theory.trees.tree import Tree
@@ -48,14 +49,17 @@ class Answered:
         rows = [(name, str(value)) for name, value in self.answer.data.items()]
         return format_html(repr(self), ("what", "answer"), rows)
 
-    def to_json(self) -> Data:
+    def to_json(self) -> JsonObject:
         """Give the answer as plain data."""
-        head: Data = {"game": self.found.name, "origin": self.found.origin, "asked": self.question.name}
+        head = {"game": self.found.name, "origin": self.found.origin, "asked": self.question.name}
         return head | self.answer.data
 
     def to_document(self, *, drawn: bool = False) -> Document:
         """Give the answer as a page, with its picture where wanted and there is one."""
-        return build_document(self.found.name, self.question.name, self.question.words, self.answer, drawn=drawn)
+        title, chart = f"{self.found.name}: {self.question.name}", self.answer.chart
+        figure = (Figure(chart.draw(), chart.caption, title),) if drawn and chart is not None else ()
+        blocks = show_facts(self.answer.data, self.found.solvable().players)
+        return Document(title, self.question.words, (Section("Answer", (*figure, *blocks)),))
 
 
 def list_questions(kind: str) -> list[str]:

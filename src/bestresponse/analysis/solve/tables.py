@@ -17,15 +17,14 @@ from bestresponse.theory.engines import has_numba
 from bestresponse.theory.equilibria.extremes import most_vertices
 from bestresponse.theory.equilibria.lemke_howson import lemke_howson, lemke_howson_all
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
-from bestresponse.theory.equilibria.pure import pure_nash
-from bestresponse.theory.equilibria.result import Equilibrium, NashResult
+from bestresponse.theory.equilibria.result import Equilibrium, NashResult, pure_nash
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.classification import classify, has_constant_sum
-from bestresponse.theory.games.dominance import Elimination, find_dominated, iterated_elimination, maximin
+from bestresponse.theory.games.dominance import find_dominated, iterated_elimination, maximin
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.games.selection import efficiency, pareto_optimal, payoff_dominant, risk_dominant
 from bestresponse.theory.zero_sum.double_oracle import describe_bounds, search_matrix
-from bestresponse.theory.zero_sum.solve import ZeroSumSolution, solve_zero_sum_game
+from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
 
 __all__ = ["find_equilibria", "is_constant_sum", "solve_table"]
 
@@ -49,8 +48,14 @@ def solve_table(game: NormalForm, wish: Wish | None = None) -> SolvedTable:
     wish = wish or Wish()
     small = int(np.prod(game.shape)) <= _CELLS and max(game.shape) <= _ACTIONS
     left = iterated_elimination(game) if small else None
-    found = _only_one(find_equilibria(game, wish.method, wish.seconds, wish.report), left)
-    remarks = _remarks(game, found, wish.method)
+    found = find_equilibria(game, wish.method, wish.seconds, wish.report)
+    if left is not None and left.solved and not found.complete:
+        found = NashResult(found.equilibria, f"{found.method}; unique by iterated elimination", complete=True)
+    remarks = []
+    if not found.equilibria:
+        remarks.append("no pure equilibrium exists; a mixed one does (Nash 1951): use another method")
+    if wish.method == "auto" and game.num_players == 2 and not found.complete:
+        remarks.append("the method enumeration looks for all of them, which may take long")
     if not small:
         remarks.append(f"dominance, efficiency and kind are left out above {_CELLS:,} cells or {_ACTIONS} actions")
     return SolvedTable(
@@ -69,13 +74,6 @@ def solve_table(game: NormalForm, wish: Wish | None = None) -> SolvedTable:
         correlated=correlated(game, cast(Objective, wish.objective)) if wish.objective else None,
         remarks=tuple(remarks),
     )
-
-
-def _only_one(found: NashResult, left: Elimination | None) -> NashResult:
-    """Where iterated elimination leaves one cell, it is the only equilibrium, however it was found."""
-    if left is None or not left.solved or found.complete:
-        return found
-    return NashResult(found.equilibria, f"{found.method}; unique by iterated elimination", complete=True)
 
 
 def find_equilibria(
@@ -133,13 +131,13 @@ def _pure(game: NormalForm) -> NashResult:
     cells = pure_nash(game)
     if len(cells) > _PURE_LISTED:
         raise TooLarge(f"the game has {len(cells):,} pure equilibria; more than {_PURE_LISTED:,} are not listed")
-    equilibria = tuple(_at(game, cell) for cell in cells)
-    return NashResult(equilibria, "pure strategies only", all_pure=True, mixed_searched=False)
-
-
-def _at(game: NormalForm, cell: tuple[int, ...]) -> Equilibrium:
-    exact = tuple(tuple(Fraction(a == chosen) for a in range(m)) for chosen, m in zip(cell, game.shape, strict=True))
-    return Equilibrium.at(game, tuple(np.array(mix, dtype=np.float64) for mix in exact), exact)
+    equilibria = []
+    for cell in cells:
+        exact = tuple(
+            tuple(Fraction(a == chosen) for a in range(m)) for chosen, m in zip(cell, game.shape, strict=True)
+        )
+        equilibria.append(Equilibrium.at(game, tuple(np.array(mix, dtype=np.float64) for mix in exact), exact))
+    return NashResult(tuple(equilibria), "pure strategies only", all_pure=True, mixed_searched=False)
 
 
 def _by_paths(game: NormalForm) -> NashResult:
@@ -155,7 +153,7 @@ def _by_paths(game: NormalForm) -> NashResult:
 def _optimal_pair(game: NormalForm) -> NashResult:
     solved = solve_zero_sum_game(game.payoffs[0])
     pair = Equilibrium.at(game, (np.array(solved.row), np.array(solved.col)))
-    return NashResult((pair,), f"zero-sum, {_step(solved)}")
+    return NashResult((pair,), f"zero-sum, {solved.step.name.lower().replace('_', ' ')}")
 
 
 def _search_replies(game: NormalForm, report: Callable[[str], None] | None) -> NashResult:
@@ -169,31 +167,15 @@ def _search_replies(game: NormalForm, report: Callable[[str], None] | None) -> N
     return NashResult((Equilibrium.at(game, mixes),), f"double oracle, {found.bounds.steps:,} steps")
 
 
-def _step(solved: ZeroSumSolution) -> str:
-    return solved.step.name.lower().replace("_", " ")
-
-
 def _value(game: NormalForm, found: NashResult) -> Value:
     if game.payoffs[0].size > _CELLS and found.equilibria:  # any equilibrium earns the value, up to both regrets
         e = found.equilibria[0]
         return Value(float(e.payoffs[0]), None, game.players[0], 2 * e.regret)
     solved = solve_zero_sum_game(game.payoffs[0])
     proved = exact_security(game, 0)
-    exact = proved.value if proved is not None else _exact_at_equilibrium(found)
+    at_equilibrium = (payoffs[0] for e in found.equilibria if (payoffs := e.exact_payoffs) is not None)
+    exact = proved.value if proved is not None else next(at_equilibrium, None)
     return Value(solved.value if exact is None else float(exact), exact, game.players[0], solved.gap)
-
-
-def _exact_at_equilibrium(found: NashResult) -> Fraction | None:
-    return next((payoffs[0] for e in found.equilibria if (payoffs := e.exact_payoffs) is not None), None)
-
-
-def _remarks(game: NormalForm, found: NashResult, method: str) -> list[str]:
-    remarks = []
-    if not found.equilibria:
-        remarks.append("no pure equilibrium exists; a mixed one does (Nash 1951): use another method")
-    if method == "auto" and game.num_players == 2 and not found.complete:
-        remarks.append("the method enumeration looks for all of them, which may take long")
-    return remarks
 
 
 def _unless_too_large(compute: Callable[[], T]) -> T | None:

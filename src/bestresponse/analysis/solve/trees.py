@@ -7,11 +7,13 @@ whose answer is as good as its NashConv, otherwise.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
-from bestresponse.analysis.solve.exact_tree import exact_value
+from bestresponse.analysis.solve.exact import exact_value
 from bestresponse.analysis.solve.solution import (
     CFR_VARIANTS,
     SAMPLINGS,
@@ -22,20 +24,17 @@ from bestresponse.analysis.solve.solution import (
     Wish,
 )
 from bestresponse.analysis.solve.tables import solve_table
-from bestresponse.core.errors import NotCertified, SettingError, TooLarge, UsageError
+from bestresponse.core.errors import NotCertified, SettingError, TooLarge
 from bestresponse.theory.equilibria.result import Concept
 from bestresponse.theory.trees.cfr import Variant, cfr
 from bestresponse.theory.trees.mccfr import Sampling, mccfr_tree
 from bestresponse.theory.trees.normal_form import to_normal_form
 from bestresponse.theory.trees.perfection.subgame_perfect import subgame_perfect
 from bestresponse.theory.trees.policy import Policy, policy_from_table
-from bestresponse.theory.trees.response import plan_regrets
-from bestresponse.theory.trees.sequence_form import SequenceForm, to_sequence_form
-from bestresponse.theory.trees.sequence_form_lcp import solve_general_tree
-from bestresponse.theory.trees.sequence_form_lp import solve_tree
+from bestresponse.theory.trees.sequence_form import SequenceForm, plan_regrets, to_sequence_form
+from bestresponse.theory.trees.sequence_form_lp import solve_general_tree, solve_tree
 from bestresponse.theory.trees.tree import Tree
-from bestresponse.theory.zero_sum.double_oracle import describe_bounds
-from bestresponse.theory.zero_sum.tree_oracle import search_tree
+from bestresponse.theory.zero_sum.double_oracle import describe_bounds, search_tree
 
 __all__ = ["solve_any_tree"]
 
@@ -46,7 +45,7 @@ _PAYOFFS = 2000
 _PURE = 1e-9
 _GOOD = 1e-3
 _SOLVED = 1e-8
-_NOT_CLOSE = "the bounds are still {:.3g} apart; more iterations bring them together"
+_NEAR = "approximate: NashConv {:.3g} after {:,} iterations"
 
 
 def solve_any_tree(tree: Tree, wish: Wish | None = None) -> SolvedTree:
@@ -63,7 +62,21 @@ def solve_any_tree(tree: Tree, wish: Wish | None = None) -> SolvedTree:
     iterates = ("double-oracle", *CFR_VARIANTS, *SAMPLINGS)
     if method and wish.iterations and method not in iterates:
         raise SettingError("iterations", f"it does nothing with the method {method}; it is for {', '.join(iterates)}")
-    solved = _by(method, form, wish) if method else _whatever_fits(form, wish)
+    match method:
+        case "":
+            solved = _choose_method(form, wish)
+        case "backward-induction":
+            solved = _backward(form)
+        case "sequence-form":
+            solved = _linear_program(form) if tree.is_constant_sum else _complementarity(form)
+        case "normal-form":
+            solved = _normal_form(tree, None, wish)
+        case "double-oracle":
+            solved = _search_replies(form, wish)
+        case "external-sampling" | "outcome-sampling":
+            solved = _sampled(form, "external" if method == "external-sampling" else "outcome", wish)
+        case _:
+            solved = _iterated(form, cast(Variant, method), wish)
     if wish.iterations and solved.cfr is None and method not in iterates:
         raise SettingError(
             "iterations", f"it does nothing here, as {solved.method} solves this tree; choose the method cfr+"
@@ -71,44 +84,18 @@ def solve_any_tree(tree: Tree, wish: Wish | None = None) -> SolvedTree:
     return solved
 
 
-def _by(method: str, form: SequenceForm, wish: Wish) -> SolvedTree:
-    match method:
-        case "backward-induction":
-            return _backward(form)
-        case "sequence-form":
-            return _linear_program(form) if form.tree.is_constant_sum else _complementarity(form)
-        case "normal-form":
-            return _normal_form(form.tree, None, wish)
-        case "cfr" | "cfr+" | "dcfr" | "pcfr+" as variant:
-            return _iterated(form, variant, wish)
-        case "double-oracle":
-            return _search_replies(form, wish)
-        case "external-sampling":
-            return _sampled(form, "external", wish.iterations or _SAMPLES)
-        case "outcome-sampling":
-            return _sampled(form, "outcome", wish.iterations or _SAMPLES)
-        case _:
-            raise UsageError(f"there is no method {method!r} for trees")
-
-
-def _whatever_fits(form: SequenceForm, wish: Wish) -> SolvedTree:
+def _choose_method(form: SequenceForm, wish: Wish) -> SolvedTree:
     tree = form.tree
     if tree.is_perfect_information:
-        try:
+        with suppress(TooLarge):
             return _backward(form)
-        except TooLarge:
-            pass
     if tree.num_players == 2 and tree.is_constant_sum:
         return _linear_program(form)
-    try:
+    with suppress(TooLarge, NotCertified):
         return _normal_form(tree, _PAYOFFS, wish)
-    except (TooLarge, NotCertified):
-        pass
     if tree.num_players == 2 and not wish.iterations:
-        try:
+        with suppress(TooLarge, NotCertified):
             return _complementarity(form)
-        except (TooLarge, NotCertified):
-            pass
     return _iterated(form, "cfr+", wish)
 
 
@@ -151,37 +138,43 @@ def _normal_form(tree: Tree, limit: int | None, wish: Wish) -> SolvedTree:
 
 
 def _search_replies(form: SequenceForm, wish: Wish) -> SolvedTree:
-    tree, report = form.tree, wish.report
+    report = wish.report
     listen = None if report is None else lambda bounds: report(describe_bounds(bounds))
-    solved = search_tree(tree, steps=wish.iterations or _ITERATIONS, report=listen)
-    scale = float(np.ptp(tree.payoffs[tree.leaves])) or 1.0
-    remarks = (_NOT_CLOSE.format(solved.nash_conv),) if solved.nash_conv > _SOLVED * scale else ()
-    value = Value(solved.value[tree.players[0]], None, tree.players[0], solved.nash_conv)
-    return SolvedTree(tree, solved.method, (_equilibrium(form, solved.policy),), value, remarks)
+    solved = search_tree(form.tree, steps=wish.iterations or _ITERATIONS, report=listen)
+    found = _approximate(form, solved.policy, solved.method)
+    apart = f"the bounds are still {solved.nash_conv:.3g} apart; more iterations bring them together"
+    return replace(found, remarks=(apart,) if solved.nash_conv > _SOLVED * _measure_range(form.tree) else ())
 
 
 def _iterated(form: SequenceForm, variant: Variant, wish: Wish) -> SolvedTree:
     tree, iterations = form.tree, wish.iterations or _ITERATIONS
     found = cfr(tree, iterations, variant, report=wish.report)
-    scale = float(np.ptp(tree.payoffs[tree.leaves])) or 1.0
-    remarks = [f"approximate: NashConv {found.nash_conv:.3g} after {iterations:,} iterations"]
-    if found.nash_conv > _GOOD * scale:
+    remarks = [_NEAR.format(found.nash_conv, iterations)]
+    if found.nash_conv > _GOOD * _measure_range(tree):
         remarks.append("this is not close to an equilibrium; more iterations may help")
     if tree.num_players != 2 or not tree.is_constant_sum:
         remarks.append("CFR is sure to converge only with two players and a constant sum")
-    constant = tree.num_players == 2 and tree.is_constant_sum
-    value = Value(found.value[tree.players[0]], None, tree.players[0], found.nash_conv) if constant else None
-    method = f"{variant.upper()}, {iterations:,} iterations"
-    return SolvedTree(tree, method, (_equilibrium(form, found.policy),), value, tuple(remarks), cfr=found)
+    solved = _approximate(form, found.policy, f"{variant.upper()}, {iterations:,} iterations")
+    return replace(solved, remarks=tuple(remarks), cfr=found)
 
 
-def _sampled(form: SequenceForm, sampling: Sampling, iterations: int) -> SolvedTree:
-    tree = form.tree
-    found = _equilibrium(form, mccfr_tree(tree, iterations=iterations, sampling=sampling).on(tree))
-    remark = f"approximate: NashConv {found.nash_conv:.3g} after {iterations:,} iterations"
+def _sampled(form: SequenceForm, sampling: Sampling, wish: Wish) -> SolvedTree:
+    iterations = wish.iterations or _SAMPLES
+    policy = mccfr_tree(form.tree, iterations=iterations, sampling=sampling).on(form.tree)
+    solved = _approximate(form, policy, f"MCCFR, {sampling} sampling, {iterations:,} iterations")
+    return replace(solved, remarks=(_NEAR.format(solved.equilibria[0].nash_conv, iterations),))
+
+
+def _approximate(form: SequenceForm, policy: Policy, method: str) -> SolvedTree:
+    """Give a policy that is an equilibrium up to its NashConv, with the value of a constant-sum game of two."""
+    tree, found = form.tree, _equilibrium(form, policy)
     constant = tree.num_players == 2 and tree.is_constant_sum
     value = Value(found.payoffs[tree.players[0]], None, tree.players[0], found.nash_conv) if constant else None
-    return SolvedTree(tree, f"MCCFR, {sampling} sampling, {iterations:,} iterations", (found,), value, (remark,))
+    return SolvedTree(tree, method, (found,), value)
+
+
+def _measure_range(tree: Tree) -> float:
+    return float(np.ptp(tree.payoffs[tree.leaves])) or 1.0
 
 
 def _equilibrium(form: SequenceForm, policy: Policy) -> TreeEquilibrium:

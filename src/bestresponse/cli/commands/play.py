@@ -15,24 +15,29 @@ from typing import Annotated
 
 import typer
 
+from bestresponse.analysis.choices import ChoiceRow, price_choices
+from bestresponse.cli.completion import complete_game, complete_strategy
 from bestresponse.cli.options import CacheChoice, OutputDir
+from bestresponse.cli.terminal import console, print_table
 from bestresponse.core.capabilities import AdjustableRounds, Wording
-from bestresponse.core.episode import Episode, Question, Record, play as play_game
+from bestresponse.core.episode import Episode, Record, SeatAsk, play as play_game
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, find_first_asks
 from bestresponse.core.json import JsonMapping, JsonObject, digest
 from bestresponse.core.player import Decision, Nature, Player
-from bestresponse.games.capabilities import HasSpeakers
+from bestresponse.games.capabilities import HasNormalForm, HasSpeakers
 from bestresponse.games.dialogue.domain import domain_names, load_domain
 from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.games.dialogue.scenario import scenarios
 from bestresponse.games.lookup import find_game
+from bestresponse.games.matrix.repeated import RepeatedGame
 from bestresponse.games.water.game import water
 from bestresponse.models.base import Model
 from bestresponse.players.dialogue.speaker import Unguided
 from bestresponse.players.llm.agent import WithFailurePolicy, lets_pass
-from bestresponse.players.lookup import choose_default, find_strategy, seat_model
+from bestresponse.players.lookup import check_player, choose_default, find_strategy, seat_model
 from bestresponse.players.people.console import ConsolePlayer, Left, summarise_rules
+from bestresponse.report.frames import Frame
 from bestresponse.report.text import visible
 from bestresponse.runs.invocation import find_revision, read_command_line
 from bestresponse.runs.launch import find_unfinished
@@ -49,7 +54,10 @@ ME = "me"
 def play(
     game: Annotated[
         str,
-        typer.Argument(help="A game: see `bestresponse games`, a game file, or a dialogue: see `bestresponse steer`."),
+        typer.Argument(
+            help="A game: see `bestresponse games`, a game file, or a dialogue: see `bestresponse steer`.",
+            autocompletion=complete_game,
+        ),
     ],
     seat: Annotated[
         list[str] | None,
@@ -59,25 +67,38 @@ def play(
         ),
     ] = None,
     others: Annotated[
-        str | None, typer.Option(help="Who takes the seats that are not named. [default: what suits the game]")
+        str | None,
+        typer.Option(
+            help="Who takes the seats that are not named, such as tit-for-tat with --rounds. "
+            "[default: what suits the game]",
+            autocompletion=complete_strategy,
+        ),
     ] = None,
+    rounds: Annotated[
+        int | None, typer.Option(help="Rounds of a game with a payoff table; days of the water game.", min=1)
+    ] = None,
+    noise: Annotated[
+        float, typer.Option(help="Probability that another move is made than was meant.", min=0, max=1)
+    ] = 0.0,
     abundance: Annotated[str | None, typer.Option(help="Water game: low, medium or high.")] = None,
-    days: Annotated[int | None, typer.Option(help="Water game: days the drought lasts.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of nature and of random players.")] = None,
     output_dir: OutputDir = Path("results"),
     cache: CacheChoice = "read-write",
 ) -> None:
     """Play a game yourself. Without --seat you take the first one.
 
-    Type `help` at the prompt for other words than your answer. A game that you leave goes on when you type the same
-    command again.
+    At the end stands what each of your choices cost, where theory knows it. Type `help` at the prompt for other words
+    than your answer. A game that you leave goes on when you type the same command again.
     """
-    table = _game(game, abundance, days)
+    table = _make_game(game, abundance, rounds, noise)
     seats = _seats(table, seat or [], others or choose_default(table))
-    config = _with_seed({"game": game, "abundance": abundance, "days": days, "seats": seats}, seed, output_dir)
+    settings: JsonObject = {"game": game, "abundance": abundance, "rounds": rounds, "noise": noise, "seats": seats}
+    config = _with_seed(settings, seed, output_dir)
     table = _drawn(table, config["seed"])
     players = {role: find_strategy(who, table, role, config["seed"]) for role, who in seats.items() if who != ME}
     names = tuple(dict.fromkeys(seats[role] for role, player in players.items() if player is None))
+    for name in names:
+        check_player(name, table)
     with ExitStack() as stack:
         opening = open_models(names, output_dir, ModelLimits(cache=cache))
         opened = stack.enter_context(opening).models if names else {}
@@ -88,13 +109,19 @@ def play(
         _sit_down(table, config, seated, output_dir)
 
 
-def _game(name: str, abundance: str | None, days: int | None) -> AnyGame:
+def _make_game(name: str, abundance: str | None, rounds: int | None, noise: float) -> AnyGame:
     game = _dialogue(name) or find_game(name).playable()
-    lasting = isinstance(game, AdjustableRounds) and game.rounds_word == "days"
-    if (abundance is not None and game.name != "water") or (days is not None and not lasting):
-        raise UsageError("--abundance and --days belong to the water game")
+    if abundance is not None and game.name != "water":
+        raise UsageError("--abundance belongs to the water game")
     game = game if abundance is None else water(abundance)
-    return game.with_rounds(days) if days is not None and isinstance(game, AdjustableRounds) else game
+    if rounds is not None and isinstance(game, AdjustableRounds) and not noise:
+        return game.with_rounds(rounds)
+    if rounds is None and not noise:
+        return game
+    if not isinstance(game, HasNormalForm):
+        option = "--noise" if noise else "--rounds"
+        raise UsageError(f"{option} belongs to games with a payoff table, and {name} has none")
+    return RepeatedGame(game.normal_form, rounds or 1, noise=noise)
 
 
 def _dialogue(name: str) -> DialogueGame | None:
@@ -190,7 +217,7 @@ def _show(text: str) -> None:
         print(line if line.startswith("|") else textwrap.fill(line, width, subsequent_indent=later), flush=True)
 
 
-def _people_last(questions: list[Question]) -> list[Decision]:
+def _people_last(questions: list[SeatAsk]) -> list[Decision]:
     """Everybody else thinks while the person does."""
     with ThreadPoolExecutor(max(1, len(questions))) as pool:
         thinking = {
@@ -210,3 +237,13 @@ def _tell_end(game: AnyGame, record: Record, people: list[str]) -> None:
     _show(f"\n{last}\n\nWhat everybody got:")
     for role, payoff in record.payoffs.items():
         print(visible(f"  {role} ({record.players[role]}): {payoff:g}"))
+    for role in people:
+        _tell_costs(price_choices(game, record, role), role)
+
+
+def _tell_costs(choices: Frame[ChoiceRow], role: str) -> None:
+    if not choices.rows:
+        return
+    print_table(console(), choices.to_table(caption=f"What the choices of {role} cost"))
+    if len(choices.rows) > 1 and choices.rows[0]["cost"] is not None:
+        _show("Every cost is that of its round alone: what the others would have done later is not counted.")

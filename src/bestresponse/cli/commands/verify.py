@@ -14,14 +14,12 @@ import bestresponse as br
 from bestresponse.cli.study_command import make_study_command
 from bestresponse.cli.terminal import console, print_table
 from bestresponse.core.errors import UsageError
-from bestresponse.core.json import JsonObject
 from bestresponse.formal.claims.review import Review, State
 from bestresponse.report.document import Column, Table
 from bestresponse.report.text import visible
 
 __all__ = ["verify"]
 
-_LONGEST_UNREAD = 300
 _TEXT = Annotated[
     Path | None, typer.Option(help="Check the reasoning in this file instead of asking a model; - reads it.")
 ]
@@ -56,7 +54,7 @@ def verify(*, text: Path | None, engine: str, **typed: Any) -> None:
     )
     translator = typed["translator"] or "rules"
     if typed["as_json"]:
-        print(json.dumps(_review_to_json(review, translator), indent=2, ensure_ascii=False))
+        print(json.dumps({"translator": translator, **review.to_json()}, indent=2, ensure_ascii=False))
     else:
         _print_review(review, translator)
     if code := {State.REFUTED: 1, State.UNREFUTED: 0}.get(review.state, 2):
@@ -81,34 +79,19 @@ def _read_text(path: Path) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _review_to_json(review: Review, translator: str) -> JsonObject:
-    return {
-        "summary": review.summary,
-        "translator": translator,
-        "claims": [
-            {"claim": claim.text, "form": claim.form, "verdict": claim.verdict.value, "why": claim.proof.why}
-            for claim in review.checked
-        ],
-        "refuted": [
-            {
-                "claim": str(refutation.claim),
-                "correction": refutation.correction,
-                "places": [{"start": p.start, "end": p.end, "text": p.text} for p in refutation.passages],
-            }
-            for refutation in review.refutations
-        ],
-        "unread": None if review.unread is None else [sentence[:_LONGEST_UNREAD] for sentence in review.unread],
-    }
-
-
 def _print_review(review: Review, translator: str) -> None:
-    """Print every claim, its verdict, and what is true instead."""
+    """Print every claim, its verdict, what is true instead, and what was not read."""
     columns = (Column("verdict"), Column("claim"), Column("why it is unknown"))
     rows = tuple((claim.verdict.value.upper(), claim.text, claim.proof.why or None) for claim in review.checked)
     if rows:
         print_table(console(), Table(columns, rows, f"Claims found by {translator}"))
     print(review.summary)
-    for number, refutation in enumerate(review.refutations, 1):
-        for passage in refutation.passages:
-            print(visible(f"  [{number}] {passage.start}-{passage.end}: {passage.text[:_LONGEST_UNREAD]}"))
-        print(visible(f"  [{number}] {refutation.claim} {refutation.correction}"))
+    told = review.to_json()
+    refuted = (claim for claim in told["claims"] if claim["correction"])
+    for number, claim in enumerate(refuted, 1):
+        for place in claim["places"]:
+            print(visible(f"  [{number}] {place['start']}-{place['end']}: {place['text']}"))
+        print(visible(f"  [{number}] {claim['claim']} {claim['correction']}"))
+    for place in told["unread"] or ():
+        why = f" ({place['why']})" if place["why"] else ""
+        print(visible(f"  unread {place['start']}-{place['end']}: {place['text']}{why}"))

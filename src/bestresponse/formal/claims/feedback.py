@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
-from typing import Any, Final, Literal
+from itertools import islice, product
+from typing import Final, Literal
 
 import numpy as np
 
-from bestresponse.formal.claims.by_theory import TheoryCheck
-from bestresponse.formal.claims.checker import Checked, Checker
-from bestresponse.formal.claims.claim import FORMS, Argument, Chain, Claim, Move
+from bestresponse.formal.claims.checker import Checked, Checker, TheoryCheck
+from bestresponse.formal.claims.claim import Argument, Claim
+from bestresponse.formal.claims.form import Belief, Chain, Move
 from bestresponse.formal.claims.grounding import Grounded, ground
-from bestresponse.formal.claims.subject import exact
+from bestresponse.formal.claims.tables import TableTheory
+from bestresponse.formal.claims.trees import TreeTheory
 from bestresponse.formal.claims.wording import deny, phrase, say
 from bestresponse.logic.engine import Verdict
 
@@ -28,28 +29,16 @@ Tone = Literal["positive", "negative"]
 """Whether feedback states the true values or only that a claim is false."""
 _MOST_SAID: Final = 4
 _MOST_TRIED: Final = 500
-_INSTEAD: Final = {
-    "higher": ("lower", "equal"),
-    "lower": ("higher", "equal"),
-    "equal": ("higher", "lower"),
-    "higher_guaranteed_payoff": ("lower_guaranteed_payoff", "equal_guaranteed_payoff"),
-    "lower_guaranteed_payoff": ("higher_guaranteed_payoff", "equal_guaranteed_payoff"),
-    "equal_guaranteed_payoff": ("higher_guaranteed_payoff", "lower_guaranteed_payoff"),
-}
+_INSTEAD: Final = (
+    ("higher", "lower", "equal"),
+    ("higher_guaranteed_payoff", "lower_guaranteed_payoff", "equal_guaranteed_payoff"),
+)
+"""Forms of which exactly one holds of the same arguments."""
 _EXTREMES: Final = {
     "guaranteed_payoff_for_choice": "lowest_individual_payoff_for_choice",
     "limited_payoff_for_choice": "highest_individual_payoff_for_choice",
 }
 """What is said instead of a bound that does not hold: the extreme itself."""
-_SEARCHED: Final = frozenset(
-    {
-        "highest_guaranteed_payoff_choice",
-        "lowest_guaranteed_payoff_choice",
-        "best_response",
-        "best_response_to_mix",
-        "will_play",
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,196 +93,121 @@ def _truths(claim: Claim, checker: Checker) -> Iterator[Sentence]:
 
 
 def _candidates(grounded: Grounded, theory: TheoryCheck) -> Iterator[Claim]:
-    claim = grounded.claim
-    names = FORMS[claim.form].names
+    """Yield what may be true instead; what is not is left out later."""
+    claim, game, places = grounded.claim, theory.game, grounded.places
     if claim.negated:
         yield claim.negate()
-    elif claim.form in _INSTEAD:
-        yield from (Claim(form, claim.args) for form in _INSTEAD[claim.form])
-    elif claim.form in ("better_response", "equal_response"):
-        yield from _replies(claim)
-    elif claim.form in ("better_outcome", "payoff_difference"):
-        yield from _two_payoffs(grounded, theory)
-    elif claim.form == "better_response_to_mix":
-        means = theory.expected(grounded.places["who"], grounded.places["mixed"])
-        for name in ("action", "other"):
-            value = means[grounded.places[name]] / theory.subject.scale
-            yield Claim("expected_payoff", (claim["who"], value, claim[name], claim["mixed"]))
-    elif claim.form == "pure_equilibria":
-        yield _with(claim, value=Fraction(theory.pure_equilibria))
-        yield from _stable(theory)
-    elif claim.form in _EXTREMES:
-        values = _values(grounded, theory)
-        yield from (Claim(_EXTREMES[claim.form], _with(claim, value=value).args) for value in values)
-    elif claim.form == "mixed_equilibrium":
-        yield from _better_than_mix(grounded, theory)
-    elif "value" in names:
-        yield from (_with(claim, value=value) for value in _values(grounded, theory))
-    elif claim.form in _SEARCHED:
-        who = grounded.places["who"]
-        yield from (_with(claim, action=action) for action in theory.subject.actions[who][:_MOST_TRIED])
-    elif claim.form in ("highest_mutual_payoff", "lowest_mutual_payoff"):
-        yield from _sums(claim, theory)
-    elif claim.form == "no_dominant_choice":
-        who = grounded.places["who"]
-        names = theory.subject.actions[who][:_MOST_TRIED]
-        for name in names:
-            yield from (Claim(f"{how}_dominant", (name, claim["who"])) for how in ("strictly", "weakly"))
-    elif claim.form == "equilibrium":
-        yield from _deviations(grounded, theory)
-    elif claim.form in ("strictly_dominates", "weakly_dominates", "strictly_dominant", "weakly_dominant"):
-        yield from _counterexample(grounded, theory)
-    elif claim.form == "pareto_optimal":
-        yield from (Claim("pareto_dominates", (better, claim["outcome"])) for better in _better(grounded, theory))
-    elif claim.form == "pareto_dominates":
-        yield from _worse_off(grounded, theory)
+    elif family := next((forms for forms in _INSTEAD if claim.form in forms), None):
+        yield from (Claim(form, claim.args) for form in family)
+    elif "than" in places and "who" in places:
+        for name in ("outcome", "than"):
+            value = game.payoff(places["who"], Fraction(0), places[name])
+            if isinstance(value, Fraction):
+                yield Claim("payoff", (claim["who"], value, claim[name]))
+    elif "value" in places and claim.form not in _EXTREMES:
+        truth = theory.find_truth(grounded)
+        values = [truth] if isinstance(truth, Fraction) else []
+        if claim.form == "continuation_payoff" and isinstance(game, TreeTheory):
+            values = list(game.list_worths(places["after"], places["who"]))
+        yield from (claim.change(value=value) for value in values)
+        if claim.form == "pure_equilibria" and isinstance(game, TableTheory) and values[0] < _MOST_SAID:
+            yield from (Claim("equilibrium", (_name_outcome(game, outcome),)) for outcome in _list_outcomes(game))
+    elif claim.form.startswith("best_response") or claim.form in ("will_play", *_GUARANTEED):
+        actions = theory.subject.actions[places["who"]][:_MOST_TRIED]
+        yield from (claim.change(action=action) for action in actions)
+    elif isinstance(game, TableTheory):
+        yield from _table_candidates(grounded, game)
 
 
-def _with(claim: Claim, **changed: Any) -> Claim:
-    names = FORMS[claim.form].names
-    return Claim(claim.form, tuple(changed.get(name, given) for name, given in zip(names, claim.args, strict=True)))
+_GUARANTEED: Final = ("highest_guaranteed_payoff_choice", "lowest_guaranteed_payoff_choice")
 
 
-def _replies(claim: Claim) -> Iterator[Claim]:
-    action, other, against, who = claim.args
-    yield Claim("better_response", (action, other, against, who))
-    yield Claim("better_response", (other, action, against, who))
-    yield Claim("equal_response", (action, other, against, who))
+def _table_candidates(grounded: Grounded, game: TableTheory) -> Iterator[Claim]:
+    claim, places = grounded.claim, grounded.places
+    actions = game.subject.actions[places.get("who", 0)]
+    match claim.form:
+        case "better_response" | "equal_response" | "better_response_to_mix" | "equal_response_to_mix":
+            kind = claim.form.partition("_")[2]
+            yield Claim(f"better_{kind}", claim.args)
+            yield Claim(f"better_{kind}", claim.change(action=claim["other"], other=claim["action"]).args)
+            yield Claim(f"equal_{kind}", claim.args)
+        case "guaranteed_payoff_for_choice" | "limited_payoff_for_choice":
+            form = _EXTREMES[claim.form]
+            truth = getattr(game, form)(places["value"], places["action"], places["who"])
+            yield Claim(form, claim.change(value=truth).args)
+        case "highest_mutual_payoff" | "lowest_mutual_payoff":
+            wanted = game.total.max() if claim.form.startswith("highest") else game.total.min()
+            for outcome in np.argwhere(game.total == wanted)[:_MOST_SAID].tolist():
+                yield Claim(claim.form, (tuple(game.subject.actions[i][k] for i, k in enumerate(outcome)),))
+        case "no_dominant_choice":
+            for action in actions[:_MOST_TRIED]:
+                yield from (Claim(f"{how}_dominant", (action, claim["who"])) for how in ("strictly", "weakly"))
+        case "equilibrium":
+            yield from _list_deviations(claim, places["outcome"], game)
+        case "mixed_equilibrium":
+            yield from _show_better_choice(claim, places["mixes"], game)
+        case "pareto_optimal":
+            better = (other for other in _list_outcomes(game) if game.pareto_dominates(other, places["outcome"]))
+            for outcome in islice(better, 1):
+                yield Claim("pareto_dominates", (_name_outcome(game, outcome), claim["outcome"]))
+        case "pareto_dominates":
+            for who, player in enumerate(game.subject.players):
+                first, second = (game.payoff(who, Fraction(0), places[name]) for name in ("outcome", "than"))
+                if first < second:
+                    yield Claim("payoff", (player, first, claim["outcome"]))
+                    yield Claim("payoff", (player, second, claim["than"]))
+                    return
+        case form if "dominant" in form or "dominates" in form:
+            yield from _show_counterexample(grounded, game)
 
 
-def _values(grounded: Grounded, theory: TheoryCheck) -> Iterator[Fraction]:
-    """The numbers that could be meant, the true one among them."""
-    places, form = grounded.places, grounded.claim.form
-    if theory.subject.tree is not None:
-        yield from _tree_values(grounded, theory)
-        return
-    cells, scale = theory.subject.cells, theory.subject.scale
-    if form == "payoff":
-        yield Fraction(int(cells[(places["who"], *places["outcome"])]), scale)
-    elif form == "total_payoff":
-        yield Fraction(int(theory.total[places["actions"]]), scale)
-    elif form == "expected_payoff":
-        yield theory.expected(places["who"], places["mixed"])[places["action"]] / scale
-    else:
-        worst, own = theory.worst, theory.own
-        who = places.get("who", 0)
-        best = own[who].max(axis=1)
-        extremes = [cells.max(), cells.min(), own[who].max(), own[who].min()]
-        extremes += [worst[who].max(), own[who].max(axis=0).min()]
-        if "action" in places:
-            extremes = [best[places["action"]], worst[who][places["action"]]]
-        yield from (Fraction(int(value), scale) for value in extremes)
+def _list_outcomes(game: TableTheory) -> Iterator[tuple[int, ...]]:
+    return product(*map(range, game.cells.shape[1:]))
 
 
-def _tree_values(grounded: Grounded, theory: TheoryCheck) -> Iterator[Fraction]:
-    tree = theory.subject.tree
-    if tree is None:
-        return
-    if grounded.claim.form == "continuation_payoff":
-        yield from theory.play.worths(grounded.places["after"], grounded.places["who"])
-    else:
-        leaves = tree.leaves
-        if "outcome" in grounded.places:
-            leaves = np.array([node for node, _ in grounded.places["outcome"]])
-        if grounded.claim.form == "average_payoff":
-            yield theory.play.average(grounded.places["outcome"], grounded.places["who"])
-            return
-        yield from (exact(value) for value in np.unique(tree.payoffs[leaves]).tolist())
+def _name_outcome(game: TableTheory, outcome: tuple[int, ...]) -> Chain:
+    subject = game.subject
+    return tuple(reversed([Move(subject.players[i], subject.actions[i][k]) for i, k in enumerate(outcome)]))
 
 
-def _outcome(theory: TheoryCheck, places: tuple[int, ...]) -> Chain:
-    subject = theory.subject
-    named = [Move(subject.players[i], subject.actions[i][k]) for i, k in enumerate(places)]
-    return tuple(reversed(named))
-
-
-def _sums(claim: Claim, theory: TheoryCheck) -> Iterator[Claim]:
-    wanted = theory.total.max() if claim.form.startswith("highest") else theory.total.min()
-    for places in np.argwhere(theory.total == wanted)[:_MOST_SAID].tolist():
-        yield Claim(claim.form, (tuple(theory.subject.actions[i][k] for i, k in enumerate(places)),))
-
-
-def _deviations(grounded: Grounded, theory: TheoryCheck) -> Iterator[Claim]:
-    """Who gains by choosing what instead: one sentence for each player who does."""
-    outcome, subject = grounded.places["outcome"], theory.subject
-    for who, own in enumerate(theory.own):
-        rest = tuple(k for i, k in enumerate(outcome) if i != who)
-        replies = own[:, theory.column(who, rest)]
+def _list_deviations(claim: Claim, outcome: tuple[int, ...], game: TableTheory) -> Iterator[Claim]:
+    """Say who gains by choosing what instead: one claim for each player who does."""
+    for who, player in enumerate(game.subject.players):
+        replies = game.find_replies(who, outcome[:who] + outcome[who + 1 :])
         best = int(replies.argmax())
         if replies[best] > replies[outcome[who]]:
-            names = subject.actions[who]
-            against = tuple(move for move in grounded.claim["outcome"] if move.who != subject.players[who])
-            yield Claim("better_response", (names[best], names[outcome[who]], against, subject.players[who]))
+            names = game.subject.actions[who]
+            against = tuple(move for move in claim["outcome"] if move.who != player)
+            yield Claim("better_response", (names[best], names[outcome[who]], against, player))
 
 
-def _stable(theory: TheoryCheck) -> Iterator[Claim]:
-    """The pure equilibria themselves, unless there are many."""
-    if theory.pure_equilibria < _MOST_SAID:
-        for places in product(*map(range, theory.subject.cells.shape[1:])):
-            yield Claim("equilibrium", (_outcome(theory, places),))
-
-
-def _better_than_mix(grounded: Grounded, theory: TheoryCheck) -> Iterator[Claim]:
+def _show_better_choice(claim: Claim, mixes: Belief, game: TableTheory) -> Iterator[Claim]:
     """For the first player who would rather choose otherwise: what a choice in the mix and the best one earn."""
-    mixes, subject = grounded.places["mixes"], theory.subject
-    for who, own in enumerate(mixes):
-        rest = tuple(row for i, row in enumerate(mixes) if i != who)
-        values = theory.expected(who, rest)
-        worst = min((k for k, weight in enumerate(own) if weight), key=lambda k: values[k])
-        best = max(range(len(values)), key=lambda k: values[k])
-        if values[worst] < values[best]:
-            others = tuple(mix for mix in grounded.claim["mixes"] if mix.who != subject.players[who])
-            for action in (worst, best):
-                args = (subject.players[who], values[action] / subject.scale, subject.actions[who][action], others)
+    for who, player in enumerate(game.subject.players):
+        values = game.expect(who, mixes.leave_out(who))
+        worst = min((k for k, weight in enumerate(mixes.rows[who]) if weight), key=values.__getitem__)
+        best = max(range(len(values)), key=values.__getitem__)
+        if worst not in game.list_best(who, mixes.leave_out(who)):
+            others = tuple(mix for mix in claim["mixes"] if mix.who != player)
+            for place in (worst, best):
+                args = (player, values[place], game.subject.actions[who][place], others)
                 yield Claim("expected_payoff", args)
             return
 
 
-def _counterexample(grounded: Grounded, theory: TheoryCheck) -> Iterator[Claim]:
-    """The payoffs of both choices in a case where the first does not earn more than the second."""
-    places = grounded.places
+def _show_counterexample(grounded: Grounded, game: TableTheory) -> Iterator[Claim]:
+    """Yield the payoffs of both choices in a case, not eliminated, where the first does not earn more."""
+    places, strict = grounded.places, grounded.claim.form.startswith("strict")
     who, first = places["who"], places["action"]
-    others = [places["other"]] if "other" in places else [k for k in range(len(theory.own[who])) if k != first]
+    gone = {(player, place) for player, place in places.get("removed", ()) if player != who}
+    others = [places["other"]] if "other" in places else [k for k in range(len(game.own[who])) if k != first]
     for second in others:
-        first_row, second_row = theory.own[who][first], theory.own[who][second]
-        less = np.flatnonzero(first_row < second_row)
-        place = less if len(less) else np.flatnonzero(first_row == second_row)
-        strict = grounded.claim.form.startswith("strict")
-        if first == second or not len(place) or not (strict or len(less)):
-            continue
-        rest = [n for i, n in enumerate(theory.subject.cells.shape[1:]) if i != who]
-        column = list(np.unravel_index(int(place[0]), rest)) if rest else []
-        for own in (first, second):
-            outcome = tuple(int(k) for k in (*column[:who], own, *column[who:]))
-            value = Fraction(int(theory.subject.cells[(who, *outcome)]), theory.subject.scale)
-            yield Claim("payoff", (theory.subject.players[who], value, _outcome(theory, outcome)))
-        return
-
-
-def _better(grounded: Grounded, theory: TheoryCheck) -> Iterator[Chain]:
-    cells = theory.subject.cells
-    here = cells[(slice(None), *grounded.places["outcome"])]
-    for places in product(*map(range, cells.shape[1:])):
-        there = np.array([cells[(who, *places)] for who in range(len(cells))])
-        if (there >= here).all() and (there > here).any():
-            yield _outcome(theory, places)
-            return
-
-
-def _two_payoffs(grounded: Grounded, theory: TheoryCheck) -> Iterator[Claim]:
-    """Yield what the player gets in the two outcomes that were compared."""
-    for name in ("outcome", "than"):
-        cell = theory.subject.cells[(grounded.places["who"], *grounded.places[name])]
-        value = Fraction(int(cell), theory.subject.scale)
-        yield Claim("payoff", (grounded.claim["who"], value, grounded.claim[name]))
-
-
-def _worse_off(grounded: Grounded, theory: TheoryCheck) -> Iterator[Claim]:
-    """The payoffs of somebody who gets less in the outcome that was called better."""
-    cells, places = theory.subject.cells, grounded.places
-    for who, name in enumerate(theory.subject.players):
-        first, second = (cells[(who, *places[which])] for which in ("outcome", "than"))
-        if first < second:
-            for value, which in ((first, "outcome"), (second, "than")):
-                yield Claim("payoff", (name, Fraction(int(value), theory.subject.scale), grounded.claim[which]))
+        cases = (outcome for outcome in _list_outcomes(game) if not gone & set(enumerate(outcome)))
+        pairs = [(case, (*case[:who], second, *case[who + 1 :])) for case in cases if case[who] == first]
+        leads = [int(game.cells[(who, *a)] - game.cells[(who, *b)]) for a, b in pairs]
+        worst = min(range(len(leads)), key=lambda k: (leads[k] > 0, leads[k] == 0))
+        if first != second and (leads[worst] < 0 or (strict and leads[worst] == 0)):
+            for outcome in pairs[worst]:
+                value = game.payoff(who, Fraction(0), outcome)
+                yield Claim("payoff", (game.subject.players[who], value, _name_outcome(game, outcome)))
             return

@@ -1,4 +1,4 @@
-"""The grammar of claims: terms in the paper's notation, and the same terms made from JSON, become typed claims.
+"""The grammar of claims: terms in the paper's notation become typed claims.
 
 A query is one term with an optional full stop; several stand in braces, `{higher(3, 1).} {equal(2, 2).}`, or one on
 each line. Whatever cannot be read is a `Malformed` with the reason; reading never raises and never runs anything.
@@ -12,11 +12,12 @@ from fractions import Fraction
 from typing import Any, Final
 
 from bestresponse.core.registry import did_you_mean
-from bestresponse.formal.claims.claim import FORMS, YOU, Claim, Malformed, Mix, Move, Sort
+from bestresponse.formal.claims.claim import FORMS, NO_CLAIM, Claim, Malformed
+from bestresponse.formal.claims.form import YOU, Mix, Move, Sort
 from bestresponse.logic.language.reader import read_term
 from bestresponse.logic.language.terms import Atom, String, Struct, Term, Var, brief, deref, items_of
 
-__all__ = ["MOST_CLAIMS", "MOST_QUERY", "build_claims", "parse", "parse_queries"]
+__all__ = ["MOST_CLAIMS", "MOST_QUERY", "parse", "parse_queries", "read_number"]
 
 MOST_QUERY: Final = 2_000
 MOST_CLAIMS: Final = 1_000
@@ -25,10 +26,7 @@ _BRACES = re.compile(r"\{([^{}]*)\}")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 
 
-_NO_FORM: Final = FORMS["no_claim"]
-
-
-class _Unreadable(Exception):
+class _Unreadable(ValueError):
     """Why a term is no claim."""
 
 
@@ -38,16 +36,20 @@ def parse(query: str) -> tuple[Claim | Malformed, ...]:
     >>> [str(claim) for claim in parse("higher(5, 2.50)")]
     ['higher(5, 2.5).']
     >>> parse("higher(5, X, Y).")
-    (Malformed(text='higher(5, X, Y).', why='higher takes 2 arguments, got 3'),)
+    (Malformed(text='higher(5, X, Y).', why='higher takes 2 arguments, got 3', kind='unknown form'),)
     """
     text = query.strip()
     if len(text) > MOST_QUERY:
         why = f"the query has {len(text):,} characters; the limit is {MOST_QUERY:,}"
         return (Malformed(text[:80] + "...", why),)
     try:
-        return build_claims(read_term(text).term, text)
+        term = read_term(text).term
     except (ValueError, RecursionError) as error:
         return (Malformed(text, f"this is no term: {error}"),)
+    try:
+        return tuple(_claims(deref(term)))
+    except _Unreadable as error:
+        return (Malformed(text, str(error)),)
 
 
 def parse_queries(reply: str) -> tuple[Claim | Malformed, ...]:
@@ -55,27 +57,16 @@ def parse_queries(reply: str) -> tuple[Claim | Malformed, ...]:
     found = _BRACES.findall(reply[: MOST_QUERY * MOST_CLAIMS])
     if not found:
         lines = (_BULLET.sub("", line).strip(" `") for line in reply[: MOST_QUERY * MOST_CLAIMS].splitlines())
-        found = [line for line in lines if "(" in line or line.rstrip(".") == "no_claim"]
+        found = [line for line in lines if "(" in line or line.rstrip(".") in (NO_CLAIM, "unclear")]
     read = [one for query in found[:MOST_CLAIMS] if query.strip() for one in parse(query)]
     if len(found) > MOST_CLAIMS:
         read.append(Malformed("...", f"{len(found):,} queries came; the limit is {MOST_CLAIMS:,}"))
     return tuple(dict.fromkeys(read))
 
 
-def build_claims(term: Term, text: str) -> tuple[Claim | Malformed, ...]:
-    """The claims that a term states; `text` is quoted where it states none."""
-    try:
-        return tuple(_claims(deref(term)))
-    except _Unreadable as error:
-        return (Malformed(text, str(error)),)
-
-
 def _claims(term: Term) -> Iterator[Claim]:
-    if isinstance(term, Atom) and term == "no_claim":
-        yield Claim("no_claim")
-        return
-    if isinstance(term, Atom) and FORMS.get(str(term), _NO_FORM).parameters == (("who", Sort.WHO),):
-        term = Struct(str(term), (Atom(YOU),))
+    if isinstance(term, Atom) and str(term) in FORMS:
+        term = Struct(str(term), ())
     if not isinstance(term, Struct):
         raise _Unreadable(f"a claim has a name and arguments, not {brief(term)}")
     if term.name in ("not", "\\+") and len(term.args) == 1:
@@ -95,7 +86,7 @@ def _claims(term: Term) -> Iterator[Claim]:
 
 def _denials(term: Term) -> Iterator[Claim]:
     claims = list(_claims(term))
-    if len(claims) != 1 or claims[0].form == "no_claim":
+    if len(claims) != 1 or claims[0].form == NO_CLAIM:
         raise _Unreadable("only a single claim can be denied")
     yield claims[0].negate()
 
@@ -103,14 +94,14 @@ def _denials(term: Term) -> Iterator[Claim]:
 def _finally(result: Term, situation: Term) -> Iterator[Claim]:
     if isinstance(result, Struct) and result.name == "goal" and len(result.args) == 2:
         who, value = result.args
-        yield Claim("payoff", (_who(who), _number(value), _chain(situation)))
+        yield Claim("payoff", (_name(who), _number(value), _chain(situation)))
     elif isinstance(result, Struct) and result.name == "outcome" and len(result.args) % 3 == 0:
         triples = [result.args[i : i + 3] for i in range(0, len(result.args), 3)]
-        outcome = tuple(Move(_who(who), _name(action)) for who, action, _ in triples)
+        outcome = tuple(Move(_name(who), _name(action)) for who, action, _ in triples)
         stated = [(who, value) for who, _, value in triples if not isinstance(deref(value), Var)]
         if not stated:
             raise _Unreadable("the outcome states no payoff")
-        yield from (Claim("payoff", (_who(who), _number(value), outcome)) for who, value in stated)
+        yield from (Claim("payoff", (_name(who), _number(value), outcome)) for who, value in stated)
     else:
         raise _Unreadable(f"finally/2 takes goal(Player, Payoff) or outcome(...), not {brief(result)}")
 
@@ -133,9 +124,7 @@ def _arguments(term: Struct) -> Iterator[Any]:
 
 def _argument(sort: Sort, term: Term) -> Any:
     match sort:
-        case Sort.WHO:
-            return _who(term)
-        case Sort.ACTION | Sort.JOINT:
+        case Sort.WHO | Sort.ACTION | Sort.JOINT:
             return _name(term)
         case Sort.NUMBER:
             return _number(term)
@@ -143,10 +132,6 @@ def _argument(sort: Sort, term: Term) -> Any:
             return _chain(term)
         case Sort.MIXES:
             return _mixes(term)
-
-
-def _who(term: Term) -> str:
-    return _name(term)
 
 
 def _name(term: Term) -> str:
@@ -163,36 +148,26 @@ def _name(term: Term) -> str:
 
 def _number(term: Term) -> Fraction:
     term = deref(term)
-    if isinstance(term, int | Fraction):
-        return _bounded(Fraction(term))
-    if isinstance(term, float):
-        return _bounded(Fraction(repr(term)))
     if isinstance(term, Struct) and term.name == "-" and len(term.args) == 1:
         return -_number(term.args[0])
     if isinstance(term, Struct) and term.name in ("/", "rdiv") and len(term.args) == 2:
-        above, below = _number(term.args[0]), _number(term.args[1])
-        if below == 0:
-            raise _Unreadable("a fraction over 0 is no number")
-        return above / below
-    if isinstance(term, Atom | String):
-        return _written(str(term))
+        above, below = map(_number, term.args)
+        return read_number(f"{above}/{below}" if below.denominator == 1 and below > 0 else "")
+    if isinstance(term, int | float | Fraction | Atom | String):
+        return read_number(str(term))
     raise _Unreadable(f"a number was expected, not {brief(term)}")
 
 
-def _written(text: str) -> Fraction:
+def read_number(text: str) -> Fraction:
+    """Read a decimal or a fraction, perhaps with a currency sign; ValueError where it is none or very long.
+
+    >>> read_number("$2.50"), read_number("1/3"), read_number("1e-05")
+    (Fraction(5, 2), Fraction(1, 3), Fraction(1, 100000))
+    """
     plain = text.strip().strip("$€£ ").replace("−", "-")
-    if len(plain) <= _MOST_DIGITS and re.fullmatch(r"-?\d+(?:\.\d+)?(?:/\d+)?", plain, re.ASCII):
-        try:
-            return Fraction(plain)
-        except (ValueError, ZeroDivisionError):
-            pass
+    if len(plain) <= _MOST_DIGITS and re.fullmatch(r"-?\d+(?:\.\d+)?(?:e[+-]?\d{1,2}|/0*[1-9]\d*)?", plain, re.ASCII):
+        return Fraction(plain)
     raise _Unreadable(f"a number was expected, not {brief(Atom(text))}")
-
-
-def _bounded(value: Fraction) -> Fraction:
-    if max(abs(value.numerator), value.denominator) >= 10**_MOST_DIGITS:
-        raise _Unreadable(f"a number has more than {_MOST_DIGITS} digits")
-    return value
 
 
 def _chain(term: Term) -> tuple[Move, ...]:
@@ -203,7 +178,7 @@ def _chain(term: Term) -> tuple[Move, ...]:
         move = deref(term.args[0])
         if not (isinstance(move, Struct) and move.name in ("choice", "move") and len(move.args) == 2):
             raise _Unreadable(f"choice(Player, Action) was expected, not {brief(move)}")
-        moves.append(Move(_who(move.args[0]), _name(move.args[1])))
+        moves.append(Move(_name(move.args[0]), _name(move.args[1])))
         term = deref(term.args[1])
     if isinstance(term, Struct):
         raise _Unreadable(f"do(choice(Player, Action), ...) was expected, not {brief(term)}")
@@ -224,4 +199,4 @@ def _mix(term: Term) -> Mix:
         if not (isinstance(pair, Struct) and pair.name == "-" and len(pair.args) == 2):
             raise _Unreadable(f"Action-Probability was expected, not {brief(pair)}")
         weights.append((_name(pair.args[0]), _number(pair.args[1])))
-    return Mix(_who(term.args[0]), tuple(weights))
+    return Mix(_name(term.args[0]), tuple(weights))

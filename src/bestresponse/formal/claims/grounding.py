@@ -6,23 +6,20 @@ outcome that leaves somebody out, probabilities that do not sum to 1 make a clai
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
 from bestresponse.core.json import JsonMapping, JsonObject
-from bestresponse.formal.claims.claim import FORMS, SEQUENTIAL, Chain, Claim, Mix, Move, Sort
+from bestresponse.formal.claims.claim import FORMS, NO_CLAIM, OF_TABLES, OF_TREES, Claim
+from bestresponse.formal.claims.form import Belief, Chain, Mix, Move, Sort, Ungrounded, find_rounding
 from bestresponse.formal.claims.subject import Subject, exact
 from bestresponse.logic.engine import Proof, Verdict
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
-__all__ = ["Grounded", "Ungrounded", "ground"]
+__all__ = ["Grounded", "ground"]
 
-_PLAIN: Final = frozenset({"higher", "lower", "equal"})
-_ENDS: Final = frozenset(
-    {"highest_payoff", "lowest_payoff", "highest_possible_individual_payoff", "lowest_possible_individual_payoff"}
-)
-_IN_TREES: Final = _PLAIN | _ENDS | {*SEQUENTIAL, "payoff"}
 _NATURE: Final = "nature"
 
 
@@ -33,14 +30,21 @@ class Grounded:
     claim: Claim
     places: JsonMapping
 
+    @property
+    def rounded(self) -> bool:
+        """Whether probabilities of the claim may have been rounded."""
+        beliefs = [place for place in self.places.values() if isinstance(place, Belief)]
+        share = self.places.get("share", Fraction(0))
+        return any(belief.rows != belief.highest for belief in beliefs) or find_rounding(share, 2) != 0
+
     def settle(self, proof: Proof) -> Proof:
         """Turn the verdict on the claim's form and arguments into the verdict on the claim: a denial swaps them."""
         opposite = {Verdict.PROVED: Verdict.REFUTED, Verdict.REFUTED: Verdict.PROVED}.get(proof.verdict)
-        return Proof(opposite, proof.why) if self.claim.negated and opposite is not None else proof
-
-
-class Ungrounded(Exception):
-    """Why a claim cannot be put to this game."""
+        if not self.claim.negated or opposite is None:
+            return proof
+        if opposite is Verdict.REFUTED and self.rounded:
+            return Proof(Verdict.UNKNOWN, "it depends on how its probabilities are rounded")
+        return Proof(opposite, proof.why)
 
 
 def ground(claim: Claim, subject: Subject) -> Grounded:
@@ -50,13 +54,13 @@ def ground(claim: Claim, subject: Subject) -> Grounded:
     same without the player it is about; mixes are one row of probabilities per player. A chain of a tree is a node; an
     outcome that leaves out what nature draws is all nodes that it may be, each with its probability.
     """
-    if claim.form == "no_claim":
-        raise Ungrounded("it claims nothing")
-    if subject.table is None and claim.form not in _IN_TREES:
+    if not FORMS[claim.form].names and claim.form not in OF_TABLES:
+        raise Ungrounded("it claims nothing" if claim.form == NO_CLAIM else "it is not clear who or what is meant")
+    if subject.table is None and claim.form not in OF_TREES:
         raise Ungrounded(f"{claim.form} is about a table of payoffs; this game is played move by move")
-    if subject.table is not None and claim.form in SEQUENTIAL:
+    if subject.table is not None and claim.form not in OF_TABLES:
         raise Ungrounded(f"{claim.form} is about moves one after the other; in this game all choose at once")
-    return _Grounding(claim, subject).grounded()
+    return _Grounding(claim, subject).ground()
 
 
 class _Grounding:
@@ -68,32 +72,53 @@ class _Grounding:
         self.parameters = FORMS[claim.form].parameters
         self.who = self._player(claim["who"]) if ("who", Sort.WHO) in self.parameters else 0
 
-    def grounded(self) -> Grounded:
+    def ground(self) -> Grounded:
         args: list[Any] = []
         places: JsonObject = {}
-        for (name, sort), given in zip(self.parameters, self.claim.args, strict=True):
-            said, place = self._place(name, sort, given)
+        for (name, sort), argument in zip(self.parameters, self.claim.args, strict=True):
+            said, places[name] = self._place(name, sort, argument)
             args.append(said)
-            places[name] = place
         return Grounded(Claim(self.claim.form, tuple(args), self.claim.negated), places)
 
-    def _place(self, name: str, sort: Sort, given: Any) -> tuple[Any, Any]:
+    def _place(self, name: str, sort: Sort, argument: Any) -> tuple[Any, Any]:
         match sort:
             case Sort.NUMBER:
-                return given, given
+                if name == "share" and not 0 <= argument <= 1:
+                    raise Ungrounded("a probability is between 0 and 1")
+                return argument, argument
             case Sort.WHO:
                 return self.subject.players[self.who], self.who
             case Sort.ACTION:
-                place = self._action(self.who, given)
-                return self.subject.actions[self.who][place], place
+                place = self._action(self.who, argument)
+                label = self.subject.actions[self.who][place]
+                return label, label if self.subject.tree is not None else place
             case Sort.JOINT:
-                return self._joint(given)
+                return self._joint(argument)
             case Sort.MIXES:
-                return self._mixes(given, name == "mixes")
+                return self._mixes(argument, name)
             case Sort.CHAIN:
                 if self.subject.tree is not None:
-                    return self._known(given) if name == "known" else self._find_nodes(self.subject.tree, given)
-                return self._profile(given, name == "against")
+                    return self._known(argument) if name == "known" else self._find_nodes(self.subject.tree, argument)
+                if name in ("removed", "chosen"):
+                    return self._single_out(argument, name)
+                return self._profile(argument, name == "against")
+
+    def _single_out(self, chain: Chain, name: str) -> tuple[Chain, Any]:
+        """Find moves that are eliminated, or the one that the only other player chooses with some probability."""
+        pairs = [(self._player(move.who), move.action) for move in chain]
+        places = tuple((who, self._action(who, action)) for who, action in pairs)
+        said = tuple(Move(self.subject.players[who], self.subject.actions[who][place]) for who, place in places)
+        if name == "chosen":
+            if len(self.subject.players) != 2 or [who for who, _ in places] != [1 - self.who]:
+                raise Ungrounded("a probability from which on something holds is one choice's of the only other player")
+            return said, places[0][1]
+        compared = [(self.who, self._action(self.who, self.claim[which])) for which in ("action", "other")]
+        if not places or set(places) & set(compared):
+            raise Ungrounded("nothing is eliminated, or what is compared")
+        counts = Counter(who for who, _ in set(places))
+        if any(counts[who] == len(actions) for who, actions in enumerate(self.subject.actions)):
+            raise Ungrounded("somebody is left without a choice")
+        return said, places
 
     def _player(self, name: str) -> int:
         found = self.subject.player(name)
@@ -133,29 +158,36 @@ class _Grounding:
         said = [Move(self.subject.players[i], self.subject.actions[i][chosen[i]]) for i in wanted]
         return tuple(reversed(said)), places
 
-    def _mixes(
-        self, mixes: tuple[Mix, ...], everybody: bool
-    ) -> tuple[tuple[Mix, ...], tuple[tuple[Fraction, ...], ...]]:
-        found: dict[int, tuple[Fraction, ...]] = {}
+    def _mixes(self, mixes: tuple[Mix, ...], name: str) -> tuple[tuple[Mix, ...], Any]:
+        """Find probabilities; they may sum to 1 but for their rounding."""
+        rows: dict[int, tuple[Fraction, ...]] = {}
+        highest: dict[int, tuple[Fraction, ...]] = {}
         for mix in mixes:
             who = self._player(mix.who)
             row = [Fraction(0)] * len(self.subject.actions[who])
+            error = row.copy()
             for action, weight in mix.weights:
-                row[self._action(who, action)] += weight
-            if min(row) < 0 or sum(row) != 1:
+                place = self._action(who, action)
+                row[place] += weight
+                error[place] += find_rounding(weight, 2)
+            total = sum(row, Fraction(0))
+            if min(row) < 0 or abs(total - 1) > sum(error, Fraction(0)):
                 raise Ungrounded(f"the probabilities of {self.subject.players[who]} are not a mix: they must sum to 1")
-            found[who] = tuple(row)
-        wanted = [i for i in range(len(self.subject.players)) if everybody or i != self.who]
-        if missing := [self.subject.players[i] for i in wanted if i not in found]:
+            rows[who] = tuple(weight / total for weight in row)
+            highest[who] = tuple(weight + most for weight, most in zip(rows[who], error, strict=True))
+        wanted = [i for i in range(len(self.subject.players)) if name == "mixes" or i != self.who]
+        if name == "part":
+            wanted = list(rows)
+        if name == "part" and (len(wanted) != 1 or len(self.subject.players) != 2):
+            raise Ungrounded("it is not one of two players who mixes")
+        if missing := [self.subject.players[i] for i in wanted if i not in rows]:
             raise Ungrounded(f"it does not say how {', '.join(missing)} mixes")
-        said = tuple(
-            Mix(
-                self.subject.players[i],
-                tuple((a, p) for a, p in zip(self.subject.actions[i], found[i], strict=True) if p),
-            )
-            for i in wanted
-        )
-        return said, tuple(found[i] for i in wanted)
+        said = []
+        for i in wanted:
+            weights = zip(self.subject.actions[i], rows[i], strict=True)
+            said.append(Mix(self.subject.players[i], tuple((action, weight) for action, weight in weights if weight)))
+        belief = Belief(tuple(rows[i] for i in wanted), tuple(highest[i] for i in wanted))
+        return tuple(said), (wanted[0], belief) if name == "part" else belief
 
     def _known(self, chain: Chain) -> tuple[Chain, Chain]:
         """Check the moves that somebody is said to know of."""
@@ -177,7 +209,7 @@ class _Grounding:
             nodes = _follow_draws(tree, nodes)
         for node, _ in nodes:
             self._check_end(tree, node)
-        if self.claim.form in ("payoff", "average_payoff"):
+        if "outcome" in FORMS[self.claim.form].names:
             total = sum((weight for _, weight in nodes), Fraction(0))
             return tuple(said), tuple((node, weight / total) for node, weight in nodes)
         alike = tree.owner if self.claim.form == "moves_next" else tree.infoset
@@ -220,7 +252,7 @@ class _Grounding:
 
     def _check_end(self, tree: Tree, node: int) -> None:
         owner = int(tree.owner[node])
-        if self.claim.form in ("payoff", "average_payoff") and owner != LEAF:
+        if "outcome" in FORMS[self.claim.form].names and owner != LEAF:
             raise Ungrounded(f"the game is not over after {tree.path(node)}")
         if self.claim.form in ("will_play", "knows"):
             if owner != self.subject.order[self.who]:

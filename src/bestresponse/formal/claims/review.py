@@ -12,26 +12,32 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Literal
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonObject
 from bestresponse.core.notebook import format_html
 from bestresponse.core.player import Call
 from bestresponse.formal.claims.checker import Checked, Checker
 from bestresponse.formal.claims.claim import Claim, Malformed
 from bestresponse.formal.claims.feedback import Correction, Tone, correct
-from bestresponse.formal.claims.grounding import Ungrounded, ground
+from bestresponse.formal.claims.form import Ungrounded
+from bestresponse.formal.claims.grounding import ground
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translators.translation import Passage, Reading, Translator
-from bestresponse.logic.engine import LogicEngine, Verdict
+from bestresponse.formal.claims.wording import say
+from bestresponse.logic.engine import LogicEngine, Proof, Verdict
 
 __all__ = ["Refutation", "Review", "Reviewer", "State", "Unit", "check_reasoning"]
 
 Unit = Literal["text", "paragraph"]
 _MOST_PARAGRAPHS = 40
+_LONGEST_QUOTE = 300
+_DISPUTED = "the rules read this sentence otherwise"
 
 
 def check_reasoning(text: str) -> None:
@@ -70,6 +76,7 @@ class Review:
     corrections: tuple[Correction, ...] = ()
     calls: tuple[Call, ...] = ()
     passages: tuple[Passage, ...] | None = None
+    cut_replies: int = 0
 
     def __repr__(self) -> str:
         return f"Review({self.summary})"
@@ -117,7 +124,46 @@ class Review:
             State.UNDECIDED: "nothing could be decided",
             State.UNCHECKED: "nothing could be checked",
         }[self.state]
-        return f"{found}; {_count(len(self.checked), 'claim')} read, {self._coverage()}"
+        parts = [f"{found}; {_count(len(self.checked), 'claim')} read, {self._coverage()}"]
+        return "; ".join((*parts, *(f"{kind}: {count:,}" for kind, count in self.troubles.items())))
+
+    @property
+    def troubles(self) -> Counter[str]:
+        """How often a translator's reply broke off or named no form, a reference was unclear, two readers differed."""
+        kinds = Counter({"replies cut off": self.cut_replies})
+        for checked in self.checked:
+            if isinstance(checked.claim, Malformed):
+                kinds[checked.claim.kind] += checked.claim.kind != "cut off"
+            elif checked.form == "unclear":
+                kinds["unclear reference"] += 1
+            elif checked.proof.why.startswith(_DISPUTED):
+                kinds["read differently by the rules"] += 1
+        return +kinds
+
+    def to_json(self) -> JsonObject:
+        """Return every claim with its words, verdict, correction and places, and what was not read, as plain data."""
+        right: dict[object, str] = {correction.claim: correction.text for correction in self.corrections}
+        claims: list[JsonObject] = []
+        for checked in self.checked:
+            claim = checked.claim
+            places = [passage for passage in self.passages or () if claim in passage.claims]
+            claims.append(
+                {
+                    "claim": checked.text,
+                    "form": checked.form,
+                    "words": say(claim) if isinstance(claim, Claim) else None,
+                    "verdict": checked.verdict.value,
+                    "why": checked.proof.why,
+                    "correction": right.get(claim),
+                    "places": [_tell_span(passage) for passage in places],
+                }
+            )
+        told: JsonObject = {"summary": self.summary, "state": self.state.value, "claims": claims}
+        for name, reading in (("unread", Reading.UNREAD), ("not_asserted", Reading.NOT_ASSERTED)):
+            apart = [passage for passage in self.passages or () if passage.reading is reading]
+            spans = [_tell_span(passage) | {"why": passage.why} for passage in apart]
+            told[name] = None if self.passages is None else spans
+        return told | {"troubles": dict(self.troubles)}
 
     def _coverage(self) -> str:
         if self.passages is None:
@@ -129,12 +175,20 @@ class Review:
         return f"{unread:,} of {_count(len(spoken), 'sentence')} unread{rest}"
 
 
+def _tell_span(passage: Passage) -> JsonObject:
+    return {"start": passage.start, "end": passage.end, "text": passage.text[:_LONGEST_QUOTE]}
+
+
 def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 class Reviewer:
-    """Reviews reasoning about any game. `engine` makes the logic engine; without one, theory decides alone."""
+    """Reviews reasoning about any game. `engine` makes the logic engine; without one, theory decides alone.
+
+    With `second` another translator reads the text too. It adds no claims; where both read a sentence and only one of
+    them finds something false in it, there is no verdict on what that sentence claims.
+    """
 
     def __init__(
         self,
@@ -143,8 +197,10 @@ class Reviewer:
         *,
         tone: Tone = "positive",
         unit: Unit = "text",
+        second: Translator | None = None,
     ) -> None:
         self.translator = translator
+        self.second = second
         self.tone: Tone = tone
         self.unit: Unit = unit
         self._engine = engine
@@ -156,17 +212,29 @@ class Reviewer:
         claims: list[Claim | Malformed] = []
         calls: list[Call] = []
         passages: list[Passage] | None = []
+        others: list[Passage] = []
+        cut = 0
         for start, part in _parts(text) if self.unit == "paragraph" else [(0, text)]:
             translation = self.translator.translate(part, subject)
             claims += translation.claims
             calls += translation.calls
+            cut += translation.cut_replies
+            if self.second is not None:
+                more = self.second.translate(part, subject).passages or ()
+                others += [_place(passage, start, subject) for passage in more if passage.claims]
             if passages is not None and translation.passages is not None:
                 passages += [_place(one, start, subject) for one in translation.passages]
             else:
                 passages = None
-        checked = checker.check_all(claims)
+        disputed = dict(_list_disputed(passages or [], others, checker))
+        checked = tuple(
+            Checked(one.claim, Proof(Verdict.UNKNOWN, f"{_DISPUTED}: {disputed[one.claim]}"))
+            if one.claim in disputed and one.verdict is not Verdict.UNKNOWN
+            else one
+            for one in checker.check_all(claims)
+        )
         found = None if passages is None else tuple(passages)
-        return Review(checked, correct(checked, checker, self.tone), tuple(calls), found)
+        return Review(checked, correct(checked, checker, self.tone), tuple(calls), found, cut)
 
     def _checker(self, subject: Subject) -> Checker:
         """One checker per thread and game in a row: programs are loaded once, engines are never shared."""
@@ -177,6 +245,21 @@ class Reviewer:
         checker = Checker(subject, engine)
         self._own.known = (subject, checker)
         return checker
+
+
+def _list_disputed(
+    passages: Iterable[Passage], others: Iterable[Passage], checker: Checker
+) -> Iterator[tuple[Claim | Malformed, str]]:
+    """Yield the claims of sentences that another reader judges differently, each with what that reader understood."""
+    for passage in passages:
+        near = [claim for o in others if o.start < passage.end and passage.start < o.end for claim in o.claims]
+        refutes = []
+        for claims in (passage.claims, near):
+            verdicts = {checker.check(claim).verdict for claim in claims} - {Verdict.UNKNOWN}
+            refutes.append(Verdict.REFUTED in verdicts if verdicts else None)
+        if None not in refutes and refutes[0] != refutes[1]:
+            said = " ".join(say(claim) for claim in near if isinstance(claim, Claim))
+            yield from ((claim, said) for claim in passage.claims)
 
 
 def _place(passage: Passage, start: int, subject: Subject) -> Passage:

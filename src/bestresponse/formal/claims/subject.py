@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.core.errors import UsageError
-from bestresponse.formal.claims.claim import YOU
+from bestresponse.formal.claims.form import YOU
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
 

@@ -8,17 +8,12 @@ as it should) and *equivalent* (the same game up to positive affine payoffs and 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from bestresponse.formal.evaluate.equivalence import (
-    Match,
-    same_game,
-    same_order,
-    same_preferences,
-    strategically_equivalent,
-)
+from bestresponse.formal.evaluate.equivalence import compare_tables, find_broken_order
 from bestresponse.formal.evaluate.named_games import Named, check_constraints
 from bestresponse.logic.language.diagnostics import Stage
 from bestresponse.logic.programs.table import GameTable
@@ -61,8 +56,6 @@ def judge_levels(
     true: GameTable | None = None,
     named: Named | None = None,
     orders: Sequence[str] = (),
-    *,
-    own_names: bool = True,
 ) -> Levels:
     """Judge a validated program, as far as what is known allows: the true table, the game's name or orders of ends."""
     syntactic = _syntactic(report)
@@ -78,17 +71,23 @@ def judge_levels(
         verdict = check_constraints(table, named)
         constraints = Finding(verdict.holds, verdict.why)
     elif orders and true is not None:
-        constraints = _finding(same_preferences(table, true, orders))
+        broken = find_broken_order(table, true, orders)
+        constraints = Finding(not broken, broken)
     if true is None:
         return Levels(syntactic, functional, constraints=constraints)
+    comparison = compare_tables(table, true)
+    why = "its payoffs are those of the true game only up to scale"
+    for difference in comparison.differences[:1]:
+        why = re.sub("the first( game)?", "the program", re.sub("the second( game)?", "the true game", difference))
+    order = comparison.same or comparison.relation == "ordinal"
     return Levels(
         syntactic,
         functional,
         _approximate(table, true),
-        _finding(same_game(table, true, own_names=own_names)),
-        _finding(same_order(table, true, own_names=own_names)),
+        Finding(comparison.exact, "" if comparison.exact else why),
+        Finding(order, "" if order else why),
         constraints,
-        _finding(strategically_equivalent(table, true, own_names=own_names)),
+        Finding(comparison.same, "" if comparison.same else why),
     )
 
 
@@ -116,7 +115,3 @@ def _totals(table: GameTable) -> list[Fraction]:
 
 def _told(numbers: list[Fraction]) -> str:
     return " and ".join(map(str, numbers))
-
-
-def _finding(match: Match) -> Finding:
-    return Finding(match.same, match.why)

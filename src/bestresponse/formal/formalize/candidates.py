@@ -1,8 +1,9 @@
 """Several programs for one story, put to the vote by the games they describe.
 
-Programs that look different may be the same game; what is counted is the table each produces, up to the names of
-players and moves. The game that most candidates describe wins, the earliest among equals (self-consistency: Wang et
-al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models", 2023, applied to tables).
+Programs that look different may be the same game; what is counted is the tree each produces, up to names that do not
+occur in both and the order of simultaneous moves. The game that most candidates describe wins, the earliest among
+equals (self-consistency: Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models", 2023,
+applied to trees).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bestresponse.core.errors import UsageError
-from bestresponse.formal.evaluate.equivalence import same_game
+from bestresponse.formal.evaluate.equivalence import compare_tables
 from bestresponse.formal.formalize.autoformalizer import Formalization, Formalizer
 
 __all__ = ["Election", "elect", "formalize_many"]
@@ -48,7 +49,7 @@ def elect(candidates: Sequence[Formalization]) -> Election:
             continue
         for group in groups:
             other = candidates[group[0]].table
-            if other is not None and same_game(table, other, own_names=False):
+            if other is not None and compare_tables(table, other).exact:
                 group.append(number)
                 break
         else:

@@ -23,6 +23,10 @@ _ALSO = (
     (re.compile(r"before '='|before '=='"), "write X is Y to compute, X =:= Y to compare numbers"),
 )
 """Habits of other languages, and what to write instead."""
+_LIMIT = (
+    "does every rule come to an end? if so, tell the game with fewer moves, players or rounds, or with simpler rules"
+)
+"""Who writes a program cannot raise a limit; who runs it is told how."""
 
 
 def what_is_wrong(report: Report, problem: str = "") -> str:
@@ -67,7 +71,8 @@ def _grouped(faults: Sequence[Diagnostic]) -> list[str]:
     """Faults that differ only in their place become one line."""
     places: dict[tuple[str, str, Severity], list[Diagnostic]] = {}
     for fault in faults:
-        places.setdefault((fault.message, fault.hint, fault.severity), []).append(fault)
+        hint = _LIMIT if fault.code == "limit" else fault.hint
+        places.setdefault((fault.message, hint, fault.severity), []).append(fault)
     return [_line(message, hint, found) for (message, hint, _), found in places.items()]
 
 

@@ -14,8 +14,7 @@ import numpy as np
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.logic.programs.strategies import Mixture, StrategyMachine, StrategyTable
-from bestresponse.theory.repeated.automaton import Automaton, memory_one
-from bestresponse.theory.repeated.reduce import reduced
+from bestresponse.theory.repeated.automaton import Automaton, memory_one, reduced
 
 __all__ = ["build_automaton"]
 

@@ -41,9 +41,8 @@ from bestresponse.logic.programs.game_table import (
 )
 from bestresponse.logic.programs.validate import Report
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.trees import build as tree_parts
-from bestresponse.theory.trees.build import Leaf, Turn, build_tree
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees import tree as trees
+from bestresponse.theory.trees.tree import Leaf, Tree, Turn, build_tree
 
 __all__ = [
     "LogicGame", "as_game", "as_normal_form", "describe_changes", "describe_end", "describe_table", "describe_turns",
@@ -154,13 +153,13 @@ class LogicGame:
                 told.append(f"{'you' if self.table.private and who == role else who} chose {what}")
         return ", ".join(told)
 
-    def _expand(self, node: Node) -> Leaf | tree_parts.Chance | Turn:
+    def _expand(self, node: Node) -> Leaf | trees.Chance | Turn:
         if isinstance(node, End):
             return Leaf(node.payoffs)
         after = dict(zip(node.moves, node.children, strict=True))
         if isinstance(node, Chance):
             odds = zip(node.moves, node.probabilities, strict=True)
-            return tree_parts.Chance({move: (chance, after[move]) for move, chance in odds})
+            return trees.Chance({move: (chance, after[move]) for move, chance in odds})
         known = node.player, node.knowledge
         label = self._list_known(*known) or self._describe_situation(*known, over=False)
         moves = self._options[node.player, node.knowledge]
@@ -276,6 +275,8 @@ def describe_turns(table: GameTable) -> list[str]:
     lines: dict[str, None] = {}
     if table.private:
         lines["Players know only their own moves and what they are shown."] = None
+        for player in sorted(table.forgetful):
+            lines[f"{player} may forget: what is said below of {player} is all that it still knows."] = None
     queue = deque([tree(table)])
     while queue:
         node = queue.popleft()

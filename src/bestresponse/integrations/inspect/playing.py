@@ -20,7 +20,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from bestresponse.api.formalizing import formalize as formalize_story
 from bestresponse.core.errors import UsageError
 from bestresponse.formal.evaluate.dataset import Story, stories
-from bestresponse.formal.evaluate.equivalence import same_game
+from bestresponse.formal.evaluate.equivalence import compare_tables
 from bestresponse.integrations.seats import name_players, play_seats
 from bestresponse.models.providers.function import FunctionModel, from_function
 from bestresponse.runs.models import ModelLimits
@@ -120,9 +120,9 @@ def _formalize(attempts: int) -> Solver:
                 model = _ask_inspect(None)
                 found = formalize_story(story.text, model, attempts=attempts, output_dir=folder, limits=limits)
             table = found.formalization.table if found.ok else None
-            same = same_game(table, story.table) if table is not None else None
-            state.metadata["found"] = (table is not None, same is not None and same.same)
-            state.metadata["why"] = repr(found) if same is None else same.why
+            same = compare_tables(table, story.table) if table is not None else None
+            state.metadata["found"] = (table is not None, same is not None and same.exact)
+            state.metadata["why"] = repr(found) if same is None else "; ".join(same.differences[:1])
             state.metadata["program"] = found.program
 
         await to_thread.run_sync(run)

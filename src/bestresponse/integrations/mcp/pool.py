@@ -1,4 +1,8 @@
-"""Hand calls to a worker process, one at a time, within limits of time, memory, input and output."""
+"""Hand calls to a worker process, one at a time, within limits of time, memory, input and output.
+
+The worker runs this module: one JSON object a line in, one a line out. It may be killed at any time. What goes wrong on
+purpose comes back as a sentence, anything else as the kind of error.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +15,13 @@ from asyncio.subprocess import PIPE, Process
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 
-from bestresponse.core.errors import LimitReached, UsageError
+from pydantic import ValidationError, validate_call
+
+from bestresponse.core.errors import BestResponseError, LimitReached, UsageError
 from bestresponse.core.json import JsonObject
-from bestresponse.logic.settings import settings
+from bestresponse.core.registry import find_by_name
+from bestresponse.integrations.mcp.tools import TOOLS
+from bestresponse.logic.settings import Limits, settings
 
 __all__ = ["CallLimits", "WorkerPool"]
 
@@ -50,58 +58,88 @@ class WorkerPool:
         result: JsonObject = reply["result"]
         return result
 
-    async def start(self) -> None:
+    async def start(self) -> Process:
         """Start the worker if it does not run, so that the first call need not wait for it."""
         if self._process is None or self._process.returncode is not None:
             programs = json.dumps(asdict(settings.strangers))
             self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "bestresponse.integrations.mcp.worker", str(self.limits.megabytes), programs),
+                *(sys.executable, "-m", "bestresponse.integrations.mcp.pool", str(self.limits.megabytes), programs),
                 stdin=PIPE,
                 stdout=PIPE,
                 limit=self.limits.output + 1000,
                 start_new_session=True,
             )
-            await self._read_line(self._process, _START_SECONDS)
+            await _read_line(self._process, _START_SECONDS)
+        return self._process
 
     async def close(self) -> None:
         """End the worker and whatever it started."""
         process, self._process = self._process, None
         if process is not None and process.returncode is None:
             with suppress(ProcessLookupError):
-                if hasattr(os, "killpg"):
-                    os.killpg(process.pid, signal.SIGKILL)
-                else:
-                    process.kill()
+                os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
 
     async def _exchange(self, line: str) -> JsonObject:
-        await self.start()
-        process = self._process
-        assert process is not None
+        process = await self.start()
         assert process.stdin is not None
         try:
             process.stdin.write(f"{line}\n".encode())
             await process.stdin.drain()
-            reply: JsonObject = json.loads(await self._read_line(process, self.limits.seconds))
+            reply: JsonObject = json.loads(await _read_line(process, self.limits.seconds))
             return reply
         except TimeoutError:
-            await self.close()
-            raise LimitReached(
-                f"this call was not done after {self.limits.seconds:g} seconds; try a smaller game or another method"
-            ) from None
+            why = f"this call was not done after {self.limits.seconds:g} seconds; try a smaller game or another method"
         except ValueError:
-            await self.close()
-            raise LimitReached(f"the result has more than {self.limits.output:,} characters") from None
+            why = f"the result has more than {self.limits.output:,} characters"
         except ConnectionError:
-            await self.close()
-            raise LimitReached("the worker ended during this call; it may have needed too much memory") from None
+            why = "the worker ended during this call; it may have needed too much memory"
         except asyncio.CancelledError:
             await self.close()
             raise
+        await self.close()
+        raise LimitReached(why)
 
-    async def _read_line(self, process: Process, seconds: float) -> bytes:
-        assert process.stdout is not None
-        line = await asyncio.wait_for(process.stdout.readline(), seconds)
-        if not line:
-            raise ConnectionError
-        return line
+
+async def _read_line(process: Process, seconds: float) -> bytes:
+    assert process.stdout is not None
+    line = await asyncio.wait_for(process.stdout.readline(), seconds)
+    if not line:
+        raise ConnectionError
+    return line
+
+
+def _answer(line: str) -> JsonObject:
+    """Carry out one call: `{"result": ...}`, or `{"error": sentence}`."""
+    call = json.loads(line)
+    try:
+        tool = validate_call(find_by_name(TOOLS, call["tool"], "tool"))
+        return {"result": tool(**call["arguments"]).model_dump(mode="json")}
+    except BestResponseError as error:
+        return {"error": str(error)}
+    except ValidationError as error:
+        first = error.errors()[0]
+        return {"error": f"{'.'.join(map(str, first['loc']))}: {first['msg']}"}
+    except MemoryError:
+        return {"error": "this needs more memory than a call may have; ask for a smaller game"}
+    except RecursionError:
+        return {"error": "this is nested too deeply; ask for a smaller game"}
+    except Exception as error:  # noqa: BLE001 - the process must go on, and no trace may reach the client
+        return {"error": f"this call failed ({type(error).__name__}); please report the game that caused it"}
+
+
+def _serve(megabytes: int, programs: str) -> None:
+    """Answer calls until the input ends; whatever a library prints goes to standard error."""
+    import resource  # not in the server's own process, which may run where there is none
+
+    resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+    settings.limits = Limits(**json.loads(programs))
+    wire = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
+    os.dup2(2, 1)
+    print("{}", file=wire, flush=True)
+    for line in sys.stdin:
+        print(json.dumps(_answer(line)), file=wire, flush=True)
+
+
+if __name__ == "__main__":
+    _serve(int(sys.argv[1]), sys.argv[2])

@@ -1,15 +1,16 @@
-"""What the tools do, as plain functions; the docstrings are the descriptions that a client's model reads."""
+"""What the tools do, as plain functions, each after the type of its result, so that clients get a schema.
+
+The docstrings are the descriptions that a client's model reads.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+import numpy as np
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
-from bestresponse.analysis.solve.solution import Wish
-from bestresponse.analysis.solve.solve import check_scale
-from bestresponse.analysis.solve.tables import find_equilibria, is_constant_sum
 from bestresponse.api.formalizing import check as check_program
 from bestresponse.api.reasoning import verify as verify_text
 from bestresponse.api.solving import solve as solve_game
@@ -20,35 +21,27 @@ from bestresponse.formal.evaluate.named_games import find_names
 from bestresponse.formal.formalize.table_data import table_to_data
 from bestresponse.games.comparison import compare_games
 from bestresponse.games.inputs import as_source
-from bestresponse.games.lookup import Found
 from bestresponse.games.named_game import NamedGame
 from bestresponse.integrations.game_text import read_game
-from bestresponse.integrations.mcp.profiles import Strategies, check_profile, respond
-from bestresponse.integrations.mcp.results import (
-    BestResponse,
-    CheckedProfile,
-    CheckedProgram,
-    ComparedGames,
-    Diagnosis,
-    GameList,
-    GameSummary,
-    JudgedClaim,
-    Refuted,
-    SolvedEquilibrium,
-    SolvedGame,
-    TournamentRow,
-    TournamentTable,
-    VerifiedText,
+from bestresponse.integrations.mcp.profiles import (
+    Strategies,
+    measure_profile,
+    read_others,
+    read_policy,
+    value_actions,
 )
 from bestresponse.studies.tournament.entries import gather, make_stage
 from bestresponse.studies.tournament.standings import measure_standings
 from bestresponse.studies.tournament.study import TournamentConfig
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_entry, tree_names
-from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.sequence_form import tree_best_response
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["TOOLS", "call_tool"]
+__all__ = ["TOOLS"]
+
+_EQUAL = 1e-9
+Mix = dict[str, float]
 
 Game = Annotated[
     str,
@@ -66,6 +59,20 @@ Profile = Annotated[
 ]
 
 
+class GameSummary(BaseModel):
+    """A game that can be named."""
+
+    name: str
+    kind: Literal["matrix", "tree", "registered"]
+    description: str
+
+
+class GameList(BaseModel):
+    """The games that can be named."""
+
+    games: list[GameSummary]
+
+
 def list_games(
     search: Annotated[str, Field(description="Only games with this text in name or description.")] = "",
 ) -> GameList:
@@ -79,6 +86,33 @@ def list_games(
     return GameList(games=[g for g in found if wanted in g.name.casefold() or wanted in g.description.casefold()])
 
 
+class SolvedEquilibrium(BaseModel):
+    """One equilibrium. `strategies` are by player and action; in a tree by player, information set and move."""
+
+    kind: str
+    strategies: dict[str, Mix] | dict[str, dict[str, Mix]] = Field(
+        validation_alias=AliasChoices("strategies", "policy")
+    )
+    payoffs: Mix
+    regret: float = Field(description="The most that any player gains by deviating alone: 0 up to rounding.")
+
+
+class SolvedGame(BaseModel):
+    """The equilibria of a game, how they were found and how sure they are."""
+
+    game: str
+    form: Literal["normal form", "tree"]
+    players: list[str]
+    method: str
+    complete: bool = Field(description="Whether these are all equilibria, those in between of components aside.")
+    equilibria: list[SolvedEquilibrium]
+    regret: float
+    value: float | None = Field(
+        default=None, description="What the first player gets, in two-player constant-sum games."
+    )
+    remarks: list[str]
+
+
 def solve(
     game: Game,
     method: Annotated[
@@ -90,66 +124,34 @@ def solve(
     ] = "auto",
 ) -> SolvedGame:
     """Find the Nash equilibria of a game, with payoffs and a certificate (the largest regret)."""
-    found = read_game(game)
-    form = found.solvable()
-    check_scale(form)
-    return _solve_tree(found, method) if isinstance(form, Tree) else _solve_table(found.name, form, method)
+    return SolvedGame.model_validate(solve_game(read_game(game), method=method).to_json())
 
 
-def _solve_table(name: str, form: NormalForm, method: str) -> SolvedGame:
-    result = find_equilibria(form, Wish(method).method)
-    equilibria = [
-        SolvedEquilibrium(
-            kind=one.kind,
-            strategies={
-                who: dict(zip(names, mix.tolist(), strict=True))
-                for who, names, mix in zip(form.players, form.actions, one.strategies, strict=True)
-            },
-            payoffs=dict(zip(form.players, one.payoffs.tolist(), strict=True)),
-            regret=one.regret,
-        )
-        for one in result.equilibria
-    ]
-    has_value = bool(equilibria) and is_constant_sum(form)
-    return SolvedGame(
-        game=name,
-        form="normal form",
-        players=list(form.players),
-        method=result.method,
-        complete=result.complete,
-        equilibria=equilibria,
-        regret=result.regret,
-        value=equilibria[0].payoffs[form.players[0]] if has_value else None,
-    )
+class CheckedProfile(BaseModel):
+    """What every player earns and could gain by deviating alone."""
 
-
-def _solve_tree(found: Found, method: str) -> SolvedGame:
-    data = solve_game(found, method=method).to_json()
-    equilibria = [
-        SolvedEquilibrium(
-            kind=one["kind"],
-            strategies=one["strategies"] if "strategies" in one else one["policy"],
-            payoffs=one["payoffs"],
-            regret=one["regret"],
-        )
-        for one in data["equilibria"]
-    ]
-    return SolvedGame(
-        game=found.name,
-        form="tree",
-        players=data["players"],
-        method=data["method"],
-        complete=data["complete"],
-        equilibria=equilibria,
-        regret=data["regret"],
-        value=data.get("value"),
-        remarks=data["remarks"],
-    )
+    is_equilibrium: bool
+    payoffs: Mix
+    regrets: Mix
+    nash_conv: float = Field(description="The sum of the regrets.")
 
 
 def check(game: Game, strategies: Profile) -> CheckedProfile:
     """Check whether strategies are a Nash equilibrium: what each player earns and could gain by deviating alone."""
-    return check_profile(read_game(game).solvable(), strategies)
+    form = read_game(game).solvable()
+    payoffs, regrets = measure_profile(form, strategies)
+    stable = max(regrets.values()) <= _EQUAL * max(1.0, float(np.abs(form.payoffs).max()))
+    return CheckedProfile(is_equilibrium=stable, payoffs=payoffs, regrets=regrets, nash_conv=sum(regrets.values()))
+
+
+class BestResponse(BaseModel):
+    """The best answer of one player to the others."""
+
+    player: str
+    best: list[str] = Field(description="Every best action; in a tree one best move for each information set.")
+    moves: dict[str, str] = Field(default={}, description="In a tree: the move at each information set.")
+    value: float
+    action_values: Mix = Field(default={}, description="In a normal form: what every action earns.")
 
 
 def best_response(
@@ -158,7 +160,39 @@ def best_response(
     strategies: Profile,
 ) -> BestResponse:
     """Find the best response of one player to the strategies of the others."""
-    return respond(read_game(game).solvable(), player, strategies)
+    form = read_game(game).solvable()
+    read_others(form, strategies, player)
+    if isinstance(form, Tree):
+        answer = tree_best_response(form, read_policy(form, strategies, free=player), player)
+        return BestResponse(player=player, best=list(answer.moves.values()), moves=answer.moves, value=answer.value)
+    values = value_actions(form, player, strategies)
+    most = max(values.values())
+    near = most - _EQUAL * max(1.0, float(np.abs(form.payoffs).max()))
+    best = [action for action, value in values.items() if value >= near]
+    return BestResponse(player=player, best=best, value=most, action_values=values)
+
+
+class Diagnosis(BaseModel):
+    """One fault of a program; line and column count from 1, 0 means the whole."""
+
+    model_config = ConfigDict(from_attributes=True)
+    stage: str
+    severity: str
+    line: int
+    column: int
+    message: str
+    hint: str
+
+
+class CheckedProgram(BaseModel):
+    """Whether a program is a game, and if not, why not."""
+
+    ok: bool
+    diagnostics: list[Diagnosis]
+    players: list[str] = []
+    moves: dict[str, list[str]] = {}
+    known_as: list[str] = Field(default=[], description="Well-known games whose conditions the payoffs meet.")
+    table: JsonObject | None = Field(default=None, description="Every end of the game with its moves and payoffs.")
 
 
 def formalize_check(program: Annotated[str, Field(description="A game as a logic program.")]) -> CheckedProgram:
@@ -166,25 +200,44 @@ def formalize_check(program: Annotated[str, Field(description="A game as a logic
     if "\n" not in program and program.strip().endswith(".pl"):
         raise UsageError("expected the text of a program, got the name of a file")
     report = check_program(program + "\n")
+    diagnostics = [Diagnosis.model_validate(diagnosis) for diagnosis in report.diagnostics]
     table = report.table
+    if table is None:
+        return CheckedProgram(ok=report.ok, diagnostics=diagnostics)
     return CheckedProgram(
         ok=report.ok,
-        diagnostics=[
-            Diagnosis(
-                stage=one.stage.value,
-                severity=one.severity.value,
-                line=one.line,
-                column=one.column,
-                message=one.message,
-                hint=one.hint,
-            )
-            for one in report.diagnostics
-        ],
-        players=list(table.players) if table else [],
-        moves={who: list(moves) for who, moves in zip(table.players, table.moves, strict=True)} if table else {},
-        known_as=list(find_names(table)) if table else [],
-        table=table_to_data(table) if table else None,
+        diagnostics=diagnostics,
+        players=list(table.players),
+        moves={player: list(moves) for player, moves in zip(table.players, table.moves, strict=True)},
+        known_as=list(find_names(table)),
+        table=table_to_data(table),
     )
+
+
+class JudgedClaim(BaseModel):
+    """A claim found in a text and its verdict."""
+
+    claim: str
+    verdict: Literal["proved", "refuted", "unknown"]
+    why: str
+
+
+class Refuted(BaseModel):
+    """A false claim, what is true instead, and the passages that make it."""
+
+    claim: str
+    correction: str
+    passages: list[str]
+
+
+class VerifiedText(BaseModel):
+    """What the claims of a reasoning amount to."""
+
+    state: Literal["unrefuted", "refuted", "undecided", "unchecked"]
+    summary: str
+    claims: list[JudgedClaim]
+    refuted: list[Refuted]
+    unread: list[str] | None
 
 
 def verify(
@@ -203,18 +256,42 @@ def verify(
     return VerifiedText(state=review.state.value, summary=review.summary, claims=claims, refuted=refuted, unread=unread)
 
 
+class ComparedGames(BaseModel):
+    """How two games are related; the maps lead from names of the first game to names of the second."""
+
+    model_config = ConfigDict(from_attributes=True)
+    verdict: Literal["same tree", "same reduced form, other tree", "same order of payoffs", "different"]
+    relation: Literal["equal", "renamed", "equivalent", "ordinal", "different"]
+    same: bool
+    players: dict[str, str]
+    actions: dict[str, dict[str, str]]
+    differences: list[str]
+    num_differences: int
+
+
 def compare(first: Game, second: Game) -> ComparedGames:
     """Decide whether two games are the same up to names, order and positive affine payoffs, and where they differ."""
-    found = compare_games(read_game(first).solvable(), read_game(second).solvable())
-    return ComparedGames(
-        relation=found.relation,
-        same=found.same,
-        basis=found.basis,
-        players=dict(found.players),
-        actions={who: dict(names) for who, names in found.actions.items()},
-        differences=list(found.differences),
-        num_differences=found.num_differences,
-    )
+    comparison = compare_games(read_game(first).solvable(), read_game(second).solvable())
+    return ComparedGames.model_validate(comparison)
+
+
+class TournamentRow(BaseModel):
+    """One strategy of a tournament."""
+
+    name: str
+    total: float
+    per_round: float
+
+
+class TournamentTable(BaseModel):
+    """The standings, best first."""
+
+    game: str
+    rounds: int
+    method: str
+    winners: list[str]
+    standings: list[TournamentRow]
+    left_out: dict[str, str]
 
 
 def tournament(
@@ -255,8 +332,3 @@ TOOLS: dict[str, Callable[..., BaseModel]] = {
     for tool in (solve, check, best_response, formalize_check, verify, compare, tournament, list_games)
 }
 """By name, in the order in which clients see them."""
-
-
-def call_tool(name: str, arguments: JsonObject) -> JsonObject:
-    """Call a tool and return its result as plain data."""
-    return TOOLS[name](**arguments).model_dump(mode="json")

@@ -126,7 +126,7 @@ GOAL_ARGUMENTS: Final[dict[str, dict[int, int]]] = {
 SOLVER: Final = _words("game/2 holds/2 initialise/2")
 """Defined by the solver (see `solver_language`): may be called, must not be defined."""
 
-QUESTIONS: Final = _words("table_row/2 table_rows/2 table_replay/2")
+QUESTIONS: Final = _words("table_row/2 table_rows/2 table_replay/2 table_play/2")
 """What is asked about a whole game, by the solver too: a game that asked it of itself would never come to an end, and
 count positions, which are the signs that it gets on."""
 

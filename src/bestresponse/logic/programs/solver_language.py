@@ -206,22 +206,63 @@ table_rows(Starts, Rows) :-
 
 table_replay(Orders, Results) :-
     initial(Situation),
-    findall(Ending, ( 'one of'(Moves, Orders), 'ending after'(Moves, Situation, Ending) ), Results).
+    findall(Result, ( 'one of'(Moves, Orders), 'played again'(Moves, Situation, Result) ), Results).
 
-'ending after'(Moves, Situation, Ending) :-
+'played again'(Moves, Situation, Result) :-
     'count position',
-    (   'do all'(Moves, Situation, Reached),
+    (   'do all'(Moves, Situation, Reached, Steps),
         'known situation'(Reached, Final),
         final(Final)
-    ->  findall(Player-Payoff, finally(goal(Player, Payoff), Final), Ending)
-    ;   Ending = impossible
+    ->  findall(Player-Payoff, finally(goal(Player, Payoff), Final), Goals),
+        Result = Steps-Goals
+    ;   Result = impossible
     ).
 
-'do all'([], Situation, Situation).
-'do all'([Step|Steps], Situation, Final) :-
+'do all'([], Situation, Situation, []).
+'do all'([Step|Steps], Reached, Final, [Again|Later]) :-
+    'known situation'(Reached, Situation),
     (   Step = 'made and seen'(Made, _) -> true ; Made = Step ),
-    (   Made = 'by chance'(Move, _) -> true ; Move = Made, 'may be made'(Move, Situation) ),
-    'do all'(Steps, do(Move, Situation), Final).
+    (   Made = 'by chance'(Move, _)
+    ->  'the same draw'(Move, Situation, Now)
+    ;   Move = Made,
+        Now = Made,
+        'may be made'(Move, Situation)
+    ),
+    'with what is seen'(Now, Move, Situation, Again),
+    'do all'(Steps, do(Move, Situation), Final, Later).
+
+'the same draw'(Move, Situation, Draw) :-
+    (   chance(Move, Probability, Situation)
+    ->  Draw = 'by chance'(Move, Probability)
+    ;   fail
+    ).
+
+table_play(Steps, Goals) :-
+    initial(Situation),
+    'play freely'(Situation, 300, Steps, Goals).
+
+'play freely'(Reached, Left, Steps, Goals) :-
+    'count position',
+    'known situation'(Reached, Situation),
+    (   final(Situation)
+    ->  Steps = [],
+        findall(Player-Payoff, finally(goal(Player, Payoff), Situation), Goals)
+    ;   Left > 0,
+        Fewer is Left - 1,
+        'what may come'(Situation, Options),
+        'one of'(Made, Options),
+        (   Made = 'by chance'(Move, _) -> true ; Move = Made ),
+        'with what is seen'(Made, Move, Situation, Step),
+        Steps = [Step|Later],
+        'play freely'(do(Move, Situation), Fewer, Later, Goals)
+    ).
+
+'what may come'(Situation, Options) :-
+    (   findall('by chance'(Move, Probability), chance(Move, Probability, Situation), [First|More])
+    ->  Options = [First|More]
+    ;   findall(Move, legal(Move, Situation), Moves),
+        'distinct moves'(Moves, Options)
+    ).
 """
 
 TRUSTED: Final = SOLVER + EXTRACTION

@@ -48,6 +48,7 @@ _MOST_DEFECTS = 10
 _MANY = 10**9
 """So many orders, and more, of a large block are counted as if they were so many."""
 _Item = TypeVar("_Item", str, Diagnostic)
+_Moves = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
         chancy = any(step.probability is not None for step in steps)
         ends, defects = _read_ends(paths, players, private, chancy)
     if not defects:
-        orders = _try_orders(engine, program, paths)
+        orders = _try_orders(engine, program, paths, reader, private)
     if defects or orders.defects:
         return Extraction(None, _list_once([*defects, *orders.defects])[:_MOST_DEFECTS])
     made = dict.fromkeys(move for row in ends for move in row.moves)
@@ -214,6 +215,12 @@ class _PathReader:
         known = self.steps
         steps = [known.get(id(step)) or self._read_step(step) for block in blocks for step in block]
         return _Path(blocks, tuple(steps), self.goals(earned), broken, tuple(map(len, blocks)))
+
+    def play(self, steps: Term, goals: Term) -> _Path:
+        """Read one play as it was made, not in blocks. Its terms are not kept: nothing is looked up by identity."""
+        self.steps, self._goals = {}, {}
+        read = tuple([self._read_step(step) for step in items_of(steps)[0]])
+        return _Path((), read, self.goals(items_of(goals)[0]), None, ())
 
     def goals(self, terms: list[Term]) -> tuple[_Goal, ...]:
         """Read `Player-Payoff` pairs."""
@@ -416,34 +423,32 @@ class _Orders(NamedTuple):
     defects: tuple[Diagnostic, ...] = ()
 
 
-def _try_orders(engine: LogicEngine, program: Program, paths: list[_Path]) -> _Orders:
-    """Replay simultaneous moves in other orders: all of them if they are few, else the reversed one of some paths.
+def _try_orders(
+    engine: LogicEngine, program: Program, paths: list[_Path], reader: _PathReader, private: bool
+) -> _Orders:
+    """Compare simultaneous moves in other orders with the table.
 
-    How many are tried depends on the game alone, unless their replay reaches a limit.
+    In a small game all plays that the rules allow, in whatever order, are compared; in a large one the plays of the
+    table are made again with every block reversed, all or some of them. Which of the two depends on the game alone.
     """
     others = [_count_orders(path.sizes) for path in paths]
     total = sum(others)
-    tried: list[tuple[_Path, list[Term]]] = []
-    if total <= MAX_REPLAYS:
-        which = "all"
-        for path in paths:
-            _, *orders = product(*map(permutations, path.blocks))
-            tried += [(path, [move for block in order for move in block]) for order in orders]
-    else:
-        every = -(-sum(other > 0 for other in others) // MAX_REPLAYS)
-        which = "every play backwards" if every == 1 else f"one play in {every:,} backwards"
-        for path in paths[::every]:
-            if max(path.sizes) > 1:
-                tried.append((path, [move for block in path.blocks for move in reversed(block)]))
-    if not tried:
-        return _Orders()
-    goal = Struct("table_replay", (list_of([list_of(order) for _, order in tried]), Var("Endings")))
     try:
-        endings = items_of(engine.solutions(program, goal, 1)[0]["Endings"])[0]
+        if total + len(paths) <= MAX_REPLAYS:
+            return _Orders(total, total, "all", tuple(_compare_all_plays(engine, program, paths, reader, private)))
+        every = -(-sum(other > 0 for other in others) // MAX_REPLAYS) or 1
+        which = "every play backwards" if every == 1 else f"one play in {every:,} backwards"
+        tried = [path for path in paths[::every] if max(path.sizes) > 1]
+        orders = list_of([list_of([move for block in path.blocks for move in reversed(block)]) for path in tried])
+        results = items_of(engine.solutions(program, Struct("table_replay", (orders, Var("R"))), 1)[0]["R"])[0]
     except LimitReached:
         return _Orders(total, 0, "none within the limits")
-    pairs = zip(tried, endings, strict=True)
-    defects = [defect for (path, _), ending in pairs for defect in _find_order_defect(path, ending)]
+    defects: list[Diagnostic] = []
+    for path, result in zip(tried, map(deref, results), strict=True):
+        if isinstance(result, Struct):
+            defects += _compare_play(path, reader.play(*result.args))
+        else:
+            defects.append(_say_impossible(path))
     return _Orders(total, len(tried), which, tuple(defects))
 
 
@@ -453,12 +458,83 @@ def _count_orders(sizes: tuple[int, ...]) -> int:
     return prod(factorial(size) if size < 10 else _MANY for size in sizes) - 1
 
 
-def _find_order_defect(path: _Path, ending: Term) -> Iterator[Diagnostic]:
-    if deref(ending) == "impossible":
-        message = f"the moves {path.text} are made at the same time, but not possible in another order"
-        yield _defect("order", message, "let simultaneous moves neither enable nor forbid each other")
+def _compare_all_plays(
+    engine: LogicEngine, program: Program, paths: list[_Path], reader: _PathReader, private: bool
+) -> Iterator[Diagnostic]:
+    """Find plays that the rules allow and the table lacks, and what depends on the order of simultaneous moves.
+
+    Where players see only what sees/3 shows them, some may move before others of an earlier block have: such plays
+    only have to end as the one in which everybody makes the same moves.
+    """
+    orders: dict[_Moves, _Path] = {}
+    by_player: dict[_Moves, _Path] = {}
+    for path in paths:
+        made = iter(path.steps)
+        blocks = [[next(made) for _ in range(size)] for size in path.sizes]
+        for order in product(*map(permutations, blocks)):
+            orders[tuple([step[:2] for block in order for step in block])] = path
+        by_player[_sort_by_player(path.steps)] = path
+    most = MAX_REPLAYS if private else len(orders) + 1
+    goal = Struct("table_play", (Var("Steps"), Var("Goals")))
+    answers = engine.solutions(program, goal, most)
+    seen: set[_Moves] = set()
+    for answer in answers:
+        play = reader.play(answer["Steps"], answer["Goals"])
+        made_moves = tuple([step[:2] for step in play.steps])
+        path = orders.get(made_moves)
+        seen.add(made_moves)
+        if path is not None:
+            yield from _compare_play(path, play)
+        elif private and (alike := by_player.get(_sort_by_player(play.steps))) is not None:
+            yield from _compare_play(alike, play._replace(sizes=(len(play.steps),)))
+        else:
+            near = max(paths, key=lambda path: _count_common(path.steps, play.steps))
+            message = f"the rules also allow the play {play.text}, but the game is taken to be played as in {near.text}"
+            hint = (
+                "who can move at the same time must move once, with the same options in whatever order they move, and "
+                "the game must not end before all of them have"
+            )
+            yield _defect("plays", message, hint)
+    if len(answers) < most:
+        yield from (_say_impossible(path) for moves, path in orders.items() if moves not in seen)
+
+
+def _sort_by_player(steps: tuple[_Step, ...]) -> _Moves:
+    return tuple(sorted([step[:2] for step in steps], key=lambda made: made[0]))
+
+
+def _count_common(first: tuple[_Step, ...], second: tuple[_Step, ...]) -> int:
+    """Count the moves that two plays begin with alike."""
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((k for k, (one, other) in pairs if one[:2] != other[:2]), min(len(first), len(second)))
+
+
+def _say_impossible(path: _Path) -> Diagnostic:
+    message = f"the moves {path.text} are made at the same time, but not possible in another order"
+    return _defect("order", message, "let simultaneous moves neither enable nor forbid each other")
+
+
+def _compare_play(path: _Path, play: _Path) -> Iterator[Diagnostic]:
+    """Find what comes out differently where simultaneous moves are made in another order."""
+    if play.steps == path.steps and play.goals == path.goals:
         return
-    goals = _PathReader().goals(items_of(ending)[0])
-    if {goal.player: goal.exact for goal in goals} != {goal.player: goal.exact for goal in path.goals}:
+    if {goal.player: goal.exact for goal in play.goals} != {goal.player: goal.exact for goal in path.goals}:
         message = f"the payoffs after {path.text} depend on the order of simultaneous moves"
         yield _defect("order", message, "let payoffs depend on who made which move, not on when")
+    odds = [
+        {step[:2]: _exact(step.probability) for step in steps if step.probability is not None}
+        for steps in (path.steps, play.steps)
+    ]
+    if odds[0] != odds[1]:
+        message = f"the probabilities of nature's moves in {path.text} depend on the order of simultaneous moves"
+        yield _defect("order", message, f"they are others in {play.text}")
+    sizes = play.sizes or path.sizes
+    if _gather_percepts(path.steps, sizes) != _gather_percepts(play.steps, sizes):
+        message = f"what is seen in {path.text} depends on the order of simultaneous moves"
+        yield _defect("order", message, f"sees/3 gives something else in {play.text}")
+
+
+def _gather_percepts(steps: tuple[_Step, ...], sizes: tuple[int, ...]) -> list[set[tuple[str, str]]]:
+    """Return what is perceived in each block, in whatever order."""
+    later = iter(steps)
+    return [{percept for _ in range(size) for percept in next(later).percepts} for size in sizes]

@@ -38,7 +38,7 @@ count(What) :-
     flag(What, Before, Before + 1),
     nb_getval(What, Most),
     (   Before < Most -> true ; throw(limit(What)) ),
-    (   Before mod 500 =:= 499 -> tell(progress) ; true ).
+    (   Before mod 50 =:= 49 -> tell(progress) ; true ).
 
 tell(What) :-
     nb_getval(replies, Out),
@@ -56,6 +56,7 @@ sort_by(Key, Order, List, Sorted) :-
 :- dynamic(defines/3).         % defines(Module, Name, Arity): what a game may call by its own right
 :- dynamic(solver_clause/1).   % solver_clause(Clause): what every game has besides; trusted, given once
 :- dynamic(seed/1).
+:- dynamic(remembered/3).      % remembered(Hash, Fluent-Situation, Answers): what holds in a situation, while it is asked
 :- dynamic(protected/2).       % protected(Name, Arity): what no game may define
 
 % ---- the loop
@@ -184,6 +185,8 @@ ask_all(Count, Goals, Module, Limits, [Result|Results]) :-
 ask(Goal, Values, Module, limits(Answers, Steps), Result) :-
     flag(ends, _, 0),
     flag(positions, _, 0),
+    flag(remembered, _, 0),
+    retractall(remembered(_, _, _)),
     checked(Goal, Module, asked, Checked),
     call_with_inference_limit(findnsols(Answers, Values, Module:Checked, Found), Steps, Outcome),
     !,
@@ -201,14 +204,66 @@ read_data(Stream, Term) :-
 load(Module, Text) :-
     open_string(Text, Stream),
     clauses(Stream, Clauses),
-    catch(define_all(Module, Clauses), Error, ( unload(Module), throw(Error) )).
+    (   ( sub_string(Text, _, _, _, "random") ; sub_string(Text, _, _, _, "maybe") )
+    ->  Repeatable = false
+    ;   Repeatable = true
+    ),
+    catch(define_all(Module, Repeatable, Clauses), Error, ( unload(Module), throw(Error) )).
 
-define_all(Module, Clauses) :-
+define_all(Module, Repeatable, Clauses) :-
     maplist(declare(Module), Clauses),
     set_module(Module:base(bestresponse_games)),
     set_module(Module:class(temporary)),
-    forall(solver_clause(Clause), ( assertz(Module:Clause), allow(Module, Clause) )),
+    forall(solver_clause(Clause), ( add_rule(Repeatable, Module, Clause), allow(Module, Clause) )),
+    (   Repeatable == true
+    ->  assertz(Module:(holds(Fluent, Situation) :- bestresponse:remember(Module, Fluent, Situation)))
+    ;   true
+    ),
     store_all(Clauses, Module, 1).
+
+add_rule(true, Module, (holds(Fluent, Situation) :- Body)) :-
+    !,
+    assertz(Module:('$holds'(Fluent, Situation) :- Body)).
+add_rule(_, Module, Clause) :- assertz(Module:Clause).
+
+% What holds after many moves is asked of the situation before them, again and again and by several rules: without a
+% memory that takes time exponential in the number of moves. All answers are found at the first call and kept in their
+% order. Where that raises an error, has no end or takes long, they are found one by one, as they are asked for.
+remember(Module, Fluent, Situation) :-
+    (   Situation = do(_, do(_, do(_, do(_, do(_, _))))), ground(Situation)
+    ->  Key = Fluent-Situation,
+        variant_hash(Key, Hash),
+        answers_of(Hash, Key, Module, Answers),
+        (   Answers = all(Fluents)
+        ->  member(Fluent, Fluents)
+        ;   Module:'$holds'(Fluent, Situation)
+        )
+    ;   Module:'$holds'(Fluent, Situation)
+    ).
+
+answers_of(Hash, Key, _, Answers) :-
+    remembered(Hash, Known, Answers),
+    Known =@= Key,
+    !.
+answers_of(Hash, Fluent-Situation, Module, Answers) :-
+    (   catch(call_with_inference_limit(findnsols(1001, Fluent, Module:'$holds'(Fluent, Situation), Found), 100 000,
+                                        Outcome),
+              Error, is_told_later(Error)),
+        nonvar(Found), Outcome \== inference_limit_exceeded, length(Found, Count), Count =< 1000
+    ->  Answers = all(Found)
+    ;   Answers = one_by_one
+    ),
+    flag(remembered, Kept, Kept + 1),
+    (   Kept >= 5000
+    ->  retractall(remembered(_, _, _)),
+        flag(remembered, _, 0)
+    ;   true
+    ),
+    assertz(remembered(Hash, Fluent-Situation, Answers)).
+
+is_told_later(error(Formal, _)) :- Formal \= resource_error(_), !.
+is_told_later(limit(depth)) :- !.
+is_told_later(Error) :- throw(Error).
 
 store_all([], _, _).
 store_all([Clause|Clauses], Module, Number) :-

@@ -29,9 +29,9 @@ __all__ = ["Endpoint", "Rejected", "parse_retry_after", "read_body"]
 
 _PASSING = frozenset({408, 409, 425, 429})
 _LARGEST = 16 * 2**20
-# About 6,000 tokens with 20 alternatives each. A value takes up to 150 bytes and a microsecond to read: one reply takes
-# at most about 150 MB and a second, whatever its 16 MB hold.
-_MOST_VALUES = 1_000_000
+# About 3,000 tokens with 20 alternatives each. A value takes up to 150 bytes, twice that while a key is removed, and a
+# microsecond to read: a reply takes at most 8 times the 16 MB that it may have, whatever they hold.
+_MOST_VALUES = 500_000
 _LONGEST_ERROR = 2**16
 # No provider needs more than about ten levels.
 _MOST_DEPTH = 100
@@ -132,6 +132,9 @@ class Endpoint:
         return data
 
     def _parse(self, answer: bytes) -> Json:
+        if len(answer) > self.largest // 2 and not answer.isascii():
+            # one character from beyond the first planes makes Python take four bytes for each of them, twice over
+            raise BadReply(f"{self.who} sent more than {self.largest / 2**21:.4g} MB beyond ASCII for one reply")
         if sum(answer.count(mark) for mark in (b",", b"[", b"{")) > _MOST_VALUES:
             raise BadReply(f"{self.who} sent JSON of more than {_MOST_VALUES:,} values for one reply")
         try:

@@ -25,6 +25,8 @@ _LOOKS_LIKE_KEY = re.compile(r"\b(?:sk-|AIza|gsk_|hf_|xai-)[\w*.\-]{4,}")
 _QUOTED = 300
 # Pieces are looked for one by one, and escapes make a text longer: no more of a foreign text is looked at.
 _LOOKED_AT = 16 * _QUOTED
+_ESCAPED = re.compile(rb"\\u00([2-7][0-9a-f])")
+"""A printable ASCII character as JSON may write it: in replies the key is looked for whether it is spelt so or not."""
 _FOLD = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
@@ -89,21 +91,20 @@ class Secret:
         """
         if len(self._text) < _SHORTEST_PIECE_OF_REPLIES:
             return data
-        folded = wire.lower()
-        escaped = b"\\u" in folded or b"\\/" in folded or "\\" in self._text or '"' in self._text
-        if escaped or any(piece.encode() in folded for piece in self._cut_pieces(_SHORTEST_PIECE_OF_REPLIES)):
+        folded = _ESCAPED.sub(lambda escape: bytes([int(escape[1], 16)]), wire.lower()).replace(b"\\/", b"/").lower()
+        quoted = "\\" in self._text or '"' in self._text
+        if quoted or any(piece.encode() in folded for piece in self._cut_pieces(_SHORTEST_PIECE_OF_REPLIES)):
             return self._redact_data(data)
         return data
 
     def _redact_data(self, data: Json) -> Json:
         if isinstance(data, str):
-            return self.redact(data, _SHORTEST_PIECE_OF_REPLIES)
+            # a shorter text holds no piece, and a reply may have half a million of them
+            return self.redact(data, _SHORTEST_PIECE_OF_REPLIES) if len(data) >= _SHORTEST_PIECE_OF_REPLIES else data
         if isinstance(data, list):
             return [self._redact_data(item) for item in data]
         if isinstance(data, dict):
-            return {
-                self.redact(name, _SHORTEST_PIECE_OF_REPLIES): self._redact_data(item) for name, item in data.items()
-            }
+            return {str(self._redact_data(name)): self._redact_data(item) for name, item in data.items()}
         return data
 
     def _cut_pieces(self, length: int) -> Iterator[str]:

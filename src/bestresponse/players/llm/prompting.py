@@ -35,10 +35,8 @@ def instruction(ask: Ask, style: Style) -> str:
         if style == "reasoned":
             answer = _place(ask) if isinstance(ask, Choice | Amount) else form
             form = f'{{"reasons": <why you choose so, in a few sentences, in quotes>, "answer": {answer}}}'
-        where = "put your own values in place of the angle brackets"
-        return TEXTS.fill(
-            "ask_json", form=form, where=TEXTS.text("where_mixture") if isinstance(ask, Mixture) else where
-        )
+        where = TEXTS.text("where_mixture" if isinstance(ask, Mixture) else "where_values")
+        return TEXTS.fill("ask_json", form=form, where=where)
     match ask:
         case Choice(options):
             return TEXTS.fill("ask_letter" if style == "letter" else "ask_choice", options=", ".join(options))

@@ -3,9 +3,9 @@
 Nothing is guessed. An answer is VALID when it stands where it was asked for and is legal as it stands. It is REPAIRED
 when one rule of the list below makes it legal and the rule is recorded:
 
-    the last ANSWER line of several that differ; markdown or quotes around the answer; percentages; fractions;
-    probabilities that sum to within 5 % of 1 (rounding), scaled; the answer given without its ANSWER line where the
-    reply holds nothing else, or in one sentence such as "I choose B"
+    the last ANSWER line, box or JSON object of several that differ; markdown, LaTeX or quotes around the answer; a word
+    such as "action" before it; an answer without its ANSWER line where the reply holds nothing else, or in a box, or in
+    one sentence such as "I choose B"; the notations and roundings of mixed strategies (`mixtures`)
 
 Otherwise it is REFUSED (the model declines), TRUNCATED (it was cut off before an answer), ILLEGAL (an answer that the
 ask does not allow) or UNPARSEABLE.
@@ -27,7 +27,6 @@ pass. Nothing is guessed: no reading is None.
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -38,6 +37,7 @@ from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixt
 from bestresponse.core.errors import Flaw, InvalidMove
 from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Decision, Reading, Status
+from bestresponse.players.llm.mixtures import read_mixture, strip_latex
 
 __all__ = ["NamedBid", "find_json_objects", "find_reasons", "read_bid", "read_reply"]
 
@@ -53,7 +53,8 @@ _REFUSAL = re.compile(
 _CHOSEN = (
     r"(?:i|we)(?:'ll| will| would| should)? (?:choose|pick|play|select|go with|take)(?: action| option| row| column)?"
 )
-_ROUNDING = 0.05
+_KIND = re.compile(r"(?:the )?(?:pure )?(?:action|option|row|column|move|strategy|choice)[ :]+", re.IGNORECASE)
+_LONGEST_BOX = 2_000
 _DECODER = json.JSONDecoder()
 
 
@@ -83,15 +84,14 @@ def read_reply(ask: Ask, text: str, *, cut_off: bool = False, declined: bool = F
 def _read_answer(ask: Choice | Amount | Mixture | Form, text: str, cut_off: bool) -> tuple[Any, str]:
     """Return the answer and what had to be done to read it; InvalidMove says what kind of no answer there is."""
     flaw: InvalidMove | None = None
-    try:
-        candidate, how = _find_candidate(ask, text)
-        if candidate is not None:
+    for candidate, how in _find_candidates(ask, text):
+        try:
             value, repair = _read_candidate(ask, candidate)
             return value, "; ".join(part for part in (how, repair) if part)
-    except InvalidMove as error:
-        if error.kind is not Flaw.UNPARSEABLE:
-            raise
-        flaw = error
+        except InvalidMove as error:
+            flaw = flaw or error
+    if flaw is not None and flaw.kind is not Flaw.UNPARSEABLE:
+        raise flaw
     if cut_off and flaw:
         raise InvalidMove(f"the reply was cut off in its answer: {flaw}", Flaw.TRUNCATED)
     if isinstance(ask, Amount) and not cut_off and (named := read_bid(text)):
@@ -121,22 +121,44 @@ def find_reasons(text: str) -> str:
     return _ANSWER.split(text)[0].strip()
 
 
-def _find_candidate(ask: Choice | Amount | Mixture | Form, text: str) -> tuple[str | None, str]:
-    """Return the part of the reply that is the answer, and what had to be done to find it."""
-    lines = [line.strip(" \t\r*_`") for line in _ANSWER.findall(text) if line.strip(_DECORATION)]
+def _find_candidates(ask: Choice | Amount | Mixture | Form, text: str) -> Iterator[tuple[str, str]]:
+    """Yield the parts of the reply that can be the answer, likeliest first, and what had to be done to find each."""
+    marked = list(_ANSWER.finditer(text))
+    lines = [line.strip(" \t\r*_`") for match in marked if (line := match[1]).strip(_DECORATION)]
     if lines:
         differ = len({line.strip(_DECORATION) for line in lines}) > 1
-        return lines[-1], "the last of several answers" if differ else ""
+        yield lines[-1], "the last of several answers" if differ else ""
+    if marked and (isinstance(ask, Mixture) or not lines):
+        yield text[marked[-1].start(1) :].strip(" \t\r\n*_`"), "an answer of several lines"
+    if lines:
+        return
     whole = text.strip()
     objects = find_json_objects(whole)
     if objects:
         last, data = objects[-1]
         inside = _from_object(ask, last, data)
         if inside is not None:
-            return inside, "" if whole == last else "a JSON object among other text"
+            several = "the last of several JSON objects" if len(objects) > 1 else "a JSON object among other text"
+            yield inside, "" if whole == last else several
+    boxed = [box for part in whole.split("\\boxed{")[1:][-_BRACES:] if (box := _take_group(part)).strip()]
+    if boxed:
+        yield boxed[-1], "the last of several boxes" if len(set(boxed)) > 1 else "a box"
     if isinstance(ask, Choice) and whole in ask.options:
-        return whole, ""
-    return _bare(ask, whole)
+        yield whole, ""
+    else:
+        bare, how = _bare(ask, whole)
+        if bare is not None:
+            yield bare, how
+
+
+def _take_group(text: str) -> str:
+    """Return the text up to the brace that closes the one before it."""
+    depth = 1
+    for index, character in enumerate(text[:_LONGEST_BOX]):
+        depth += (character == "{") - (character == "}")
+        if depth == 0:
+            return text[:index]
+    return ""
 
 
 def _bare(ask: Choice | Amount | Mixture | Form, whole: str) -> tuple[str | None, str]:
@@ -151,9 +173,7 @@ def _bare(ask: Choice | Amount | Mixture | Form, whole: str) -> tuple[str | None
         return None, ""
     if isinstance(ask, Amount):
         return (whole, "the bare answer") if re.fullmatch(r"\$?\s*-?\d+(?:\.\d+)?", whole) else (None, "")
-    if isinstance(ask, Mixture) and "\n" not in whole and _pairs(ask, whole) is not None:
-        return whole, "the bare answer"
-    return None, ""
+    return (whole, "the bare answer") if isinstance(ask, Mixture) and whole else (None, "")
 
 
 def find_json_objects(text: str) -> list[tuple[str, JsonObject]]:
@@ -182,9 +202,13 @@ def _from_object(ask: Choice | Amount | Mixture | Form, text: str, data: JsonObj
         inside = data.get("answer")
         return json.dumps(inside) if isinstance(inside, dict) and "answer" not in dict(ask.fields) else text
     if isinstance(ask, Mixture):
-        if "answer" not in data:
-            return text
-        return json.dumps(data["answer"]) if isinstance(data["answer"], dict | list) else None
+        inside = data.get("answer", data)
+        named = {option.casefold() for option in ask.options}
+        for part in (inside, *data.values()):
+            if isinstance(part, dict) and {str(key).casefold() for key in part} & named:
+                words = [key for key, value in part.items() if isinstance(value, str) and key.casefold() not in named]
+                return json.dumps({key: value for key, value in part.items() if key not in words}, ensure_ascii=False)
+        return json.dumps(inside) if isinstance(inside, list) else None
     if "answer" not in data or isinstance(data["answer"], dict | list | bool):
         return None
     return str(data["answer"])
@@ -193,61 +217,14 @@ def _from_object(ask: Choice | Amount | Mixture | Form, text: str, data: JsonObj
 def _read_candidate(ask: Choice | Amount | Mixture | Form, candidate: str) -> tuple[Any, str]:
     """Return the value of an answer and the repair it needed."""
     if isinstance(ask, Mixture):
-        return _read_mixture(ask, candidate)
+        return read_mixture(ask, candidate)
     try:
         return ask.read(candidate), ""
     except InvalidMove:
-        bare = candidate.strip("`* \t" if isinstance(ask, Form) else _DECORATION)
+        bare = candidate.strip("`* \t") if isinstance(ask, Form) else strip_latex(candidate).strip(_DECORATION)
+        if isinstance(ask, Choice) and bare.casefold() not in map(str.casefold, ask.options):
+            bare = _KIND.sub("", bare).strip(_DECORATION)
         return ask.read(bare.replace(",", "") if isinstance(ask, Amount) else bare), "decoration around the answer"
-
-
-def _read_mixture(ask: Mixture, candidate: str) -> tuple[tuple[float, ...], str]:
-    try:
-        return ask.read(candidate), ""
-    except InvalidMove:
-        numbers = _pairs(ask, candidate)
-        if numbers is None:
-            raise
-    repairs = []
-    if abs(math.fsum(numbers) / 100 - 1) <= _ROUNDING:
-        numbers = [p / 100 for p in numbers]
-        repairs.append("percentages")
-    total = math.fsum(numbers)
-    if min(numbers) < 0 or abs(total - 1) > _ROUNDING:
-        ask.check(tuple(numbers))
-    if abs(total - 1) > 1e-9:
-        repairs.append(f"scaled from a sum of {total:.4g}")
-    mix = tuple(p / total for p in numbers)
-    ask.check(mix)
-    return mix, ", ".join(repairs) or "another notation"
-
-
-_NUMBER = re.compile(r"(-?(?:\d+(?:\.\d+)?|\.\d+))(?:[ ]?/[ ]?(\d+(?:\.\d+)?))?(?:[ ]?%)?")
-
-
-def _pairs(ask: Mixture, text: str) -> list[float] | None:
-    """A number for each option, from `label: number` pairs in any decoration, or from a bare list; else None."""
-    found: dict[str, float] = {}
-    for option in ask.options:
-        label = rf"(?<![\w.]){re.escape(option)}[\"'*_`)]{{0,3}}[ ]?(?:[:=]|->)[ ]?[\"'*_`]{{0,3}}"
-        hits = re.findall(label + _NUMBER.pattern, text)
-        if len(hits) > 1:
-            return None
-        if hits:
-            found[option] = _quotient(*hits[0])
-    if found:
-        return [found[option] for option in ask.options] if len(found) == len(ask.options) else None
-    parts = [part.strip(_DECORATION) for part in re.split("[,;]", text)]
-    matches = [_NUMBER.fullmatch(part) for part in parts]
-    if len(parts) != len(ask.options) or not all(matches):
-        return None
-    return [_quotient(*match.groups()) for match in matches if match]
-
-
-def _quotient(above: str, below: str | None) -> float:
-    """`above / below`; a zero below gives infinity, which no ask accepts."""
-    divisor = float(below or 1)
-    return float(above) / divisor if divisor else math.inf
 
 
 _LONGEST_IN_WORDS = 20_000

@@ -14,10 +14,14 @@ from bestresponse.core.player import Decision
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import generator, split
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.repeated.automaton import Automaton
-from bestresponse.theory.repeated.dilemma import cooperative_actions
-from bestresponse.theory.repeated.library import classic_strategies, classic_strategy
-from bestresponse.theory.repeated.reduce import reduced, relabelled
+from bestresponse.theory.repeated.automaton import (
+    Automaton,
+    classic_strategies,
+    classic_strategy,
+    cooperative_actions,
+    reduced,
+    relabelled,
+)
 
 __all__ = ["AutomatonPlayer", "AxelrodPlayer", "axelrod_strategy", "list_automata", "make_automaton"]
 

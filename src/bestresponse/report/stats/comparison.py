@@ -19,13 +19,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import UsageError
-from bestresponse.report.stats.bootstrap import cluster_bootstrap
+from bestresponse.report.stats.bootstrap import bound_mean, cluster_bootstrap
 from bestresponse.report.stats.interval import Floats, Interval, as_sample, cluster_codes
 
 __all__ = ["Comparison", "benjamini_hochberg", "holm", "paired_difference"]
 
 _EXACT_CLUSTERS = 12
 _CELLS_AT_ONCE = 2_000_000
+_LEAST_FOR_EFFECT = 3
+"""Two games have a deviation between them, but it says nothing: effects of 12 were seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Comparison:
     """The mean of a - b over common games, and whether chance explains it.
 
     `effect` is Cohen's d for paired data: the mean of the games' differences in units of their standard deviation;
-    None where they do not vary. `n` counts pairs; `difference.n` counts games.
+    None where they do not vary or are fewer than three. `n` counts pairs; `difference.n` counts games.
     """
 
     difference: Interval
@@ -49,11 +51,14 @@ def paired_difference(
     clusters: Iterable[Hashable] | None = None,
     *,
     rng: np.random.Generator,
-    level: float = 0.95,
+    most: float | None = None,
     resamples: int = 2000,
     flips: int = 9999,
 ) -> Comparison:
     """Compare two lists of values, paired by position, whose clusters are the games they were measured on.
+
+    `most` is how far two values of a pair can lie apart, where that is known: the interval is then that of
+    `bound_mean`, which is not a point where no two values differ.
 
     >>> result = paired_difference([3, 4, 5], [1, 2, 3], rng=np.random.default_rng(0))
     >>> result.difference.estimate, result.p_value, result.test
@@ -64,7 +69,11 @@ def paired_difference(
         raise UsageError(f"a and b are compared pair by pair, but a has {first.size} values and b has {second.size}")
     difference = first - second
     codes = cluster_codes(clusters, difference.size)
-    interval = cluster_bootstrap(difference, codes.tolist(), rng=rng, level=level, resamples=resamples)
+    games = codes.tolist()
+    if most is None:
+        interval = cluster_bootstrap(difference, games, rng=rng, resamples=resamples)
+    else:
+        interval = bound_mean(difference, (-most, most), games, rng=rng, resamples=resamples)
     sums = np.bincount(codes, weights=difference).astype(np.float64)
     p_value, test = _sign_flip(sums, flips, rng)
     return Comparison(interval, p_value, test, _effect(sums / np.bincount(codes)), difference.size)
@@ -85,7 +94,7 @@ def _sign_flip(sums: Floats, flips: int, rng: np.random.Generator) -> tuple[floa
 
 
 def _effect(means: Floats) -> float | None:
-    if means.size < 2:
+    if means.size < _LEAST_FOR_EFFECT:
         return None
     spread = float(means.std(ddof=1))
     constant = math.isclose(spread, 0, abs_tol=1e-12 * float(np.abs(means).max() or 1))

@@ -8,7 +8,7 @@ rates        proportions, and bounds for what missing answers could change
 agreement    how far raters agree (kept apart: `bestresponse.report.stats.agreement`)
 """
 
-from bestresponse.report.stats.bootstrap import Statistic, cluster_bootstrap
+from bestresponse.report.stats.bootstrap import bound_mean, cluster_bootstrap
 from bestresponse.report.stats.comparison import Comparison, benjamini_hochberg, holm, paired_difference
 from bestresponse.report.stats.interval import Interval
 from bestresponse.report.stats.precision import Precision, confidence_sequence, games_needed, precision_reached
@@ -19,8 +19,8 @@ __all__ = [
     "Comparison",
     "Interval",
     "Precision",
-    "Statistic",
     "benjamini_hochberg",
+    "bound_mean",
     "cluster_bootstrap",
     "confidence_sequence",
     "games_needed",

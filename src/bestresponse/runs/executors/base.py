@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from bestresponse.core.episode import Record, Submission
+from bestresponse.core.errors import UsageError
+from bestresponse.core.registry import Registry, check_members
 from bestresponse.models.base import Model
 from bestresponse.runs.spec import Spec
 
 if TYPE_CHECKING:
     from bestresponse.runs.models import SharedCalls
+    from bestresponse.runs.study import AnyStudy
 
-__all__ = ["Ended", "Executor", "Job", "Keep", "PlayMaker", "PlayOne", "Task"]
+__all__ = ["Ended", "Executor", "Job", "Keep", "PlayOne", "Task", "executors", "find_executor"]
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -42,27 +46,14 @@ class Ended:
     error: Exception | None = None
 
 
-class PlayMaker(Protocol):
-    """What a job needs of a study."""
-
-    @property
-    def name(self) -> str:
-        """What kind of plays these are."""
-        ...
-
-    def make_player(self, config: Any, models: Mapping[str, Model]) -> PlayOne:
-        """Return the function that plays one spec."""
-        ...
-
-
 @dataclass(frozen=True)
 class Job:
-    """What all plays of a run share. `shared` is what workers in other processes use models by; None: no such models.
+    """What all plays of a run share; `workers` plays are made at once.
 
-    `workers` plays are made at once.
+    `shared` says how workers elsewhere open the same models; None: all calls are made in this process.
     """
 
-    study: PlayMaker
+    study: AnyStudy
     config: Any
     models: Mapping[str, Model]
     workers: int = 1
@@ -87,3 +78,24 @@ class Executor(Protocol):
         For work without models; `function` must be importable, and `workers` None means as many as are of use.
         """
         ...
+
+
+executors = Registry(
+    "bestresponse.executors",
+    "executor",
+    {
+        "threads": "bestresponse.runs.executors.threads:Threads",
+        "processes": "bestresponse.runs.executors.processes:Processes",
+        "ray": "bestresponse.runs.executors.ray:Ray",
+    },
+)
+"""Classes or functions that return an executor; one that has a parameter `address` is called with that of a cluster."""
+
+
+def find_executor(name: str, address: str | None = None) -> Executor:
+    """Return the executor of that name; UsageError where there is none, or where it takes no address."""
+    if address is not None and "address" not in inspect.signature(executors.load(name)).parameters:
+        raise UsageError(f"--address {address} is that of a cluster, and --executor {name} uses none: try ray")
+    executor: Executor = executors.make(name, *(() if address is None else (address,)))
+    check_members(executor, ("play", "map"), executors.describe(name))
+    return executor

@@ -1,35 +1,33 @@
-"""The driver of workers in other processes, here or on a cluster: hands out plays, answers what workers ask for.
+"""The driver of workers in other processes, here or on a cluster: hands out plays, and answers who asks a model.
 
 A worker is reached by a link; what is said over it is in `worker`. A lost worker costs what was in flight there: its
-plays go on elsewhere from their answers.
+plays go on elsewhere from their answers, its calls are tried again as after any error that may pass.
 """
 
 from __future__ import annotations
 
+import itertools
 import queue
 import threading
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Iterator
-from contextlib import suppress
+from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
-from bestresponse.core.errors import ModelUnavailable, StoreError
-from bestresponse.core.json import JsonObject
-from bestresponse.runs.executors.base import Ended, Job, Keep, Task
-from bestresponse.runs.executors.losses import Losses
-from bestresponse.runs.executors.services import BudgetService, Claim, GateService, ReplyService
+from bestresponse.core.errors import ModelUnavailable, StoreError, Transient
+from bestresponse.models.base import Reply, Request
+from bestresponse.runs.executors.base import Ended, Executor, Job, Keep, Task
+from bestresponse.runs.executors.threads import Threads
 from bestresponse.runs.executors.worker import Message, make_sendable
 from bestresponse.runs.store.folder import decode_answer
 
-__all__ = ["Driver", "Link"]
+__all__ = ["Driver", "Link", "lend_workers"]
 
-_WAITING = {"reserve", "enter", "claim"}
-"""The methods of services that may wait for other workers."""
 _LOOK = 1.0
 _LOOK_FOR_TASKS = 0.005
-_END = "no more"
 _AHEAD = 0.1
 """Seconds of work that a worker has at hand besides what its threads do."""
 _MOST_AHEAD = 1000
@@ -38,6 +36,14 @@ _PATIENCE = 10.0
 """Seconds for a worker to end by itself."""
 _BUSY_PATIENCE = 2.0
 """The same for one whose plays nobody waits for."""
+_LENDING_PATIENCE = 60.0
+"""Seconds for calls that nobody waits for any more; workers end with this process in any case."""
+_MOST_LOSSES = 30
+"""A play is given up when it was lost so often: with a worker that had ended no play counts 10, with another 1.
+
+So three fresh workers that it ends are enough, and being there when workers are killed is not held against it.
+"""
+_FRESH_LOSS = 10
 
 
 class Link(Protocol):
@@ -63,20 +69,16 @@ class _Held:
     task: Task
     answers: list[bytes] = field(default_factory=list)
 
-    def resume(self) -> Task:
-        """Return the task with all answers, for another worker."""
-        return Task(self.task.spec, [*self.task.done, *map(decode_answer, self.answers)])
-
 
 @dataclass(eq=False)
 class _Worker:
     """One worker as the driver sees it."""
 
-    holder: str
     link: Link
     ready_at: float | None = None
     sending: threading.Lock = field(default_factory=threading.Lock)
     tasks: dict[str, _Held] = field(default_factory=dict)
+    calls: dict[int, Future[Reply]] = field(default_factory=dict)
     ended: int = 0
 
     def send(self, *messages: Message) -> None:
@@ -98,49 +100,51 @@ class _Worker:
 class Driver:
     """Hand out tasks to `count` workers with so many `threads`, and replace workers that are lost.
 
-    `connect` starts the worker of that index.
+    `connect` starts a worker.
     """
 
-    def __init__(self, job: Job, connect: Callable[[int], Link], count: int, threads: int) -> None:
+    def __init__(self, job: Job, connect: Callable[[], Link], count: int, threads: int) -> None:
+        self._job = job
         self._connect = connect
         self._count, self._threads = count, threads
-        self._started = 0
         self._look = _LOOK
         self._never_ready = 0
         self._events: queue.SimpleQueue[tuple[_Worker, list[Message]]] = queue.SimpleQueue()
         self._messages: deque[tuple[_Worker, Message]] = deque()
-        self._losses = Losses()
+        self._losses: dict[str, int] = defaultdict(int)
         self._again: deque[Task] = deque()
-        self._services: JsonObject = {}
-        if job.shared is not None:
-            self._services = {"budget": BudgetService(job.shared.meter), "gates": GateService(job.shared.gates)}
-            if job.shared.cache is not None:
-                self._services["replies"] = ReplyService(job.shared.cache)
+        self._workers: list[_Worker] = []
+        self._changed = threading.Condition()
+        self._wanted = threading.Event()
+        self._over = ""
+        self._numbers = itertools.count()
 
     def play(
         self, tasks: Iterator[Task | None], keep: Keep, check: Callable[[float], None] | None = None
     ) -> Generator[Ended]:
         """Play all tasks; an interrupt lets the plays that are under way end, yields them, and is raised again.
 
-        A second interrupt waits for nothing: workers are ended at once. Without a task no worker is started. `check`
-        is told for how many seconds there has been no worker that can play; it may raise.
+        A second interrupt waits for nothing: workers are ended at once. No worker is started before there is a task or
+        a call. `check` is told for how many seconds there has been no worker that can play; it may raise.
         """
-        for task in tasks:
-            self._again.extend([task] if task is not None else [])
-            break
-        else:
-            return
-        workers = [self._start(index) for index in range(self._count)]
+        if self._job.shared is not None:
+            self._job.shared.call_elsewhere = self.call
+        interrupted, patience = False, _PATIENCE
         last_seen = time.monotonic()
-        interrupted = False
-        patience = _PATIENCE
         try:
+            for task in tasks:
+                self._again.extend([task] if task is not None else [])
+                if task is not None or self._wanted.wait(_LOOK_FOR_TASKS):
+                    break
+            else:
+                return
+            self._workers = [self._start() for _ in range(self._count)]
             while True:
                 try:
-                    more = not interrupted and self._hand_out(workers, tasks)
-                    if not more and not any(worker.tasks for worker in workers):
+                    more = not interrupted and self._hand_out(tasks)
+                    if not more and not any(worker.tasks for worker in self._workers):
                         break
-                    if (ended := self._take_in(workers, keep)) is not None:
+                    if (ended := self._take_in(keep)) is not None:
                         yield ended
                 except KeyboardInterrupt:
                     if interrupted:
@@ -148,45 +152,82 @@ class Driver:
                         raise
                     interrupted = True
                     continue
-                if any(worker.ready_at is not None for worker in workers):
+                if self._list_ready():
                     last_seen = time.monotonic()
                 elif check is not None:
                     check(time.monotonic() - last_seen)
             if interrupted:
                 raise KeyboardInterrupt
+            if self._job.shared is not None:
+                self._job.shared.call_elsewhere = None
+        except Exception as error:
+            self._over = str(error)
+            raise
         finally:
-            for worker in workers:
+            self._over = self._over or "the workers have ended"
+            for worker in self._workers:
                 worker.send(("stop",))
-            for worker in workers:
+            for worker in self._workers:
                 worker.link.close(min(patience, _BUSY_PATIENCE) if worker.tasks else patience)
-                for service in self._services.values():
-                    service.release(worker.holder)
+                self._end_calls(worker)
+            with self._changed:
+                self._changed.notify_all()
 
-    def _hand_out(self, workers: list[_Worker], tasks: Iterator[Task | None]) -> bool:
+    def call(self, name: str, request: Request) -> Reply:
+        """Have the least busy worker make a call, and wait for the reply; Transient where that worker is lost."""
+        self._wanted.set()
+        number = next(self._numbers)
+        reply: Future[Reply] = Future()
+        with self._changed:
+            self._changed.wait_for(lambda: self._over or self._list_ready())
+            if self._over:
+                raise ModelUnavailable(f"no more calls are made: {self._over}")
+            worker = min(self._list_ready(), key=lambda worker: len(worker.calls))
+            worker.calls[number] = reply
+        worker.send(("call", number, name, request))
+        return reply.result()
+
+    def _list_ready(self) -> list[_Worker]:
+        return [worker for worker in self._workers if worker.ready_at is not None]
+
+    def _end_calls(self, worker: _Worker) -> None:
+        """Let no call wait for a worker that is lost or has ended."""
+        with self._changed:
+            worker.ready_at = None
+            calls = list(worker.calls.values())
+            worker.calls.clear()
+        for reply in calls:
+            reply.set_exception(Transient("the worker that made this call was lost"))
+
+    def _hand_out(self, tasks: Iterator[Task | None]) -> bool:
         """Give workers as many tasks as they have room for, those with the most first; say whether some are left."""
         if self._messages:
             return True
         self._look = _LOOK
-        given: dict[_Worker, list[Message]] = defaultdict(list)
-        room = {worker: worker.count_room(self._threads) for worker in workers}
+        messages: dict[_Worker, list[Message]] = defaultdict(list)
+        room = {worker: worker.count_room(self._threads) for worker in self._workers}
         try:
             while (free := max(room.values())) > 0:
-                task = self._again.popleft() if self._again else next(tasks, _END)
-                if isinstance(task, str):
-                    return False
+                if self._again:
+                    task: Task | None = self._again.popleft()
+                else:
+                    try:
+                        task = next(tasks)
+                    except StopIteration:
+                        return False
                 if task is None:
                     self._look = _LOOK_FOR_TASKS
                     return True
-                worker = next(one for one in workers if room[one] == free)
+                worker = next(worker for worker in self._workers if room[worker] == free)
                 room[worker] -= 1
                 worker.tasks[task.spec.id] = _Held(task)
-                given[worker].append(("play", task))
+                messages[worker].append(("play", task))
             return True
         finally:
-            for worker, messages in given.items():
-                worker.send(*messages)
+            for worker, plays in messages.items():
+                worker.send(*plays)
 
-    def _take_in(self, workers: list[_Worker], keep: Keep) -> Ended | None:
+    def _take_in(self, keep: Keep) -> Ended | None:
         """Take in one message of a worker; returns how a play ended where one did."""
         if not self._messages:
             try:
@@ -197,7 +238,9 @@ class Driver:
         worker, message = self._messages.popleft()
         match message:
             case ("ready",):
-                worker.ready_at = time.monotonic()
+                with self._changed:
+                    worker.ready_at = time.monotonic()
+                    self._changed.notify_all()
                 self._never_ready = 0
             case ("kept", spec, calls, answer) if spec in worker.tasks:
                 try:
@@ -208,87 +251,102 @@ class Driver:
             case ("ended", spec, line, error) if spec in worker.tasks:
                 worker.ended += 1
                 return Ended(worker.tasks.pop(spec).task.spec, line, error)
-            case ("failed", StoreError() as error) if worker.tasks:
-                return Ended(worker.tasks.popitem()[1].task.spec, error=error)
             case ("failed", error):
                 raise error
             case ("lost", why):
-                self._count_loss(worker, why)
-                return self._replace(workers, worker)
+                return self._replace(worker, why)
         return None
 
-    def _count_loss(self, lost: _Worker, why: str) -> None:
-        """Raise ModelUnavailable where workers cannot even be started."""
+    def _replace(self, lost: _Worker, why: str) -> Ended | None:
+        """Start a worker in the place of a lost one; its plays go on from their answers, unless one keeps failing.
+
+        Raises:
+            ModelUnavailable: workers cannot even be started.
+        """
         self._never_ready += lost.ready_at is None
         if self._never_ready >= _MOST_NEVER_READY:
             cause = why or "see their messages above"
             raise ModelUnavailable(f"{self._never_ready} workers in a row ended before they could play: {cause}")
-
-    def _replace(self, workers: list[_Worker], lost: _Worker) -> Ended | None:
-        """Start a worker in the place of a lost one; its plays go on from their answers, unless one keeps failing."""
-        for service in self._services.values():
-            service.release(lost.holder)
-        index = workers.index(lost)
-        workers[index] = self._start(index)
+        self._end_calls(lost)
+        with self._changed:
+            self._workers[self._workers.index(lost)] = self._start()
         given_up = None
         for held in lost.tasks.values():
-            given_up = given_up or self._losses.count(held.task.spec, lost.ended)
-            if given_up is None or given_up.spec is not held.task.spec:
-                self._again.append(held.resume())
+            spec = held.task.spec
+            self._losses[spec.id] += 1 if lost.ended else _FRESH_LOSS
+            if given_up is None and self._losses[spec.id] >= _MOST_LOSSES:
+                why = f"workers were lost again and again while they played {spec.id}"
+                given_up = Ended(spec, error=ModelUnavailable(why))
+            else:
+                self._again.append(Task(spec, [*held.task.done, *map(decode_answer, held.answers)]))
         return given_up
 
-    def _start(self, index: int) -> _Worker:
-        self._started += 1
-        worker = _Worker(f"worker-{self._started}", self._connect(index))
+    def _start(self) -> _Worker:
+        worker = _Worker(self._connect())
         threading.Thread(target=self._read, args=(worker,), daemon=True).start()
         return worker
 
     def _read(self, worker: _Worker) -> None:
-        """Pass on what a worker says, and answer what it asks; what may wait is answered by a thread of its own."""
+        """Pass on what a worker says; what it asks is answered by a thread of its own, for it may have to wait."""
         while True:
             try:
                 messages = worker.link.recv()
             except (EOFError, OSError) as error:
                 self._events.put((worker, [("lost", str(error))]))
                 return
-            answers, events = [], []
+            events = []
             for message in messages:
                 match message:
-                    case ("tell", *what):
-                        self._note(worker, *what)
-                    case ("ask", number, "replies", "claim", (key,)) if claim := self._claim(worker, key):
-                        answers.append(("answer", number, claim, None))
-                    case ("ask", *what) if what[2] in _WAITING:
-                        threading.Thread(target=self._send_answer, args=(worker, *what), daemon=True).start()
-                    case ("ask", *what):
-                        answers.append(self._answer(worker, *what))
+                    case ("ask", number, name, request):
+                        threading.Thread(target=self._answer, args=(worker, number, name, request), daemon=True).start()
+                    case ("called", number, reply, error):
+                        with self._changed:
+                            call = worker.calls.pop(number, Future())
+                        if error is None:
+                            call.set_result(reply)
+                        else:
+                            call.set_exception(error)
                     case _:
                         events.append(message)
-            if answers:
-                worker.send(*answers)
             if events:
                 self._events.put((worker, events))
 
-    def _claim(self, worker: _Worker, key: str) -> Claim | None:
-        """Answer a claim at once where nobody makes that call; None where it must wait or fails."""
-        with suppress(StoreError):
-            claim = self._services["replies"].claim_now(worker.holder, key)
-            return claim if isinstance(claim, Claim) else None
-        return None
-
-    def _note(self, worker: _Worker, service: str, method: str, arguments: tuple[Any, ...]) -> None:
-        """Do what a worker tells and waits for no answer to; an error ends the run."""
+    def _answer(self, worker: _Worker, number: int, name: str, request: Request) -> None:
+        """Send a worker the reply of a model, or its error."""
         try:
-            getattr(self._services[service], method)(worker.holder, *arguments)
-        except Exception as error:  # noqa: BLE001 - it is raised again by the driver's own thread
-            self._events.put((worker, [("failed", error)]))
-
-    def _send_answer(self, worker: _Worker, *question: Any) -> None:
-        worker.send(self._answer(worker, *question))
-
-    def _answer(self, worker: _Worker, number: int, service: str, method: str, arguments: tuple[Any, ...]) -> Message:
-        try:
-            value = getattr(self._services[service], method)(worker.holder, *arguments)
+            worker.send(("answer", number, self._job.models[name].complete(request), None))
         except Exception as error:  # noqa: BLE001 - it is raised again in the worker
-            return ("answer", number, None, make_sendable(error))
-        return ("answer", number, value, None)
+            worker.send(("answer", number, None, make_sendable(error)))
+
+
+@contextmanager
+def lend_workers(executor: Executor, job: Job) -> Iterator[None]:
+    """Let the workers of an executor make the calls of a job's models, for work that is not a list of plays."""
+    if isinstance(executor, Threads) or job.shared is None:
+        yield
+        return
+    over = threading.Event()
+    failures: list[Exception] = []
+
+    def wait_for_end() -> Iterator[None]:
+        while not over.wait(_LOOK_FOR_TASKS):
+            yield None
+
+    def make_calls() -> None:
+        try:
+            for _ in executor.play(job, wait_for_end(), lambda calls, answer: None):
+                pass
+        except Exception as error:  # noqa: BLE001 - it is raised again by the thread that needs the workers
+            failures.append(error)
+
+    maker = threading.Thread(target=make_calls, daemon=True)
+    maker.start()
+    while job.shared.call_elsewhere is None and maker.is_alive():
+        maker.join(_LOOK_FOR_TASKS)
+    if failures:
+        raise failures[0]
+    try:
+        yield
+    finally:
+        over.set()
+        maker.join(_LENDING_PATIENCE)

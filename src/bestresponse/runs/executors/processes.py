@@ -6,7 +6,6 @@ Workers are spawned, so a script that uses them guards its own start by `if __na
 from __future__ import annotations
 
 import os
-import pickle
 import signal
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -19,9 +18,9 @@ from typing import TypeVar
 from bestresponse.core.errors import UsageError
 from bestresponse.runs.executors.base import Ended, Job, Keep, Task
 from bestresponse.runs.executors.driver import Driver
-from bestresponse.runs.executors.worker import Message, WorkerJob, run_worker
+from bestresponse.runs.executors.worker import Message, WorkerJob, describe_job, run_worker
 
-__all__ = ["Processes", "describe_job"]
+__all__ = ["Processes"]
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -42,9 +41,7 @@ class Processes:
         wanted = job.workers if job.config.models or job.workers > 1 else os.cpu_count() or 1
         count = self.count or max(1, min(os.cpu_count() or 1, wanted))
         work = describe_job(job, -(-max(wanted, count) // count))
-        return Driver(job, lambda index: _ProcessLink(work.share_places(index, count)), count, work.threads).play(
-            tasks, keep
-        )
+        return Driver(job, lambda: _ProcessLink(work), count, work.threads).play(tasks, keep)
 
     def map(self, function: Callable[[A], B], items: Iterable[A], workers: int | None) -> Iterator[B]:
         """Apply the function in processes, with a few items ahead."""
@@ -59,22 +56,6 @@ class Processes:
                     ahead.extend(pool.submit(function, item) for item in islice(todo, 1))
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)
-
-
-def describe_job(job: Job, threads: int) -> WorkerJob:
-    """Return what a worker is sent; UsageError where a model or the study exists in this process only."""
-    opening, places = None, {}
-    if job.config.models:
-        if job.shared is None or job.shared.given:
-            names = ", ".join(sorted(job.shared.given)) if job.shared is not None else "the models"
-            raise UsageError(f"workers open models by name, and {names} exists in this process only: use threads")
-        opening, places = job.shared.opening, dict(job.shared.places)
-    work = WorkerJob(job.study, job.config, opening, threads, places)
-    try:
-        pickle.dumps(work)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise UsageError(f"{job.study.name} cannot be sent to other processes ({error}): use threads") from None
-    return work
 
 
 class _ProcessLink:

@@ -6,6 +6,7 @@ limits and stored replies, as worker processes do.
 
 from __future__ import annotations
 
+import os
 import queue
 import socket
 import threading
@@ -22,8 +23,7 @@ from bestresponse.core.errors import ModelUnavailable, UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.runs.executors.base import Ended, Job, Keep, Task
 from bestresponse.runs.executors.driver import Driver
-from bestresponse.runs.executors.processes import describe_job
-from bestresponse.runs.executors.worker import Message, Worker, WorkerJob
+from bestresponse.runs.executors.worker import Message, Worker, WorkerJob, describe_job
 
 __all__ = ["Ray"]
 
@@ -34,6 +34,8 @@ _PATIENCE = 120.0
 _LONG_PATIENCE = 600.0
 _STORE = 200_000_000
 """Bytes of the object store of a cluster that is started here: messages are small."""
+_CLUSTERS = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
+"""Where this is 0, on any system, Ray takes 127.0.0.1 for the address of this machine and listens there alone."""
 _KNOCK = 10.0
 _LOOK = 10.0
 _MOMENT = 0.004
@@ -63,8 +65,8 @@ class Ray:
             count = min(count, wanted)
             work = describe_job(job, -(-wanted // count))
 
-            def connect(index: int) -> _ActorLink:
-                return _ActorLink(ray, work.share_places(index, count), self._choose_options())
+            def connect() -> _ActorLink:
+                return _ActorLink(ray, work, self._choose_options())
 
             yield from Driver(job, connect, count, work.threads).play(tasks, keep, partial(self._check_room, ray.nodes))
         finally:
@@ -127,7 +129,15 @@ class Ray:
 
 
 def _connect(address: str | None) -> tuple[Any, bool]:
-    """Return the package, connected, and whether this call connected it; UsageError where that cannot be done."""
+    """Return the package, connected, and whether this call connected it; UsageError where that cannot be done.
+
+    Ray unpickles what its processes send each other, so whoever reaches the ports of a cluster runs code there: a
+    cluster of our own listens on loopback and demands a token, or is not started.
+    """
+    if address is None:
+        if os.environ.get("RAY_AUTH_MODE", "token") != "token":
+            raise UsageError("RAY_AUTH_MODE switches the token of Ray off, and then anyone may run code: unset it")
+        os.environ.setdefault(_CLUSTERS, "0")  # Ray reads it when it is imported
     try:
         import ray
     except ImportError:
@@ -150,6 +160,9 @@ def _connect(address: str | None) -> tuple[Any, bool]:
         hint = ": install the same versions here and there" if "ersion" in str(error) else ""
         why = " ".join(str(error).split())
         raise UsageError(f"the Ray cluster at {address or 'this machine'} cannot be used: {why}{hint}") from None
+    if address is None and (ray.util.get_node_ip_address(), os.environ.get("RAY_AUTH_MODE")) != ("127.0.0.1", "token"):
+        ray.shutdown()
+        raise UsageError(f"Ray would listen beyond this machine or without a token: set {_CLUSTERS}=0 before it starts")
     return ray, True
 
 

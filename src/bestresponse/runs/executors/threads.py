@@ -25,11 +25,11 @@ B = TypeVar("B")
 
 @dataclass(frozen=True, slots=True)
 class Threads:
-    """Make plays in threads: right for models that are waited for, and the only way for models given as objects."""
+    """Make plays in threads: right for models that are waited for."""
 
     def play(self, job: Job, tasks: Iterator[Task | None], keep: Keep) -> Generator[Ended]:
         """Make the plays with the job's own models."""
-        return play_in_threads(job.study.make_player(job.config, job.models), job.workers, tasks, keep)
+        return play_in_threads(job.study.play(job.config, job.models), job.workers, tasks, keep)
 
     def map(self, function: Callable[[A], B], items: Iterable[A], workers: int | None) -> Iterator[B]:
         """Apply the function here, one item at a time: threads do not speed up work of this kind."""

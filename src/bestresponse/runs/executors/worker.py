@@ -1,10 +1,11 @@
 """A worker process: opens the models by name, makes plays in threads, and tells the driver everything as it happens.
 
-Messages go in lists, because each sending costs more than a message. To a worker: ("play", task), ("answer", number,
-value, error), ("stop",). From it: ("ready",), ("failed", error), ("ask", number, service, method, arguments), ("tell",
-service, method, arguments), ("kept", spec, lines of calls, line of the answer), ("ended", spec, line, error). What
-nobody waits for is sent with the next question, or a moment later. A worker ends when its driver does, because the pipe
-between them does.
+Whoever plays asks the driver for a reply: the driver has the cache, the budget and the limits of providers for all
+workers, and lets one of them make the call where one is needed. Messages go in lists, because each sending costs more
+than a message. To a worker: ("play", task), ("call", number, name, request), ("answer", number, reply, error),
+("stop",). From it: ("ready",), ("failed", error), ("ask", number, name, request), ("called", number, reply, error),
+("kept", spec, lines of calls, line of the answer), ("ended", spec, line, error). What nobody waits for is sent with the
+next question, or a moment later. A worker ends when its driver does, because the pipe between them does.
 """
 
 from __future__ import annotations
@@ -12,24 +13,24 @@ from __future__ import annotations
 import itertools
 import os
 import pickle
-import queue
 import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
-from bestresponse.core.errors import BestResponseError
-from bestresponse.runs.executors.base import PlayMaker, PlayOne, Task
-from bestresponse.runs.executors.remote_models import open_remote_models
+from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.models.base import Abilities, Json, Model, Reply, Request
+from bestresponse.runs.executors.base import Job, PlayOne, Task
 from bestresponse.runs.executors.threads import play_task
-from bestresponse.runs.models import LOCAL, Opening, Provider
+from bestresponse.runs.models import Opening
+from bestresponse.runs.study import AnyStudy
 
-__all__ = ["Channel", "Message", "Worker", "WorkerJob", "make_sendable", "run_worker"]
+__all__ = ["Channel", "Message", "Worker", "WorkerJob", "describe_job", "make_sendable", "run_worker"]
 
 
 Message = tuple[Any, ...]
@@ -39,29 +40,44 @@ _MOMENT = 0.01
 
 
 @dataclass(frozen=True, slots=True)
+class AskedModel:
+    """A model of the driver, as plays in a worker see it; `ask` gets the reply to a request from the driver."""
+
+    name: str
+    id: str
+    identity: Mapping[str, Json]
+    abilities: Abilities
+    ask: Callable[[str, Request], Reply]
+
+    def complete(self, request: Request) -> Reply:
+        """Have the driver answer."""
+        return self.ask(self.name, request)
+
+
+@dataclass(frozen=True, slots=True)
 class WorkerJob:
     """What a worker is sent first: the study, its settings, how to open the models, and how many plays at once.
 
-    `places` are the calls that it may make at once at every provider; at those that are missing it asks for each.
+    `models` are the first four fields of each `AskedModel`.
     """
 
-    study: PlayMaker
+    study: AnyStudy
     config: Any
-    opening: Opening | None
+    opening: Opening
+    models: tuple[tuple[str, str, Mapping[str, Json], Abilities], ...]
     threads: int
-    places: Mapping[Provider, int] = field(default_factory=dict)
 
-    def share_places(self, index: int, count: int) -> WorkerJob:
-        """Return the job of one of `count` workers with its part of all places.
 
-        A model that runs in the worker has all its places in each. Too few places for all workers are not shared out.
-        """
-        places = {
-            provider: number if provider[0] == LOCAL else (number + index) // count
-            for provider, number in self.places.items()
-            if provider[0] == LOCAL or number >= count
-        }
-        return replace(self, places=places)
+def describe_job(job: Job, threads: int) -> WorkerJob:
+    """Return what a worker is sent; UsageError where the study exists in this process only."""
+    opening = Opening() if job.shared is None else job.shared.opening
+    models = tuple((name, model.id, dict(model.identity), model.abilities) for name, model in job.models.items())
+    work = WorkerJob(job.study, job.config, opening, models, threads)
+    try:
+        pickle.dumps(work)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise UsageError(f"{job.study.name} cannot be sent to other processes ({error}): use threads") from None
+    return work
 
 
 class Channel(Protocol):
@@ -102,24 +118,24 @@ class Worker:
         self._sending = threading.Lock()
         self._soon = threading.Event()
         self._numbers = itertools.count()
-        self._waiting: dict[int, queue.SimpleQueue[tuple[Any, Exception | None]]] = {}
+        self._waiting: dict[int, Future[Reply]] = {}
 
     def run(self) -> None:
-        """Open the models and then play what comes; opening may ask for nothing yet."""
+        """Open the models, and then play and call what comes."""
         job = self._job
         try:
-            models = open_remote_models(job.opening, job.places, self._ask, self._tell) if job.opening else {}
-            play_one = job.study.make_player(job.config, models)
+            opened = job.opening.open_copies()
+            play_one = job.study.play(job.config, {model[0]: AskedModel(*model, self._ask) for model in job.models})
         except Exception as error:  # noqa: BLE001 - it is raised again by the driver
             self._send("failed", make_sendable(error))
             return
         self._send("ready")
         threading.Thread(target=self._send_soon, daemon=True).start()
         with ThreadPoolExecutor(job.threads, thread_name_prefix="play") as pool:
-            self._listen(pool, play_one)
+            self._listen(pool, play_one, opened)
         self._flush()
 
-    def _listen(self, pool: ThreadPoolExecutor, play_one: PlayOne) -> None:
+    def _listen(self, pool: ThreadPoolExecutor, play_one: PlayOne, opened: Mapping[str, Model]) -> None:
         while True:
             try:
                 messages = self._connection.recv()
@@ -129,8 +145,13 @@ class Worker:
                 match message:
                     case ("play", Task() as task):
                         pool.submit(self._play, play_one, task)
-                    case ("answer", number, value, error):
-                        self._waiting.pop(number).put((value, error))
+                    case ("call", number, name, request):
+                        # not in the pool, whose threads may all be plays that wait for calls
+                        threading.Thread(target=self._call, args=(number, opened[name], request), daemon=True).start()
+                    case ("answer", number, reply, None):
+                        self._waiting.pop(number).set_result(reply)
+                    case ("answer", number, _, error):
+                        self._waiting.pop(number).set_exception(error)
                     case _:
                         return
 
@@ -140,19 +161,18 @@ class Worker:
         error = None if ended.error is None else make_sendable(ended.error)
         self._post("ended", spec, ended.line, error)
 
-    def _ask(self, service: str, method: str, *arguments: object) -> Any:
-        number = next(self._numbers)
-        answer: queue.SimpleQueue[tuple[Any, Exception | None]] = queue.SimpleQueue()
-        self._waiting[number] = answer
-        self._send("ask", number, service, method, arguments)
-        value, error = answer.get()
-        if error is not None:
-            raise error
-        return value
+    def _call(self, number: int, model: Model, request: Request) -> None:
+        try:
+            self._send("called", number, model.complete(request), None)
+        except Exception as error:  # noqa: BLE001 - it is raised again by whoever asked
+            self._send("called", number, None, make_sendable(error))
 
-    def _tell(self, service: str, method: str, *arguments: object) -> None:
-        """Have something done before whatever is sent later, without waiting for it."""
-        self._post("tell", service, method, arguments)
+    def _ask(self, name: str, request: Request) -> Reply:
+        number = next(self._numbers)
+        answer: Future[Reply] = Future()
+        self._waiting[number] = answer
+        self._send("ask", number, name, request)
+        return answer.result()
 
     def _post(self, *message: object) -> None:
         """Send a message soon, with whatever else there is then."""

@@ -20,6 +20,7 @@ from types import TracebackType
 from bestresponse.core.codec import record_from_json, record_to_json, submission_from_json, submission_to_json
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import StoreError
+from bestresponse.core.files import read_text_file
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.report.files import explain_os_error, write_text
 from bestresponse.runs.store.lines import Lines, encode_rows, read_lines, read_sorted
@@ -27,6 +28,8 @@ from bestresponse.runs.store.lock import FolderLock
 from bestresponse.runs.store.manifest import FORMAT, Manifest
 
 __all__ = ["RunFolder", "StoredPlay", "decode_answer", "decode_play", "encode_answer", "encode_plays"]
+
+_LARGEST_MANIFEST = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +79,13 @@ class RunFolder:
     def read(cls, path: Path) -> RunFolder:
         """A run to look at; StoreError where `path` holds none."""
         file = path / "manifest.json"
-        _refuse_devices(path)
         try:
-            data = json.loads(file.read_text("utf-8"))
+            data = json.loads(read_text_file(file, _LARGEST_MANIFEST))
         except FileNotFoundError:
             raise StoreError(f"{path} holds no run: there is no manifest.json in it") from None
-        except (OSError, ValueError, RecursionError) as error:
+        except OSError as error:
+            raise StoreError(f"{file} cannot be read: {error.strerror}") from None
+        except (ValueError, RecursionError) as error:
             raise StoreError(f"{file} cannot be read: {error}") from None
         try:
             manifest = Manifest.from_json(data)
@@ -219,12 +223,3 @@ def _read_source(entry: JsonMapping | None) -> object:
 
 def _name_part(manifest: Manifest) -> str:
     return "the whole run" if manifest.shard is None else f"shard {manifest.shard}"
-
-
-def _refuse_devices(path: Path) -> None:
-    """Raise StoreError where something in a run's folder is neither file nor folder: reading it might never end."""
-    if not path.is_dir():
-        return
-    for file in sorted(path.iterdir()):
-        if file.exists() and not file.is_file() and not file.is_dir():
-            raise StoreError(f"{file} is neither a file nor a folder, so this is no run that can be read")

@@ -11,11 +11,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from bestresponse.core.errors import StoreError
+from bestresponse.core.files import open_plain
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.report.files import explain_os_error
 
 __all__ = ["Lines", "encode_rows", "find_spec_id", "read_lines", "read_raw", "read_sorted"]
 
+_LONGEST = 1 << 26
+"""Bytes of a line: a hundred times the longest record seen, and what a sparse file cannot make a reader hold."""
 _SPEC = re.compile(rb'\{"spec":"([^"\\]*)"')
 
 
@@ -92,18 +95,20 @@ def _sound_length(file: int) -> int:
     return 0
 
 
-def read_raw(path: Path) -> Iterator[bytes]:
-    """Yield the complete lines of `path` with their ends; one without its end is left out. No file, no lines."""
+def read_raw(path: Path, start: int = 0) -> Iterator[bytes]:
+    """Yield the complete lines after `start` with their ends; one without its end is left out. No file, no lines."""
     try:
-        file = path.open("rb")
+        file = open_plain(path)
     except FileNotFoundError:
         return
     except OSError as error:
         raise explain_os_error(error, f"reading {path}") from None
     with file:
-        for line in file:
-            if line.endswith(b"\n"):
-                yield line
+        file.seek(start)
+        while (line := file.readline(_LONGEST)).endswith(b"\n"):
+            yield line
+        if len(line) == _LONGEST:
+            raise StoreError(f"{path} holds a line of more than {_LONGEST:,} bytes, so it is not of a run")
 
 
 def read_lines(path: Path) -> Iterator[JsonObject]:
@@ -123,7 +128,7 @@ def read_sorted(path: Path) -> Iterator[JsonObject]:
         places.setdefault(find_spec_id(line, path, number), (offset, number))
         offset += len(line)
     if places:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             for spec in sorted(places):
                 start, number = places[spec]
                 file.seek(start)

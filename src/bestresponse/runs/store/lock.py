@@ -17,7 +17,7 @@ class FolderLock:
 
     def __init__(self, folder: Path) -> None:
         try:
-            self._file = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+            self._file = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
         except OSError as error:
             raise explain_os_error(error, f"writing into {folder}") from None
         try:

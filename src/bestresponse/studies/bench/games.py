@@ -30,8 +30,7 @@ from bestresponse.games.matrix.presentation import FORMATS, themes
 from bestresponse.games.named_game import NamedGame
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
-from bestresponse.theory.generators.draw import generate
-from bestresponse.theory.generators.family import FAMILIES
+from bestresponse.theory.generators import FAMILIES, generate
 from bestresponse.theory.zero_sum.solve import ZeroSumSolutions, solve_zero_sum
 
 __all__ = ["OWN", "PADDED", "VARIANTS", "Drawn", "Order", "Source", "Variant", "draw", "own_view", "tell_variant"]

@@ -12,14 +12,14 @@ is zero only for strategies that guarantee the value. `_normalised` figures are 
 Where equilibria are many, in games that are not zero-sum, the nearest one counts: that whose strategy for the seat has
 the smallest total variation distance to the answer, and of equally near ones that against which it loses least.
 
-A play without a readable answer has no gap: the `worst` figures say what it could have been at most, given the game
-and its opponent. Figures below a billionth of the payoffs are rounding noise and count as 0.
+The `worst` figures say what a gap could have been at most, given the game and its opponent; a play without a readable
+answer has these alone. Figures below a billionth of the payoffs are rounding noise and count as 0.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Annotated, TypedDict, cast
@@ -36,7 +36,7 @@ from bestresponse.players.strategies.baselines import BASELINES
 from bestresponse.report.frames import Frame, column
 from bestresponse.report.metrics import Metric, Value
 from bestresponse.report.stats.precision import games_needed
-from bestresponse.report.stats.statistics import Interval, cluster_bootstrap, missing_bounds, wilson
+from bestresponse.report.stats.statistics import Interval, bound_mean, missing_bounds, wilson
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.bench.games import VARIANTS, own_view
 from bestresponse.studies.bench.plays import ANONYMOUS, BASE, NAMED, Plan, find_theme
@@ -52,11 +52,14 @@ BASELINE = "baseline"
 _NOISE = 1e-9
 _CHUNK = 1000
 _PRECISE = 0.02
+_SAME = 0.01
+"""Strategies that differ by less, in total variation, are the same."""
 _SEED = 20
 """Of the resampling: the same for all players, so that they are resampled alike."""
 _RANGE = "as a share of the game's payoff range"
 _GENERAL = "games that are not zero-sum"
 _CHECKED = "verified models"
+_IN_EQUILIBRIUM = f"share of the answers that some equilibrium uses, whoever plays its other part; {_GENERAL}"
 _INVARIANCE = "1 - mean total variation distance between the answers to a game and to the same game told otherwise"
 
 
@@ -112,8 +115,8 @@ class Figures(TypedDict):
     security_loss: Annotated[
         float | None, column(format=".2f", help=f"maximin value less what the answer guarantees; {_GENERAL}")
     ]
-    worst_normalised: float | None
-    worst_exploitability_normalised: float | None
+    worst_normalised: Annotated[float | None, column(help="the largest gap / range that an answer could have had")]
+    worst_exploitability_normalised: Annotated[float | None, column(help="the same of exploitability / range")]
 
 
 class PlayRow(Asked, Figures):
@@ -210,6 +213,7 @@ def measure_strategies(own: Array, other: Array, x: Array, y: Array) -> list[Jso
         "entropy": np.abs((x * logs).sum(axis=1)),
     }
     zero_sum = bool((own == -other).all())
+    columns["worst_normalised"] = _share(np.ptp(against, axis=1), spread)
     if zero_sum:
         columns |= _measure_zero_sum(own, x, y, best, gap)
     lists = [numbers.tolist() for numbers in columns.values()]
@@ -235,6 +239,7 @@ def _measure_zero_sum(own: Array, x: Array, y: Array, value: Array, gap: Array) 
     return {
         "exploitability": exploitability,
         "exploitability_normalised": _share(exploitability, np.ptp(own, axis=(1, 2))),
+        "worst_exploitability_normalised": _share(value - own.min(axis=(1, 2)), np.ptp(own, axis=(1, 2))),
         "gap_any_equilibrium": widest,
     }
 
@@ -341,42 +346,50 @@ def identify_game(row: PlayRow) -> Hashable:
     return row["condition"].removeprefix(NAMED).removeprefix(ANONYMOUS) if classic else row["game"]
 
 
-def _average(name: str, *, interval: bool = True) -> Metric[Rows]:
-    """Make the metric that averages a column over games as drawn, its interval found by resampling games."""
+def _average(name: str, most: Callable[[PlayRow], float | None] | None = None) -> Metric[Rows]:
+    """Make the metric that averages a column over games as drawn; an interval needs the most it can be in a game."""
 
     def compute(rows: Rows) -> Value:
         known = find_values(rows, name)
         numbers, games = [value for value, _ in known], [identify_game(row) for _, row in known]
-        if not known or not interval:
+        if not known or most is None:
             return float(np.mean(numbers)) if known else None
-        return cluster_bootstrap(numbers, games, rng=np.random.default_rng(_SEED))
+        worst = max(most(row) or 0.0 for _, row in known)
+        return bound_mean(numbers, (0.0, worst), games, rng=np.random.default_rng(_SEED))
 
     shown = Frame(PlayRow, []).columns[name]
-    return Metric(name, shown.name, shown.help if interval else f"mean {shown.help}", "", shown.format, compute)
+    return Metric(name, shown.name, shown.help if most else f"mean {shown.help}", "", shown.format, compute)
 
 
 def _succeed(percent: int) -> Metric[Rows]:
     """Make the metric of the share of answers that lose at most so much of the payoff range.
 
-    What an answer loses is its exploitability or, in games that are not zero-sum, the gap to the nearest equilibrium,
-    which is 0 for every strategy that some equilibrium uses against its opponent.
+    What an answer loses is its exploitability or, in games that are not zero-sum, the gap to the best reply to the
+    opponent that it met.
     """
 
     def compute(rows: Rows) -> Interval | None:
-        losses = [loss for loss, _ in find_values(rows, "exploitability_normalised")]
-        losses += [gap / (row["payoff_range"] or 1.0) for gap, row in find_values(rows, "gap_nearest")]
+        known = [(row["exploitability_normalised"], gap) for gap, row in find_values(rows, "gap_normalised")]
+        losses = [gap if taken is None else taken for taken, gap in known]
         return wilson(sum(loss <= percent / 100 for loss in losses), len(losses)) if losses else None
 
-    lost = f"exploitability or, in {_GENERAL}, gap to nearest (Wilson interval)"
+    lost = f"exploitability or, in {_GENERAL}, the Nash gap (Wilson interval)"
     explained = f"share of the answers that lose at most {percent / 100} of the range: {lost}"
     return Metric(f"success_{percent}", f"within {percent} %", explained, "", ".2f", compute)
 
 
-def _bound_mean(figure: str, worst: str, end: int) -> Metric[Rows]:
+def _count_equilibria(rows: Rows) -> Interval | None:
+    """Compute the share of answers that some equilibrium uses, whether or not the opponent met plays its part of it."""
+    distances = [distance for distance, _ in find_values(rows, "equilibrium_distance")]
+    return wilson(sum(distance <= _SAME for distance in distances), len(distances)) if distances else None
+
+
+def _bound_missing(figure: str, worst: str, end: int) -> Metric[Rows]:
     """Make the metric of the least or the most that a mean would be had every answer been readable (Manski bounds)."""
 
     def compute(rows: Rows) -> float | None:
-        seen, missing = ([value for value, _ in find_values(rows, name)] for name in (figure, worst))
+        seen = [value for value, _ in find_values(rows, figure)]
+        missing = [value for value, row in find_values(rows, worst) if row.get(figure) is None]
         if not missing or len(seen) + len(missing) < len(select_original(rows)):
             return None
         bounds = missing_bounds(seen, len(missing), missing, 0.0)
@@ -408,39 +421,54 @@ def _compute_invariance(rows: Rows) -> Interval | None:
         if row["variant"] in VARIANTS and row["strategy"] is not None and drawn is not None:
             scores.append(1 - 0.5 * float(np.abs(np.subtract(row["strategy"], drawn)).sum()))
             games.append(row["game"])
-    return cluster_bootstrap(scores, games, rng=np.random.default_rng(_SEED)) if scores else None
+    return bound_mean(scores, (0.0, 1.0), games, rng=np.random.default_rng(_SEED)) if scores else None
 
 
 def _count_needed(rows: Rows) -> int | None:
-    """Count the games it takes from the spread between games that was seen; None where no two games differ."""
+    """Count the games it takes if games vary as those seen and one more in which as much is lost as can be.
+
+    Without the latter, two games without a loss would say that two games are enough.
+    """
     gaps: dict[Hashable, list[float]] = defaultdict(list)
+    worst = 0.0
     for gap, row in find_values(rows, "gap_normalised"):
         gaps[identify_game(row)].append(gap)
-    spread = float(np.std([np.mean(values) for values in gaps.values()], ddof=1)) if len(gaps) > 1 else 0.0
+        worst = max(worst, row["worst_normalised"] or 0.0)
+    spread = (
+        float(np.std([worst, *(float(np.mean(values)) for values in gaps.values())], ddof=1)) if len(gaps) > 1 else 0.0
+    )
     return games_needed(spread, _PRECISE) if spread else None
 
 
 METRICS: tuple[Metric[Rows], ...] = (
     Metric("asked", "plays", "games put to the player", "", "", lambda rows: len(select_original(rows))),
     Metric("answered", "answers", "answers that were read", "", "", lambda rows: len(find_values(rows, "nash_gap"))),
-    _average("nash_gap"),
-    _average("gap_normalised"),
-    _average("exploitability_normalised"),
     _succeed(1),
     _succeed(5),
+    _average("exploitability_normalised", lambda row: row["worst_exploitability_normalised"]),
+    _average("gap_normalised", lambda row: row["worst_normalised"]),
+    _average("nash_gap", lambda row: (row["worst_normalised"] or 0.0) * (row["payoff_range"] or 0.0)),
     Metric("invariance", "invariance", _INVARIANCE, "", ".3f", _compute_invariance),
-    _average("equilibrium_distance"),
-    _average("gap_nearest"),
-    _average("dominated_mass"),
-    _average("security_loss"),
-    _average("llm_value", interval=False),
-    _average("br_value", interval=False),
-    *(_bound_mean("gap_normalised", "worst_normalised", end) for end in (0, 1)),
-    *(_bound_mean("exploitability_normalised", "worst_exploitability_normalised", end) for end in (0, 1)),
-    Metric("games_needed", f"games for ± {_PRECISE}", "to know the mean gap / range (95 %)", "", ",", _count_needed),
-    _average("attempts", interval=False),
-    _average("claims", interval=False),
-    _average("refuted", interval=False),
+    Metric("in_equilibrium", "in an equilibrium", _IN_EQUILIBRIUM, "", ".2f", _count_equilibria),
+    _average("equilibrium_distance", lambda row: 1.0),
+    _average("gap_nearest", lambda row: row["payoff_range"]),
+    _average("dominated_mass", lambda row: 1.0),
+    _average("security_loss", lambda row: row["payoff_range"]),
+    _average("llm_value"),
+    _average("br_value"),
+    *(_bound_missing("gap_normalised", "worst_normalised", end) for end in (0, 1)),
+    *(_bound_missing("exploitability_normalised", "worst_exploitability_normalised", end) for end in (0, 1)),
+    Metric(
+        "games_needed",
+        f"games for ± {_PRECISE}",
+        "to know the mean gap / range (95 %), if one more game is lost as far as can be",
+        "",
+        ",",
+        _count_needed,
+    ),
+    _average("attempts"),
+    _average("claims"),
+    _average("refuted"),
     _count_wrong("refuted_first", "first"),
     _count_wrong("refuted", "last"),
 )

@@ -17,7 +17,7 @@ import numpy as np
 
 from bestresponse.core.lazy import LazyMapping
 from bestresponse.core.seeds import split
-from bestresponse.players.llm.verified import SPELLING, make_label
+from bestresponse.players.llm.verified import AGAIN, SPELLING, make_label
 from bestresponse.players.strategies.baselines import BASELINES
 from bestresponse.report.figures.charts import compute_fences
 from bestresponse.report.frames import Frame, column
@@ -50,6 +50,10 @@ __all__ = ["measure"]
 
 _COMPARED = {"gap_normalised": "gap / range", "exploitability_normalised": "exploitability / range"}
 """The figures by which players are compared, and what they are called."""
+_MOST_LOST = {
+    "gap_normalised": "worst_normalised",
+    "exploitability_normalised": "worst_exploitability_normalised",
+}
 _COMPARED_BASELINES = ("uniform", "maximin", "equilibrium")
 _VERSION_METRICS = ("asked", "answered", *_COMPARED, "success_1", "success_5")
 _CORRECTION = "correction"
@@ -255,9 +259,11 @@ def _list_pairs(results: Results) -> Iterator[tuple[str, str, Rows, str, Rows]]:
     for number, (player, rows) in enumerate(results.base.items()):
         for other in others[number + 1 :]:
             yield "players", player, rows, other, results.base.get(other) or results.baselines[other]
-        plain = player.removeprefix(SPELLING)
-        if plain != player and plain in results.base:
-            yield "verified", player, rows, plain, results.base[plain]
+        if player.startswith((SPELLING, AGAIN)):
+            plain = player.removeprefix(SPELLING).removeprefix(AGAIN)
+            for other in (AGAIN + plain, plain):
+                if other in results.base and other != player:
+                    yield "verified", player, rows, other, results.base[other]
         for variant in results.plan.variants if results.plan.config.suite == "invariance" else ():
             varied = _tell_as_drawn(results.players[player], variant)
             yield "variants", f"{player}, {variant}", varied, f"{player}, as drawn", rows
@@ -278,7 +284,9 @@ def _list_differences(results: Results) -> Iterator[DifferenceRow]:
                 continue
             rng = np.random.default_rng(split(results.plan.config.seed, "difference", figure, first, second))
             values = [a[case] for case in common], [b[case] for case in common]
-            compared = paired_difference(*values, [case[0] for case in common], rng=rng)
+            both = [row for side in (rows, others) for row in side if _identify(row) in a.keys() & b.keys()]
+            most = max(value for value, _ in find_values(both, _MOST_LOST[figure]))
+            compared = paired_difference(*values, [case[0] for case in common], rng=rng, most=most)
             families.setdefault(comparison, []).append(
                 DifferenceRow(
                     comparison=comparison,

@@ -22,7 +22,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bestresponse.theory.dynamics.logit import logit_dynamics
+from bestresponse.theory.dynamics.learning import logit_dynamics
 from bestresponse.theory.dynamics.replicator import replicator
 from bestresponse.theory.games.normal_form import Array, NormalForm
 

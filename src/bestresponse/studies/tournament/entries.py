@@ -30,10 +30,7 @@ from bestresponse.players.lookup import find_strategy, list_strategies
 from bestresponse.players.strategies.automaton import axelrod_strategy, make_automaton
 from bestresponse.runs.inputs import Converted, as_model, count_parameters
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.repeated.automaton import Automaton
-from bestresponse.theory.repeated.dilemma import cooperative_actions
-from bestresponse.theory.repeated.library import classic_strategies
-from bestresponse.theory.repeated.reduce import behave_alike
+from bestresponse.theory.repeated.automaton import Automaton, behave_alike, classic_strategies, cooperative_actions
 
 __all__ = ["GROUPS", "EntriesSetting", "Entry", "Stage", "as_automata", "formalize_entry", "gather", "make_stage"]
 

@@ -28,8 +28,7 @@ from bestresponse.studies.tournament.entries import as_automata
 from bestresponse.theory.dynamics.moran import count_takeovers
 from bestresponse.theory.dynamics.replicator import replicator
 from bestresponse.theory.games.normal_form import Array, NormalForm
-from bestresponse.theory.repeated.automaton import Automaton
-from bestresponse.theory.repeated.reduce import behave_alike
+from bestresponse.theory.repeated.automaton import Automaton, behave_alike
 from bestresponse.theory.repeated.round_robin import TournamentResult, exact_round_robin, play_round_robin
 
 if TYPE_CHECKING:

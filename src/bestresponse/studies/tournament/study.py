@@ -51,13 +51,13 @@ from bestresponse.studies.tournament.entries import (
     make_stage,
 )
 from bestresponse.studies.tournament.standings import MatchRow, MoranRow, ShareRow, StandingRow, measure_standings
-from bestresponse.theory.repeated.dilemma import cooperative_actions
+from bestresponse.theory.repeated.automaton import cooperative_actions
 from bestresponse.theory.repeated.round_robin import Rules
 
 __all__ = ["TournamentConfig", "tournament"]
 
 _MOST_ENTRIES = 1_000
-_MOST_IN_A_HEATMAP = 16
+_MOST_IN_A_HEATMAP = 100
 _CHARACTERS_PER_TOKEN = 4
 _TOKENS_A_ROUND = 12
 """About what one round adds to the history that a model is shown."""

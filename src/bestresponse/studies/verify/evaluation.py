@@ -7,26 +7,24 @@ Aggregation is conservative: a reasoning is correct only where all raters say so
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bestresponse.analysis import raters
 from bestresponse.core.errors import UsageError
-from bestresponse.report import tables
-from bestresponse.report.document import Cell
 from bestresponse.report.stats.agreement import cohen_kappa, fleiss_kappa
 from bestresponse.studies.verify.recorded import Rating
 
 __all__ = [
     "ERROR_KINDS",
+    "SHEET",
     "Confusion",
     "Rating",
-    "SheetRow",
     "aggregate",
     "agreement",
     "merge_labels",
     "read_sheet",
-    "write_sheet",
 ]
 
 ERROR_KINDS = {
@@ -51,9 +49,7 @@ class Confusion:
     @classmethod
     def of(cls, pairs: Iterable[tuple[bool, bool]]) -> Confusion:
         """From pairs (actually correct, predicted correct)."""
-        counts = {(a, p): 0 for a in (True, False) for p in (True, False)}
-        for actual, predicted in pairs:
-            counts[bool(actual), bool(predicted)] += 1
+        counts = Counter(pairs)
         return cls(counts[True, True], counts[True, False], counts[False, True], counts[False, False])
 
     @property
@@ -91,45 +87,6 @@ def agreement(rated: Sequence[Sequence[Rating]], which: str = "first") -> float 
         for row in rated
     ]
     return raters.compute_if_defined(fleiss_kappa, counts)
-
-
-@dataclass(frozen=True, slots=True)
-class SheetRow:
-    """One sample to be judged, or as it was judged."""
-
-    sample: str
-    game: str
-    attempts: int
-    first_choice: str
-    last_choice: str
-    first_reasoning: str = ""
-    last_reasoning: str = ""
-    rating: Rating | None = None
-    sentences: str = ""
-    remarks: str = ""
-
-
-def write_sheet(rows: Iterable[SheetRow]) -> str:
-    """Write a CSV sheet for one rater: empty where there is something to fill in, no verdict shown."""
-    return tables.to_csv(map(_list_cells, rows), SHEET)
-
-
-def _list_cells(row: SheetRow) -> dict[str, Cell]:
-    rating = row.rating
-    return {
-        "sample": row.sample,
-        "game": row.game,
-        "attempts": row.attempts,
-        "first_choice": row.first_choice,
-        "last_choice": row.last_choice,
-        "first_correct": None if rating is None else int(rating.first),
-        "last_correct": None if rating is None else int(rating.last),
-        "error_kinds": None if rating is None else "#".join(rating.kinds),
-        "sentences": row.sentences,
-        "remarks": row.remarks,
-        "first_reasoning": row.first_reasoning,
-        "last_reasoning": row.last_reasoning,
-    }
 
 
 def read_sheet(text: str) -> dict[str, Rating]:

@@ -11,11 +11,12 @@ tokens and seconds of each. Everything that is measured is a function of it.
 from __future__ import annotations
 
 import json
+import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict
 
@@ -35,7 +36,7 @@ from bestresponse.formal.claims.translators.translation import Translator
 from bestresponse.games.texts import TEXTS as GAME_TEXTS
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.models.base import Model
-from bestresponse.players.llm.player import LlmPlayer, Sampling
+from bestresponse.players.llm.player import LlmPlayer, Sampling, Thinking
 from bestresponse.players.llm.texts import TEXTS as PLAYER_TEXTS
 from bestresponse.players.llm.verified import Try, Verified, calls_of, is_verified, tries
 from bestresponse.report.blocks import Measurement, Shown, metrics_table, pivot, table, text
@@ -43,6 +44,7 @@ from bestresponse.report.document import Block, Code, Column, Paragraph, Quote, 
 from bestresponse.report.frames import Frame, column
 from bestresponse.report.metrics import Metric
 from bestresponse.report.stats.statistics import Interval, cluster_bootstrap, paired_difference, wilson
+from bestresponse.report.tables import to_csv
 from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.inputs import GameSetting, ModelSetting, NamedModel, NamesSetting
@@ -52,20 +54,19 @@ from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Measured, Study
 from bestresponse.studies.verify.evaluation import (
     ERROR_KINDS,
+    SHEET,
     Confusion,
     Rating,
-    SheetRow,
     agreement,
     merge_labels,
     read_sheet,
-    write_sheet,
 )
 from bestresponse.studies.verify.scenes import Scene, Telling, set_scene
 from bestresponse.studies.verify.texts import TEXTS
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import LEAF, Tree
 
-__all__ = ["RULES", "VerifyConfig", "mark_refuted", "verify_model"]
+__all__ = ["RULES", "VerifyConfig", "verify_model"]
 
 RULES = "rules"
 When = Literal["first", "last"]
@@ -75,6 +76,8 @@ _MOST_WAYS = 200
 _MOST_MOVES = 2_000
 """How many moves these ways may have together."""
 _RATERS = 3
+_SAMPLED = 100
+"""Verdicts that people are asked to judge, drawn from all."""
 _QUOTED = 4
 _CHARACTERS_PER_TOKEN = 4
 _BEST = 1e-9
@@ -100,6 +103,7 @@ class VerifyConfig(RunSettings):
     inverted: bool = setting(default=True, help="Reverse the order of actions.")
     seat: str | None = setting(default=None, help="The player who reasons, by name; the first if not said.")
     after: NamesSetting = setting(default=(), help="In a game played move by move: the moves made before, in order.")
+    think: bool = setting(default=True, help="Ask the model to write down its reasons before it answers.")
     temperature: float = setting(default=1.0, ge=0, le=5, help="Sampling temperature of the reasoner.")
     max_tokens: int = setting(default=1024, ge=1, le=100_000, help="Longest reply, in tokens.")
     llm_seed: int | None = setting(default=None, help="Seed sent to the models.")
@@ -186,16 +190,8 @@ def _describe_attempt(attempt: Try) -> JsonObject:
         "reasoning": decision.reasoning,
         "choice": decision.action,
         "reading": decision.reading.status.value,
-        "state": review.state.value,
-        "claims": [
-            {"claim": c.text, "form": c.form, "verdict": c.verdict.value, "why": c.proof.why} for c in review.checked
-        ],
+        **review.to_json(),
         "feedback": [correction.text for correction in review.corrections],
-        "refuted": [
-            {"claim": str(r.claim), "correction": r.correction, "places": [[p.start, p.end] for p in r.passages]}
-            for r in review.refutations
-        ],
-        "unread": None if review.unread is None else len(review.unread),
         "reasoner": _sum_usage(decision.calls),
         "translator": _sum_usage(review.calls),
     }
@@ -216,18 +212,19 @@ def _sum_usage(calls: tuple[Call, ...]) -> JsonObject:
 def prepare_runs(config: VerifyConfig, models: Mapping[str, Model]) -> PlayOne:
     """Return the function that makes one run: the verified reasoner in its seat, the others at an equilibrium."""
     scene = config.scene
-    translator: Translator = (
-        RulesTranslator()
-        if config.translator == RULES
-        else ModelTranslator(models[config.translator], seed=config.llm_seed)
-    )
-    reviewer = Reviewer(translator, EmbeddedEngine, tone=config.feedback, unit=config.unit)
+    rules = RulesTranslator()
+    translator: Translator = rules
+    if config.translator != RULES:
+        translator = ModelTranslator(models[config.translator], seed=config.llm_seed)
+    second = None if translator is rules else rules
+    reviewer = Reviewer(translator, EmbeddedEngine, tone=config.feedback, unit=config.unit, second=second)
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
         sampling = Sampling(
             config.temperature, max_tokens=config.max_tokens, seed=config.llm_seed, replicate=spec.data["repeat"]
         )
-        reasoner = LlmPlayer(models[config.model], sampling, system=TEXTS.text("reasoner"))
+        model = LlmPlayer(models[config.model], sampling, system=TEXTS.text("reasoner"))
+        reasoner = Thinking(model) if config.think else model
         verified = Verified(reasoner, reviewer, config.attempts, scene.subject)
         seats: dict[str, Player] = {scene.game.roles[scene.seat]: Transcribed(verified)}
         return play(scene.game, seats | scene.others(spec.data["repeat"]), submissions=done, on_submission=keep)
@@ -307,10 +304,11 @@ class UsageRow(TypedDict):
     mean: Annotated[float, column(format=".1f")]
 
 
-class UnreadRow(TypedDict):
-    """How many sentences with amounts gave no claim, on average over attempts."""
+class TroubleRow(TypedDict):
+    """What kept sentences from a verdict in translation, over all attempts."""
 
-    sentences: Annotated[float, column(format=".1f")]
+    trouble: str
+    times: int
 
 
 class JudgementRow(TypedDict):
@@ -325,7 +323,7 @@ class AgreementRow(TypedDict):
     """A figure of the agreement of people with each other and with the checker."""
 
     figure: str
-    value: Annotated[float | None, column(format=".3f")]
+    value: Annotated[float | Interval | None, column(format=".3f")]
 
 
 @dataclass(frozen=True)
@@ -343,10 +341,14 @@ class Attempts:
         """Count the runs in this state."""
         return sum(row[f"{self.when}_state"] == state for row in self.rows)  # type: ignore[literal-required]
 
-    def average(self, what: Literal["payoff", "gap"]) -> Interval | None:
+    def average_payoff(self, what: Literal["payoff", "gap"] = "payoff") -> Interval | None:
         """Average the payoff or gap of readable runs, with an interval over runs."""
         values = [value for value in self.list_values(what) if value is not None]
         return cluster_bootstrap(values, rng=np.random.default_rng(0)) if values else None
+
+    def average_gap(self) -> Interval | None:
+        """Average the gap of readable runs."""
+        return self.average_payoff("gap")
 
     def share_choice(self, action: str) -> Interval | None:
         """Estimate how often an action was chosen in readable runs."""
@@ -365,38 +367,16 @@ def list_readable(rows: Iterable[RunRow]) -> list[RunRow]:
     return [row for row in rows if row["first_choice"] is not None and row["last_choice"] is not None]
 
 
-def _count(state: str) -> Callable[[Attempts], int]:
-    return lambda attempts: attempts.count_state(state)
-
-
+_STATES = {
+    "unrefuted": "runs in which at least one claim was proved and none refuted",
+    "refuted": "runs in which a claim is false",
+    "undecided": "runs in which no claim could be decided",
+    "unchecked": "runs in which no claim was found",
+}
 METRICS: tuple[Metric[Attempts], ...] = (
-    Metric(
-        "unrefuted",
-        "unrefuted",
-        "runs in which at least one claim was proved and none refuted",
-        "",
-        "",
-        _count("unrefuted"),
-    ),
-    Metric("refuted", "refuted", "runs in which a claim is false", "", "", _count("refuted")),
-    Metric("undecided", "undecided", "runs in which no claim could be decided", "", "", _count("undecided")),
-    Metric("unchecked", "unchecked", "runs in which no claim was found", "", "", _count("unchecked")),
-    Metric(
-        "payoff",
-        "payoff",
-        "what the choice earns, mean over readable runs",
-        "",
-        ".3f",
-        lambda attempts: attempts.average("payoff"),
-    ),
-    Metric(
-        "gap",
-        "Nash gap",
-        "how much less that is than the best choice would earn",
-        "",
-        ".3f",
-        lambda attempts: attempts.average("gap"),
-    ),
+    *(Metric(s, s, meaning, "", "", partial(Attempts.count_state, state=s)) for s, meaning in _STATES.items()),
+    Metric("payoff", "payoff", "what the choice earns, mean over readable runs", "", ".3f", Attempts.average_payoff),
+    Metric("gap", "Nash gap", "how much less that is than the best choice would earn", "", ".3f", Attempts.average_gap),
     Metric(
         "wrong_reason",
         "right for a wrong reason",
@@ -414,7 +394,11 @@ def measure(config: VerifyConfig, folder: RunFolder) -> Measured:
     rows = sorted((_measure_run(play, config.scene) for play in folder.sorted_plays()), key=lambda row: row["repeat"])
     attempts = [attempt for row in rows for attempt in row["transcript"]]
     counts = Counter(row["attempts"] for row in rows)
-    unread = [attempt["unread"] for attempt in attempts if attempt.get("unread") is not None]
+    troubles: Counter[str] = Counter()
+    for attempt in attempts:
+        unread = attempt.get("unread")
+        troubles["sentences unread"] += len(unread) if isinstance(unread, list) else unread or 0
+        troubles.update(attempt.get("troubles", {}))
     choices = [
         Metric(
             "chose_" + re.sub(r"\W", "_", action),
@@ -422,7 +406,7 @@ def measure(config: VerifyConfig, folder: RunFolder) -> Measured:
             "share of readable runs",
             "",
             ".3f",
-            lambda group, action=action: group.share_choice(action),  # type: ignore[misc]
+            partial(Attempts.share_choice, action=action),
         )
         for action in config.scene.choices
     ]
@@ -437,7 +421,7 @@ def measure(config: VerifyConfig, folder: RunFolder) -> Measured:
             ),
             "changes": Frame(ChangeRow, list(_list_changes(rows))),
             "claims": Frame(ClaimRow, list(_count_claims(attempts))),
-            "unread": Frame(UnreadRow, [UnreadRow(sentences=float(np.mean(unread)))] if unread else []),
+            "troubles": Frame(TroubleRow, [TroubleRow(trouble=kind, times=n) for kind, n in troubles.items()]),
             "usage": Frame(UsageRow, list(_average_usage(attempts))),
             "judgements": Frame(JudgementRow, judgements),
             "agreement": Frame(AgreementRow, agreements),
@@ -518,8 +502,9 @@ def _compare_with_people(
         JudgementRow(people="correct", unrefuted=table.passed, refuted=table.false_alarm),
         JudgementRow(people="incorrect", unrefuted=table.missed, refuted=table.caught),
     ]
-    figures: dict[str, float | None] = {
-        "accuracy": table.accuracy,
+    right = table.passed + table.caught
+    figures: dict[str, float | Interval | None] = {
+        "accuracy": wilson(right, table.total) if table.total else None,
         "kappa of people and checker": table.kappa,
         "Fleiss' kappa of the raters": raters,
         "raters": len(sheets),
@@ -530,51 +515,58 @@ def _compare_with_people(
 
 def list_sheets(measured: Measured, run: Any) -> list[tuple[Path, str]]:
     """List a sheet for each rater; a sheet that is there already is left as it was filled in."""
-    config: VerifyConfig = run.config
     rows = [
-        SheetRow(
-            row["run"],
-            config.game.name,
-            row["attempts"],
-            str(row["first_choice"] or ""),
-            str(row["last_choice"] or ""),
-            row["transcript"][0]["reasoning"],
-            row["transcript"][-1]["reasoning"],
-        )
+        {
+            "sample": row["run"],
+            "game": run.config.game.name,
+            "attempts": row["attempts"],
+            "first_choice": row["first_choice"],
+            "last_choice": row["last_choice"],
+            "first_reasoning": row["transcript"][0]["reasoning"],
+            "last_reasoning": row["transcript"][-1]["reasoning"],
+        }
         for row in measured.frames["runs"]
     ]
-    paths = (run.path / f"sheet-rater-{rater}.csv" for rater in range(1, _RATERS + 1))
-    return [(path, write_sheet(rows)) for path in paths if not path.exists()]
+    texts = {f"sheet-rater-{rater}.csv": to_csv(rows, SHEET) for rater in range(1, _RATERS + 1)}
+    texts["verdicts.csv"] = to_csv(_sample_verdicts(measured.frames["runs"]), ("item", "text"))
+    return [(run.path / name, content) for name, content in texts.items() if not (run.path / name).exists()]
 
 
-def show_refuted(measured: Measurement) -> Shown:
-    """Show refuted reasonings with every refuted sentence marked by the numbers of its claims in the table below."""
+def _sample_verdicts(rows: Iterable[RunRow]) -> list[dict[str, str]]:
+    """Draw verdicts to be judged by people, as the web app reads them: the sentence, how it was read, the verdict."""
+    items = [
+        {"item": f"{row['repeat']}-{number}", "text": f"Sentence: {sentence}\nRead as: {said}\nVerdict: {verdict}"}
+        for row in rows
+        for number, (sentence, said, verdict, _) in enumerate(_list_verdicts(row["transcript"][0]))
+        if verdict in ("proved", "refuted")
+    ]
+    return random.Random(0).sample(items, min(_SAMPLED, len(items)))
+
+
+def _list_verdicts(attempt: JsonObject) -> list[tuple[str, str | None, str, str]]:
+    """List the sentences of an attempt in order: how each was read, its verdict, and its correction or why not."""
+    spans = []
+    for claim in attempt["claims"]:
+        said, why = claim.get("words") or claim["claim"], claim.get("correction") or claim["why"]
+        for place in claim.get("places") or [{"start": -1, "text": ""}]:
+            spans.append((place["start"], (place["text"], said, claim["verdict"], why)))
+    for verdict in ("unread", "not_asserted"):
+        apart = attempt.get(verdict)
+        for place in apart if isinstance(apart, list) else ():
+            spans.append((place["start"], (place["text"], None, verdict.replace("_", " "), place["why"])))
+    return [cells for _, cells in sorted(spans, key=lambda span: span[0])]
+
+
+def show_audit(measured: Measurement) -> Shown:
+    """Show, sentence by sentence, how first reasonings were read and judged: approved, refuted, unread and why."""
     blocks: list[Block] = []
-    columns = (Column("mark", "right"), Column("claim"), Column("correction"))
-    for row in measured.frame("runs"):
+    columns = (Column("sentence"), Column("read as"), Column("verdict"), Column("correction, or why not"))
+    for row in measured.frame("runs").rows[:_QUOTED]:
         attempt = row["transcript"][0]
-        if attempt["refuted"] and len(blocks) < 2 * _QUOTED:
-            marked = mark_refuted(attempt["reasoning"], [claim["places"] for claim in attempt["refuted"]])
-            rows = [(k, claim["claim"], claim["correction"]) for k, claim in enumerate(attempt["refuted"], 1)]
-            blocks += [Quote(marked, f"run {row['repeat']}, first attempt"), Table(columns, tuple(rows))]
-    return Shown("Refuted reasoning and what was said to it", tuple(blocks or [Paragraph("Nothing was refuted.")]))
-
-
-def mark_refuted(text: str, places: Sequence[Sequence[Sequence[int]]]) -> str:
-    """Put brackets around the places of every refuted claim, with the numbers of the claims (from 1) at their end.
-
-    >>> mark_refuted("I get 5. So R dominates B.", [[[8, 26]], [[8, 26]]])
-    'I get 5. ⟦So R dominates B.⟧[1, 2]'
-    """
-    marks: dict[tuple[int, int], list[int]] = {}
-    for number, spans in enumerate(places, 1):
-        for start, end in spans:
-            inside = text[start:end]
-            begin, stop = start + len(inside) - len(inside.lstrip()), end - len(inside) + len(inside.rstrip())
-            marks.setdefault((begin, stop), []).append(number)
-    for (start, end), numbers in sorted(marks.items(), reverse=True):
-        text = f"{text[:start]}⟦{text[start:end]}⟧[{', '.join(map(str, numbers))}]{text[end:]}"
-    return text
+        if rows := _list_verdicts(attempt):
+            blocks += [Quote(attempt["reasoning"], f"run {row['repeat']}, first attempt"), Table(columns, tuple(rows))]
+    none = Paragraph("No sentence of the first attempts speaks of amounts or solutions.")
+    return Shown("How each sentence was read and judged", tuple(blocks or [none]))
 
 
 def show_briefing(measured: Measurement) -> Shown:
@@ -622,9 +614,9 @@ verify_model = Study(
         ),
         table("attempts", title="Attempts"),
         table("claims", title="Claims", caption="Over all attempts"),
+        table("troubles", title="Translation", caption="What kept sentences from a verdict, over all attempts"),
         text(
-            "{% for row in frame('unread') %}On average {{ '%.1f'|format(row.sentences) }} sentences of an attempt "
-            "speak of amounts or solutions and gave no claim. Nothing is known about these.{% endfor %}"
+            "Unread are sentences that speak of amounts or solutions and gave no claim. Nothing is known about these."
         ),
         table("judgements", title="People's judgement"),
         table("agreement"),
@@ -633,7 +625,7 @@ verify_model = Study(
             "Unchecked and undecided ones are left out.{% endif %}"
         ),
         pivot("usage", rows="what", columns="player", value="mean", title="What an attempt takes"),
-        show_refuted,
+        show_audit,
         show_briefing,
     ),
 )

@@ -2,24 +2,183 @@
 
 `tree_names()` lists them, `load_tree("kuhn-poker")` returns the tree, `tree_entry("kuhn-poker")` also what it is about
 and where it comes from. They are listed in `data/trees.toml`; games in normal form are in `tables`.
+
+Classic games in extensive form that follow a rule, each with its source.
+
+Every function builds a `Tree`; `data/trees.toml` lists them by name. Poker hands are told apart by rank only, so
+Leduc poker has the 288 information sets of Southey et al. 2005 rather than one per suit.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
+from itertools import permutations
 from typing import Any
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.registry import did_you_mean
 from bestresponse.theory.catalogue.tables import read_data
-from bestresponse.theory.catalogue.tree_rules import TREE_RULES
 from bestresponse.theory.files.efg import parse_efg
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
 
 __all__ = ["TreeEntry", "load_tree", "tree_entry", "tree_names"]
+
+
+def kuhn_poker(players: int = 2) -> Tree:
+    """One card each from a deck of `players` + 1 ranks, ante 1, at most one bet of 1.
+
+    H. W. Kuhn, "A simplified two-person poker", Contributions to the Theory of Games I, 1950 (value -1/18 for the
+    first player); three players: N. Abou Risk and D. Szafron, AAMAS 2010.
+
+    >>> kuhn_poker()
+    Tree('kuhn-poker', players=['player 1', 'player 2'], 55 nodes, 30 leaves, 12 information sets)
+    """
+    if players not in _KUHN_RANKS:
+        raise UsageError(f"kuhn poker is played by 2 to 5, got {players}")
+    names = tuple(f"player {i + 1}" for i in range(players))
+    ranks = _KUHN_RANKS[players]
+    deals = ["".join(deal) for deal in permutations(ranks, players)]
+
+    def expand(position: tuple[str, str]) -> Leaf | Chance | Turn:
+        deal, history = position
+        if not deal:
+            return Chance({one: (Fraction(1, len(deals)), (one, "")) for one in deals})
+        bettor = history.find("b")
+        if len(history) == players + max(bettor, 0):
+            return Leaf(_kuhn_payoffs(ranks, deal, history, bettor))
+        player = len(history) % players
+        after = {move: (deal, history + move[0]) for move in ("pass", "bet")}
+        return Turn(names[player], f"{deal[player]} {history}".strip(), after)
+
+    return build_tree(names, ("", ""), expand, name="kuhn-poker" if players == 2 else f"kuhn-poker-{players}")
+
+
+_KUHN_RANKS = {2: "JQK", 3: "TJQK", 4: "9TJQK", 5: "9TJQKA"}
+
+
+def _kuhn_payoffs(ranks: str, deal: str, history: str, bettor: int) -> list[float]:
+    count = len(deal)
+    paid = [1] * count
+    for turn, move in enumerate(history):
+        paid[turn % count] += move == "b"
+    in_pot = [i for i in range(count) if bettor < 0 or paid[i] == 2]
+    winner = max(in_pot, key=lambda i: ranks.index(deal[i]))
+    return [float(sum(paid) * (i == winner) - paid[i]) for i in range(count)]
+
+
+def leduc_poker() -> Tree:
+    """Six cards (J, Q, K twice), ante 1, two betting rounds with raises of 2 and 4, at most two raises a round.
+
+    After the first round one card is laid open; a pair with it wins, else the higher card. F. Southey et al.,
+    "Bayes' bluff: opponent modelling in poker", UAI 2005. The value for the first player is -0.085606424078.
+
+    >>> leduc_poker()
+    Tree('leduc-poker', players=['player 1', 'player 2'], 1939 nodes, 1116 leaves, 288 information sets)
+    """
+    return build_tree(("player 1", "player 2"), ("", "", ""), _leduc, name="leduc-poker")
+
+
+_LEDUC_CLOSED = ("cc", "crc", "rc", "crrc", "rrc")
+
+
+def _leduc(position: tuple[str, str, str]) -> Leaf | Chance | Turn:
+    """`position`: the cards drawn, the moves of the first round, those of the second."""
+    cards, first, second = position
+    betting = second if first in _LEDUC_CLOSED else first
+    if betting.endswith("f") or second in _LEDUC_CLOSED:
+        return Leaf(_leduc_payoffs(cards, first, second))
+    if len(cards) < 2 or (len(cards) == 2 and first in _LEDUC_CLOSED):
+        left = [rank for rank in "JQK" if cards.count(rank) < 2]
+        chances = {rank: Fraction(2 - cards.count(rank), 6 - len(cards)) for rank in left}
+        return Chance({rank: (p, (cards + rank, first, second)) for rank, p in chances.items()})
+    player = len(betting) % 2
+    moves = {"fold": "f"} if betting.endswith("r") else {}
+    moves |= {"call": "c"} | ({"raise": "r"} if betting.count("r") < 2 else {})
+    in_first = first not in _LEDUC_CLOSED
+    after = {
+        move: (cards, first + letter, "") if in_first else (cards, first, second + letter)
+        for move, letter in moves.items()
+    }
+    label = " ".join(filter(None, (cards[player], first, cards[2:], second)))
+    return Turn(f"player {player + 1}", label, after)
+
+
+def _leduc_payoffs(cards: str, first: str, second: str) -> list[float]:
+    paid = [1, 1]
+    for betting, stake in ((first, 2), (second, 4)):
+        for turn, move in enumerate(betting):
+            if move != "f":
+                paid[turn % 2] = paid[1 - turn % 2] + stake * (move == "r")
+    betting = second or first
+    if betting.endswith("f"):
+        loser = (len(betting) - 1) % 2
+    else:
+        strength = [("JQK".index(card) + 3 * (card == cards[2])) for card in cards[:2]]
+        if strength[0] == strength[1]:
+            return [0.0, 0.0]
+        loser = 0 if strength[0] < strength[1] else 1
+    return [float(-paid[0]), float(paid[0])] if loser == 0 else [float(paid[1]), float(-paid[1])]
+
+
+def ultimatum(pie: int = 10) -> Tree:
+    """A proposer offers 0, ..., `pie`; the responder accepts, or both get nothing.
+
+    W. Güth, R. Schmittberger and B. Schwarze, "An experimental analysis of ultimatum bargaining", JEBO 3, 1982.
+    """
+    if pie < 1:
+        raise UsageError(f"the pie of an ultimatum game is at least 1, got {pie}")
+    offers = {
+        str(offer): Turn("responder", f"offer {offer}", {"accept": Leaf([pie - offer, offer]), "reject": Leaf([0, 0])})
+        for offer in range(pie + 1)
+    }
+    return build_tree(("proposer", "responder"), Turn("proposer", "offer", offers), name="ultimatum")
+
+
+def centipede(moves: int = 4) -> Tree:
+    """Two piles, 0.40 and 0.10, double at every pass; whoever takes gets the larger one.
+
+    R. W. Rosenthal, J. Econ. Theory 25, 1981; the payoffs and four moves of R. D. McKelvey and T. R. Palfrey, "An
+    experimental study of the centipede game", Econometrica 60, 1992.
+    """
+    if moves < 1:
+        raise UsageError(f"a centipede game has at least 1 move, got {moves}")
+    names = ("player 1", "player 2")
+
+    def expand(step: int) -> Leaf | Turn:
+        taken, step = step < 0, abs(step) - 1
+        large, small = Fraction(2, 5) * 2**step, Fraction(1, 10) * 2**step
+        if taken or step == moves:
+            return Leaf([float(large), float(small)] if step % 2 == 0 else [float(small), float(large)])
+        return Turn(names[step % 2], f"move {step + 1}", {"take": -(step + 1), "pass": step + 2})
+
+    return build_tree(names, 1, expand, name="centipede")
+
+
+def trust(endowment: int = 10, factor: int = 3) -> Tree:
+    """The sender sends part of an endowment; it is multiplied, and the receiver returns part of it.
+
+    J. Berg, J. Dickhaut and K. McCabe, "Trust, reciprocity, and social history", GEB 10, 1995 (10 dollars, tripled,
+    and the receiver owns 10 dollars too).
+    """
+    if endowment < 1 or factor < 1:
+        raise UsageError(f"a trust game needs an endowment and a factor of at least 1, got {endowment} and {factor}")
+
+    def receive(sent: int) -> Turn:
+        kept, got = endowment - sent, endowment + factor * sent
+        returns = {str(back): Leaf([kept + back, got - back]) for back in range(factor * sent + 1)}
+        return Turn("receiver", f"sent {sent}", returns)
+
+    sends = {str(sent): receive(sent) for sent in range(endowment + 1)}
+    return build_tree(("sender", "receiver"), Turn("sender", "send", sends), name="trust")
+
+
+TREE_RULES: dict[str, Callable[..., Tree]] = {
+    rule.__name__: rule for rule in (centipede, kuhn_poker, leduc_poker, trust, ultimatum)
+}
 
 
 @dataclass(frozen=True, slots=True)

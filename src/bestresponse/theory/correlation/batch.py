@@ -21,7 +21,7 @@ from bestresponse.theory.engines import Engine, choose_engine, load_kernels, rep
 from bestresponse.theory.games.normal_form import Array, NormalForm, as_payoffs
 from bestresponse.theory.zero_sum.simplex import pivot_to_optimum
 
-__all__ = ["ACCEPTED", "CorrelatedBatch", "correlated_batch", "perturbations", "solve_in_chunks"]
+__all__ = ["ACCEPTED", "CorrelatedBatch", "correlated_batch"]
 
 Answers = tuple[Array, Array, Array]
 

@@ -11,7 +11,7 @@ from numba import njit
 
 from bestresponse.theory.arrays import Floats, Ints
 
-__all__ = ["best_reply_steps", "flow_one", "flow_two", "generations", "learning_steps"]
+__all__ = ["best_reply_steps", "flow", "generations", "learning_steps"]
 
 EXTINCT = 1e-300
 _LOOSE = {"contract", "nsz", "reassoc"}
@@ -216,59 +216,50 @@ def _reproduce(mix: Floats, fitness: Floats) -> None:
 
 
 @njit(cache=True, error_model="numpy", fastmath=_LOOSE)
-def flow_two(
-    row: Floats,
-    col: Floats,
+def flow(
+    payoffs: tuple[Floats, Floats],
     x: Floats,
     y: Floats,
     size: float,
     fourth_order: bool,
+    single: bool,
     gaps: Ints,
     state: Floats,
     seen: Floats,
 ) -> None:
-    """Continuous replicator dynamics of two populations, by Euler or Runge-Kutta steps."""
+    """Continuous replicator dynamics by Euler or Runge-Kutta steps: of two populations, or of a `single` one that plays
+    against itself, when y is kept equal to x."""
+    row, col = payoffs
     u, v, ahead, facing = np.empty(x.shape[0]), np.empty(y.shape[0]), np.empty(x.shape[0]), np.empty(y.shape[0])
     dx, dy = np.zeros((4, x.shape[0])), np.zeros((4, y.shape[0]))
     for at in range(gaps.shape[0]):
         for _ in range(gaps[at]):
             if not fourth_order:
                 _values(row, y, u)
-                _values(col, x, v)
+                if not single:
+                    _values(col, x, v)
+                    _drift(y, v, size)
                 _drift(x, u, size)
-                _drift(y, v, size)
             else:
                 _slope(row, x, y, u, dx, 0)
-                _slope(col, y, x, v, dy, 0)
+                if not single:
+                    _slope(col, y, x, v, dy, 0)
                 for k in range(1, 4):
                     part = size if k == 3 else 0.5 * size
                     _ahead(x, dx, k - 1, part, ahead)
-                    _ahead(y, dy, k - 1, part, facing)
-                    _slope(row, ahead, facing, u, dx, k)
-                    _slope(col, facing, ahead, v, dy, k)
+                    if single:
+                        _slope(row, ahead, ahead, u, dx, k)
+                    else:
+                        _ahead(y, dy, k - 1, part, facing)
+                        _slope(row, ahead, facing, u, dx, k)
+                        _slope(col, facing, ahead, v, dy, k)
                 _combine(dx)
-                _combine(dy)
                 _move(x, dx, size)
-                _move(y, dy, size)
-        seen[at, :] = state
-
-
-@njit(cache=True, error_model="numpy", fastmath=_LOOSE)
-def flow_one(
-    row: Floats, x: Floats, y: Floats, size: float, fourth_order: bool, gaps: Ints, state: Floats, seen: Floats
-) -> None:
-    """Continuous replicator dynamics of one population that plays against itself; y is kept equal to x."""
-    u, ahead, dx = np.empty(x.shape[0]), np.empty(x.shape[0]), np.zeros((4, x.shape[0]))
-    for at in range(gaps.shape[0]):
-        for _ in range(gaps[at]):
-            _slope(row, x, x, u, dx, 0)
-            if fourth_order:
-                for k in range(1, 4):
-                    _ahead(x, dx, k - 1, size if k == 3 else 0.5 * size, ahead)
-                    _slope(row, ahead, ahead, u, dx, k)
-                _combine(dx)
-            _move(x, dx, size)
-        y[:] = x
+                if not single:
+                    _combine(dy)
+                    _move(y, dy, size)
+            if single:
+                y[:] = x
         seen[at, :] = state
 
 

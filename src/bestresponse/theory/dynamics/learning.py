@@ -1,16 +1,51 @@
-"""The loop that no-regret learning rules share: play a mixed strategy, see what every action would have earned, update.
+"""Rules by which players learn: regret matching, multiplicative weights, fictitious play and logit dynamics.
+
+The loop that no-regret learning rules share: play a mixed strategy, see what every action would have earned, update.
 
 All players update at once and payoffs are expected payoffs, so nothing is random.
+
+Regret matching: play each action in proportion to how much one regrets not having played it.
+
+Hart & Mas-Colell, "A simple adaptive procedure leading to correlated equilibrium", Econometrica 68, 2000 (here with
+external regrets). Regret matching+ never lets a regret fall below zero and gives step t the weight t in the average:
+Tammelin, "Solving large imperfect information games using CFR+", 2014. Average external regrets vanish at rate
+1/sqrt(steps) in every game; in two-player zero-sum games the average strategies therefore approach equilibrium.
+
+Multiplicative weights (Hedge): each action's weight grows exponentially with what it would have earned.
+
+Freund & Schapire, "Adaptive game playing using multiplicative weights", Games and Economic Behavior 29, 1999. With the
+default rate sqrt(8 ln(actions) / steps) / (range of the player's payoffs), nobody's average external regret after the
+last step exceeds range * sqrt(ln(actions) / (2 steps)).
+
+Logit dynamics: play drifts towards the logit (softmax) reply to the present profile.
+
+x_i' = L(precision * u_i(x)) - x_i, with L(v)_a = exp(v_a) / sum_b exp(v_b); Fudenberg & Levine, "The Theory of Learning
+in Games", MIT Press, 1998, chapter 4. Its rest points are the logit quantal response equilibria of that precision.
+
+Fictitious play: everybody plays a best reply to what the others have done so far.
+
+Brown, "Iterative solution of games by fictitious play", 1951. The first move is a best reply to uniform play; ties go
+to the action with the lowest index. Empirical frequencies converge to equilibrium in zero-sum games (Robinson, "An
+iterative method of solving a game", Annals of Mathematics 54, 1951) and potential games, not in all: see the game
+`shapley` of the catalogue. With more than two players, the reply is to the joint frequencies of the others' actions.
+
+With a finite `precision` it is stochastic fictitious play (Fudenberg & Kreps, "Learning mixed equilibria", Games and
+Economic Behavior 5, 1993): the action is drawn with probability proportional to exp(precision * average payoff). With
+a `gain` the newest round has that weight and older ones fade (Fudenberg & Levine, "The Theory of Learning in Games",
+1998).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import chain
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from bestresponse.core.errors import UsageError
 from bestresponse.theory.dynamics.trajectory import (
     Profile,
     Run,
@@ -21,14 +56,16 @@ from bestresponse.theory.dynamics.trajectory import (
     fitness,
     record,
     schedule,
+    start_or_uniform,
     stepwise,
     two_matrices,
     walk,
 )
 from bestresponse.theory.engines import Engine
 from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.seeds import Seed, generator
 
-__all__ = ["Rule", "learn"]
+__all__ = ["fictitious_play", "logit_dynamics", "logit_reply", "multiplicative_weights", "regret_matching"]
 
 
 class Rule(IntEnum):
@@ -105,3 +142,166 @@ def _next(past: _Past, i: int, rule: Rule, rates: Array) -> Array:
             weights = np.exp(rates[i] * (total - total.max()))
     whole = weights.sum()
     return weights / whole if whole > 0 else np.full(len(total), 1.0 / len(total))
+
+
+def regret_matching(
+    game: NormalForm,
+    *,
+    steps: int = 10_000,
+    plus: bool = False,
+    stride: int | None = None,
+    engine: Engine = "auto",
+) -> Trajectory:
+    """`steps` rounds in which all players update at once; `plus` chooses regret matching+."""
+    rule = Rule.REGRET_MATCHING_PLUS if plus else Rule.REGRET_MATCHING
+    method = "regret matching+" if plus else "regret matching"
+    return learn(game, rule, np.ones(game.num_players), method, steps, stride, engine)
+
+
+def multiplicative_weights(
+    game: NormalForm,
+    *,
+    steps: int = 10_000,
+    rate: float | None = None,
+    stride: int | None = None,
+    engine: Engine = "auto",
+) -> Trajectory:
+    """`steps` rounds in which all players update at once; `rate` multiplies total payoffs in the exponent."""
+    if rate is not None and not 0 < rate < np.inf:
+        raise UsageError(f"rate: expected a number above 0, got {rate:g}")
+    spans = np.array([float(np.ptp(own)) or 1.0 for own in game.payoffs])
+    tuned = np.sqrt(8.0 * np.log(game.shape) / max(steps, 1)) / spans
+    rates = tuned if rate is None else np.full(game.num_players, rate)
+    return learn(game, Rule.MULTIPLICATIVE_WEIGHTS, rates, "multiplicative weights", steps, stride, engine)
+
+
+def logit_reply(values: Array, precision: float) -> Array:
+    """Probabilities proportional to exp(precision * value).
+
+    >>> logit_reply(np.array([0.0, 0.0]), 3.0).tolist()
+    [0.5, 0.5]
+    """
+    weights = np.exp(precision * (values - values.max()))
+    return np.asarray(weights / weights.sum())
+
+
+def logit_dynamics(
+    game: NormalForm,
+    precision: float,
+    start: Sequence[ArrayLike] | None = None,
+    *,
+    steps: int = 10_000,
+    size: float = 0.01,
+    stride: int | None = None,
+) -> Trajectory:
+    """`steps` Euler steps of length `size` from `start` (uniform play if not given)."""
+    if not 0 <= precision < np.inf:
+        raise UsageError(f"precision: expected a number >= 0, got {precision:g}")
+    if not 0 < size <= 1:
+        raise UsageError(f"size: expected a step above 0 and at most 1, got {size:g}")
+    values, (state, parts) = fitness(game), allot(*game.shape)
+    state[:] = np.concatenate(start_or_uniform(game, start))
+
+    def advance(count: int) -> None:
+        for _ in range(count):
+            for mix, value in zip(parts, values(parts), strict=True):
+                mix += size * (logit_reply(value, precision) - mix)
+
+    times, paths = walk(stepwise(advance, state), chain([0], schedule(steps, stride)), *game.shape)
+    method = f"logit dynamics, precision {precision:g}"
+    return record(game, method, "numpy", size * times, paths, tuple(path[-1] for path in paths))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Tally:
+    """Running totals: what each action would have earned, how often it was played, what was earned."""
+
+    totals: Profile
+    counts: Profile
+    earned: Array
+
+
+def fictitious_play(
+    game: NormalForm,
+    start: Sequence[ArrayLike] | None = None,
+    *,
+    steps: int = 10_000,
+    weight: float = 0.0,
+    gain: float | None = None,
+    precision: float | None = None,
+    seed: Seed = 0,
+    stride: int | None = None,
+    engine: Engine = "auto",
+) -> Trajectory:
+    """`steps` rounds; the recorded strategies are the frequencies of the actions played so far.
+
+    The first move replies to `start` (uniform play if not given), which counts for `weight` rounds. With a `gain`
+    above 0 and at most 1 beliefs move by that share towards what was played last, instead of by 1 / round, and are
+    what is recorded. `precision` (with `seed`) makes play stochastic; without it there is nothing random.
+    """
+    if gain is not None and not 0 < gain <= 1:
+        raise UsageError(f"gain: expected a share above 0 and at most 1, got {gain:g}")
+    if not 0 <= weight < np.inf:
+        raise UsageError(f"weight: expected a number of rounds of at least 0, got {weight:g}")
+    if precision is not None and not 0 <= precision < np.inf:
+        raise UsageError(f"precision: expected a number >= 0, got {precision:g}")
+    sizes, players = (*game.shape, *game.shape, game.num_players), game.num_players
+    state, parts = allot(*sizes)
+    tally = _Tally(tuple(parts[players:-1]), tuple(parts[:players]), parts[-1])
+    rng = generator(seed)
+    believed = start_or_uniform(game, start)
+    expected = fitness(game)(believed)
+    for i, (mix, values) in enumerate(zip(believed, expected, strict=True)):
+        tally.counts[i][:] = (weight if gain is None else 1.0) * mix
+        tally.totals[i][:] = (weight if gain is None else 1.0) * values
+    _play(game, tally, tuple(_choose(value, precision, rng) for value in expected), gain)
+    chosen = choose_loop(engine, game, steps) if precision is None and gain is None else "numpy"
+    plain = stepwise(_step_play(game, tally, precision, rng, gain), state)
+    run = _compile_play(game, tally, state) if chosen == "numba" else plain
+    first, *gaps = schedule(steps, stride)  # the first round has been played already
+    times, held = walk(run, [first - 1, *gaps], *sizes)
+    external = external_regrets(times + 1, held[players:-1], held[-1]) if gain is None and not weight else None
+    last = tuple(np.eye(len(total))[total.argmax()] for total in tally.totals)
+    method = "fictitious play" if precision is None else f"stochastic fictitious play, precision {precision:g}"
+    method += "" if gain is None else f", gain {gain:g}"
+    return record(game, method, chosen, times + 1, held[:players], last, external)
+
+
+def _compile_play(game: NormalForm, tally: _Tally, state: Array) -> Run:
+    from bestresponse.theory.dynamics.kernels import best_reply_steps
+
+    row, col = two_matrices(game)
+    totals, others = tally.totals
+    counts, facing = tally.counts
+    return lambda gaps, seen: best_reply_steps(
+        row, col, totals, others, counts, facing, tally.earned, gaps, state, seen
+    )
+
+
+def _step_play(
+    game: NormalForm, tally: _Tally, precision: float | None, rng: np.random.Generator, gain: float | None
+) -> Callable[[int], None]:
+    def advance(count: int) -> None:
+        for _ in range(count):
+            scale = None if precision is None else precision / float(tally.counts[0].sum())
+            _play(game, tally, tuple(_choose(total, scale, rng) for total in tally.totals), gain)
+
+    return advance
+
+
+def _choose(values: Array, precision: float | None, rng: np.random.Generator) -> int:
+    if precision is None:
+        return int(values.argmax())
+    weights = np.exp(precision * (values - values.max())).cumsum()
+    return int(weights.searchsorted(rng.random() * weights[-1], side="right"))
+
+
+def _play(game: NormalForm, tally: _Tally, actions: tuple[int, ...], gain: float | None) -> None:
+    """Add a round to the totals; with a gain they fade by it first, so that they stay averages."""
+    kept, new = (1.0, 1.0) if gain is None else (1.0 - gain, gain)
+    for i, (own, action) in enumerate(zip(game.payoffs, actions, strict=True)):
+        tally.counts[i][:] *= kept
+        tally.counts[i][action] += new
+        tally.earned[i] += own[actions]
+        tally.totals[i][:] *= kept
+        tally.totals[i][:] += new * own[(*actions[:i], slice(None), *actions[i + 1 :])]

@@ -132,7 +132,7 @@ def _add_background(game: NormalForm, background: float | None) -> NormalForm:
 
 
 def _compiled(game: NormalForm, start: Sequence[Array], form: Form, size: float, single: bool) -> Run:
-    from bestresponse.theory.dynamics.kernels import flow_one, flow_two, generations
+    from bestresponse.theory.dynamics.kernels import flow, generations
 
     widths = [m if m <= 8 else _round_up(m, 16) for m in game.shape]
     heights = [_round_up(m, 4) if m > 8 else m for m in game.shape]
@@ -143,16 +143,13 @@ def _compiled(game: NormalForm, start: Sequence[Array], form: Form, size: float,
     state, (x, y) = allot(*widths)
     for wide, mix in zip((x, y), start, strict=True):
         wide[: len(mix)] = mix
-    fourth = form == "rk4"
 
     def run(gaps: NDArray[np.int64], seen: Array) -> None:
         raw = np.empty((len(gaps), len(state)))
         if form == "discrete":
             generations(row, col, x, y, single, gaps, state, raw)
-        elif single:
-            flow_one(row, x, y, size, fourth, gaps, state, raw)
         else:
-            flow_two(row, col, x, y, size, fourth, gaps, state, raw)
+            flow((row, col), x, y, size, form == "rk4", single, gaps, state, raw)
         seen[:] = np.hstack([raw[:, : game.shape[0]], raw[:, widths[0] : widths[0] + game.shape[1]]])
 
     return run

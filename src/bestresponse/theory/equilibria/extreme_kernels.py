@@ -4,16 +4,31 @@ Polytopes (von Stengel 2002): P = {x >= 0, B'x <= 1}, Q = {y >= 0, Ay <= 1} afte
 A pair of vertices is an equilibrium when together they carry every label: an action's label is carried where it is not
 played or is a best reply. Small integer payoffs are handled exactly (`vertex_kernels`), others in floating point
 without close ties (`walk_kernels`). This module imports numba; load it only when it pays.
+
+All equilibria of one 3x3 bimatrix game in closed form, compiled; the general enumeration where a tie is too close.
+
+A vertex of a best-response polytope is a mixture over as many actions of one player as it leaves best replies of the
+other. On 3x3 there are 19 pairs of supports of equal size; each gives one candidate per player by Cramer's rule, and an
+equilibrium where both are vertices. A candidate that is neither clearly one nor clearly none, as every degenerate
+vertex is, and payoffs in whole numbers leave the game to `extreme_pairs`. Imports numba; load it only when it pays.
 """
 
 import numpy as np
 from numba import njit
 
 from bestresponse.theory.arrays import Floats, Ints
-from bestresponse.theory.equilibria.vertex_kernels import enumerate_vertices, find_slot, new_table
-from bestresponse.theory.equilibria.walk_kernels import DOUBT, TOO_MANY, enlarge, solve_vertex, walk_vertices
+from bestresponse.theory.equilibria.walk_kernels import (
+    DOUBT,
+    TOO_MANY,
+    enlarge,
+    enumerate_vertices,
+    find_slot,
+    new_table,
+    solve_vertex,
+    walk_vertices,
+)
 
-__all__ = ["DOUBT", "TOO_MANY", "extreme_pairs", "measure_regret", "sort_rows"]
+__all__ = ["DOUBT", "TOO_MANY", "extreme_pairs", "extreme_pairs_of_three", "measure_regret", "sort_rows"]
 
 _EXACT_LIMIT = 9.0e7  # a determinant below this may be multiplied by another one without leaving 2**53
 
@@ -340,3 +355,127 @@ def extreme_pairs(payoffs: Floats) -> tuple[int, int, bool, bool, float, Floats]
     if not exact:
         return _pair_by_walk(MP, MQ)
     return _pair_exactly(MP, MQ, _rounded_span(range_a), _rounded_span(range_b))
+
+
+_NEAR = 1e-9
+_SINGULAR = 1e-6  # a smaller determinant lets rounding grow beyond _NEAR
+_NO, _YES, _DOUBT = 0, 1, -1
+
+
+@njit(cache=True)
+def _others(k: int) -> tuple[int, int]:
+    return (k + 1 if k < 2 else 0), (k - 1 if k > 0 else 2)
+
+
+@njit(cache=True, error_model="numpy")
+def _pure(M: Floats, i: int, j: int) -> int:
+    """Whether action i is the only best reply to j."""
+    k, r = _others(i)
+    lead = M[i, j] - max(M[k, j], M[r, j])
+    return _YES if lead > _NEAR else (_NO if lead < -_NEAR else _DOUBT)
+
+
+@njit(cache=True, error_model="numpy")
+def _pair(M: Floats, r: int, c: int, z: Floats) -> int:
+    """Whether all actions but r are the best replies to a mixture z of all but c, which is written."""
+    (i, k), (j, h) = _others(r), _others(c)
+    a, b = M[i, j] - M[k, j], M[k, h] - M[i, h]
+    if a * b <= 0.0:
+        return _NO
+    if abs(a + b) < _SINGULAR:
+        return _DOUBT
+    z[c], z[j], z[h] = 0.0, b / (a + b), a / (a + b)
+    lead = z[j] * (M[i, j] - M[r, j]) + z[h] * (M[i, h] - M[r, h])
+    return _YES if lead > _NEAR else (_NO if lead < -_NEAR else _DOUBT)
+
+
+@njit(cache=True, error_model="numpy")
+def _full(M: Floats, z: Floats) -> int:
+    """Whether all three actions are best replies to a mixture z of all three, which is written."""
+    total = 0.0
+    for c in range(3):
+        j, h = _others(c)
+        z[c] = (M[0, j] - M[1, j]) * (M[1, h] - M[2, h]) - (M[0, h] - M[1, h]) * (M[1, j] - M[2, j])
+        total += z[c]
+    if abs(total) < _SINGULAR:
+        return _DOUBT
+    least = 1.0
+    for c in range(3):
+        z[c] /= total
+        least = min(least, z[c])
+    return _YES if least > _NEAR else (_NO if least < -_NEAR else _DOUBT)
+
+
+@njit(cache=True, error_model="numpy")
+def _scaled(payoffs: Floats, M: Floats) -> bool:
+    """Both payoffs into [0, 1], the second transposed, so that the replying action comes first; False if not to do."""
+    whole = True
+    for s in range(2):
+        low, high = payoffs[s, 0, 0], payoffs[s, 0, 0]
+        for i in range(3):
+            for j in range(3):
+                value = payoffs[s, i, j]
+                low, high = min(low, value), max(high, value)
+                whole &= value == np.floor(value)
+        if not high > low:
+            return False
+        for i in range(3):
+            for j in range(3):
+                M[s, i if s == 0 else j, j if s == 0 else i] = (payoffs[s, i, j] - low) / (high - low)
+    return not whole
+
+
+@njit(cache=True, error_model="numpy")
+def _search(M: Floats, out: Floats) -> int:
+    """Write the equilibria as the first six numbers of the rows of `out`; how many, or _DOUBT."""
+    A, B = M[0], M[1]
+    count = 0
+    for i in range(3):
+        for j in range(3):
+            first, second = _pure(A, i, j), _pure(B, j, i)
+            if first == _DOUBT or second == _DOUBT:
+                return _DOUBT
+            if first == _YES and second == _YES:
+                out[count, i] = 1.0
+                out[count, 3 + j] = 1.0
+                count += 1
+    for r in range(3):
+        for c in range(3):
+            first, second = _pair(A, r, c, out[count, 3:6]), _pair(B, c, r, out[count, :3])
+            if first == _DOUBT or second == _DOUBT:
+                return _DOUBT
+            if first == _YES and second == _YES:
+                count += 1
+            else:
+                out[count, :6] = 0.0
+    first, second = _full(A, out[count, 3:6]), _full(B, out[count, :3])
+    if first == _DOUBT or second == _DOUBT:
+        return _DOUBT
+    if first == _YES and second == _YES:
+        return count + 1
+    out[count, :6] = 0.0
+    return count
+
+
+@njit(cache=True, error_model="numpy")
+def extreme_pairs_of_three(payoffs: Floats) -> tuple[int, int, bool, bool, float, Floats]:
+    """Say what `extreme_pairs` gives, for payoffs of shape (2, 3, 3)."""
+    M = np.empty((2, 3, 3))
+    if not _scaled(payoffs, M):
+        return extreme_pairs(payoffs)
+    out = np.zeros((14, 14))
+    count = _search(M, out)
+    if count <= 0 or count > 7:
+        return extreme_pairs(payoffs)
+    worst = 0.0
+    for e in range(count):
+        mask = 0
+        for k in range(6):
+            out[e, 6 + k] = out[e, k]
+            mask |= ((out[e, k] == 0.0) == (k < 3)) << k
+        out[e, 12], out[e, 13] = e, e
+        out[count + e, 0], out[count + e, 1], out[count + e, 2] = e, e, mask
+        worst = max(worst, measure_regret(M[1], M[0], out[e], 1.0, 1.0))
+    if count > 1:
+        sort_rows(out, count, 6)
+    return count, count, False, False, worst, out

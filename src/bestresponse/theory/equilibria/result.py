@@ -1,37 +1,68 @@
 """What `nash` returns: equilibria, the components they form, how they were found and how good they are.
 
 Solvers give strategies only. Payoffs, regret, index, stability and components are computed when first asked for.
+
+Equilibria in pure strategies, for any number of players.
+
+Definition: a cell of the game is a pure Nash equilibrium when no player gains by changing its own action alone; it is
+strict when every such change loses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from math import prod
-from typing import Final, Literal, Protocol
+from typing import Final, Literal, Protocol, cast, overload
 
 import numpy as np
 
 from bestresponse.core.notebook import format_html
 from bestresponse.theory.equilibria.evolutionary import is_evolutionarily_stable, is_symmetric_bimatrix
-from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form, find_tie_width
 from bestresponse.theory.games.regrets import Profile, contract, deviation_payoffs
 
-__all__ = ["IN_SUPPORT", "Component", "Concept", "Equilibrium", "Fractions", "NashResult", "NashSubset", "Source"]
+__all__ = ["Component", "Concept", "Equilibrium", "Fractions", "NashResult", "NashSubset", "pure_nash"]
+
+
+def pure_nash(game: GameLike, *, strict: bool = False, tolerance: float | None = None) -> tuple[tuple[int, ...], ...]:
+    """Find every pure Nash equilibrium as a tuple of action numbers, in lexicographic order.
+
+    `tolerance` is relative to each player's payoff range: payoffs closer than that count as equal. Where it is not
+    given, exact payoffs are compared exactly, and other floats count as equal within 1e-12 of those they meet.
+
+    >>> stag_hunt = NormalForm.bimatrix([[4, 1], [3, 3]], [[4, 3], [1, 3]])
+    >>> pure_nash(stag_hunt)
+    ((0, 0), (1, 1))
+    """
+    game = as_normal_form(game)
+    stays = np.ones(game.shape, dtype=np.bool_)
+    for player, (own, given) in enumerate(zip(game.payoffs, game.given, strict=True)):
+        if tolerance == 0.0 or (tolerance is None and game.is_exact):
+            best = given == given.max(axis=player, keepdims=True)
+        else:
+            width = find_tie_width(own, player) if tolerance is None else tolerance * float(np.ptp(own))
+            best = own >= own.max(axis=player, keepdims=True) - width
+        stays &= np.asarray(best, dtype=np.bool_)
+        if strict:
+            stays &= best.sum(axis=player, keepdims=True) == 1
+    return tuple(tuple(int(a) for a in cell) for cell in np.argwhere(stays))
+
 
 Fractions = tuple[tuple[Fraction, ...], ...]
 Concept = Literal["Nash", "extreme Nash", "isolated Nash", "pure Nash", "pure subgame perfect"]
 """What a list of equilibria can hold all of."""
 
-IN_SUPPORT = 1e-12
-"""What is played with at most this probability counts as not played where strategies are floats."""
 _TIE = 1e-9
+_SAME = 1e-12
+_LAST = 2.0**-50
 _EXACT_CELLS = 400
 
 _LONGEST = 150
+_MOST_PRINTED = 20
 
 
 class Source(Protocol):
@@ -51,31 +82,6 @@ class Source(Protocol):
 
     def build_components(self, equilibria: tuple[Equilibrium, ...]) -> tuple[Component, ...]:
         """Group the equilibria into connected components."""
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _Given:
-    """Strategies known one by one."""
-
-    strategies: Profile
-    fractions: Fractions | None
-    index: int | None
-    in_continuum: bool
-
-    def find_strategies(self, number: int) -> Profile:
-        return self.strategies
-
-    def find_index(self, number: int) -> int | None:
-        return self.index
-
-    def find_continuum(self, number: int) -> bool:
-        return self.in_continuum
-
-    def find_fractions(self, number: int) -> Fractions | None:
-        return self.fractions
-
-    def build_components(self, equilibria: tuple[Equilibrium, ...]) -> tuple[Component, ...]:
-        return ()
 
 
 class Equilibrium:
@@ -104,11 +110,24 @@ class Equilibrium:
         in_continuum: bool = False,
     ) -> Equilibrium:
         """Describe the equilibrium at these strategies, which are known as `fractions` too or only as floats."""
-        return cls(game, _Given(strategies, fractions, index, in_continuum))
+        equilibrium = cls(game, cast(Source, None))
+        # What is known takes the place of what an enumeration would be asked for.
+        vars(equilibrium).update(strategies=strategies, exact=fractions, index=index, in_continuum=in_continuum)
+        return equilibrium
 
     def __repr__(self) -> str:
         text = ", ".join(str(x.tolist()) for x in self.strategies)
         return f"Equilibrium({text})" if len(text) <= _LONGEST else f"Equilibrium({text[:_LONGEST]}...)"
+
+    def __str__(self) -> str:
+        """Name what every player plays, with probabilities where it mixes, and what all earn."""
+        plays, game = [], self.game
+        mixes: Sequence[Sequence[Fraction | float]] = self.exact or [x.tolist() for x in self.strategies]
+        for player, actions, mix, support in zip(game.players, game.actions, mixes, self.supports, strict=True):
+            shares = [actions[a] if len(support) == 1 else f"{actions[a]} {_format(mix[a])}" for a in support]
+            plays.append(f"{player}: {', '.join(shares)}")
+        earned = ", ".join(map(_format, self.exact_payoffs or self.payoffs.tolist()))
+        return f"{'; '.join(plays)} (payoffs {earned})"
 
     @cached_property
     def strategies(self) -> Profile:
@@ -166,9 +185,10 @@ class Equilibrium:
         """Whether every deviation loses."""
         if self._exact_deviations is not None:
             return self.kind == "pure" and all(u.count(max(u)) == 1 for u in self._exact_deviations)
-        spreads = [_TIE * float(np.ptp(own)) for own in self.game.payoffs]
-        tied = [int((u >= u.max() - s).sum()) for u, s in zip(self._deviations, spreads, strict=True)]
-        return self.kind == "pure" and max(tied) == 1
+        pairs = zip(self._deviations, self.game.payoffs, strict=True)
+        # Relative to what is compared; `find_tie_width` says why a share of the range is not enough.
+        tied = [(u >= u.max() - max(_TIE * np.abs(u).max(), _LAST * np.ptp(own))).sum() for u, own in pairs]
+        return self.kind == "pure" and bool(max(tied) == 1)
 
     @cached_property
     def index(self) -> int | None:
@@ -179,7 +199,7 @@ class Equilibrium:
         """
         return self._source.find_index(self._number)
 
-    @property
+    @cached_property
     def in_continuum(self) -> bool:
         """Whether the equilibrium is known to be one of a continuum."""
         return self._source.find_continuum(self._number)
@@ -194,7 +214,7 @@ class Equilibrium:
             first, second = self.exact
             whole = self.game.units[0].astype(object)
             return is_evolutionarily_stable(whole, np.array(first, dtype=object)) if first == second else None
-        return is_evolutionarily_stable(self.game.payoffs[0], x) if np.abs(x - y).max() <= IN_SUPPORT else None
+        return is_evolutionarily_stable(self.game.payoffs[0], x) if np.abs(x - y).max() <= _SAME else None
 
     @cached_property
     def exact(self) -> Fractions | None:
@@ -206,7 +226,7 @@ class Equilibrium:
         """The actions each player uses."""
         if self.exact is not None:
             return tuple(tuple(a for a, p in enumerate(mix) if p) for mix in self.exact)
-        return tuple(tuple(a for a, p in enumerate(x.tolist()) if p > IN_SUPPORT) for x in self.strategies)
+        return tuple(tuple(a for a, p in enumerate(x.tolist()) if p > 0) for x in self.strategies)
 
     @property
     def kind(self) -> str:
@@ -233,6 +253,10 @@ class Equilibrium:
         if self.in_continuum:
             words.append("one of a continuum")
         return ", ".join(words) or "not regular"
+
+
+def _format(number: Fraction | float) -> str:
+    return f"{number:.6g}" if isinstance(number, float) else str(number)
 
 
 def _multiply(values: Sequence[Fraction], mix: Sequence[Fraction]) -> Fraction:
@@ -266,7 +290,7 @@ class Component:
 
 
 class NashResult:
-    """The equilibria of a game. `complete` says whether there can be no others (outside the listed components).
+    """The equilibria of a game, in a sequence. `complete` says that there are no others outside the listed components.
 
     `complete_for` says it per solution concept; `all_pure` that no pure one is missing, and `mixed_searched` whether
     mixed ones were looked for at all.
@@ -309,6 +333,26 @@ class NashResult:
     def __repr__(self) -> str:
         extent = "all" if self.complete else "some"
         return f"NashResult({extent} equilibria: {len(self.equilibria)}, {self.method})"
+
+    def __str__(self) -> str:
+        """List the equilibria, one a line."""
+        rest = len(self) - _MOST_PRINTED
+        return "\n".join([repr(self), *map(str, self[:_MOST_PRINTED]), *([f"and {rest} more"] if rest > 0 else [])])
+
+    def __iter__(self) -> Iterator[Equilibrium]:
+        return iter(self.equilibria)
+
+    def __len__(self) -> int:
+        return len(self.equilibria)
+
+    @overload
+    def __getitem__(self, place: int) -> Equilibrium: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Equilibrium, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> Equilibrium | tuple[Equilibrium, ...]:
+        return self.equilibria[place]
 
     def _repr_html_(self) -> str:
         rows = (tuple(np.round(own, 6).tolist() for own in one.strategies) for one in self.equilibria)

@@ -13,8 +13,7 @@ from bestresponse.theory.equilibria.bimatrix import solve_bimatrix
 from bestresponse.theory.equilibria.lemke_howson import lemke_howson
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
 from bestresponse.theory.equilibria.many_players.search import OneMethod, nplayer_nash, nplayer_nash_one
-from bestresponse.theory.equilibria.pure import pure_nash
-from bestresponse.theory.equilibria.result import Equilibrium, NashResult
+from bestresponse.theory.equilibria.result import Equilibrium, NashResult, pure_nash
 from bestresponse.theory.games.normal_form import GameLike, as_normal_form
 
 __all__ = ["nash", "nash_one"]

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from bestresponse.core.errors import InvalidGame
-from bestresponse.theory.games.rationals import parse_rational
+from bestresponse.theory.games.normal_form import parse_rational
 
 __all__ = ["GameText", "number_repeats", "quote_text", "write_number"]
 

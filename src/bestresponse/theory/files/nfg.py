@@ -1,25 +1,62 @@
-"""Games in normal form in Gambit's `.nfg` format, read and written.
+"""Games in files: Gambit's `.nfg`, matrices in JSON, and the choice of a format by the name of a file.
+
+Games in normal form in Gambit's `.nfg` format, read and written.
 
 Two versions exist: the payoffs of every contingency in a list, or a list of outcomes (payoffs with a name) and the
 outcome of every contingency, 0 for none. In both the first player's action changes fastest.
 
 R. D. McKelvey, A. M. McLennan and T. L. Turocy, "Gambit: software tools for game theory", the .nfg file format.
+
+Normal-form games as JSON.
+
+A bare matrix `[[1, -1], [-1, 1]]` is the row player's payoff in a zero-sum game; one whose cells are pairs,
+`[[[3, 3], [0, 5]], [[5, 0], [1, 1]]]`, has the payoffs of both players. An object gives the payoffs in one of three
+ways, and optionally `players`, `actions` and `name`:
+
+- `"zero_sum"`: the row player's matrix
+- `"row"` and `"col"`: both players' matrices
+- `"payoffs"`: one tensor per player, for any number of players
+
+One door for games in files: `.efg` trees, `.nfg` and `.json` normal forms.
+
+>>> from pathlib import Path
+>>> from tempfile import TemporaryDirectory
+>>> from bestresponse.theory.catalogue.trees import kuhn_poker
+>>> with TemporaryDirectory() as folder:
+...     path = Path(folder) / "kuhn.efg"
+...     write_game_file(kuhn_poker(), path)
+...     load_game_file(path)
+Tree('kuhn-poker', players=['player 1', 'player 2'], 55 nodes, 30 leaves, 12 information sets)
 """
 
 from __future__ import annotations
 
+import errno
+import json
 import math
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Literal, get_args
+from pathlib import Path
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from bestresponse.core.errors import TooLarge, UsageError
+from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
+from bestresponse.core.files import read_text_file
+from bestresponse.theory.files.efg import format_efg, parse_efg
 from bestresponse.theory.files.game_text import GameText, number_repeats, quote_text, write_number
-from bestresponse.theory.games.normal_form import NormalForm, as_payoffs
-from bestresponse.theory.games.rationals import Rationals
+from bestresponse.theory.games.normal_form import NormalForm, Rationals, as_payoffs, parse_rational, read_texts
+from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["NfgStyle", "format_nfg", "parse_nfg"]
+__all__ = [
+    "format_nfg",
+    "load_game_file",
+    "parse_matrix_json",
+    "parse_nfg",
+    "read_game_text",
+    "read_table",
+    "write_game_file",
+]
 
 NfgStyle = Literal["payoffs", "outcomes"]
 
@@ -134,3 +171,186 @@ def _outcome_lines(rows: list[tuple[float | Fraction, ...]]) -> list[str]:
     numbers = {row: number for number, row in enumerate(dict.fromkeys(rows), start=1)}
     outcomes = [f'{{ "" {", ".join(map(write_number, row))} }}' for row in numbers]
     return ["{", *outcomes, "}", " ".join(str(numbers[row]) for row in rows)]
+
+
+_WAYS = {"zero_sum": {"zero_sum"}, "bimatrix": {"row", "col"}, "payoffs": {"payoffs"}}
+_NAMES = {"name": 0, "players": 1, "actions": 2}  # and how deep their lists are
+_DEEPEST = 60
+
+
+def parse_matrix_json(text: str, source: str = "JSON text") -> NormalForm:
+    """Read the game that `text` describes; InvalidGame names the place and what was expected.
+
+    >>> parse_matrix_json('{"row": [[3, 0], [5, 1]], "col": [[3, 5], [0, 1]], "players": ["Ann", "Bob"]}').players
+    ('Ann', 'Bob')
+    """
+    try:
+        data = json.loads(text, parse_int=_read_number, parse_float=_read_number)
+    except json.JSONDecodeError as error:
+        raise InvalidGame(f"{source}, line {error.lineno}, column {error.colno}: {error.msg}") from None
+    except RecursionError:
+        raise InvalidGame(f"{source}: expected a matrix or an object, got lists nested too deeply") from None
+    try:
+        return _game(data)
+    except InvalidGame as error:
+        raise InvalidGame(f"{source}: {error}") from None
+
+
+def _read_number(text: str) -> Fraction | float:
+    """Read a number as it is written; what no float can hold becomes infinite and is refused later."""
+    try:
+        number = parse_rational(text)
+        return number if math.isfinite(float(number)) else math.inf
+    except (OverflowError, ValueError):
+        return math.inf
+
+
+def read_table(data: object) -> NormalForm:
+    """Read a game from plain data: a matrix of payoffs (zero-sum), cells, a table for every player, or a dictionary.
+
+    Cells hold one payoff for every player, as in `[[(3, 3), (0, 5)], [(5, 0), (1, 1)]]`; an array has a table for every
+    player. What may be read both ways is refused. A dictionary is like the object of a JSON file.
+
+    >>> read_table([[("1/3", 1), (0, 0)], [(0, 0), (1, 2)]]).payoffs[1].tolist()
+    [[1.0, 0.0], [0.0, 2.0]]
+    """
+    if isinstance(data, Mapping):
+        text = json.dumps(dict(data), default=_as_plain)
+        return _game(json.loads(text, parse_int=_read_number, parse_float=_read_number))
+    numbers = read_texts(data, "matrix")
+    shape = as_payoffs(numbers, "matrix").shape
+    players = len(shape) - 1
+    if players < 2:
+        return _bare(numbers)
+    is_array = isinstance(data, np.ndarray) or (isinstance(data, Sequence) and isinstance(data[0], np.ndarray))
+    by_player, in_cells = shape[0] == players, shape[-1] == players and not is_array
+    if by_player and in_cells and not _has_tuples(data):
+        raise InvalidGame(
+            f"matrix: lists of sizes {' x '.join(map(str, shape))} may be a table for every player or cells; write "
+            "cells as tuples, or give an array"
+        )
+    if in_cells:
+        return NormalForm(np.moveaxis(np.array(numbers, dtype=object), -1, 0))
+    return NormalForm(numbers)
+
+
+def _has_tuples(data: Any) -> bool:
+    """Say whether the innermost sequences are tuples."""
+    while isinstance(data[0], list | tuple):
+        data = data[0]
+    return isinstance(data, tuple)
+
+
+def _as_plain(value: object) -> Any:
+    """Turn what JSON does not know into what it does: arrays into lists, exact numbers into texts."""
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
+
+
+def _game(data: object) -> NormalForm:
+    if isinstance(data, list):
+        return _bare(_numbers(data, "matrix"))
+    if not isinstance(data, dict):
+        raise InvalidGame(f"expected a matrix or an object, got {_kind(data)}")
+    names = {key: _read_names(data[key], key, depth) for key, depth in _NAMES.items() if key in data}
+    given = set(data) - set(_NAMES)
+    players = len(data["payoffs"]) if isinstance(data.get("payoffs"), list) else 2
+    for key in ("players", "actions"):
+        if key in names and len(names[key]) != players:
+            raise InvalidGame(f"{key}: expected one entry for each of {players} players, got {len(names[key])}")
+    if given == _WAYS["zero_sum"]:
+        return NormalForm.zero_sum(_numbers(data["zero_sum"], "zero_sum"), **names)
+    if given == _WAYS["bimatrix"]:
+        return NormalForm.bimatrix(_numbers(data["row"], "row"), _numbers(data["col"], "col"), **names)
+    if given == _WAYS["payoffs"]:
+        return NormalForm(_numbers(data["payoffs"], "payoffs"), **names)
+    found = ", ".join(map(repr, sorted(given))) or "nothing"
+    raise InvalidGame(f"expected 'zero_sum', 'row' and 'col', or 'payoffs' (and {sorted(_NAMES)}), got {found}")
+
+
+def _bare(matrix: list[Any]) -> NormalForm:
+    payoffs = as_payoffs(matrix, "matrix")
+    if payoffs.ndim == 2:
+        return NormalForm.zero_sum(np.array(matrix, dtype=object))
+    if payoffs.ndim == 3 and payoffs.shape[2] == 2:
+        return NormalForm(np.moveaxis(np.array(matrix, dtype=object), 2, 0))
+    if payoffs.ndim == 1:
+        raise InvalidGame(f"matrix: expected a list of rows, got {payoffs.size} numbers; one row is written [[1, 2]]")
+    raise InvalidGame(
+        f"matrix: expected cells that are numbers (zero-sum) or pairs (both players), got lists of sizes "
+        f"{' x '.join(map(str, payoffs.shape))}; games of more players are written as an object with 'payoffs'"
+    )
+
+
+def _read_names(given: object, what: str, depth: int) -> Any:
+    """Read a text, a list of texts, or a list of such lists, as `depth` says."""
+    if depth == 0:
+        if not isinstance(given, str):
+            raise InvalidGame(f"{what}: expected a text, got {_kind(given)}")
+        return given
+    if not isinstance(given, list):
+        raise InvalidGame(f"{what}: expected a list of {'lists of ' * (depth - 1)}names, got {_kind(given)}")
+    return tuple(_read_names(one, f"{what}[{k}]", depth - 1) for k, one in enumerate(given))
+
+
+def _numbers(given: object, what: str, depth: int = 0) -> Any:
+    """Give lists of numbers, also those written as texts; InvalidGame names the place of anything else."""
+    if isinstance(given, list):
+        if depth > _DEEPEST:
+            raise InvalidGame(f"{what}: expected at most {_DEEPEST} nested lists")
+        return [_numbers(one, f"{what}[{k}]", depth + 1) for k, one in enumerate(given)]
+    if depth == 0:
+        raise InvalidGame(f"{what}: expected a matrix, got {_kind(given)}")
+    if not isinstance(given, float | Fraction | str):
+        raise InvalidGame(f"{what}: expected a number, got {_kind(given)}")
+    return read_texts(given, what)
+
+
+def _kind(given: object) -> str:
+    match given:
+        case None:
+            return "null"
+        case bool():
+            return "a truth value"
+        case float() | Fraction():
+            return "a number"
+        case str():
+            return f"the text {given[:30]!r}"
+        case list():
+            return "a list"
+        case _:
+            return "an object"
+
+
+def load_game_file(path: str | Path) -> NormalForm | Tree:
+    """Read the game in a file, whose ending says the format."""
+    path = Path(path)
+    parsers: dict[str, Callable[[str, str], NormalForm | Tree]] = {
+        ".efg": parse_efg,
+        ".nfg": parse_nfg,
+        ".json": parse_matrix_json,
+    }
+    parse = parsers.get(path.suffix.lower())
+    if parse is None:
+        raise UsageError(f"{path.name}: expected a file ending in .efg, .nfg or .json")
+    return parse(read_game_text(path), path.name)
+
+
+def write_game_file(game: NormalForm | Tree, path: str | Path) -> None:
+    """Write a tree as `.efg`, a normal form as `.nfg`."""
+    wanted = ".efg" if isinstance(game, Tree) else ".nfg"
+    if Path(path).suffix.lower() != wanted:
+        raise UsageError(f"{Path(path).name}: expected a file ending in {wanted} for a {type(game).__name__}")
+    text = format_efg(game) if isinstance(game, Tree) else format_nfg(game)
+    Path(path).write_text(text, encoding="utf-8")
+
+
+def read_game_text(path: str | Path) -> str:
+    """Read the text of a game file; UsageError or InvalidGame where it cannot be one."""
+    path = Path(path)
+    try:
+        return read_text_file(path)
+    except UnicodeDecodeError as error:
+        raise InvalidGame(f"{path.name}: expected UTF-8 text, got other bytes at {error.start}") from None
+    except OSError as error:
+        kind = TooLarge if error.errno == errno.EFBIG else UsageError
+        raise kind(f"{path}: cannot be read ({error.strerror})") from None

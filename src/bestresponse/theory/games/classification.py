@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.core.errors import TooLarge
-from bestresponse.theory.equilibria.pure import pure_nash
+from bestresponse.theory.equilibria.result import pure_nash
 from bestresponse.theory.games.dominance import iterated_elimination
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, Numbers, as_normal_form
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.equilibria.integer import maximize
-from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, Numbers, as_normal_form
+from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, Numbers, as_normal_form, find_tie_width
 from bestresponse.theory.linear_program import find_mixture
 from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
 
@@ -93,8 +93,10 @@ class SecurityLevel:
     pure_action: int
 
 
-def find_dominated(game: GameLike) -> tuple[Domination, ...]:
+def find_dominated(game: GameLike, *, strict: bool = False) -> tuple[Domination, ...]:
     """Find every dominated action, with what dominates it: one action where that suffices, else a mixture.
+
+    With `strict` only those that are dominated strictly.
 
     >>> pd = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
     >>> [(d.player, d.action, d.kind, d.dominator.tolist()) for d in find_dominated(pd)]
@@ -105,7 +107,7 @@ def find_dominated(game: GameLike) -> tuple[Domination, ...]:
     for player in range(game.num_players):
         own = _own(game, player)
         for action in range(len(own.payoffs)):
-            by = _strictly(own, action) or _weakly(own, action)
+            by = _strictly(own, action) or (None if strict else _weakly(own, action))
             if by is not None:
                 found.append(by)
     return tuple(found)
@@ -126,7 +128,7 @@ def iterated_elimination(game: GameLike, *, strict: bool = True) -> Elimination:
     steps: list[EliminationStep] = []
     current = game
     for turn in range(1, sum(game.shape)):
-        gone = _strict_ones(current) if strict else find_dominated(current)
+        gone = find_dominated(current, strict=strict)
         if not gone:
             break
         for d in gone:
@@ -200,24 +202,17 @@ def _by_action(game: NormalForm, numbers: Array | Numbers, player: int) -> Array
     return np.asarray(np.moveaxis(numbers[player], player, 0).reshape(game.shape[player], -1))
 
 
-def _strict_ones(game: NormalForm) -> list[Domination]:
-    found = []
-    for player in range(game.num_players):
-        own = _own(game, player)
-        found += [by for action in range(len(own.payoffs)) if (by := _strictly(own, action)) is not None]
-    return found
-
-
 def _strictly(own: _Own, action: int) -> Domination | None:
     """Mixtures of the other actions play a zero-sum game against the others: dominated when its value is positive."""
     others = np.delete(np.arange(len(own.payoffs)), action)
     if not len(others):
         return None
     lead, whole = own.lead(action, others), own.whole_lead(action, others)
-    margins = (lead if whole is None else whole).min(axis=1)
+    slack = find_tie_width(own.payoffs, 0) if whole is None else 0
+    margins = np.where((lead > slack).all(axis=1), lead.min(axis=1), 0.0) if whole is None else whole.min(axis=1)
     least = _MARGIN * float(np.ptp(own.payoffs))
     mix = np.zeros(len(own.payoffs))
-    if margins.max() > (least if whole is None else 0):
+    if margins.max() > 0:
         mix[others[margins.argmax()]] = 1.0
         margin = margins.max() if whole is None else int(margins.max()) * own.unit
         return Domination(own.player, action, "strict", mix, float(margin))
@@ -236,7 +231,7 @@ def _weakly(own: _Own, action: int) -> Domination | None:
     if not len(others):
         return None
     lead, whole = own.lead(action, others), own.whole_lead(action, others)
-    slack = 1e-12 * float(np.ptp(own.payoffs))
+    slack = find_tie_width(own.payoffs, 0)
     mix = np.zeros(len(own.payoffs))
     known, least = (lead, slack) if whole is None else (whole, 0)
     for k in np.flatnonzero((known >= -least).all(axis=1) & (known > least).any(axis=1)):
@@ -246,7 +241,7 @@ def _weakly(own: _Own, action: int) -> Domination | None:
         return None
     if whole is not None and lead.size <= _EXACT_CELLS:
         return _exact_weak_mixture(own, whole.tolist(), others, action)
-    if not (lead.max(axis=0) >= -slack).all() or not (lead > slack).any():
+    if not (lead.max(axis=0, keepdims=True) >= -slack).all() or not (lead > slack).any():
         return None
     mixed = find_weak_mixture(lead / float(np.ptp(own.payoffs)))
     if mixed is None:

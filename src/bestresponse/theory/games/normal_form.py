@@ -3,16 +3,23 @@
 Definition: n players; player i has a finite set of actions A_i; u_i : A_1 x ... x A_n -> R. `payoffs[i]` is the
 tensor of u_i, so `payoffs` has shape (n, |A_1|, ..., |A_n|). A bimatrix game is n = 2; a zero-sum game is a
 bimatrix game with payoffs[1] == -payoffs[0].
+
+Payoffs as the rational numbers they were given as: integers of any size, fractions and decimals.
+
+Floats hold whole numbers up to 2**53 and few fractions exactly. What they do not hold is kept beside them, so that ties
+are decided, and equilibria computed, from the numbers that were meant.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import islice
 from math import lcm
+from numbers import Rational
 from typing import Any, cast
 
 import numpy as np
@@ -20,9 +27,97 @@ from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.notebook import MOST_ROWS, format_html
-from bestresponse.theory.games.rationals import Rationals, are_meant, as_rationals, fits_floats
 
-__all__ = ["Array", "GameLike", "NormalForm", "Numbers", "as_normal_form", "as_payoffs"]
+__all__ = [
+    "Array",
+    "GameLike",
+    "NormalForm",
+    "Numbers",
+    "Rationals",
+    "are_meant",
+    "as_normal_form",
+    "as_payoffs",
+    "find_tie_width",
+    "parse_rational",
+    "read_simplest",
+    "read_texts",
+]
+
+Rationals = NDArray[np.object_]
+
+_LARGEST_EXPONENT = 400
+
+
+def as_rationals(numbers: ArrayLike) -> Rationals | None:
+    """Turn integers, fractions, decimals and whole floats into exact numbers; None if anything else is among them.
+
+    >>> as_rationals([[Fraction(1, 3), 2], [Decimal("0.1"), 4.0]]).tolist()
+    [[Fraction(1, 3), 2], [Fraction(1, 10), 4]]
+    >>> as_rationals([[0.1, 2]]) is None
+    True
+    """
+    if isinstance(numbers, np.ndarray) and numbers.dtype.kind == "f" and not (numbers == np.rint(numbers)).all():
+        return None
+    try:
+        given = np.asarray(numbers, dtype=object)
+    except ValueError:
+        return None
+    found = np.empty(given.size, dtype=object)
+    for k, number in enumerate(given.ravel()):
+        exact = _as_rational(number)
+        if exact is None:
+            return None
+        found[k] = exact
+    return found.reshape(given.shape)
+
+
+def _as_rational(number: object) -> int | Fraction | None:
+    match number:
+        case int() | np.integer() | np.bool_():
+            return int(number)
+        case Rational():
+            return Fraction(int(number.numerator), int(number.denominator))
+        case float() | np.floating():
+            return int(number) if float(number).is_integer() else None
+        case Decimal():
+            return Fraction(number) if number.is_finite() else None
+        case _:
+            return None
+
+
+def are_meant(floats: NDArray[np.float64]) -> bool:
+    """Say whether all floats are multiples of 1/64, which are taken to be meant as they are."""
+    fine = 64.0 * floats
+    return bool((fine == np.rint(fine)).all())
+
+
+@lru_cache(maxsize=100_000)
+def read_simplest(number: float) -> Fraction:
+    """Give the simplest rational of that float among those with a small denominator, else the float's own value.
+
+    >>> read_simplest(0.1), read_simplest(1 / 3)
+    (Fraction(1, 10), Fraction(1, 3))
+    """
+    near = Fraction(number).limit_denominator(1_000_000)
+    return near if float(near) == number else Fraction(number)
+
+
+def fits_floats(numbers: Rationals) -> bool:
+    """Say whether all are whole numbers that floats hold exactly."""
+    return all(isinstance(number, int) and abs(number) <= _LARGEST_WHOLE for number in numbers.flat)
+
+
+def parse_rational(text: str) -> Fraction:
+    """Read `3`, `-2.5`, `1e-3` or `2/3`; raise ValueError, ZeroDivisionError or OverflowError where that fails.
+
+    >>> parse_rational("0.1"), parse_rational("2/6")
+    (Fraction(1, 10), Fraction(1, 3))
+    """
+    exponent = text.lower().partition("e")[2]
+    if exponent and abs(int(exponent)) > _LARGEST_EXPONENT:
+        return Fraction(float(text))
+    return Fraction(text)
+
 
 Array = NDArray[np.float64]
 Numbers = NDArray[Any]
@@ -39,6 +134,7 @@ def as_payoffs(numbers: ArrayLike, what: str = "payoffs") -> Array:
     >>> as_payoffs([[1, 2], [3, 4]]).shape
     (2, 2)
     """
+    _refuse_lossy(numbers, what)
     try:
         array = np.asarray(numbers, dtype=np.float64)
     except OverflowError:
@@ -51,6 +147,28 @@ def as_payoffs(numbers: ArrayLike, what: str = "payoffs") -> Array:
         place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise InvalidGame(f"{what}: expected finite numbers, got {array[place]} at {list(place)}")
     return array
+
+
+def read_texts(numbers: object, what: str = "payoffs") -> Any:
+    """Replace texts such as "1/3" by the exact numbers they stand for, in lists as deep as they are."""
+    if isinstance(numbers, np.ndarray):
+        return read_texts(numbers.tolist(), what) if numbers.dtype.kind in "UO" else numbers
+    if isinstance(numbers, list | tuple):
+        return [read_texts(number, what) for number in numbers]
+    if not isinstance(numbers, str):
+        return numbers
+    try:
+        return parse_rational(numbers)
+    except (ValueError, ZeroDivisionError, OverflowError):
+        raise InvalidGame(f"{what}: expected a number such as 3, -2.5 or 1/3, got {numbers[:30]!r}") from None
+
+
+def _refuse_lossy(numbers: object, what: str) -> None:
+    """Refuse arrays of which floats would keep a part only: complex ones, and those with masked entries."""
+    if isinstance(numbers, np.ndarray) and hasattr(numbers, "mask"):  # asking for numpy.ma would load it
+        raise InvalidGame(f"{what}: expected a number everywhere, got a masked array; fill it first")
+    if isinstance(numbers, np.ndarray | np.generic) and numbers.dtype.kind == "c":
+        raise InvalidGame(f"{what}: expected real numbers, got complex ones")
 
 
 def _read_plain(numbers: object) -> Array | None:
@@ -102,8 +220,10 @@ class NormalForm:
         return format_html(repr(self), (*self.players, *(f"payoff of {name}" for name in self.players)), rows)
 
     def __post_init__(self) -> None:
+        _refuse_lossy(self.payoffs, "payoffs")
         payoffs = _read_plain(self.payoffs) if self.rationals is None else None
         if payoffs is None:
+            object.__setattr__(self, "payoffs", read_texts(self.payoffs))
             payoffs = as_payoffs(self.payoffs).copy()
             object.__setattr__(self, "rationals", self._keep_rationals(payoffs))
             if float(np.abs(payoffs).max()) > _LARGEST:
@@ -118,7 +238,8 @@ class NormalForm:
         object.__setattr__(self, "payoffs", payoffs)
         named = self.players or self.actions
         if not self.players:
-            object.__setattr__(self, "players", _default_players(self.num_players))
+            numbered = tuple(f"player {i + 1}" for i in range(self.num_players))
+            object.__setattr__(self, "players", ("row", "col") if self.num_players == 2 else numbered)
         if not self.actions:
             object.__setattr__(self, "actions", _default_actions(self.shape))
         if named:
@@ -145,9 +266,12 @@ class NormalForm:
     @classmethod
     def bimatrix(cls, row: ArrayLike, col: ArrayLike, **names: Any) -> NormalForm:
         """Two players: `row[i][j]` and `col[i][j]` are their payoffs when row plays i and column plays j."""
+        _refuse_lossy(row, "row payoffs")
+        _refuse_lossy(col, "column payoffs")
         both = _read_plain((row, col))
         if both is not None and both.ndim == 3:
             return cls(both, **names)
+        row, col = read_texts(row, "row payoffs"), read_texts(col, "column payoffs")
         first, second = as_payoffs(row, "row payoffs"), as_payoffs(col, "column payoffs")
         if first.ndim != 2 or first.shape != second.shape:
             raise InvalidGame(f"expected two matrices of one shape, got {first.shape} and {second.shape}")
@@ -158,6 +282,7 @@ class NormalForm:
     @classmethod
     def zero_sum(cls, row: ArrayLike, **names: Any) -> NormalForm:
         """Two players; what the row player gets the column player pays."""
+        row = read_texts(row, "row payoffs")
         matrix, exact = as_payoffs(row, "row payoffs"), as_rationals(row)
         return cls.bimatrix(matrix, -matrix, **names) if exact is None else cls.bimatrix(exact, -exact, **names)
 
@@ -218,12 +343,18 @@ def as_normal_form(game: GameLike, col: ArrayLike | None = None) -> NormalForm:
     return NormalForm(cast(Array, game)) if col is None else NormalForm.bimatrix(game, col)
 
 
+def find_tie_width(payoffs: Array, axis: int) -> Array:
+    """Say how close floats are that may stand for equal payoffs, where those along `axis` are compared.
+
+    1e-12 of the largest of them, since sums and products round relative to what they are made of; but at least four
+    units in the last place of the whole range, lest the rest of a difference of large numbers count.
+    """
+    compared = np.abs(payoffs).max(axis=axis, keepdims=True)
+    return np.asarray(np.maximum(1e-12 * compared, 2.0**-50 * float(np.ptp(payoffs))))
+
+
 def _list_some(names: Sequence[str]) -> str:
     return str(list(names)) if len(names) <= 10 else f"{str(list(names[:10]))[:-1]}, ...]"
-
-
-def _default_players(count: int) -> tuple[str, ...]:
-    return ("row", "col") if count == 2 else tuple(f"player {i + 1}" for i in range(count))
 
 
 @lru_cache(maxsize=1000)

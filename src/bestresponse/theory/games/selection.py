@@ -14,8 +14,7 @@ import numpy as np
 
 from bestresponse.core.errors import TooLarge
 from bestresponse.theory.equilibria.extremes import require_two_players
-from bestresponse.theory.equilibria.pure import pure_nash
-from bestresponse.theory.equilibria.result import Equilibrium, NashResult
+from bestresponse.theory.equilibria.result import Equilibrium, NashResult, pure_nash
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
 
 __all__ = ["Efficiency", "efficiency", "pareto_optimal", "payoff_dominant", "risk_dominant"]

@@ -1,22 +1,57 @@
-"""Strategies for repeated games as finite automata.
+"""Strategies for repeated games as finite automata: building, reducing, naming and comparing them.
+
+Strategies for repeated games as finite automata.
 
 A strategy with finite memory is an automaton: in each state it plays a mixed action, and the pair (own action, other's
 action) leads to the next state (Rubinstein, "Finite automata play the repeated prisoner's dilemma", JET 39, 1986).
 `mix[s]` is the mixed action in state s, `step[s, a, b]` the state after playing a against b.
+
+The smallest automaton that behaves like a given one, and whether two behave alike.
+
+Two states are equivalent if they play the same mixed action and every pair of actions leads to equivalent states; the
+partition is refined until it is stable (E. Moore, "Gedanken-experiments on sequential machines", Automata Studies,
+1956). States that cannot be reached are left out. With `noise` every action can be played, so every state counts that
+some sequence of actions leads to; that is also what is kept without noise.
+
+Well-known strategies for games in which the first action is to cooperate and the second to defect.
+
+Sources: R. Axelrod, The Evolution of Cooperation, 1984 (the two tournaments); M. Nowak & K. Sigmund, "A strategy of
+win-stay, lose-shift that outperforms tit-for-tat", Nature 364, 1993; W. Press & F. Dyson, "Iterated prisoner's dilemma
+contains strategies that dominate any evolutionary opponent", PNAS 109, 2012 (zero-determinant: extort, set); A. Stewart
+& J. Plotkin, PNAS 109, 2012 (zero-determinant: generous); J. Bendor, R. Kramer & S. Stout, J. Conflict Resolution 35,
+1991 (generous tit-for-tat).
+
+Games in which one can cooperate or defect, and which action is which.
+
+A two-player game with two actions each has this structure if for both players (R. Dawes, "Social dilemmas", Annual
+Review of Psychology 31, 1980; M. Macy & A. Flache, PNAS 99, 2002): the other's cooperation helps whatever one does
+oneself (R > S and T >= P), and all cooperating is better than all defecting (R > P). The prisoner's dilemma, chicken
+and the stag hunt have it; matching pennies, battle of the sexes and pure coordination do not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise, product
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bestresponse.core.errors import InvalidGame
-from bestresponse.theory.games.normal_form import Array
+from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.registry import did_you_mean
+from bestresponse.theory.games.normal_form import Array, NormalForm
 
-__all__ = ["Automaton", "constant", "cycle", "memory_one", "opponent_history", "state_machine"]
+__all__ = [
+    "Automaton",
+    "behave_alike",
+    "classic_strategies",
+    "classic_strategy",
+    "cooperative_actions",
+    "memory_one",
+    "reduced",
+    "relabelled",
+]
 
 States = NDArray[np.int32]
 _LARGEST = 4096
@@ -117,3 +152,200 @@ def state_machine(
             following.append(places[target])
         step.append([following] * count)
     return Automaton(name, np.eye(count)[[action for _, action in order]], np.array(step))
+
+
+def reduced(automaton: Automaton) -> Automaton:
+    """Reachable states only, equivalent ones merged; state 0 stays the first.
+
+    >>> from bestresponse.theory.repeated.automaton import classic_strategy
+    >>> tit_for_tat = classic_strategy("tit-for-tat")
+    >>> tit_for_tat.states, reduced(tit_for_tat).states
+    (5, 2)
+    """
+    step = automaton.step.reshape(automaton.states, -1).tolist()
+    reached = _reachable(step)
+    classes = _classes(automaton.mix.tolist(), step, reached)
+    first: dict[int, int] = {}
+    for state in reached:
+        first.setdefault(classes[state], state)
+    if len(first) == automaton.states:
+        return automaton
+    kept = [first[number] for number in range(len(first))]
+    merged = [[classes[following] for following in step[state]] for state in kept]
+    shape = (len(kept), *automaton.step.shape[1:])
+    return Automaton(automaton.name, automaton.mix[kept], np.array(merged, dtype=np.int32).reshape(shape))
+
+
+def behave_alike(first: Automaton, second: Automaton) -> bool:
+    """Say whether both do the same after every history."""
+    if first.step.shape[1:] != second.step.shape[1:]:
+        return False
+    one, other = reduced(first), reduced(second)
+    return np.array_equal(one.mix, other.mix) and np.array_equal(one.step, other.step)
+
+
+def relabelled(automaton: Automaton, own: Sequence[int], other: Sequence[int]) -> Automaton:
+    """Return the same strategy in a game that lists actions in another order: its action k is `own[k]` there, the other
+    player's action k is `other[k]`."""
+    mix, step = np.empty_like(automaton.mix), np.empty_like(automaton.step)
+    mix[:, list(own)] = automaton.mix
+    step[np.ix_(range(automaton.states), own, other)] = automaton.step
+    return Automaton(automaton.name, mix, step)
+
+
+def _reachable(step: list[list[int]]) -> list[int]:
+    """States in the order in which a search from the first one finds them."""
+    order, seen = [0], {0}
+    for state in order:
+        for following in step[state]:
+            if following not in seen:
+                seen.add(following)
+                order.append(following)
+    return order
+
+
+def _classes(mix: list[list[float]], step: list[list[int]], reached: list[int]) -> dict[int, int]:
+    """The class of every state; classes are numbered in the order of `reached`."""
+    classes, count = _numbered({state: tuple(mix[state]) for state in reached})
+    while True:
+        finer, more = _numbered({state: (classes[state], *map(classes.__getitem__, step[state])) for state in reached})
+        if more == count:
+            return finer
+        classes, count = finer, more
+
+
+def _numbered(keys: dict[int, tuple[float, ...]]) -> tuple[dict[int, int], int]:
+    """Equal keys get equal numbers, in order of first appearance; and how many there are."""
+    numbers: dict[tuple[float, ...], int] = {}
+    return {state: numbers.setdefault(key, len(numbers)) for state, key in keys.items()}, len(numbers)
+
+
+C, D = 0, 1
+
+
+def reactive(name: str, first: float, cc: float, cd: float, dc: float, dd: float) -> Automaton:
+    """Cooperates first with probability `first`, then with the one for (own, other's) last actions."""
+    after = np.array([[cc, cd], [dc, dd]])
+    return memory_one(name, [first, 1 - first], np.stack([after, 1 - after], axis=-1))
+
+
+def _any_of(last: int) -> Callable[[tuple[int, ...]], int]:
+    return lambda seen: D if D in seen[-last:] else C
+
+
+def _grim() -> Automaton:
+    moves = {
+        ("calm", C): ("calm", C),
+        ("calm", D): ("angry", D),
+        ("angry", C): ("angry", D),
+        ("angry", D): ("angry", D),
+    }
+    return state_machine("grim", moves, "calm", C)
+
+
+def _forgiving_grim() -> Automaton:
+    """Punishes a defection by defecting four times, then makes peace with two cooperations, and looks again."""
+    moves = {("calm", C): ("calm", C), ("calm", D): ("p1", D)}
+    order = [("p1", "p2", D), ("p2", "p3", D), ("p3", "p4", D), ("p4", "m1", C), ("m1", "calm", C)]
+    for here, there, action in order:
+        moves |= {(here, C): (there, action), (here, D): (there, action)}
+    return state_machine("soft-grudger", moves, "calm", C)
+
+
+def _tester() -> Automaton:
+    """Defects first; at the first defection it makes up by cooperating and plays tit-for-tat, else it cooperates twice
+    and then defects every other round (as Tester in Axelrod's second tournament)."""
+    moves = {
+        ("probe", C): ("quiet", C), ("probe", D): ("sorry", C),
+        ("quiet", C): ("exploit", C), ("quiet", D): ("sorry", C),
+        ("exploit", C): ("cheat", D), ("exploit", D): ("tft", C),
+        ("cheat", C): ("exploit", C), ("cheat", D): ("tft", C),
+        ("sorry", C): ("tft", C), ("sorry", D): ("tft", D),
+        ("tft", C): ("tft", C), ("tft", D): ("tft", D),
+    }  # fmt: skip
+    return state_machine("tester", moves, "probe", D)
+
+
+def _majority(name: str, soft: bool, depth: int) -> Automaton:
+    """Follows what the other did more often in the last `depth` rounds; `soft` cooperates on a tie."""
+
+    def choose(seen: tuple[int, ...]) -> int:
+        defections = sum(seen)
+        more = defections > len(seen) / 2 if soft else defections >= len(seen) / 2
+        return D if more else C
+
+    return opponent_history(name, choose, depth)
+
+
+def classic_strategies() -> tuple[Automaton, ...]:
+    """Return all of them, in alphabetical order."""
+    found = [
+        constant("cooperator", [1, 0]),
+        constant("defector", [0, 1]),
+        constant("random", [0.5, 0.5]),
+        cycle("alternator", [C, D], 2),
+        cycle("cycler-ccd", [C, C, D], 2),
+        cycle("cycler-ddc", [D, D, C], 2),
+        reactive("tit-for-tat", 1, 1, 0, 1, 0),
+        reactive("suspicious-tit-for-tat", 0, 1, 0, 1, 0),
+        reactive("anti-tit-for-tat", 1, 0, 1, 0, 1),
+        reactive("bully", 0, 0, 1, 0, 1),
+        reactive("win-stay-lose-shift", 1, 1, 0, 0, 1),
+        reactive("generous-tit-for-tat", 1, 1, 1 / 3, 1, 1 / 3),
+        reactive("joss", 1, 0.9, 0, 0.9, 0),
+        reactive("firm-but-fair", 1, 1, 0, 1, 2 / 3),
+        reactive("stochastic-cooperator", 1, 0.935, 0.229, 0.266, 0.42),
+        reactive("stochastic-win-stay-lose-shift", 1, 0.95, 0.05, 0.05, 0.95),
+        reactive("zd-extort-2", 1, 8 / 9, 1 / 2, 1 / 3, 0),
+        reactive("zd-generous-2", 1, 1, 1 / 8, 1, 1 / 4),
+        reactive("zd-set-2", 1, 3 / 4, 1 / 4, 1 / 2, 1 / 4),
+        reactive("win-shift-lose-stay", 0, 0, 1, 1, 0),
+        opponent_history("tit-for-two-tats", lambda seen: D if seen[-2:] == (D, D) else C, 2),
+        opponent_history("two-tits-for-tat", _any_of(2), 2),
+        opponent_history("hard-tit-for-tat", _any_of(3), 3),
+        opponent_history("hard-tit-for-two-tats", lambda seen: D if (D, D) in pairwise(seen) else C, 3),
+        _majority("soft-majority-3", True, 3),
+        _majority("hard-majority-3", False, 3),
+        _majority("soft-majority-4", True, 4),
+        _grim(),
+        _forgiving_grim(),
+        _tester(),
+    ]
+    return tuple(sorted(found, key=lambda automaton: automaton.name))
+
+
+def classic_strategy(name: str) -> Automaton:
+    """Return the strategy of that name; UsageError with the nearest name where there is none."""
+    known = {automaton.name: automaton for automaton in classic_strategies()}
+    if name not in known:
+        raise UsageError(f"there is no strategy named {name!r}.{did_you_mean(name, sorted(known))}")
+    return known[name]
+
+
+def cooperative_actions(game: NormalForm) -> tuple[int, int]:
+    """Return the action that is to cooperate, for each player; InvalidGame says why where there is none.
+
+    >>> from bestresponse.theory.catalogue.tables import load
+    >>> cooperative_actions(load("prisoners-dilemma"))
+    (0, 0)
+    """
+    if game.num_players != 2 or game.shape != (2, 2):
+        raise InvalidGame(f"cooperating and defecting needs two players with two actions each, got {game.shape}")
+    for first, second in product(range(2), repeat=2):
+        if _cooperative(game, first, second):
+            return first, second
+    raise InvalidGame(
+        "no action of this game is to cooperate: one that never hurts the other player, and is better for both than "
+        "the other action if both take it"
+    )
+
+
+def _cooperative(game: NormalForm, first: int, second: int) -> bool:
+    for own, (mine, theirs) in zip(
+        (game.payoffs[0], game.payoffs[1].T), ((first, second), (second, first)), strict=True
+    ):
+        reward, sucker = own[mine, theirs], own[mine, 1 - theirs]
+        temptation, punishment = own[1 - mine, theirs], own[1 - mine, 1 - theirs]
+        if not (reward > sucker and temptation >= punishment and reward > punishment):
+            return False
+    return True

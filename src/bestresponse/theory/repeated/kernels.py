@@ -30,9 +30,8 @@ def play_compiled(matches: Matches, rules: Rules, repetitions: int, seed: int) -
     if actions == 2 and rules.continuation == 1.0 and rules.rounds <= _MOST_COUNTED:
         _play_side_by_side(limits, matches.step, matches.payoffs, rules.rounds, np.uint64(seed), certain, out)
     else:
-        play = _play_two if actions == 2 else _play_many
         last = np.uint64(rules.continuation * _RANGE)
-        play(limits, matches.step, matches.payoffs, rules.rounds, last, np.uint64(seed), certain, out)
+        _play_one_by_one(limits, matches.step, matches.payoffs, rules.rounds, last, np.uint64(seed), certain, out)
     return out.reshape(count, count, repetitions, 2)
 
 
@@ -149,64 +148,7 @@ def _pay(out: Floats, match: int, rep: int, payoffs: Floats, tally: np.uint64) -
 
 
 @njit(cache=True, parallel=True, nogil=True, error_model="numpy")
-def _play_two(
-    limits: Words,
-    step: Shorts,
-    payoffs: Floats,
-    rounds: int,
-    last: np.uint64,
-    seed: np.uint64,
-    certain: Bools,
-    out: Floats,
-) -> None:
-    """Two actions: an action is one comparison, and the four outcomes are counted in registers."""
-    count, states = limits.shape[0], limits.shape[1]
-    endless = last >= np.uint64(4294967296)
-    for match in prange(out.shape[0]):
-        i, j = match // count, match % count
-        lim_x, lim_y = np.empty(states, np.uint64), np.empty(states, np.uint64)
-        go_x, go_y = np.empty(4 * states, np.int64), np.empty(4 * states, np.int64)
-        for s in range(states):
-            lim_x[s], lim_y[s] = limits[i, s, 0], limits[j, s, 0]
-            for x in range(2):
-                for y in range(2):
-                    go_x[4 * s + 2 * x + y] = step[i, s, x, y]
-                    go_y[4 * s + 2 * x + y] = step[j, s, y, x]
-        s0 = _mixed(seed * np.uint64(0xD1342543DE82EF95) + np.uint64(2 * match))
-        s1 = _mixed(s0 + np.uint64(2 * match + 1))
-        for rep in range(out.shape[1]):
-            if rep > 0 and certain[i] and certain[j]:
-                out[match, rep, 0], out[match, rep, 1] = out[match, 0, 0], out[match, 0, 1]
-                continue
-            a, b, n1, n2, n3, played = 0, 0, 0, 0, 0, 0
-            for _ in range(rounds):
-                z = s0 + s1
-                s1 ^= s0
-                s0 = _rotated(s0, 24) ^ s1 ^ (s1 << np.uint64(16))
-                s1 = _rotated(s1, 37)
-                x = 0 if (z >> np.uint64(32)) < lim_x[a] else 1
-                y = 0 if (z & np.uint64(0xFFFFFFFF)) < lim_y[b] else 1
-                k = 2 * x + y
-                n1 += k == 1
-                n2 += k == 2
-                n3 += k == 3
-                played += 1
-                a, b = go_x[4 * a + k], go_y[4 * b + k]
-                if not endless:
-                    z = s0 + s1
-                    s1 ^= s0
-                    s0 = _rotated(s0, 24) ^ s1 ^ (s1 << np.uint64(16))
-                    s1 = _rotated(s1, 37)
-                    if (z >> np.uint64(32)) >= last:
-                        break
-            n0 = played - n1 - n2 - n3
-            for who in range(2):
-                table = payoffs[who]
-                out[match, rep, who] = n0 * table[0, 0] + n1 * table[0, 1] + n2 * table[1, 0] + n3 * table[1, 1]
-
-
-@njit(cache=True, parallel=True, nogil=True, error_model="numpy")
-def _play_many(
+def _play_one_by_one(
     limits: Words,
     step: Shorts,
     payoffs: Floats,

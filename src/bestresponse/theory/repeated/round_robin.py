@@ -5,6 +5,13 @@ is replaced by another one (uniformly); `continuation` the probability of a furt
 Payoffs are totals over the rounds played; `per_round` divides them by the expected number of rounds.
 
 The exact result is the expectation over the Markov chain of the two automata's states; the played one samples it.
+
+Expected totals of a round robin: the Markov chain over pairs of states, for every pair of strategies.
+
+The automata do not know which seat they are in, so the expected number of times each pair of actions is played when i
+sits first and j second is, transposed, that of j first and i second: half the pairs are enough, and payoffs come last.
+
+Matches of a round robin advanced together, one round at a time, with numpy.
 """
 
 from __future__ import annotations
@@ -13,13 +20,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.theory.engines import Engine, choose_engine
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.repeated.automaton import Automaton, States
 
-__all__ = ["Matches", "Rules", "TournamentResult", "exact_round_robin", "play_round_robin"]
+__all__ = [
+    "Matches",
+    "Rules",
+    "TournamentResult",
+    "exact_round_robin",
+    "expected_totals",
+    "play_in_step",
+    "play_round_robin",
+]
 
 _BREAK_EVEN_TURNS = 20_000_000
 
@@ -129,7 +145,7 @@ def play_round_robin(
     if chosen == "numba":
         from bestresponse.theory.repeated.kernels import play_compiled as play
     else:
-        from bestresponse.theory.repeated.numpy_matches import play_in_step as play
+        from bestresponse.theory.repeated.round_robin import play_in_step as play
     totals = play(matches, rules, repetitions, seed)
     names = tuple(automaton.name for automaton in strategies)
     spread = totals.std(axis=2, ddof=1) if repetitions > 1 else None
@@ -141,16 +157,151 @@ def exact_round_robin(
 ) -> TournamentResult:
     """Return the expected totals of every pair, without sampling error.
 
-    >>> from bestresponse.theory.repeated.library import classic_strategy
+    >>> from bestresponse.theory.repeated.automaton import classic_strategy
     >>> from bestresponse.theory.catalogue.tables import load
     >>> pair = [classic_strategy("tit-for-tat"), classic_strategy("defector")]
     >>> exact_round_robin(pair, load("prisoners-dilemma"), Rules(rounds=10)).totals[0, 1].tolist()
     [9.0, 14.0]
     """
-    from bestresponse.theory.repeated.exact import expected_totals
-    from bestresponse.theory.repeated.reduce import reduced
+    from bestresponse.theory.repeated.automaton import reduced
+    from bestresponse.theory.repeated.round_robin import expected_totals
 
     rules = rules or Rules()
     names = tuple(automaton.name for automaton in strategies)
     totals = expected_totals(Matches.of([reduced(one) for one in strategies], game, rules.noise), rules)
     return TournamentResult(names, totals, None, rules, None, "exact")
+
+
+Pairs = NDArray[np.int64]
+Places = NDArray[np.int64]
+
+_BREAK_EVEN_CELLS = 100_000_000
+_MOST_CELLS = 1_000_000
+
+
+def expected_totals(matches: Matches, rules: Rules) -> Array:
+    """(strategies, strategies, 2)."""
+    count, _, actions = matches.mix.shape
+    pairs = np.array([(i, j) for i in range(count) for j in range(i, count)])
+    work = rules.rounds * actions**2 * int((matches.states[pairs[:, 0]] * matches.states[pairs[:, 1]]).sum())
+    if choose_engine("auto", pays=work >= _BREAK_EVEN_CELLS) == "numba":
+        from bestresponse.theory.repeated.kernels import count_compiled
+
+        plays = count_compiled(matches, rules, pairs)
+    else:
+        plays = _count_in_parts(matches, rules, pairs)
+    totals = np.empty((count, count, 2))
+    first, second = pairs.T
+    totals[first, second] = np.einsum("pab,kab->pk", plays, matches.payoffs)
+    totals[second, first] = np.einsum("pba,kab->pk", plays, matches.payoffs)
+    return totals
+
+
+def _count_in_parts(matches: Matches, rules: Rules, pairs: Pairs) -> Array:
+    """As many pairs at once as fit into `_MOST_CELLS`, always at least one."""
+    actions = matches.mix.shape[2]
+    cells = matches.states[pairs[:, 0]].astype(np.int64) * matches.states[pairs[:, 1]]
+    parts = (np.cumsum(cells) - cells) // _MOST_CELLS
+    plays = np.empty((len(pairs), actions, actions))
+    for part in np.unique(parts):
+        group = np.flatnonzero(parts == part)
+        plays[group] = _count(_Chain.of(matches, pairs[group]), rules).reshape(-1, actions, actions)
+    return plays
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Chain:
+    """The chains of several pairs as one: `chances[c]` are the probabilities of every pair of actions in cell c, which
+    belongs to `pair[c]`; `target` is where they lead; `start` the first cell of every pair. Only cells that can be
+    reached are kept: two strategies that look back one round share few of their pairs of states."""
+
+    pair: Places
+    chances: Array
+    target: Places
+    start: Places
+
+    @classmethod
+    def of(cls, matches: Matches, pairs: Pairs) -> _Chain:
+        first, second = pairs.T
+        cols = matches.states[second].astype(np.int64)
+        cells = matches.states[first] * cols
+        start = np.cumsum(cells) - cells
+        pair = np.repeat(np.arange(len(pairs)), cells)
+        s, t = np.divmod(np.arange(len(pair)) - start[pair], cols[pair])
+        i, j = first[pair], second[pair]
+        chances = (matches.mix[i, s][:, :, None] * matches.mix[j, t][:, None, :]).reshape(len(pair), -1)
+        to_x, to_y = matches.step[i, s], matches.step[j, t].transpose(0, 2, 1)
+        target = start[pair][:, None, None] + to_x * cols[pair][:, None, None] + to_y
+        return cls(pair, chances, target.reshape(len(pair), -1), start)._reachable()
+
+    def _reachable(self) -> _Chain:
+        """The same without the cells that no play comes to."""
+        seen = np.zeros(len(self.pair), dtype=bool)
+        new = self.start
+        while len(new):
+            seen[new] = True
+            following = self.target[new][self.chances[new] > 0]
+            new = np.unique(following[~seen[following]])
+        place = np.cumsum(seen) - 1
+        return _Chain(self.pair[seen], self.chances[seen], place[self.target[seen]], place[self.start])
+
+
+def _count(chain: _Chain, rules: Rules) -> Array:
+    """How often each pair of actions is played, (pairs, actions squared)."""
+    from scipy.sparse import csr_array
+
+    cells, actions = chain.chances.shape
+    live = chain.chances.ravel() > 0
+    places = (chain.target.ravel()[live], np.repeat(np.arange(cells), actions)[live])
+    onward = csr_array((chain.chances.ravel()[live] * rules.continuation, places), shape=(cells, cells))
+    now = np.zeros(cells)
+    now[chain.start] = 1.0
+    visits = now.copy()
+    for _ in range(rules.rounds - 1):
+        now = np.asarray(onward @ now)
+        visits += now
+    return np.asarray(np.add.reduceat(chain.chances * visits[:, None], chain.start))
+
+
+_MATCHES_AT_ONCE = 200_000
+
+
+def play_in_step(matches: Matches, rules: Rules, repetitions: int, seed: int) -> Array:
+    """Totals (strategies, strategies, repetitions, 2)."""
+    count = len(matches.mix)
+    first, second, _ = (a.ravel() for a in np.indices((count, count, repetitions)))
+    rng = np.random.default_rng(seed)
+    totals = np.empty((len(first), 2))
+    for begin in range(0, len(first), _MATCHES_AT_ONCE):
+        part = slice(begin, begin + _MATCHES_AT_ONCE)
+        totals[part] = _advance(matches, rules, first[part], second[part], rng)
+    return totals.reshape(count, count, repetitions, 2)
+
+
+def _advance(matches: Matches, rules: Rules, first: Array, second: Array, rng: np.random.Generator) -> Array:
+    """Flat indices: state s of strategy i is i * states + s everywhere, and a joint action is a * actions + b."""
+    count, states, actions = matches.mix.shape
+    limits = np.cumsum(matches.mix, axis=2).reshape(-1, actions)[:, :-1].astype(np.float32)
+    base = (np.arange(count) * states)[:, None, None, None]
+    mine = (matches.step + base).reshape(-1, actions * actions)
+    theirs = (matches.step.transpose(0, 1, 3, 2) + base).reshape(-1, actions * actions)
+    a, b = first * states, second * states
+    joint = np.zeros((len(first), actions * actions), dtype=np.int32)
+    rows = np.arange(len(first))
+    playing = np.ones(len(first), dtype=bool)
+    for _ in range(rules.rounds):
+        x, y = _drawn(limits[a], rng), _drawn(limits[b], rng)
+        cell = x * actions + y
+        joint[rows, cell] += playing
+        a, b = mine[a, cell], theirs[b, cell]
+        if rules.continuation < 1.0:
+            playing &= rng.random(len(playing)) < rules.continuation
+    return np.asarray(joint @ matches.payoffs.reshape(2, -1).T)
+
+
+def _drawn(limits: Array, rng: np.random.Generator) -> Array:
+    """For each row of cumulative probabilities, the action a uniform number falls on."""
+    luck = rng.random(len(limits), dtype=np.float32)
+    if limits.shape[1] == 1:
+        return np.asarray(luck >= limits[:, 0]).astype(np.int64)
+    return np.asarray((luck[:, None] >= limits).sum(axis=1))

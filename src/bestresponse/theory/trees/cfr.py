@@ -19,29 +19,276 @@ M. Zinkevich et al., "Regret minimization in games with incomplete information",
 large imperfect information games using CFR+", 2014; N. Brown and T. Sandholm, "Solving imperfect-information games
 via discounted regret minimization", AAAI 2019; G. Farina, C. Kroer and T. Sandholm, "Faster game solving via
 predictive Blackwell approachability", AAAI 2021.
+
+Iterations of counterfactual regret minimisation in numpy: whole levels of information sets at a time.
+
+The same iterates as the compiled loop up to rounding. What can be done for all of a player's information sets at
+once (regrets, next behaviour) is one array operation; only values (last level first) and plans (first level first)
+go level by level.
+
+Iterations of counterfactual regret minimisation as one compiled loop (numba, extra `fast`).
+
+All players' sequences stand in one row, so the kernel knows any number of players. Per player and iteration: one
+sparse product over the leaves gives what each own sequence earns, one pass over the own information sets (last
+first) gives values, regrets and the next behaviour, one pass (first first) the next realization plan.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Game
+from bestresponse.theory.arrays import Floats, Ints
 from bestresponse.theory.engines import ChosenEngine, Engine, choose_engine
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.trees.cfr_numba import NumbaCfr
-from bestresponse.theory.trees.cfr_numpy import NumpyCfr
 from bestresponse.theory.trees.compile import as_tree
 from bestresponse.theory.trees.policy import Policy
-from bestresponse.theory.trees.response import plan_regrets
-from bestresponse.theory.trees.sequence_form import SequenceForm, to_sequence_form
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex, plan_regrets, to_sequence_form
+from bestresponse.theory.trees.tree import IntArray, Tree
 
-__all__ = ["CfrResult", "Checkpoint", "Variant", "cfr", "schedule"]
+__all__ = ["CfrResult", "Checkpoint", "Variant", "cfr"]
+
+
+class NumpyCfr:
+    """The running state of CFR; `run` continues it, `totals` are the weighted sums of the plans so far."""
+
+    def __init__(self, form: SequenceForm) -> None:
+        self._sides = [_Side(form, player) for player in range(form.num_players)]
+        self._plans = [side.plan for side in self._sides]
+
+    def run(self, schedule: Array, predictive: bool) -> None:
+        """One iteration per column of `schedule` (rows: factors of positive and negative regrets, weights)."""
+        for keep_positive, keep_negative, weight in schedule.T.tolist():
+            for side in self._sides:
+                side.total += side.plan if weight == 1.0 else weight * side.plan
+                gains = side.gains(self._plans)
+                side.learn(gains, keep_positive, keep_negative, predictive)
+
+    @property
+    def totals(self) -> list[Array]:
+        """The weighted sum of every player's plans so far."""
+        return [side.total for side in self._sides]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Level:
+    """Information sets `sets` with sequences `span`; where each begins in the span; their parents, one per sequence."""
+
+    sets: slice
+    span: slice
+    begins: IntArray
+    parent: IntArray
+    parents: IntArray
+
+
+class _Side:
+    """One player's arrays; `plan` is updated in place, the other players read it."""
+
+    def __init__(self, form: SequenceForm, player: int) -> None:
+        plex = form.plexes[player]
+        self.plex = plex
+        self.levels = _list_levels(plex)
+        self.set_of = np.repeat(np.arange(len(plex.infosets)), plex.size)
+        self.begins = plex.first - 1
+        self.uniform = np.repeat(1.0 / plex.size, plex.size)
+        self.behaviour = plex.normalise(np.zeros(plex.num_sequences))
+        self.plan = plex.plan(self.behaviour)
+        self.regret = np.zeros(plex.num_sequences - 1)
+        self.total = np.zeros(plex.num_sequences)
+        self.means = np.zeros(len(plex.infosets))
+        self.earn = _earnings(form, player)
+
+    def gains(self, plans: list[Array]) -> Array:
+        """Say what each move would have earned more than the current behaviour at its information set."""
+        values = self.earn(plans)
+        for level in reversed(self.levels):
+            earned = self.behaviour[level.span] * values[level.span]
+            means = np.add.reduceat(earned, level.begins, out=self.means[level.sets])
+            values[: level.span.start] += np.bincount(level.parent, means, level.span.start)
+        gains: Array = values[1:] - self.means.take(self.set_of)
+        return gains
+
+    def learn(self, gains: Array, keep_positive: float, keep_negative: float, predictive: bool) -> None:
+        """Add the gains to the regrets, and set the behaviour and the plan of the next iteration."""
+        regret = self.regret
+        regret += gains
+        if keep_negative == 0.0 and keep_positive == 1.0:
+            np.maximum(regret, 0.0, out=regret)
+        elif keep_negative != 1.0 or keep_positive != 1.0:
+            regret *= np.where(regret > 0.0, keep_positive, keep_negative)
+        self._match(np.maximum(regret + gains if predictive else regret, 0.0))
+        plan, behaviour = self.plan, self.behaviour
+        for level in self.levels:
+            np.multiply(plan.take(level.parents), behaviour[level.span], out=plan[level.span])
+
+    def _match(self, positive: Array) -> None:
+        """Regret matching: play in proportion to positive regret, uniformly where there is none."""
+        if not len(positive):
+            return
+        sums = np.add.reduceat(positive, self.begins)
+        idle = sums == 0.0
+        if idle.any():
+            sums[idle] = 1.0
+            positive += np.where(idle.take(self.set_of), self.uniform, 0.0)
+        np.divide(positive, sums.take(self.set_of), out=self.behaviour[1:])
+
+
+def _list_levels(plex: Treeplex) -> list[_Level]:
+    levels = []
+    for low, high in zip(plex.levels[:-1].tolist(), plex.levels[1:].tolist(), strict=True):
+        start, stop = plex.span(low, high)
+        parent = plex.parent[low:high]
+        parents = np.repeat(parent, plex.size[low:high])
+        levels.append(_Level(slice(low, high), slice(start, stop), plex.first[low:high] - start, parent, parents))
+    return levels
+
+
+def _earnings(form: SequenceForm, player: int) -> Any:
+    """A function of all plans: what each own sequence earns at the leaves it ends at."""
+    own = form.sequences[player]
+    order = np.argsort(own, kind="stable")
+    ends, begins = np.unique(own[order], return_index=True)
+    payoffs = form.payoffs[player][order]
+    others = [(q, form.sequences[q][order]) for q in range(form.num_players) if q != player]
+    count = form.plexes[player].num_sequences
+
+    def earn(plans: list[Array]) -> Array:
+        weights = payoffs
+        for other, sequences in others:
+            weights = weights * plans[other].take(sequences)
+        values = np.zeros(count)
+        values[ends] = np.add.reduceat(weights, begins)
+        return values
+
+    return earn
+
+
+class NumbaCfr:
+    """The running state of CFR; `run` continues it, `totals` are the weighted sums of the plans so far."""
+
+    def __init__(self, form: SequenceForm) -> None:
+        self._starts = np.cumsum([0, *(plex.num_sequences for plex in form.plexes)])
+        self._arrays = (self._starts.astype(np.uint32), *_infosets(form, self._starts), *_leaves(form, self._starts))
+        count = int(self._starts[-1])
+        self._behaviour = np.concatenate([plex.normalise(np.zeros(plex.num_sequences)) for plex in form.plexes])
+        plans = zip(form.plexes, np.split(self._behaviour, self._starts[1:-1]), strict=True)
+        self._plan = np.concatenate([plex.plan(behaviour) for plex, behaviour in plans])
+        self._regret, self._total, self._value = np.zeros(count), np.zeros(count), np.zeros(count)
+
+    def run(self, schedule: Array, predictive: bool) -> None:
+        """One iteration per column of `schedule` (rows: factors of positive and negative regrets, weights)."""
+        state = (self._behaviour, self._plan, self._regret, self._total, self._value)
+        _compiled()(*self._arrays, *state, schedule, predictive)
+
+    @property
+    def totals(self) -> list[Array]:
+        """The weighted sum of every player's plans so far."""
+        return np.split(self._total, self._starts[1:-1])
+
+
+def _infosets(form: SequenceForm, starts: Ints) -> tuple[NDArray[np.uint32] | Array, ...]:
+    """Where each player's information sets begin, and their parent, first sequence and size."""
+    plexes = list(zip(form.plexes, starts[:-1], strict=True))
+    begins = np.cumsum([0, *(len(plex.infosets) for plex in form.plexes)])
+    parent = np.concatenate([plex.parent + start for plex, start in plexes])
+    first = np.concatenate([plex.first + start for plex, start in plexes])
+    size = np.concatenate([plex.size for plex in form.plexes])
+    return tuple(array.astype(np.uint32) for array in (begins, parent, first, size))
+
+
+def _leaves(form: SequenceForm, starts: Ints) -> tuple[NDArray[np.uint32] | Array, ...]:
+    """Per own sequence the slice of its leaves; per leaf the others' sequences and the own payoff."""
+    slices, others, payoffs = [np.zeros(1, dtype=np.int64)], [], []
+    for player, plex in enumerate(form.plexes):
+        own = form.sequences[player]
+        order = np.argsort(own, kind="stable")
+        slices.append(np.bincount(own, minlength=plex.num_sequences))
+        rest = [q for q in range(form.num_players) if q != player]
+        others.append(form.sequences[rest][:, order] + starts[rest][:, None])
+        payoffs.append(form.payoffs[player][order])
+    ends = np.cumsum(np.concatenate(slices))
+    return ends.astype(np.uint32), np.concatenate(others, axis=1).astype(np.uint32), np.concatenate(payoffs)
+
+
+@cache
+def _compiled() -> Any:
+    from numba import njit
+
+    return njit(cache=True, error_model="numpy", nogil=True, fastmath={"contract", "nsz", "reassoc"})(_iterate)
+
+
+def _iterate(
+    starts: Ints,
+    begins: Ints,
+    parent: Ints,
+    first: Ints,
+    size: Ints,
+    ends: Ints,
+    others: Ints,
+    payoffs: Floats,
+    behaviour: Floats,
+    plan: Floats,
+    regret: Floats,
+    total: Floats,
+    value: Floats,
+    schedule: Floats,
+    predictive: bool,
+) -> None:
+    num_players = starts.shape[0] - 1
+    two = others.shape[0] == 1
+    facing = others[0] if two else others[:0].ravel()
+    for t in range(schedule.shape[1]):
+        keep_positive, keep_negative, weight = schedule[0, t], schedule[1, t], schedule[2, t]
+        for player in range(num_players):
+            for s in range(starts[player], starts[player + 1]):
+                earned = 0.0
+                if two:
+                    for leaf in range(ends[s], ends[s + 1]):
+                        earned += payoffs[leaf] * plan[facing[leaf]]
+                else:
+                    for leaf in range(ends[s], ends[s + 1]):
+                        share = payoffs[leaf]
+                        for other in range(others.shape[0]):
+                            share *= plan[others[other, leaf]]
+                        earned += share
+                value[s] = earned
+            for i in range(begins[player + 1] - 1, begins[player] - 1, -1):
+                low, high = first[i], first[i] + size[i]
+                mean = 0.0
+                for s in range(low, high):
+                    mean += behaviour[s] * value[s]
+                value[parent[i]] += mean
+                positive = 0.0
+                for s in range(low, high):
+                    total[s] += weight * plan[s]
+                    gain = value[s] - mean
+                    summed = regret[s] + gain
+                    summed *= keep_positive if summed > 0.0 else keep_negative
+                    regret[s] = summed
+                    if predictive:
+                        summed += gain
+                    summed = max(summed, 0.0)
+                    behaviour[s] = summed
+                    positive += summed
+                if positive > 0.0:
+                    scale = 1.0 / positive
+                    for s in range(low, high):
+                        behaviour[s] *= scale
+                else:
+                    for s in range(low, high):
+                        behaviour[s] = 1.0 / size[i]
+            for i in range(begins[player], begins[player + 1]):
+                reach = plan[parent[i]]
+                for s in range(first[i], first[i] + size[i]):
+                    plan[s] = reach * behaviour[s]
+
 
 Variant = Literal["cfr", "cfr+", "dcfr", "pcfr+"]
 
@@ -87,7 +334,7 @@ def cfr(
     Checkpoints default to 1, 10, 100, ... and the last iteration, which is always one. `engine` "auto" takes the
     compiled loop where numba is installed and the run is long enough to pay for loading it.
 
-    >>> from bestresponse.theory.catalogue.tree_rules import kuhn_poker
+    >>> from bestresponse.theory.catalogue.trees import kuhn_poker
     >>> result = cfr(kuhn_poker(), 1000, engine="numpy")
     >>> print(f"{result.value['player 1']:.3f} {result.nash_conv:.8f}")
     -0.056 0.00017473

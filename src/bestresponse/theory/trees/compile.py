@@ -1,10 +1,19 @@
-"""Any `core` game whose asks can be enumerated, compiled into a `Tree`.
+"""Trees of games that are written as programs: those of this package and those of OpenSpiel.
+
+Any `core` game whose asks can be enumerated, compiled into a `Tree`.
 
 Choices and whole amounts become moves of their role, lotteries become chance. Roles asked at the same time move one
 after another without seeing each other's moves, which is the same game. Two positions belong to one information set
 of a role when its views there are equal (`View.key`), so a policy of the tree is a function of views: what the view
 does not tell, the role has forgotten. Solvers need perfect recall; where a game's views leave out a role's own past,
 `remember=True` adds its earlier views and moves to the information sets.
+
+Games of OpenSpiel as trees, where `pyspiel` is installed (extra `openspiel`).
+
+Any game, sequential or simultaneous, whose chance can be enumerated: nodes with simultaneous moves become successive
+moves without sight of each other. Information sets are OpenSpiel's information state strings.
+
+M. Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019.
 """
 
 from __future__ import annotations
@@ -12,16 +21,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from importlib.util import find_spec
 from typing import Any
 
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Lottery
-from bestresponse.core.errors import InvalidGame, TooLarge
+from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
 from bestresponse.core.game import NATURE, Game, Role
 from bestresponse.core.json import canonical
-from bestresponse.theory.trees.build import NODE_LIMIT, Chance, Leaf, Turn, build_tree
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.core.registry import did_you_mean
+from bestresponse.theory.files.game_text import number_repeats
+from bestresponse.theory.games.normal_form import read_simplest
+from bestresponse.theory.trees.tree import NODE_LIMIT, Chance, Leaf, Tree, Turn, build_tree
 
-__all__ = ["as_tree", "compile_game", "list_answers"]
+__all__ = ["as_tree", "compile_game", "list_answers", "load_openspiel"]
 
 
 def as_tree(game: Tree | Game[Any], limit: int = NODE_LIMIT) -> Tree:
@@ -58,7 +70,8 @@ class _Compiler:
             asks = self.game.asks(state)
         if not asks:
             return self._leaf(position.state)
-        role = self._next_role(asks, position.made)
+        order = [*self.game.roles, *asks]  # of those still to move, the game's roles first
+        role = next(role for role in order if role in asks and role not in position.made)
         ask = asks[role]
         if isinstance(ask, Lottery):
             chances = ask.chances
@@ -72,11 +85,6 @@ class _Compiler:
         if missing:
             raise InvalidGame(f"{self.game.name} is over, but its payoffs leave out {missing[0]!r}")
         return Leaf([payoffs[role] for role in self.game.roles])
-
-    def _next_role(self, asks: Mapping[Role, Ask], made: Mapping[Role, Any]) -> Role:
-        """The first of those still to move, in the order of the game's roles, others last."""
-        order = [*self.game.roles, *asks]
-        return next(role for role in order if role in asks and role not in made)
 
     def _turn(self, position: _Position, role: Role, ask: Ask) -> Turn:
         if role not in self.game.roles:
@@ -120,3 +128,90 @@ def list_answers(game: Game[Any], role: Role, ask: Ask, limit: int = NODE_LIMIT)
 
 def _kind(ask: Ask) -> str:
     return f"an Amount between {ask.low:g} and {ask.high:g}" if isinstance(ask, Amount) else type(ask).__name__
+
+
+def openspiel_is_installed() -> bool:
+    """Say whether OpenSpiel can be imported."""
+    return find_spec("pyspiel") is not None
+
+
+def load_openspiel(game: Any, *, limit: int = NODE_LIMIT) -> Tree:
+    """Build the tree of an OpenSpiel game, given by its name with parameters ("kuhn_poker(players=3)") or itself."""
+    if not openspiel_is_installed():
+        raise UsageError("OpenSpiel is not installed: pip install 'bestresponse[openspiel]'")
+    if isinstance(game, str):
+        game = _loaded(game)
+    loader = _Loader(game, tuple(f"player {i + 1}" for i in range(game.num_players())))
+    loader.check()
+    return build_tree(loader.players, (game.new_initial_state(), ()), loader.expand, limit=limit, name=str(game))
+
+
+def _loaded(name: str) -> Any:
+    import pyspiel
+
+    known = pyspiel.registered_names()
+    plain = name.partition("(")[0].strip()
+    if plain not in known:
+        raise InvalidGame(f"OpenSpiel has no game {plain!r}.{did_you_mean(plain, known)}")
+    try:
+        return pyspiel.load_game(name)
+    except (pyspiel.SpielError, RuntimeError, ValueError) as error:
+        raise InvalidGame(f"OpenSpiel cannot load {name!r}: {str(error).splitlines()[0]}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Loader:
+    """What stands at a position: a state, and the moves chosen so far where players move at the same time."""
+
+    game: Any
+    players: tuple[str, ...]
+
+    def check(self) -> None:
+        import pyspiel
+
+        kind = self.game.get_type()
+        if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
+            raise InvalidGame(f"{self.game} samples its chance moves; a tree needs them listed with probabilities")
+        if kind.dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD:
+            raise InvalidGame(f"{self.game} is a mean field game; a tree needs a finite number of players")
+        perfect = kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION
+        if not kind.provides_information_state_string and not perfect:
+            raise InvalidGame(f"{self.game} gives no information state strings; a tree needs them")
+
+    def expand(self, position: tuple[Any, tuple[int, ...]]) -> Leaf | Chance | Turn:
+        state, chosen = position
+        if state.is_terminal():
+            return Leaf(state.returns())
+        if state.is_chance_node():
+            outcomes = state.chance_outcomes()
+            labels = number_repeats(state.action_to_string(state.current_player(), action) for action, _ in outcomes)
+            chances: list[float | Fraction] = [read_simplest(p) for _, p in outcomes]
+            if sum(chances) != 1:
+                chances = [p for _, p in outcomes]
+            branches = zip(labels, outcomes, chances, strict=True)
+            return Chance({label: (p, (state.child(action), ())) for label, (action, _), p in branches})
+        if state.is_simultaneous_node():
+            return self._simultaneous(state, chosen)
+        player = state.current_player()
+        after = [(state.child(action), ()) for action in state.legal_actions()]
+        return self._turn(state, player, state.legal_actions(), after)
+
+    def _simultaneous(self, state: Any, chosen: tuple[int, ...]) -> Turn:
+        player = len(chosen)
+        actions = state.legal_actions(player) or [0]
+        after: list[tuple[Any, tuple[int, ...]]] = []
+        for action in actions:
+            made = (*chosen, action)
+            if len(made) < len(self.players):
+                after.append((state, made))
+                continue
+            child = state.clone()
+            child.apply_actions(list(made))
+            after.append((child, ()))
+        return self._turn(state, player, actions, after)
+
+    def _turn(self, state: Any, player: int, actions: list[int], after: list[Any]) -> Turn:
+        known = self.game.get_type().provides_information_state_string
+        infoset = state.information_state_string(player) if known else state.history_str()
+        labels = number_repeats(state.action_to_string(player, action) for action in actions)
+        return Turn(self.players[player], infoset or "start", dict(zip(labels, after, strict=True)))

@@ -19,11 +19,10 @@ import numpy as np
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.trees.build import Chance, Leaf, Turn
 from bestresponse.theory.trees.policy import Policy, policy_from_table
-from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Chance, Leaf, Tree, Turn
 
-__all__ = ["SampledPolicy", "Sampling", "mccfr", "mccfr_tree"]
+__all__ = ["Sampling", "mccfr_tree"]
 
 Position = TypeVar("Position")
 Sampling = Literal["external", "outcome"]
@@ -141,7 +140,7 @@ class _Walker:
             case Leaf():
                 return float(what.payoffs[player])
             case Chance():
-                return self.explore(self._draw_chance(what), player)
+                return self.explore(what.branches[self._draw_branch(what)[0]][1], player)
             case Turn():
                 owner, place = self._find(what)
                 mix = place.strategy()
@@ -206,6 +205,3 @@ class _Walker:
         shares = np.array([chance.branches[label][0] for label in labels])
         label = labels[self._draw(shares)]
         return label, float(chance.branches[label][0])
-
-    def _draw_chance(self, chance: Chance) -> object:
-        return chance.branches[self._draw_branch(chance)[0]][1]

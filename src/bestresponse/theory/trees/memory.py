@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bestresponse.core.errors import TooLarge
 
-__all__ = ["MemoryGuard", "measure_machine", "measure_resident"]
+__all__ = ["MemoryGuard", "measure_machine"]
 
 _STATUS = Path("/proc/self/statm")
 _CHECK_EVERY = 2048

@@ -3,6 +3,11 @@
 A reduced strategy names a move at every information set that the player's own earlier moves leave reachable (Kuhn
 1953); strategies that differ only elsewhere are the same. The number of reduced strategies is exponential in the
 information sets, so the size is counted before anything is listed.
+
+A tree without perfect recall has such a table too: a plan names a move at every information set that the plan's own
+moves may lead to. What is lost is the way back: a mixture of plans draws one plan before the play, which a player who
+forgets could not do move by move, so its equilibria need not be those in behaviour policies. Where the play can come
+twice to one information set (an absent-minded player, Piccione and Rubinstein 1997), there is no such table.
 """
 
 from __future__ import annotations
@@ -15,16 +20,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from bestresponse.core.errors import TooLarge
+from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.core.game import Game
-from bestresponse.theory.games.normal_form import Array, NormalForm
-from bestresponse.theory.games.rationals import Rationals
+from bestresponse.theory.games.normal_form import Array, NormalForm, Rationals
 from bestresponse.theory.trees.compile import as_tree
 from bestresponse.theory.trees.policy import Policy
-from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex, to_sequence_form
+from bestresponse.theory.trees.sequence_form import Treeplex, has_perfect_recall, read_leaves, to_sequence_form
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["CELL_LIMIT", "find_behaviour", "to_normal_form"]
+__all__ = ["find_behaviour", "to_normal_form"]
 
 AnyArray = TypeVar("AnyArray", Array, Rationals)
 
@@ -35,30 +39,95 @@ CELL_LIMIT = 2_000_000
 def to_normal_form(game: Tree | Game[Any], *, limit: int = CELL_LIMIT) -> NormalForm:
     """Return the reduced normal form; TooLarge says how many payoffs it would have when that is more than `limit`.
 
-    >>> from bestresponse.theory.catalogue.tree_rules import kuhn_poker
+    >>> from bestresponse.theory.catalogue.trees import kuhn_poker
     >>> to_normal_form(kuhn_poker()).shape
     (27, 64)
     """
     tree = as_tree(game)
+    if not has_perfect_recall(tree):
+        return _tabulate_plans(tree, limit)
     form = to_sequence_form(tree)
     counts = [_count(plex) for plex in form.plexes]
-    cells = tree.num_players * math.prod(counts)
     listed = max(count * plex.num_sequences for count, plex in zip(counts, form.plexes, strict=True))
-    if max(cells, listed // _ENTRIES_PER_CELL) > limit or tree.num_players > _MAX_PLAYERS:
-        sizes = " x ".join(map(_written, counts))
-        raise TooLarge(
-            f"the normal form has {_written(cells)} payoffs ({sizes} reduced strategies, {tree.num_players} players); "
-            f"the limit is {limit}; solve the tree itself: cfr, or solve_tree for two-player zero-sum games"
-        )
+    _check_size(counts, listed, limit)
     strategies = [_strategies(plex) for plex in form.plexes]
     actions = tuple(
         tuple(_label(tree, plex, row) for row in rows) for plex, rows in zip(form.plexes, strategies, strict=True)
     )
-    payoffs, exact = _payoffs(form.payoffs, form, strategies), None
-    if tree.is_exact and cells <= _EXACT_CELLS:
-        exact = _compute_exactly(form, strategies)
-        payoffs = exact.astype(np.float64)
-    return NormalForm(payoffs, tree.players, actions, tree.name, exact)
+    played = [rows[:, sequences] for rows, sequences in zip(strategies, form.sequences, strict=True)]
+    if tree.is_exact and tree.num_players * math.prod(counts) <= _EXACT_CELLS:
+        return NormalForm(*_compute_exactly(form.read_payoffs(), played, tree, actions))
+    return NormalForm(_payoffs(form.payoffs, played), tree.players, actions, tree.name)
+
+
+def _tabulate_plans(tree: Tree, limit: int) -> NormalForm:
+    """Write the table of all plans, from what each player has done before every node."""
+    pasts = [_find_pasts(tree, player) for player in range(tree.num_players)]
+    plans = [_list_plans(tree, player, own, limit) for player, own in enumerate(pasts)]
+    _check_size([len(own) for own in plans], 0, limit)
+    played = [
+        np.array([[own[leaf] <= plan.items() for leaf in tree.leaves.tolist()] for plan in some], dtype=np.float64)
+        for own, some in zip(pasts, plans, strict=True)
+    ]
+    actions = tuple(tuple(_label_plan(tree, plan) for plan in some) for some in plans)
+    if tree.is_exact and tree.num_players * math.prod(map(len, plans)) <= _EXACT_CELLS:
+        return NormalForm(*_compute_exactly(read_leaves(tree), played, tree, actions))
+    leaves = (tree.payoffs[tree.leaves] * tree.reach[tree.leaves, None]).T
+    return NormalForm(_payoffs(leaves, played), tree.players, actions, tree.name)
+
+
+def _find_pasts(tree: Tree, player: int) -> list[frozenset[tuple[int, int]]]:
+    """Find for every node the moves that the player has made before it, as (information set, number of the move)."""
+    pasts: list[frozenset[tuple[int, int]]] = [frozenset()]
+    for node, above in enumerate(tree.parent.tolist()[1:], start=1):
+        past, infoset = pasts[above], int(tree.infoset[above])
+        if tree.owner[above] == player:
+            if any(infoset == before for before, _ in past):
+                raise InvalidGame(
+                    f"{tree.players[player]} comes twice to its information set {tree.infosets[infoset].label!r} in "
+                    f"one play ({tree.path(above)}); expected at most once, since no plan can say what it does there"
+                )
+            past = past | {(infoset, int(tree.move[node]))}
+        pasts.append(past)
+    return pasts
+
+
+def _list_plans(
+    tree: Tree, player: int, pasts: Sequence[frozenset[tuple[int, int]]], limit: int
+) -> list[dict[int, int]]:
+    """List the player's plans, the first moves first: a move wherever the plan's own moves may lead."""
+    ways: dict[int, set[frozenset[tuple[int, int]]]] = {}
+    for node in np.flatnonzero(tree.owner == player).tolist():
+        ways.setdefault(int(tree.infoset[node]), set()).add(pasts[node])
+    plans: list[dict[int, int]] = []
+    waiting: list[dict[int, int]] = [{}]
+    while waiting:
+        plan = waiting.pop()
+        reached = (i for i, some in ways.items() if i not in plan and any(past <= plan.items() for past in some))
+        infoset = next(reached, None)
+        if infoset is None:
+            plans.append(plan)
+        else:
+            waiting += [plan | {infoset: move} for move in reversed(range(len(tree.infosets[infoset].moves)))]
+        if len(plans) + len(waiting) > limit:
+            raise TooLarge(f"{tree.players[player]} has more than {limit} plans; the table of the tree would not fit")
+    return plans
+
+
+def _label_plan(tree: Tree, plan: dict[int, int]) -> str:
+    sets = ((tree.infosets[i], move) for i, move in plan.items())
+    return "; ".join(f"{infoset.label}: {infoset.moves[move]}" for infoset, move in sets) or "nothing to choose"
+
+
+def _check_size(counts: Sequence[int], listed: int, limit: int) -> None:
+    """Refuse a table that is larger than `limit`; `listed` counts the entries of the longest list of strategies."""
+    cells = len(counts) * math.prod(counts)
+    if max(cells, listed // _ENTRIES_PER_CELL) > limit or len(counts) > _MAX_PLAYERS:
+        sizes = " x ".join(map(_written, counts))
+        raise TooLarge(
+            f"the normal form has {_written(cells)} payoffs ({sizes} reduced strategies, {len(counts)} players); "
+            f"the limit is {limit}; solve the tree itself: cfr, or solve_tree for two-player zero-sum games"
+        )
 
 
 def find_behaviour(tree: Tree, profile: Sequence[Array]) -> Policy:
@@ -66,7 +135,7 @@ def find_behaviour(tree: Tree, profile: Sequence[Array]) -> Policy:
 
     At information sets that a strategy never reaches, all moves are equally likely.
 
-    >>> from bestresponse.theory.catalogue.tree_rules import kuhn_poker
+    >>> from bestresponse.theory.catalogue.trees import kuhn_poker
     >>> first = np.eye(27)[0], np.eye(64)[0]
     >>> find_behaviour(kuhn_poker(), first).at("player 1", "J")
     {'pass': 1.0, 'bet': 0.0}
@@ -115,36 +184,36 @@ def _strategies(plex: Treeplex) -> Array:
 
 
 def _label(tree: Tree, plex: Treeplex, row: Array) -> str:
-    parts = []
-    for i, infoset in enumerate(plex.infosets.tolist()):
-        first = int(plex.first[i])
-        played = np.flatnonzero(row[first : first + int(plex.size[i])])
+    moves = {}
+    for infoset, first, size in zip(plex.infosets.tolist(), plex.first.tolist(), plex.size.tolist(), strict=True):
+        played = np.flatnonzero(row[first : first + size])
         if played.size:
-            parts.append(f"{tree.infosets[infoset].label}: {tree.infosets[infoset].moves[int(played[0])]}")
-    return "; ".join(parts) or "nothing to choose"
+            moves[infoset] = int(played[0])
+    return _label_plan(tree, moves)
 
 
-def _compute_exactly(form: SequenceForm, strategies: list[Array]) -> Rationals:
-    """Payoffs of all profiles as fractions: whole numbers over the common denominator of the leaves."""
-    leaves = form.read_payoffs()
+def _compute_exactly(
+    leaves: list[list[Fraction]], played: list[Array], tree: Tree, actions: tuple[tuple[str, ...], ...]
+) -> tuple[Array, tuple[str, ...], tuple[tuple[str, ...], ...], str, Rationals]:
+    """Compute what describes a game whose payoffs are fractions: whole numbers over the leaves' common denominator."""
     unit = math.lcm(*(u.denominator for row in leaves for u in row))
     whole = np.array([[int(u * unit) for u in row] for row in leaves], dtype=object)
     if np.abs(whole).sum() < _LARGEST_WHOLE:
         whole = whole.astype(np.float64)
-    table = _payoffs(whole, form, strategies)
-    return np.array([Fraction(int(u), unit) for u in table.ravel()], dtype=object).reshape(table.shape)
+    table = _payoffs(whole, played)
+    exact = np.array([Fraction(int(u), unit) for u in table.ravel()], dtype=object).reshape(table.shape)
+    return exact.astype(np.float64), tree.players, actions, tree.name, exact
 
 
-def _payoffs(leaves: AnyArray, form: SequenceForm, strategies: list[Array]) -> AnyArray:
+def _payoffs(leaves: AnyArray, played: list[Array]) -> AnyArray:
     """Payoffs of all profiles; the last player's axis is one matrix product per profile of the others."""
-    shape = tuple(len(rows) for rows in strategies)
-    at_leaves = [rows[:, sequences] for rows, sequences in zip(strategies, form.sequences, strict=True)]
-    last = at_leaves[-1].astype(np.int64).astype(leaves.dtype)
-    table = np.empty((math.prod(shape[:-1]), form.num_players, shape[-1]), dtype=leaves.dtype)
+    shape = tuple(len(rows) for rows in played)
+    last = played[-1].astype(np.int64).astype(leaves.dtype)
+    table = np.empty((math.prod(shape[:-1]), len(played), shape[-1]), dtype=leaves.dtype)
     for index, profile in enumerate(product(*(range(count) for count in shape[:-1]))):
-        reached = np.ones(form.sequences.shape[1])
-        for rows, choice in zip(at_leaves, profile, strict=False):
+        reached = np.ones(leaves.shape[1])
+        for rows, choice in zip(played, profile, strict=False):
             reached = reached * rows[choice]
         kept = np.flatnonzero(reached)
         table[index] = leaves[:, kept] @ last[:, kept].T
-    return np.moveaxis(table, 1, 0).reshape(form.num_players, *shape)
+    return np.moveaxis(table, 1, 0).reshape(len(played), *shape)

@@ -1,4 +1,6 @@
-"""A two-player zero-sum tree solved to rounding by one linear program over realization plans.
+"""Equilibria of two-player trees in sequence form: zero-sum ones by linear programs, others by Lemke's method.
+
+A two-player zero-sum tree solved to rounding by one linear program over realization plans.
 
 With A the payoffs on pairs of sequences and Ex = e, Fy = f saying that x and y are realization plans, the first
 player's optimal plan solves: maximise f'v subject to F'v <= A'x, Ex = e, x >= 0; the dual variables of the
@@ -6,31 +8,68 @@ inequalities are the second player's plan. The size is linear in the tree, not e
 
 D. Koller, N. Megiddo and B. von Stengel, "Efficient computation of equilibria for extensive two-person games", Games
 and Economic Behavior 14, 1996.
+
+Linear complementarity by the method of Lemke (1965), with the lexicographic rule against cycling.
+
+In floating point, or in whole numbers with a right side that is a polynomial in a small positive number.
+
+Problem: find z >= 0 with w = Mz + b >= 0 and z'w = 0. An artificial variable z0, whose column covers all rows where b
+is negative, makes a feasible start; complementary pivoting then follows the only path from it, until z0 leaves (a
+solution) or nothing can leave (a ray).
+
+C. Lemke, "Bimatrix equilibrium points and mathematical programming", Management Science 11, 1965.
+
+Equilibria of two-player trees with any payoffs, by linear complementarity over realization plans.
+
+With A, B the payoffs on pairs of sequences and Ex = e, Fy = f saying that x and y are realization plans, (x, y) is an
+equilibrium exactly when there are p, q with E'p >= Ay, F'q >= B'x, x'(E'p - Ay) = 0 and y'(F'q - B'x) = 0 (Koller,
+Megiddo and von Stengel 1996). The size is linear in the tree, not exponential as in the normal form.
+
+Solved for the weights of first moves and for p and q, the equations leave one pair of unknowns for each sequence: its
+weight, and what it earns less than the best. Lemke's path then starts where all players take first moves, and z0 is
+what all other moves lose in addition there; it cannot end in a ray (von Stengel, van den Elzen and Talman 2002).
+
+D. Koller, N. Megiddo and B. von Stengel, "Efficient computation of equilibria for extensive two-person games", Games
+and Economic Behavior 14, 1996. B. von Stengel, A. van den Elzen and D. Talman, "Computing normal form perfect
+equilibria for extensive two-person games", Econometrica 70, 2002.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bestresponse.core.errors import InvalidGame, NotCertified
+from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge
 from bestresponse.core.game import Game
-from bestresponse.theory.games.normal_form import Array
+from bestresponse.theory.arrays import Bools
+from bestresponse.theory.equilibria.integer import Dictionary
+from bestresponse.theory.games.normal_form import Array, Numbers
 from bestresponse.theory.linear_program import solve_program
 from bestresponse.theory.trees.compile import as_tree
 from bestresponse.theory.trees.policy import Policy
-from bestresponse.theory.trees.response import plan_regrets
-from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex, to_sequence_form
+from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex, plan_regrets, to_sequence_form
 from bestresponse.theory.trees.tree import Tree
+
+__all__ = [
+    "TreeSolution",
+    "find_nearest_plan",
+    "optimise_plans",
+    "plan_constraints",
+    "solve_for_small",
+    "solve_general_tree",
+    "solve_tree",
+    "turn_form",
+    "write_problem",
+]
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-__all__ = ["TreeSolution", "find_nearest_plan", "optimise_plans", "plan_constraints", "solve_tree", "turn_form"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +85,7 @@ class TreeSolution:
 def solve_tree(game: Tree | Game[Any], tolerance: float = 1e-7) -> TreeSolution:
     """Find optimal policies and the value; NotCertified where NashConv exceeds `tolerance` of the largest payoff.
 
-    >>> from bestresponse.theory.catalogue.tree_rules import kuhn_poker
+    >>> from bestresponse.theory.catalogue.trees import kuhn_poker
     >>> round(solve_tree(kuhn_poker()).value["player 1"] * 18, 9)
     -1.0
     """
@@ -170,3 +209,209 @@ def plan_constraints(plex: Treeplex) -> csr_array:
     entries = np.concatenate([[1.0], -np.ones(count), np.ones(plex.num_sequences - 1)])
     constraints: csr_array = sparse.csr_array((entries, (rows, columns)), shape=(count + 1, plex.num_sequences))
     return constraints
+
+
+Polynomial = tuple[Fraction, ...]
+"""Coefficients, that of the lowest power first."""
+
+_ZERO = 1e-11
+_TIE = 1e-10
+
+
+def solve_complementarity(matrix: Array, cover: Array, right: Array, most_pivots: int = 20_000) -> tuple[Array, Array]:
+    """Find z and w; NotCertified where the path ends in a ray, takes more than `most_pivots`, or floats do not do.
+
+    `cover` is the column of z0: 1, or 0 where the right side is not negative.
+
+    >>> z, w = solve_complementarity(np.array([[2.0, 1.0], [1.0, 2.0]]), np.ones(2), np.array([-5.0, -6.0]))
+    >>> z.round(9).tolist(), w.tolist()
+    ([1.333333333, 2.333333333], [0.0, 0.0])
+    """
+    size = len(right)
+    # Columns: w, z, z0, right side. Variable k < size is w_k, size + k is z_k, 2 * size is z0.
+    table = np.hstack([np.eye(size), -matrix, -cover[:, None], right[:, None]])
+    basic = np.arange(size)
+    # The row that z0 makes feasible last; of equal ones the last, which is the first in lexicographic order.
+    row = min(np.flatnonzero(cover).tolist(), key=lambda k: (right[k], -k), default=-1)
+    if row < 0 or right[row] >= 0:
+        return np.zeros(size), right.copy()
+    entering = 2 * size
+    for _ in range(most_pivots):
+        left = int(basic[row])
+        table[row] /= table[row, entering]
+        factors = table[:, entering].copy()
+        factors[row] = 0.0
+        used = np.flatnonzero(factors)
+        table[used] -= np.outer(factors[used], table[row])
+        basic[row] = entering
+        if left == 2 * size:
+            return _solve_basis(matrix, right, basic)
+        entering = left + size if left < size else left - size
+        row = _leaving_row(table, entering, size, basic)
+    raise NotCertified(f"Lemke's path did not end within {most_pivots:,} pivots")
+
+
+def _leaving_row(table: Array, entering: int, size: int, basic: NDArray[np.int64]) -> int:
+    """Choose the row whose variable reaches zero first; ties by the rows of the basis inverse, the first columns."""
+    column = table[:, entering]
+    rows = np.flatnonzero(column > _ZERO)
+    if not len(rows):
+        raise NotCertified("Lemke's path ended in a ray")
+    ratios = table[rows, -1] / column[rows]
+    rows = rows[ratios <= ratios.min() + _TIE]
+    out = rows[basic[rows] == 2 * size]
+    if len(out):
+        return int(out[0])
+    for k in range(size):
+        if len(rows) == 1:
+            break
+        ratios = table[rows, k] / column[rows]
+        rows = rows[ratios <= ratios.min() + _TIE]
+    return int(rows[0])
+
+
+def _solve_basis(matrix: Array, right: Array, basic: NDArray[np.int64]) -> tuple[Array, Array]:
+    """Compute z and w from the original numbers, free of the rounding of all pivots."""
+    size = len(right)
+    columns = np.hstack([np.eye(size), -matrix])
+    values = np.zeros(2 * size)
+    try:
+        values[basic] = np.maximum(np.linalg.solve(columns[:, basic], right), 0.0)
+    except np.linalg.LinAlgError:
+        raise NotCertified("Lemke's path ended at numbers that floating point cannot tell apart") from None
+    return values[size:], values[:size]
+
+
+def solve_for_small(
+    matrix: Sequence[Sequence[int]], cover: Sequence[int], right: Sequence[Sequence[int]]
+) -> tuple[list[Polynomial], list[Polynomial]]:
+    """Find z and w for every small enough positive number eps of which the right side is a polynomial.
+
+    `cover` is the column of z0, in place of all ones: each number 0 or 1. Where it is 0, the right side must be
+    positive. NotCertified where the path ends in a ray.
+
+    >>> unknowns, slacks = solve_for_small([[2, 1], [1, 2]], [1, 1], [[-5, 0], [-6, 3]])
+    >>> [[str(u) for u in z] for z in unknowns]  # 4/3 + eps and 7/3 - 2 eps
+    [['4/3', '1'], ['7/3', '-2']]
+    """
+    size, degree = len(right), len(right[0])
+    rows = [
+        [*(-value for value in row), -covered, *reversed(side)]
+        for row, covered, side in zip(matrix, cover, right, strict=True)
+    ]
+    table = Dictionary(rows, 1, list(range(size + 1, 2 * size + 1)), list(range(size + 1)))
+    # The row that z0 makes feasible last; of equal ones the last, which is the first in lexicographic order.
+    row = min((k for k in range(size) if cover[k]), key=lambda k: (right[k], -k), default=-1)
+    if row >= 0 and list(right[row]) < [0] * degree:
+        entered, left = table.pivot(row, size), table.basic[row]
+        table = Dictionary([[-value for value in line] for line in entered.rows], 1, entered.basic, entered.nonbasic)
+        while left != size:
+            column = table.nonbasic.index(left - size - 1 if left > size else left + size + 1)
+            row = table.leaving(column)
+            if row < 0:
+                raise NotCertified("Lemke's path ended in a ray")
+            table, left = table.pivot(row, column), table.basic[row]
+    values = [(Fraction(0),) * degree] * (2 * size + 1)
+    for variable, line in zip(table.basic, table.rows, strict=True):
+        values[variable] = tuple(Fraction(value, table.scale) for value in line[: -degree - 1 : -1])
+    return values[:size], values[size + 1 :]
+
+
+_MOST_SEQUENCES = 1000
+
+
+def solve_general_tree(game: Tree | Game[Any], tolerance: float = 1e-10) -> TreeSolution:
+    """Find one equilibrium of a two-player tree, certified by its NashConv.
+
+    NotCertified where NashConv exceeds `tolerance` of the payoff range, TooLarge where the problem does not fit.
+
+    >>> from bestresponse.theory.catalogue import load_tree
+    >>> solve_general_tree(load_tree("centipede")).value
+    {'player 1': 0.4, 'player 2': 0.1}
+    """
+    tree = as_tree(game)
+    if tree.num_players != 2:
+        raise InvalidGame(f"{tree.name or 'the tree'} has {tree.num_players} players; expected two")
+    form = to_sequence_form(tree)
+    if form.num_sequences > _MOST_SEQUENCES:
+        sizes = f"{form.num_sequences:,} sequences of moves, more than {_MOST_SEQUENCES:,}"
+        raise TooLarge(f"the players have {sizes}; cfr approximates an equilibrium")
+    behaviours = [plex.normalise(plan) for plex, plan in zip(form.plexes, _find_plans(form), strict=True)]
+    plans = [plex.plan(behaviour) for plex, behaviour in zip(form.plexes, behaviours, strict=True)]
+    gap = float(plan_regrets(form, plans).sum())
+    scale = float(np.ptp(tree.payoffs[tree.leaves])) or 1.0
+    if gap > tolerance * scale:
+        raise NotCertified(f"Lemke's policy has NashConv {gap:.3g}; wanted {tolerance * scale:.3g} or less")
+    value = dict(zip(tree.players, form.expected(plans).tolist(), strict=True))
+    return TreeSolution(form.policy(behaviours), value, gap, "sequence-form LCP")
+
+
+def _find_plans(form: SequenceForm) -> tuple[Array, ...]:
+    tables = np.zeros((2, *(plex.num_sequences for plex in form.plexes)))
+    tables[:, form.sequences[0], form.sequences[1]] = form.payoffs
+    ranges = np.ptp(form.tree.payoffs[form.tree.leaves], axis=0)
+    tables /= np.where(ranges > 0, ranges, 1.0)[:, None, None]
+    problem = write_problem(form, (tables[0], tables[1].T), 1)
+    unknowns, slacks = solve_complementarity(problem.matrix, problem.cover, problem.right[:, 0])
+    first, second = np.split(np.where(problem.is_first, slacks, unknowns), [form.plexes[0].num_sequences])
+    return first + problem.floors[0][:, 0], second + problem.floors[1][:, 0]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlanProblem:
+    """Find z >= 0 with w = Mz + b >= 0 and z'w = 0; one row for each sequence of both players, the empty ones too.
+
+    The weight of a sequence is its floor and what is added to it: its w where it ends with the first move of an
+    information set (`is_first`), else its z. `right` (that is b) and `floors` are polynomials in the size of mistakes.
+    """
+
+    matrix: Numbers
+    cover: Numbers
+    right: Numbers
+    is_first: Bools
+    floors: tuple[Numbers, Numbers]
+
+
+def write_problem(form: SequenceForm, tables: tuple[Numbers, Numbers], degree: int) -> PlanProblem:
+    """Write the problem for payoffs by own and other sequences, in floats or whole numbers.
+
+    Every sequence of k moves has a floor of eps^k, in polynomials of `degree` coefficients: with one, mistakes are 0.
+    Information set h supplies eps^k less the floors of its moves; first moves carry it on unless another move takes
+    some of it. With x the weights of the other moves and C what a shift to them changes, the weights of first moves
+    are start + Cx, and the losses of other moves -C'(payoffs + losses of first moves).
+    """
+    carried = [_carry(plex, degree, tables[0].dtype) for plex in form.plexes]
+    (own, other), dtype = (plex.num_sequences for plex in form.plexes), tables[0].dtype
+    matrix, right = np.zeros((own + other,) * 2, dtype=dtype), np.zeros((own + other, degree), dtype=dtype)
+    parts = slice(0, own), slice(own, own + other)
+    for player, payoffs in enumerate(tables):
+        (start, shifts, is_first, _), (reply, turns, _, floors) = carried[player], carried[1 - player]
+        first, gains = is_first[:, None], shifts.T @ payoffs
+        matrix[parts[player], parts[player]] = np.where(first, shifts, np.where(is_first, -shifts.T, 0))
+        matrix[parts[player], parts[1 - player]] = np.where(first, 0, -gains @ turns)
+        right[parts[player]] = np.where(first, start, -gains @ (reply + floors))
+    is_first = np.concatenate([carried[0][2], carried[1][2]])
+    return PlanProblem(matrix, (~is_first).astype(dtype), right, is_first, (carried[0][3], carried[1][3]))
+
+
+def _carry(plex: Treeplex, degree: int, dtype: Any) -> tuple[Numbers, Numbers, Bools, Numbers]:
+    """Find what first moves carry, how this shifts when another move takes 1, which moves are first, and all floors.
+
+    The empty sequence counts as a first move: its weight is given.
+    """
+    count = plex.num_sequences
+    carried, shifts = np.eye(count, dtype=np.int64).astype(dtype), np.zeros((count, count), dtype=dtype)
+    start, floors = np.zeros((count, degree + 1), dtype=dtype), np.zeros((count, degree + 1), dtype=dtype)
+    is_first = np.zeros(count, dtype=np.bool_)
+    is_first[[0, *plex.first]] = True
+    floors[0, 0] = 1
+    powers = np.repeat(np.arange(len(plex.levels) - 1), np.diff(plex.levels)).tolist()
+    sets = list(zip(plex.parent.tolist(), plex.first.tolist(), plex.size.tolist(), powers, strict=True))
+    for parent, first, size, power in reversed(sets):
+        carried[:, parent] += carried[:, first]
+        shifts[:, first + 1 : first + size] = carried[:, first + 1 : first + size] - carried[:, first : first + 1]
+        if power < degree:
+            start[:, power] += carried[:, first]
+            start[:, power + 1] -= size * carried[:, first]
+            floors[first : first + size, power + 1] = 1
+    return start[:, :degree], shifts, is_first, floors[:, :degree]

@@ -1,4 +1,6 @@
-"""Double oracle: a large zero-sum matrix solved through small ones, with bounds on its value at every step.
+"""Double oracle: large zero-sum matrices and trees solved through small ones.
+
+Double oracle: a large zero-sum matrix solved through small ones, with bounds on its value at every step.
 
 Both players start with one action. The game between the actions so far is solved; each player's best reply to the
 other's mixture in the whole game is added, until neither earns more. What the replies earn bounds the value from both
@@ -6,6 +8,15 @@ sides at every step, so that a search that is stopped has an answer as good as i
 
 H. B. McMahan, G. J. Gordon and A. Blum, "Planning in the presence of cost functions controlled by an adversary", ICML
 2003.
+
+Double oracle over the sequences of a two-player zero-sum tree: no linear program over the whole tree is solved.
+
+Both players start with one plan. The game in which only sequences of the plans so far may be played is solved by its
+sequence form; best replies in the whole tree add their sequences, until neither player earns more. Moves of different
+plans combine freely, so that far fewer steps are needed than plans are mixed. See `double_oracle` for the bounds.
+
+B. Bosansky, C. Kiekintveld, V. Lisy and M. Pechoucek, "An exact double-oracle algorithm for zero-sum extensive-form
+games with imperfect information", Journal of Artificial Intelligence Research 51, 2014.
 """
 
 from __future__ import annotations
@@ -14,12 +25,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from bestresponse.theory.games.normal_form import as_payoffs
+from bestresponse.core.errors import InvalidGame
+from bestresponse.theory.games.normal_form import Array, as_payoffs
+from bestresponse.theory.trees.policy import uniform_policy
+from bestresponse.theory.trees.sequence_form import (
+    SequenceForm,
+    Treeplex,
+    find_best_plan,
+    plan_regrets,
+    to_sequence_form,
+)
+from bestresponse.theory.trees.sequence_form_lp import TreeSolution, optimise_plans
+from bestresponse.theory.trees.tree import Tree
 from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
 
-__all__ = ["Bounds", "OracleSolution", "describe_bounds", "search_matrix"]
+__all__ = ["describe_bounds", "search_matrix", "search_tree"]
 
 Mixture = tuple[tuple[float, int], ...]
 
@@ -83,3 +105,77 @@ def search_matrix(
 
 def _mix(weights: Sequence[float], actions: Sequence[int]) -> Mixture:
     return tuple((p, one) for p, one in zip(weights, actions, strict=True) if p > 0.0)
+
+
+Kept = NDArray[np.bool_]
+
+
+def search_tree(
+    tree: Tree, *, gap: float = 1e-9, steps: int = 1000, report: Callable[[Bounds], None] | None = None
+) -> TreeSolution:
+    """Solve a zero-sum tree to within `gap` of its payoff range, or as well as `steps` best replies do.
+
+    >>> from bestresponse.theory.catalogue.trees import kuhn_poker
+    >>> round(search_tree(kuhn_poker()).value["player 1"] * 18, 6)
+    -1.0
+    """
+    if tree.num_players != 2 or not tree.is_constant_sum:
+        raise InvalidGame(f"{tree.name or 'the tree'} is not a two-player zero-sum game, as the double oracle needs")
+    form = to_sequence_form(tree)
+    leaves = tree.payoffs[tree.leaves]
+    bounds, behaviours = _search(form, float(leaves[0].sum()), gap * (float(np.ptp(leaves)) or 1.0), steps, report)
+    plans = [plex.plan(behaviour) for plex, behaviour in zip(form.plexes, behaviours, strict=True)]
+    value = dict(zip(tree.players, form.expected(plans).tolist(), strict=True))
+    method = f"double oracle, {bounds.steps:,} steps"
+    return TreeSolution(form.policy(behaviours), value, float(plan_regrets(form, plans).sum()), method)
+
+
+def _search(
+    form: SequenceForm, total: float, wanted: float, steps: int, report: Callable[[Bounds], None] | None
+) -> tuple[Bounds, list[Array]]:
+    """Give the best bounds and the behaviours that prove them; `total` is what both players get together."""
+    plans = form.plans(uniform_policy(form.tree))
+    kept = [find_best_plan(form, player, plans)[0] > 0.0 for player in (0, 1)]
+    best: tuple[Bounds, list[Array]] | None = None
+    for step in range(1, steps + 1):
+        behaviours = _solve_kept(form, kept)
+        plans = [plex.plan(behaviour) for plex, behaviour in zip(form.plexes, behaviours, strict=True)]
+        (row, high), (col, earned) = (find_best_plan(form, player, plans) for player in (0, 1))
+        bounds = Bounds(total - earned, high, step)
+        if best is None or bounds.high - bounds.low < best[0].high - best[0].low:
+            best = bounds, behaviours
+        if report is not None:
+            report(best[0])
+        new = [have | (plan > 0.0) for have, plan in zip(kept, (row, col), strict=True)]
+        if bounds.high - bounds.low <= wanted or all(map(np.array_equal, new, kept)):
+            break
+        kept = new
+    assert best is not None
+    return best
+
+
+def _solve_kept(form: SequenceForm, kept: Sequence[Kept]) -> list[Array]:
+    """Find optimal behaviours of the game in which only the sequences kept may be played."""
+    number = [np.cumsum(have) - 1 for have in kept]
+    both = kept[0][form.sequences[0]] & kept[1][form.sequences[1]]
+    sequences = np.stack([names[ends[both]] for names, ends in zip(number, form.sequences, strict=True)])
+    plexes = tuple(_restrict(plex, have) for plex, have in zip(form.plexes, kept, strict=True))
+    small = SequenceForm(form.tree, plexes, sequences, form.payoffs[:, both], form.places)
+    found = []
+    for plex, have, plan in zip(form.plexes, kept, optimise_plans(small), strict=True):
+        whole = np.zeros(plex.num_sequences)
+        whole[have] = plan
+        found.append(plex.normalise(whole))
+    return found
+
+
+def _restrict(plex: Treeplex, kept: Kept) -> Treeplex:
+    """Leave out the sequences that are not kept, and the information sets that they lead to."""
+    if not len(plex.infosets):
+        return plex
+    count = np.add.reduceat(kept[1:].astype(np.int64), plex.first - 1)
+    sets = np.flatnonzero(count)
+    size = count[sets]
+    parent = (np.cumsum(kept) - 1)[plex.parent[sets]]
+    levels = np.searchsorted(sets, plex.levels)
+    return Treeplex(plex.infosets[sets], parent, 1 + np.cumsum(size) - size, size, levels, plex.moves[kept[1:]])

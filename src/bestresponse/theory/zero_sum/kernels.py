@@ -5,24 +5,267 @@ in the order written (no fused or reassociated operations), so both engines take
 A game that is not certified here, or whose payoffs are not finite or beyond 2**±150, is left with step 0 for numpy.
 Kernels are compiled on first use and kept on disk by numba. They run under a lock, because numba's simplest threading
 layer ends the process when two threads enter it at once.
+
+The simplex of `simplex` compiled with numba, one game at a time on each core.
+
+The tableau, the pivot rules and the order of arithmetic are those of the numpy module; see there. Also the ways of
+compiling that all kernels share: results are cached on disk, division by zero gives infinity as it does in numpy.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
-from numba import prange
+from numba import njit, prange
 from numpy.typing import NDArray
 
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.zero_sum.batch import ACCEPTED, Solved, ZeroSumStep
-from bestresponse.theory.zero_sum.simplex_kernels import is_tame, kernel, parallel_kernel, solve_any
+from bestresponse.theory.zero_sum.simplex import BLAND_AFTER, COST_EPSILON, GIVE_UP_AFTER, PIVOT_EPSILON, TIE_EPSILON
+from bestresponse.theory.zero_sum.solve import ACCEPTED, HUGE, TINY, ZeroSumSolutions, ZeroSumStep
 
 __all__ = ["is_compiled_for", "solve_compiled"]
 
-_SADDLE, _CLOSED_FORM = int(ZeroSumStep.SADDLE), int(ZeroSumStep.CLOSED_FORM)
+_SADDLE, _CLOSED_FORM, _SIMPLEX = map(int, (ZeroSumStep.SADDLE, ZeroSumStep.CLOSED_FORM, ZeroSumStep.SIMPLEX))
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def kernel(function: _F) -> _F:
+    """Compile for one core."""
+    return cast(_F, njit(cache=True, error_model="numpy")(function))
+
+
+def loose_kernel(function: _F) -> _F:
+    """Compile for one core with sums in any order, for finite numbers where the last bit does not matter."""
+    return cast(_F, njit(cache=True, error_model="numpy", fastmath={"reassoc", "nnan", "nsz"})(function))
+
+
+def parallel_kernel(function: _F) -> _F:
+    """Compile for all cores."""
+    return cast(_F, njit(parallel=True, cache=True, nogil=True, error_model="numpy")(function))
+
+
+@kernel
+def is_tame(total: float, low: float, high: float) -> bool:
+    """Say whether payoffs with this sum and these extremes are finite and their products safe."""
+    largest = max(high, -low)
+    return (total - total == 0.0) & (largest < HUGE) & ((largest > TINY) | (largest == 0.0))
+
+
+class _Work(NamedTuple):
+    """Scratch arrays of one core: the tableau, with its right-hand side apart as `levels`, and what a pivot needs."""
+
+    table: Array  # (rows + 1, cols); the last row holds the reduced costs
+    levels: Array  # (rows + 1,)
+    column: Array  # (rows + 1,), the column of the pivot before it
+    ratios: Array  # (rows,)
+    spare: Array  # (cols,), the row of the pivot after it; apart from the table, so that the inner loop vectorises
+    basic: Any  # labels of the rows: columns of the game come first, then its rows
+    nonbasic: Any  # labels of the columns
+
+
+@parallel_kernel
+def solve_any(
+    games: Array, values: Array, row: Array, col: Array, gaps: Array, ranges: Array, steps: Any, blocks: int
+) -> None:
+    """Solve games (count, rows, cols) of any size into the other arrays, sharing them out in `blocks`."""
+    count, rows, cols = games.shape
+    for block in prange(blocks):
+        columns = np.empty(rows + 1), np.empty(rows + 1), np.empty(rows)
+        labels = np.empty(rows, np.int64), np.empty(cols, np.int64)
+        work = _Work(np.empty((rows + 1, cols)), *columns, np.empty(cols), *labels)
+        for k in range(block * count // blocks, (block + 1) * count // blocks):
+            low, ranges[k], tame = _extremes(games[k])
+            values[k], gaps[k], steps[k] = 0.0, 0.0, 0
+            if tame:
+                values[k], gaps[k], steps[k] = _solve_one(games[k], low, ranges[k], work, row[k], col[k])
+
+
+@kernel
+def _solve_one(game: Array, low: float, spread: float, work: _Work, x: Array, y: Array) -> tuple[float, float, int]:
+    """Value, gap and step of one game, 0 if it could not be certified; the strategies go into x and y."""
+    saddle = _find_saddle(game, work.spare, x, y)
+    if saddle >= 0:
+        return game[saddle // game.shape[1], saddle % game.shape[1]], 0.0, _SADDLE
+    _fill(game, low, spread, work)
+    if not _run_simplex(work):
+        return 0.0, 0.0, 0
+    _extract(work, x, y)
+    best, worst = _certificate(game, low, work.spare, x, y)
+    gap = best - worst
+    return low + (worst + 0.5 * gap), max(gap, 0.0), _SIMPLEX if gap <= ACCEPTED * spread else 0
+
+
+@kernel
+def _extremes(game: Array) -> tuple[float, float, bool]:
+    """The smallest payoff, the range, and whether the payoffs are finite and safe."""
+    low = high = game[0, 0]
+    total = 0.0
+    for payoff in game.flat:
+        low, high, total = min(low, payoff), max(high, payoff), total + payoff
+    return low, high - low, is_tame(total, low, high)
+
+
+@loose_kernel
+def _find_saddle(game: Array, spare: Array, x: Array, y: Array) -> int:
+    """The cell of the first saddle point, or -1; its row and column are marked in x and y, which are cleared."""
+    rows, cols = game.shape
+    best_row, guaranteed = 0, -np.inf
+    spare[:] = game[0]
+    for i in range(rows):
+        x[i] = 0.0
+        payoffs = game[i]
+        worst = payoffs[0]
+        for j in range(cols):
+            worst = min(worst, payoffs[j])
+            spare[j] = max(spare[j], payoffs[j])
+        if worst > guaranteed:
+            best_row, guaranteed = i, worst
+    best_col = 0
+    for j in range(cols):
+        y[j] = 0.0
+        if spare[j] < spare[best_col]:
+            best_col = j
+    if guaranteed < spare[best_col]:
+        return -1
+    x[best_row] = y[best_col] = 1.0
+    cell: int = best_row * cols + best_col
+    return cell
+
+
+@kernel
+def _fill(game: Array, low: float, spread: float, work: _Work) -> None:
+    rows, cols = game.shape
+    inverse = 1.0 / spread
+    for i in range(rows):
+        row, payoffs = work.table[i], game[i]
+        for j in range(cols):
+            row[j] = (payoffs[j] - low) * inverse + 1.0
+        work.basic[i] = cols + i
+    for j in range(cols):
+        work.table[rows, j] = -1.0
+        work.nonbasic[j] = j
+    work.levels[:rows] = 1.0
+    work.levels[rows] = 0.0
+
+
+@kernel
+def _run_simplex(work: _Work) -> bool:
+    """Pivot to the optimum; False if rounding keeps it out of reach."""
+    table, levels, column, ratios, spare, basic, nonbasic = work
+    rows, cols = len(basic), len(nonbasic)
+    costs = table[rows]
+    stalled = 0
+    for _ in range(GIVE_UP_AFTER * (rows + cols)):
+        bland = stalled >= BLAND_AFTER * (rows + cols)
+        cheapest = _smallest(costs)
+        if cheapest >= -COST_EPSILON:
+            return True
+        c = _lowest_label(costs, -COST_EPSILON, nonbasic) if bland else _first_at_most(costs, cheapest)
+        _find_ratios(table, levels, c, column, ratios)
+        smallest = _smallest(ratios)
+        if smallest == np.inf:
+            return False
+        r = _lowest_label(ratios, smallest + TIE_EPSILON, basic) if bland else _first_at_most(ratios, smallest)
+        stalled = 0 if smallest > TIE_EPSILON else stalled + 1
+        _pivot(table, spare, column, r, c)
+        _move_levels(levels, column, r)
+        basic[r], nonbasic[c] = nonbasic[c], basic[r]
+    return False
+
+
+@loose_kernel
+def _smallest(numbers: Array) -> float:
+    smallest: float = numbers[0]
+    for k in range(1, len(numbers)):
+        smallest = min(smallest, numbers[k])
+    return smallest
+
+
+@kernel
+def _first_at_most(numbers: Array, bound: float) -> int:
+    k = 0
+    while numbers[k] > bound:
+        k += 1
+    return k
+
+
+@kernel
+def _lowest_label(numbers: Array, bound: float, labels: Any) -> int:
+    chosen = _first_at_most(numbers, bound)
+    for k in range(chosen + 1, len(numbers)):
+        if numbers[k] <= bound and labels[k] < labels[chosen]:
+            chosen = k
+    return chosen
+
+
+@kernel
+def _find_ratios(table: Array, levels: Array, c: int, column: Array, ratios: Array) -> None:
+    """Copy column c out of the tableau and fill in the ratios of its rows, infinite where there can be no pivot."""
+    for i in range(len(column)):
+        column[i] = table[i, c]
+    for i in range(len(ratios)):
+        ratio = levels[i] / column[i]
+        ratios[i] = ratio if column[i] > PIVOT_EPSILON else np.inf
+
+
+@kernel
+def _pivot(table: Array, spare: Array, column: Array, r: int, c: int) -> None:
+    inverse = 1.0 / column[r]
+    pivot_row = table[r]
+    for j in range(len(spare)):
+        spare[j] = pivot_row[j] * inverse
+    spare[c] = inverse
+    for i in range(len(column)):
+        row, factor = table[i], column[i]
+        row[c] = 0.0
+        for j in range(len(spare)):
+            row[j] -= factor * spare[j]
+    for j in range(len(spare)):
+        pivot_row[j] = spare[j]
+
+
+@kernel
+def _move_levels(levels: Array, column: Array, r: int) -> None:
+    level = levels[r] * (1.0 / column[r])
+    for i in range(len(levels)):
+        levels[i] -= column[i] * level
+    levels[r] = level
+
+
+@kernel
+def _extract(work: _Work, x: Array, y: Array) -> None:
+    rows, cols = len(x), len(y)
+    for i in range(rows):
+        if work.basic[i] < cols:
+            y[work.basic[i]] = max(work.levels[i], 0.0)
+    for j in range(cols):
+        if work.nonbasic[j] >= cols:
+            x[work.nonbasic[j] - cols] = max(work.table[rows, j], 0.0)
+    x /= x.sum()
+    y /= y.sum()
+
+
+@loose_kernel
+def _certificate(game: Array, low: float, spare: Array, x: Array, y: Array) -> tuple[float, float]:
+    """What the best row gets against y and the worst column leaves x, both above the smallest payoff."""
+    rows, cols = game.shape
+    best = 0.0
+    spare[:] = 0.0
+    for i in range(rows):
+        payoffs = game[i]
+        payoff = 0.0
+        for j in range(cols):
+            payoff += (payoffs[j] - low) * y[j]
+        for j in range(cols):
+            spare[j] += (payoffs[j] - low) * x[i]
+        best = max(best, payoff)
+    return best, spare.min()
+
+
 _BLOCKS = 64  # shares of a batch: enough to keep the cores busy until the end, few enough to cost nothing
 _ENTERING = Lock()
 _ONE, _TWO, _THREE, _FOUR, _FIVE, _NINE, _LANES = (np.uint64(k) for k in (1, 2, 3, 4, 5, 9, 64))
@@ -31,13 +274,11 @@ _Three = tuple[float, float, float]
 _Steps = NDArray[np.int8]
 
 
-def solve_compiled(games: Array, out: Solved) -> None:
+def solve_compiled(games: Array, out: ZeroSumSolutions) -> None:
     """Solve payoffs (count, rows, cols) into `out`; `out.steps` is 0 where that did not work."""
     games = np.require(games, requirements=["C", "A", "W"])  # a read-only array would be compiled for anew
     with _ENTERING:
-        _kernel_for(games)(
-            games, out.values, out.row, out.col, out.gaps, out.ranges, out.steps, min(_BLOCKS, len(games))
-        )
+        _kernel_for(games)(games, *out.arrays, min(_BLOCKS, len(games)))
 
 
 def is_compiled_for(games: Array) -> bool:

@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bestresponse.theory.arrays import Indices
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.zero_sum.closed_forms import Indices
 
 __all__ = [
     "BLAND_AFTER",

@@ -5,28 +5,196 @@ x guarantees the value v against every column and y concedes no more than v to a
 answer carries its duality gap, max_i (A y)_i - min_j (x A)_j, which is 0 exactly at an optimal pair; none is returned
 with a gap above 1e-9 of the range of its payoffs. `zero_sum_batch` has the steps, `zero_sum_closed` and
 `zero_sum_simplex` say which pair is taken where several are optimal; the value is always unique.
+
+Closed forms for zero-sum games: saddle points of any size, 2x2 and 3x3 games by their kernels.
+
+Every zero-sum game has an optimal pair that solves a square submatrix K (a *kernel*) with equality: with C the
+matrix of cofactors of K and s the sum of its entries, x = C 1 / s, y = C^T 1 / s, v = det K / s, provided v != 0
+(Shapley and Snow, "Basic solutions of discrete games", 1950). Payoffs are shifted so that the smallest is 0, which
+makes v positive wherever there is no saddle point.
+
+Everything here works on many games at once, stored batch last: `games` has shape (rows, cols, batch). The order of
+the search decides which equilibrium is taken where there are several: the saddle point of lowest row and lowest
+column; else the first 2x2 kernel (rows 01, 02, 12; within them columns 01, 02, 12); else the 3x3 kernel.
+
+The careful way to solve a zero-sum game, for the few that the fast ways cannot certify.
+
+First the final basis of the simplex is solved again by LU factorisation with one step of iterative refinement,
+which undoes the rounding gathered over the pivots. If the basis itself was wrong, an exact simplex decides: every
+float is a rational, so the payoffs become integers, and only the final strategies are rounded to floats.
+
+One chunk of zero-sum games through all the steps, with numpy: each game stops at the first step that certifies it.
+
+Saddle point, closed form (2x2 and 3x3), simplex, LU re-solve of its last basis, exact rationals. The certificate of
+a pair (x, y) is its duality gap: the best row's payoff against y less the worst column's payoff for x. It bounds what
+either player could gain by deviating, and how far the value can be from what is reported; it is measured on the
+shifted payoffs, so that a large offset does not drown it in rounding.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import IntEnum
+from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bestresponse.core.errors import InvalidGame, TooLarge
+from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge
+from bestresponse.theory.arrays import Indices
 from bestresponse.theory.engines import Engine, choose_engine, is_loaded
-from bestresponse.theory.games.normal_form import Array, as_payoffs
+from bestresponse.theory.equilibria.integer import count_units, optimize
+from bestresponse.theory.games.normal_form import Array, Numbers, as_payoffs
 from bestresponse.theory.trees.memory import measure_machine
-from bestresponse.theory.zero_sum.batch import Solved, ZeroSumStep, solve_chunk
+from bestresponse.theory.zero_sum.simplex import simplex
 
-__all__ = ["ZeroSumSolution", "ZeroSumSolutions", "ZeroSumStep", "as_batch", "solve_zero_sum", "solve_zero_sum_game"]
+__all__ = [
+    "ACCEPTED",
+    "HUGE",
+    "TINY",
+    "ZeroSumSolution",
+    "ZeroSumSolutions",
+    "ZeroSumStep",
+    "as_batch",
+    "solve_zero_sum",
+    "solve_zero_sum_game",
+]
 
-_KERNELS = "bestresponse.theory.zero_sum.kernels"
-_CHUNK_BYTES = 1_600_000  # of tableaus at a time: with fewer, calls of numpy prevail; with more, they leave the cache
-_CELL_SECONDS = 4e-9  # numpy takes about this long per cell of a tableau and action of either player, 2x2 to 100x100
-_NUMBA_START = 0.7  # seconds to import numba and load a kernel that it has on disk
+
+_PAIRS = ((0, 1, 2), (0, 2, 1), (1, 2, 0))  # the two taken, the one left out
+
+
+def saddle_points(games: Array) -> tuple[Array, Array, Indices]:
+    """Find optimal pure strategies x (rows, batch), y (cols, batch) where they exist, and the games where not."""
+    rows, cols, count = games.shape
+    guaranteed, conceded = games.min(axis=1), games.max(axis=0)
+    x, y = np.zeros((rows, count)), np.zeros((cols, count))
+    saddle = guaranteed.max(axis=0) >= conceded.min(axis=0)
+    found = np.flatnonzero(saddle)
+    x[guaranteed[:, found].argmax(axis=0), found] = 1.0
+    y[conceded[:, found].argmin(axis=0), found] = 1.0
+    return x, y, np.flatnonzero(~saddle)
+
+
+def closed_form(games: Array, x: Array, y: Array, left: Indices) -> Indices:
+    """Fill in x and y for the 2x2 or 3x3 games numbered `left` (none has a saddle point); return those unsolved."""
+    if games.shape[:2] == (2, 2):
+        return _solve_2x2(games, x, y, left)
+    left = _solve_2x2_kernels(games, x, y, left)
+    return _solve_3x3_kernel(games, x, y, left)
+
+
+def _solve_2x2(games: Array, x: Array, y: Array, left: Indices) -> Indices:
+    (a, b), (c, d) = np.take(games, left, axis=2)
+    with np.errstate(all="ignore"):
+        inverse = 1.0 / (a - b + (d - c))
+        p, q = np.minimum((d - c) * inverse, 1.0), np.minimum((d - b) * inverse, 1.0)
+    x[0, left], x[1, left], y[0, left], y[1, left] = p, 1.0 - p, q, 1.0 - q
+    return left[:0]
+
+
+def _solve_2x2_kernels(games: Array, x: Array, y: Array, left: Indices) -> Indices:
+    part = np.take(games.reshape(9, -1), left, axis=1)
+    for top, bottom, spare_row in _PAIRS:
+        for first, second, spare_col in _PAIRS:
+            a, b = part[3 * top + first], part[3 * top + second]
+            c, d = part[3 * bottom + first], part[3 * bottom + second]
+            below, beside = part[3 * spare_row + second], part[3 * bottom + spare_col]
+            x_numerator, y_numerator = d - c, d - b
+            with np.errstate(all="ignore"):
+                inverse = 1.0 / (a - b + x_numerator)
+                p, q = x_numerator * inverse, y_numerator * inverse
+                value = d - x_numerator * y_numerator * inverse
+                good = ((a - b) * x_numerator >= 0.0) & ((a - c) * y_numerator >= 0.0)
+                good &= below + (part[3 * spare_row + first] - below) * q <= value
+                good &= beside + (part[3 * top + spare_col] - beside) * p >= value
+            hit = np.flatnonzero(good)
+            if hit.size:
+                solved, p, q = left[hit], np.minimum(p[hit], 1.0), np.minimum(q[hit], 1.0)
+                x[top, solved], x[bottom, solved], y[first, solved], y[second, solved] = p, 1.0 - p, q, 1.0 - q
+                miss = np.flatnonzero(~good)
+                left, part = left[miss], np.take(part, miss, axis=1)
+    return left
+
+
+def _solve_3x3_kernel(games: Array, x: Array, y: Array, left: Indices) -> Indices:
+    a, b, c, d, e, f, g, h, i = np.take(games.reshape(9, -1), left, axis=1)
+    first = np.stack([e * i - f * h, f * g - d * i, d * h - e * g])
+    second = np.stack([c * h - b * i, a * i - c * g, b * g - a * h])
+    third = np.stack([b * f - c * e, c * d - a * f, a * e - b * d])
+    q = first + second + third
+    p = np.stack([first.sum(axis=0), second.sum(axis=0), third.sum(axis=0)])
+    with np.errstate(all="ignore"):
+        p *= 1.0 / p.sum(axis=0)
+        q *= 1.0 / q.sum(axis=0)  # the same sum, but for rounding, which must not spoil the probabilities
+    good = (p.min(axis=0) >= 0.0) & (q.min(axis=0) >= 0.0)
+    solved = left[good]
+    x[:, solved], y[:, solved] = p[:, good], q[:, good]
+    return np.asarray(left[~good])
+
+
+ExactSolution = tuple[Fraction, tuple[Fraction, ...], tuple[Fraction, ...]]
+
+
+def solve_kernel(game: Array, rows: NDArray[np.bool_], cols: NDArray[np.bool_]) -> tuple[Array, Array]:
+    """Strategies that make the opponent indifferent on the kernel of `game` given by flags; NaN if it is singular.
+
+    `game` (rows, cols) must have payoffs between 0 and 1.
+    """
+    x, y = np.full(len(rows), np.nan), np.full(len(cols), np.nan)
+    kernel = game[np.ix_(rows, cols)] + 1.0
+    if kernel.shape[0] != kernel.shape[1] or not kernel.size:
+        return x, y
+    try:
+        x_part, y_part = _solve_refined(kernel.T), _solve_refined(kernel)
+    except np.linalg.LinAlgError:
+        return x, y
+    x[:], y[:] = 0.0, 0.0
+    x[rows], y[cols] = np.maximum(x_part, 0.0), np.maximum(y_part, 0.0)
+    with np.errstate(all="ignore"):
+        return x / x.sum(), y / y.sum()
+
+
+def _solve_refined(matrix: Array) -> Array:
+    ones = np.ones(len(matrix))
+    solution = np.linalg.solve(matrix, ones)
+    residual = (ones.astype(np.longdouble) - matrix.astype(np.longdouble) @ solution).astype(np.float64)
+    return np.asarray(solution + np.linalg.solve(matrix, residual))
+
+
+def solve_exactly(game: Array) -> ExactSolution:
+    """Find the value and an optimal strategy of each player as fractions, for one finite matrix of any size and scale.
+
+    >>> value, row, col = solve_exactly(np.array([[3.0, -1.0], [-2.0, 1.0]]))
+    >>> print(value, *row, *col)
+    1/7 3/7 4/7 2/7 5/7
+    """
+    numbers = [[Fraction(payoff) for payoff in row] for row in game.tolist()]
+    units, width = count_units([payoff for row in numbers for payoff in row]), len(numbers[0])
+    positive = [units[first : first + width] for first in range(0, len(units), width)]
+    levels, prices = optimize(positive, [1] * len(positive), [1] * width)
+    x, y = (tuple(Fraction(p, sum(weights)) for p in weights) for weights in (prices, levels))
+    columns = zip(*numbers, strict=True)
+    value = min(sum((p * u for p, u in zip(x, column, strict=True)), Fraction(0)) for column in columns)
+    return value, x, y
+
+
+PROMISED = 1e-9  # no answer leaves with a larger duality gap, relative to the range of the payoffs
+ACCEPTED = 1e-11  # what a step must reach, else the next one is tried
+_EXACT_CELLS = 900  # up to 30x30 payoffs exact arithmetic takes less than a second
+HUGE, TINY = 2.0**150, 2.0**-150  # payoffs beyond are rescaled, lest their products overflow or vanish
+
+
+class ZeroSumStep(IntEnum):
+    """Which step produced a solution."""
+
+    SADDLE = 1
+    CLOSED_FORM = 2
+    SIMPLEX = 3
+    LU = 4
+    EXACT = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +223,20 @@ class ZeroSumSolutions:
     ranges: Array
     steps: NDArray[np.int8]
 
+    @classmethod
+    def empty(cls, count: int, rows: int, cols: int) -> ZeroSumSolutions:
+        """Room for the answers, in one piece: asking the system for many pieces takes longer than solving 2x2 games."""
+        numbers = np.empty(count * (rows + cols + 3))
+        values, gaps, ranges = numbers[: 3 * count].reshape(3, count)
+        row, col = np.split(numbers[3 * count :], [count * rows])
+        steps = np.empty(count, dtype=np.int8)
+        return cls(values, row.reshape(count, rows), col.reshape(count, cols), gaps, ranges, steps)
+
+    @property
+    def arrays(self) -> tuple[Numbers, ...]:
+        """All arrays, in the order in which loops write them."""
+        return self.values, self.row, self.col, self.gaps, self.ranges, self.steps
+
     def __len__(self) -> int:
         return len(self.values)
 
@@ -78,6 +260,100 @@ class ZeroSumSolutions:
         return np.divide(self.gaps, self.ranges, out=np.zeros_like(self.gaps), where=self.ranges > 0.0)
 
 
+class _Chunk(NamedTuple):
+    """Games shifted to a smallest payoff of 0, and what is known of them so far; all batch last."""
+
+    games: Array
+    ranges: Array
+    x: Array
+    y: Array
+    steps: NDArray[np.int8]
+    middles: Array
+    gaps: Array
+
+    def certify(self, which: Indices | slice, credit: ZeroSumStep | NDArray[np.int8]) -> Indices:
+        """Measure the pairs (x, y) of these games, note `credit` as their step, return those not accepted."""
+        games, x, y = self.games[:, :, which], self.x[:, which], self.y[:, which]
+        best = (games * y).sum(axis=1).max(axis=0)
+        worst = (games * x[:, None]).sum(axis=0).min(axis=0)
+        gaps = best - worst
+        accepted = gaps <= ACCEPTED * self.ranges[which]
+        self.gaps[which], self.middles[which] = np.maximum(gaps, 0.0), worst + 0.5 * gaps
+        self.steps[which] = credit
+        failed = np.flatnonzero(~accepted)
+        return failed if isinstance(which, slice) else which[failed]
+
+
+def solve_chunk(batch: Array, out: ZeroSumSolutions) -> None:
+    """Solve finite payoffs (count, rows, cols) into `out`."""
+    count, rows, cols = batch.shape
+    flat = np.array(batch.reshape(count, rows * cols).T, order="C")  # always a copy
+    lowest, highest = flat.min(axis=0), flat.max(axis=0)
+    largest = np.maximum(highest, -lowest)
+    wild = (largest > HUGE) | ((largest < TINY) & (largest > 0.0))
+    # Powers of two to divide each game by: 0 unless products could go astray.
+    exponents = np.where(wild, np.frexp(largest)[1], 0)
+    if wild.any():
+        flat, lowest, highest = np.ldexp(flat, -exponents), np.ldexp(lowest, -exponents), np.ldexp(highest, -exponents)
+    games = flat.reshape(rows, cols, count)
+    x, y, left = saddle_points(games)
+    games -= lowest
+    chunk = _Chunk(games, highest - lowest, x, y, out.steps, np.empty(count), out.gaps)
+    _solve_open(chunk, left)
+    out.row[:], out.col[:], out.ranges[:], out.values[:] = x.T, y.T, chunk.ranges, lowest + chunk.middles
+    if wild.any():
+        with np.errstate(over="ignore"):  # the range of payoffs near the largest float may be infinite
+            for array in (out.values, out.gaps, out.ranges):
+                array[:] = np.ldexp(array, exponents)
+    saddles = np.flatnonzero(out.steps == ZeroSumStep.SADDLE)
+    out.values[saddles] = batch[saddles, x[:, saddles].argmax(axis=0), y[:, saddles].argmax(axis=0)]
+
+
+def _solve_open(chunk: _Chunk, left: Indices) -> None:
+    """Solve the games numbered `left`, those without a saddle point, and certify all."""
+    credit = np.full(len(chunk.steps), ZeroSumStep.SADDLE, dtype=np.int8)
+    if chunk.games.shape[:2] in ((2, 2), (3, 3)):
+        credit[left] = ZeroSumStep.CLOSED_FORM
+        unsolved = closed_form(chunk.games, chunk.x, chunk.y, left)
+        chunk.x[:, unsolved] = np.nan
+        left = chunk.certify(slice(None), credit)
+    else:
+        credit[left] = 0
+        chunk.certify(np.flatnonzero(credit), ZeroSumStep.SADDLE)
+    if left.size:
+        optimum = simplex(np.take(chunk.games, left, axis=2))
+        chunk.x[:, left], chunk.y[:, left] = optimum.x, optimum.y
+        failed = chunk.certify(left, ZeroSumStep.SIMPLEX)
+        for game, place in zip(failed, np.searchsorted(left, failed), strict=True):
+            _solve_carefully(chunk, game, optimum.kernel_rows[:, place], optimum.kernel_cols[:, place])
+
+
+def _solve_carefully(chunk: _Chunk, game: int, rows: NDArray[np.bool_], cols: NDArray[np.bool_]) -> None:
+    """Improve on the simplex's answer to one game; a large one need not be as close, as exactness takes long there."""
+    here, payoffs = np.array([game]), chunk.games[:, :, game]
+    enough = chunk.ranges[game] * (ACCEPTED if payoffs.size <= _EXACT_CELLS else PROMISED / 10)
+    if chunk.gaps[game] <= enough:
+        return
+    chunk.x[:, game], chunk.y[:, game] = solve_kernel(payoffs / chunk.ranges[game], rows, cols)
+    chunk.certify(here, ZeroSumStep.LU)
+    if chunk.gaps[game] <= enough:
+        return
+    _, x, y = solve_exactly(payoffs)
+    chunk.x[:, game], chunk.y[:, game] = [float(p) for p in x], [float(q) for q in y]
+    chunk.certify(here, ZeroSumStep.EXACT)
+    if not chunk.gaps[game] <= PROMISED * chunk.ranges[game]:
+        raise NotCertified(
+            f"a {len(rows)}x{len(cols)} zero-sum game was left with a duality gap of {chunk.gaps[game]:.3g}, "
+            f"more than {PROMISED:g} of its payoffs' range {chunk.ranges[game]:.3g}: please report its payoffs"
+        )
+
+
+_KERNELS = "bestresponse.theory.zero_sum.kernels"
+_CHUNK_BYTES = 1_600_000  # of tableaus at a time: with fewer, calls of numpy prevail; with more, they leave the cache
+_CELL_SECONDS = 4e-9  # numpy takes about this long per cell of a tableau and action of either player, 2x2 to 100x100
+_NUMBA_START = 0.7  # seconds to import numba and load a kernel that it has on disk
+
+
 def solve_zero_sum(batch: ArrayLike, *, engine: Engine = "auto") -> ZeroSumSolutions:
     """Solve payoffs (n, rows, cols), or one matrix (rows, cols) as a batch of one.
 
@@ -93,16 +369,16 @@ def solve_zero_sum(batch: ArrayLike, *, engine: Engine = "auto") -> ZeroSumSolut
     known = isinstance(batch, np.ndarray) and batch.dtype == np.float64 and batch.ndim == 3 and batch.size > 0
     games = np.ascontiguousarray(batch) if known else as_batch(batch)
     _refuse_large(*games.shape[1:])
-    out = Solved.empty(*games.shape)
+    out = ZeroSumSolutions.empty(*games.shape)
     if choose_engine(engine, pays=engine == "auto" and _repays_numba(games)) == "numba":
         _solve_with_numba(games, out)
     else:
         _solve_with_numpy(games, out)
-    return ZeroSumSolutions(*out)
+    return out
 
 
-def solve_zero_sum_game(matrix: ArrayLike) -> ZeroSumSolution:
-    """Solve one game, given by the row player's payoffs.
+def solve_zero_sum_game(matrix: ArrayLike, *, engine: Engine = "auto") -> ZeroSumSolution:
+    """Solve one game, given by the row player's payoffs; `engine` as for `solve_zero_sum`.
 
     >>> solve_zero_sum_game([[0, -1, 1], [1, 0, -1], [-1, 1, 0]]).value
     0.0
@@ -110,7 +386,7 @@ def solve_zero_sum_game(matrix: ArrayLike) -> ZeroSumSolution:
     payoffs = as_payoffs(matrix)
     if payoffs.ndim != 2:
         raise InvalidGame(f"payoffs: expected one matrix (rows, cols), got an array with {payoffs.ndim} axes")
-    return solve_zero_sum(payoffs)[0]
+    return solve_zero_sum(payoffs, engine=engine)[0]
 
 
 def as_batch(numbers: ArrayLike) -> Array:
@@ -146,17 +422,17 @@ def _repays_numba(games: Array) -> bool:
     return bool(seconds > _NUMBA_START)
 
 
-def _solve_with_numpy(games: Array, out: Solved) -> None:
+def _solve_with_numpy(games: Array, out: ZeroSumSolutions) -> None:
     """Solve chunk by chunk, so that memory in use does not grow with the batch."""
     count, rows, cols = games.shape
     size = max(1, _CHUNK_BYTES // (8 * (rows + 1) * (cols + 1)))
     for start in range(0, count, size):
         part = slice(start, start + size)
         _refuse_infinite(games[part], games)
-        solve_chunk(games[part], out.part(part))
+        solve_chunk(games[part], ZeroSumSolutions(*(array[part] for array in out.arrays)))
 
 
-def _solve_with_numba(games: Array, out: Solved) -> None:
+def _solve_with_numba(games: Array, out: ZeroSumSolutions) -> None:
     """Kernels leave what they cannot certify, and payoffs that are not finite, to be dealt with here."""
     from bestresponse.theory.zero_sum.kernels import solve_compiled
 
@@ -166,9 +442,10 @@ def _solve_with_numba(games: Array, out: Solved) -> None:
     unsolved = np.flatnonzero(out.steps == 0)
     rest = games[unsolved]
     _refuse_infinite(rest, games)
-    again = Solved.empty(*rest.shape)
+    again = ZeroSumSolutions.empty(*rest.shape)
     _solve_with_numpy(rest, again)
-    out.put(unsolved, again)
+    for array, answers in zip(out.arrays, again.arrays, strict=True):
+        array[unsolved] = answers
 
 
 def _refuse_infinite(part: Array, games: Array) -> None:

@@ -15,7 +15,7 @@ from bestresponse.core.episode import Record
 from bestresponse.core.game import AnyGame, Role
 from bestresponse.games.capabilities import HasStage
 from bestresponse.report.document import Block, Cell, Column, Note, Paragraph, Table
-from bestresponse.theory.trees.response import policy_value
+from bestresponse.theory.trees.sequence_form import policy_value
 from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.session import format_action, round_amount
 from bestresponse.web.sessions.setup import GameChoice

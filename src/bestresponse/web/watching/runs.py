@@ -33,7 +33,7 @@ from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.runs import Manifest, Run, RunFolder, StoredPlay, load_run
 from bestresponse.runs.reporting.costs import price_by_model
 from bestresponse.runs.settings import RunSettings
-from bestresponse.runs.store.lines import find_spec_id, read_lines
+from bestresponse.runs.store.lines import find_spec_id, read_lines, read_raw
 from bestresponse.runs.study import find_study, studies
 from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.setup import PERSON, GameChoice
@@ -96,18 +96,6 @@ def name_play(play: StoredPlay) -> str:
     return ", ".join(parts)
 
 
-def _read_new_lines(path: Path, start: int) -> tuple[list[bytes], int]:
-    """Return the complete lines after `start`, and where they end."""
-    try:
-        with path.open("rb") as file:
-            file.seek(start)
-            new = file.read()
-    except FileNotFoundError:
-        return [], start
-    whole = new[: new.rfind(b"\n") + 1]
-    return whole.splitlines(), start + len(whole)
-
-
 def _open_run(folder: RunFolder) -> Run[RunSettings]:
     return Run(folder, find_study(folder.manifest.study))
 
@@ -140,7 +128,8 @@ class _LivePlays:
 
     def _read_on(self, name: str) -> list[tuple[str, bytes]]:
         path = self._folder.path / f"{name}.jsonl"
-        lines, self._read[name] = _read_new_lines(path, self._read[name])
+        lines = list(read_raw(path, self._read[name]))
+        self._read[name] += sum(map(len, lines))
         return [(find_spec_id(line, path, number), line) for number, line in enumerate(lines, 1)]
 
     def _find_specs(self) -> None:
@@ -227,7 +216,7 @@ class _Tally:
 
     def __init__(self, folder: RunFolder) -> None:
         self._folder, self._prices = folder, price_by_model(folder.manifest)
-        self._read = (0, 0)
+        self._records_end = self._calls_end = 0
         self._plays = self._calls = self._tokens = 0
         self._money: float | None = 0.0
         self._total: int | None = None
@@ -240,12 +229,12 @@ class _Tally:
     def read_on(self) -> Progress:
         """Read what is new, and return how far the run is."""
         manifest, path = self._folder.manifest, self._folder.path
-        plays, played = _read_new_lines(path / "records.jsonl", self._read[0])
-        calls, called = _read_new_lines(self._calls_file, self._read[1])
-        self._plays += len(plays)
-        for line in calls:
+        for line in read_raw(path / "records.jsonl", self._records_end):
+            self._records_end += len(line)
+            self._plays += 1
+        for line in read_raw(self._calls_file, self._calls_end):
+            self._calls_end += len(line)
             self._count_call(line)
-        self._read = (played, called)
         done = self._is_done()
         return Progress(
             path.name,

@@ -19,7 +19,7 @@ from bestresponse.studies.bench.sequential.arena import Arena, Partial
 from bestresponse.studies.bench.sequential.policies import StatedPolicy
 from bestresponse.studies.bench.sequential.questions import make_plan
 from bestresponse.studies.bench.sequential.study import sequential
-from bestresponse.theory.catalogue.tree_rules import kuhn_poker
+from bestresponse.theory.catalogue.trees import kuhn_poker
 from bestresponse.theory.trees.sequence_form import to_sequence_form
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
 
@@ -132,7 +132,7 @@ def test_sampled_moves_become_frequencies_with_an_interval_and_moves_are_offered
     asked = []
 
     def script(request):
-        offered = re.search(r"<one of (.*?)>", request.messages[-1].content)[1]
+        offered = re.search(r"<action> is one of (.*)\.", request.messages[-1].content)[1]
         asked.append((find_infoset(request), offered))
         return json.dumps({"answer": "bet" if request.replicate % 4 == 0 else "pass"})
 
@@ -140,7 +140,7 @@ def test_sampled_moves_become_frequencies_with_an_interval_and_moves_are_offered
     assert ran.rows()[0]["mixture"] == [0.75, 0.25]
     found = figures(ran, way="sampled")["nash_conv"]
     assert found["low"] < found["estimate"] < found["high"]
-    assert sum(one == ("K pb", '"bet", "pass"') for one in asked) == 4
+    assert sum(one == ("K pb", "bet, pass") for one in asked) == 4
 
 
 def test_several_policies_have_an_interval_over_policies(tmp_path):
@@ -149,7 +149,10 @@ def test_several_policies_have_an_interval_over_policies(tmp_path):
 
     found = figures(run(tmp_path, ScriptedModel(script), num_games=2))["nash_conv"]
     assert found["estimate"] == pytest.approx((2 + 2 / 3) / 2)
-    assert (found["low"], found["high"], found["n"]) == (pytest.approx(2 / 3), pytest.approx(2), 2)
+    # Two policies say little: the ends lie beyond both of them, and within the 4 that each of two players can lose.
+    assert 0 < found["low"] < 2 / 3
+    assert 2 < found["high"] < 8
+    assert found["n"] == 2
 
 
 def test_a_chosen_subset_gives_bounds_that_hold_the_true_figure(tmp_path):

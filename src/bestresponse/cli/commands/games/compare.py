@@ -17,46 +17,54 @@ __all__ = ["compare"]
 
 _MOST_NAMES = 6
 _MOST_LETTERS = 40
-_SENTENCES = {
-    "equal": "the same game under the same names",
-    "renamed": "the same game under other names",
-    "equivalent": "the same game up to names and positive affine payoffs",
-    "ordinal": "different games in which every player ranks the ends alike",
-    "different": "different games",
+_EXIT_CODES = {"same tree": 0, "different": 1, "same reduced form, other tree": 3, "same order of payoffs": 4}
+"""2 is left to requests that cannot be carried out, as everywhere."""
+_SCALES = {
+    "equal": ", under the same names",
+    "renamed": ", under other names",
+    "equivalent": ", up to names and positive affine payoffs",
 }
 
 
 def compare(
     first: Annotated[str, typer.Argument(help="A name or a file, as for `solve`.")],
     second: Annotated[str, typer.Argument(help="A name or a file, as for `solve`.")],
+    any_names: Annotated[
+        bool, typer.Option("--any-names", help="Names that occur in both games need not mean the same.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Say whether two games are the same up to names, order and positive affine payoffs, and where they differ.
 
-    Names that occur in both games mean the same. Trees are compared as trees, up to the order of simultaneous moves,
-    and where they are built differently by their reduced normal forms; where they differ it is said after which moves.
-    The exit code is 1 where the games are different.
+    Names that occur in both games mean the same. Trees are compared as trees, up to the order of simultaneous moves; a
+    table is the tree in which nobody sees the others' choices. Where they differ, a shortest play on which they part is
+    told first. The exit code is 0 for the same tree, 3 for the same reduced form of another tree, 4 where only the
+    order of everybody's payoffs is the same, and 1 for different games.
     """
-    found = br.compare(first, second)
-    print(json.dumps({"same": found.same, **asdict(found)}, indent=2, ensure_ascii=False) if as_json else _tell(found))
-    if not found.same:
-        raise typer.Exit(1)
+    found = br.compare(first, second, any_names=any_names)
+    if as_json:
+        print(json.dumps({"verdict": found.verdict, "same": found.same, **asdict(found)}, indent=2, ensure_ascii=False))
+    else:
+        print(_tell(found))
+    if code := _EXIT_CODES[found.verdict]:
+        raise typer.Exit(code)
 
 
 def _tell(found: Comparison) -> str:
-    lines = [f"{_SENTENCES[found.relation]} (by {found.basis})"]
+    lines = [found.verdict + _SCALES.get(found.relation, "")]
     if found.relation in ("renamed", "equivalent"):
         lines += _tell_names(found)
-    lines += [f"  built differently: {sentence}" for sentence in found.remarks]
-    lines += [f"  {sentence}" for sentence in found.differences]
+    lines += [f"  {sentence}" for sentence in (*found.differences, *found.remarks)]
     if found.num_differences > len(found.differences):
-        lines.append(f"  and {found.num_differences - len(found.differences):,} more")
+        lines.append(f"  and {found.num_differences - len(found.differences):,} more differences")
     return "\n".join(visible(line) for line in lines)
 
 
 def _tell_names(found: Comparison) -> list[str]:
     """Say how many names differ, and the first few of them."""
-    kinds = [("players", [*found.players.items()]), *_list_names(found)]
+    kind = {"payoff tables": "actions", "trees": "moves", "reduced normal forms": "plans"}[found.basis]
+    moves = dict.fromkeys(pair for names in found.actions.values() for pair in names.items())
+    kinds = [("players", [*found.players.items()]), (kind, [*moves])]
     other = [(kind, [(old, new) for old, new in pairs if old != new], len(pairs)) for kind, pairs in kinds]
     counts = [f"{len(renamed):,} of {total:,} {kind}" for kind, renamed, total in other]
     renamed = [pair for _, pairs, _ in other for pair in pairs]
@@ -64,23 +72,6 @@ def _tell_names(found: Comparison) -> list[str]:
     lines += [f"    {_shorten(old)} = {_shorten(new)}" for old, new in renamed[:_MOST_NAMES]]
     more = len(renamed) - _MOST_NAMES
     return [*lines, f"    and {more:,} more (--json has all)"] if more > 0 else lines
-
-
-def _list_names(found: Comparison) -> list[tuple[str, list[tuple[str, str]]]]:
-    """List what is called how in the two games: actions, or, where plans are compared, information sets and moves."""
-    actions = [pair for names in found.actions.values() for pair in names.items()]
-    if found.basis == "payoff tables":
-        return [("actions", actions)]
-    if found.basis == "trees":
-        return [("moves", list(dict.fromkeys(actions)))]
-    sets, moves = dict[str, str](), dict[str, str]()
-    for plans in actions:
-        old, new = (tuple(part.rpartition(": ")[::2] for part in plan.split("; ")) for plan in plans)
-        for (place, move), (other_place, other_move) in zip(old, new, strict=False):
-            one_to_one = sets.setdefault(place, other_place) == other_place
-            if len(old) != len(new) or not one_to_one or moves.setdefault(move, other_move) != other_move:
-                return [("plans", actions)]
-    return [("information sets", [*sets.items()]), ("moves", [*moves.items()])]
 
 
 def _shorten(name: str) -> str:

@@ -95,6 +95,8 @@ class SentenceReader:
 
     def __init__(self, subject: Subject, you: int = 0) -> None:
         self.words = Vocabulary(subject, you)
+        self.why = ""
+        """Why the sentence before was not read; empty where it was."""
 
     def read(self, sentence: str, context: Context | None = None) -> tuple[Claim, ...]:
         """Return what a sentence claims; nothing where a word of it is left over or two readings differ.
@@ -103,6 +105,7 @@ class SentenceReader:
         """
         context = context or Context()
         claims = self._claim(sentence, context)
+        why = self.why = "" if claims else self.why or "its words fit no statement of the grammar"
         if claims:
             return claims
         for statement, rest in _split_comment(sentence):
@@ -111,7 +114,9 @@ class SentenceReader:
             if more or not changes:
                 claims = self._claim(statement, context)
                 if claims:
+                    self.why = ""
                     return (*claims, *more)
+        self.why = why
         return ()
 
     def read_heading(self, line: str) -> Context | None:
@@ -125,25 +130,35 @@ class SentenceReader:
         # "If both cooperate, they get 3" may speak of both or of the other one, unless "I" stands beside it.
         kinds = {token.type if token.type != "PLAYER" else token for token in tokens}
         if "THEY" in kinds and "0" not in kinds and (context.together or _is_together(tokens)):
+            self.why = 'it is not clear who "they" are'
             return ()
         readings = {
             frozenset(claims): claims for claims in reversed(self._find_meanings(tokens, "start", context.case))
         }
+        if len(readings) > 1:
+            self.why = "it can be understood in different ways"
         return next(iter(readings.values())) if len(readings) == 1 else ()
 
     def _find_tokens(self, sentence: str) -> list[Token]:
         """Return the terminals of a sentence; none where it has unknown words or too many."""
+        self.why = ""
         try:
             tokens = self.words.read(sentence)
-        except UnknownWord:
+        except UnknownWord as word:
+            self.why = f"the word {str(word)!r:.40} is not known, or not clear"
             return []
+        if len(tokens) > MOST_WORDS:
+            self.why = f"it has more than {MOST_WORDS} words"
         return tokens if len(tokens) <= MOST_WORDS else []
 
     def _find_meanings(self, tokens: list[Token], start: str, context: Case) -> list[Any]:
         tree = _parse(tuple(token.type for token in tokens), start) if tokens else None
+        if tree is not None:
+            self.why = "it does not say enough, or nothing that can be meant in this game"
         try:
             return [] if tree is None else Meaning(self.words, tokens, context).find_meanings(tree)
-        except Impossible:
+        except Impossible as reason:
+            self.why = str(reason)
             return []
 
 

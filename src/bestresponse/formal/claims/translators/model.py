@@ -12,13 +12,15 @@ from typing import Final
 
 from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Call
-from bestresponse.formal.claims.claim import FORMS, SEQUENTIAL, Claim, Form, Malformed, Sort
+from bestresponse.formal.claims.claim import FORMS, NO_CLAIM, OF_TABLES, OF_TREES, Claim, Malformed
+from bestresponse.formal.claims.form import Form, Sort
 from bestresponse.formal.claims.grammar import parse_queries
 from bestresponse.formal.claims.grammar_json import JsonAnswer, QuotedClaim, claims_schema, read_answer
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.texts import TEXTS
 from bestresponse.formal.claims.translators.passages import find_passages
-from bestresponse.formal.claims.translators.translation import LONGEST_TEXT, Translation
+from bestresponse.formal.claims.translators.translation import LONGEST_TEXT, Translation, refuse_rest
+from bestresponse.formal.claims.wording import describe
 from bestresponse.models.base import Finish, Message, Model, Reply, Request
 from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.models.schema import schema_text
@@ -34,7 +36,6 @@ _EXAMPLES = {
     Sort.MIXES: "[mix(them, ['X'-0.5, 'Y'-0.5])]",
 }
 _MOST_REPLIES: Final = 3
-_IN_TREES = ("payoff", "higher", "lower", "equal", *SEQUENTIAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ class ModelTranslator:
         """Return the claims the model finds; an answer that is none of the forms is a `Malformed`, never an error."""
         rows: list[QuotedClaim] = []
         calls: list[Call] = []
+        cut = 0
         messages = self._messages(text, subject)
         for number in range(1, _MOST_REPLIES + 1):
             request = self._request(messages, subject)
@@ -64,10 +66,17 @@ class ModelTranslator:
             rows += answer.rows
             if answer.complete:
                 break
+            cut += 1
             if number == _MOST_REPLIES:
-                rows.append(QuotedClaim(Malformed("...", f"the reply was cut off {number} times; claims are missing")))
+                why = f"the reply was cut off {number} times; claims are missing"
+                rows.append(QuotedClaim(Malformed("...", why, "cut off")))
             messages = (*messages, Message("assistant", answer.kept), Message("user", TEXTS.text("continue")))
-        return _translation(text, subject, rows, tuple(calls))
+        claims = [row.claim for row in rows if row.claim != Claim(NO_CLAIM)]
+        if len(text) > LONGEST_TEXT:
+            claims.append(refuse_rest(text))
+        quoted = rows and all(row.quote for row in rows if isinstance(row.claim, Claim))
+        passages = find_passages(text, subject, rows) if quoted else None
+        return Translation(tuple(dict.fromkeys(claims)), tuple(calls), passages, cut)
 
     def _messages(self, text: str, subject: Subject) -> tuple[Message, ...]:
         prompt = _prompt(text, subject, self.model.abilities.schema)
@@ -94,21 +103,10 @@ class ModelTranslator:
         return JsonAnswer(tuple(map(QuotedClaim, claims)), not cut, kept)
 
 
-def _translation(text: str, subject: Subject, rows: list[QuotedClaim], calls: tuple[Call, ...]) -> Translation:
-    claims = [row.claim for row in rows if row.claim != Claim("no_claim")]
-    if len(text) > LONGEST_TEXT:
-        why = f"the text has {len(text):,} characters; the first {LONGEST_TEXT:,} were looked at"
-        claims.append(Malformed(text[LONGEST_TEXT : LONGEST_TEXT + 40], why))
-    quoted = rows and all(row.quote for row in rows if isinstance(row.claim, Claim))
-    passages = find_passages(text, subject, rows) if quoted else None
-    return Translation(tuple(dict.fromkeys(claims)), calls, passages)
-
-
 def forms_for(subject: Subject) -> tuple[str, ...]:
     """The forms that can be claimed of a game."""
-    if subject.tree is not None:
-        return (*_IN_TREES, "highest_payoff", "lowest_payoff", "no_claim")
-    return tuple(form for form in FORMS if form not in SEQUENTIAL)
+    empty = (form for form in FORMS if form not in OF_TABLES and form not in OF_TREES)
+    return (*(OF_TABLES if subject.tree is None else OF_TREES), *empty)
 
 
 def _schema(subject: Subject) -> JsonObject:
@@ -125,7 +123,7 @@ def _prompt(text: str, subject: Subject, schema: bool) -> str:
         actions="\n".join(
             f"- {who}: {', '.join(own)}" for who, own in zip(subject.players, subject.actions, strict=True)
         ),
-        forms="\n".join(lines(FORMS[form]) for form in forms_for(subject) if form != "no_claim"),
+        forms="\n".join(lines(FORMS[form]) for form in forms_for(subject) if form != NO_CLAIM),
         text=text[:LONGEST_TEXT],
     )
 
@@ -146,11 +144,11 @@ def _people(subject: Subject) -> Iterator[str]:
 
 def _field_line(form: Form) -> str:
     fields = ", ".join(f"{name} ({sort.value})" for name, sort in form.parameters)
-    return f"- {form.name}: {fields}. Meaning: {form.meaning}"
+    return f"- {form.name}: {fields}. Meaning: {describe(form)}"
 
 
 def _query_line(form: Form) -> str:
     if form.name == "payoff":
-        return f"- {{finally(goal(who, 10), {_EXAMPLES[Sort.CHAIN]}).}} {form.meaning}"
+        return f"- {{finally(goal(who, 10), {_EXAMPLES[Sort.CHAIN]}).}} {describe(form)}"
     inside = ", ".join(_EXAMPLES[sort] for _, sort in form.parameters)
-    return f"- {{{form.name}({inside}).}} {form.meaning}"
+    return f"- {{{form.name}({inside}).}} {describe(form)}"

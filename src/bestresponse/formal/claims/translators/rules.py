@@ -17,7 +17,7 @@ from bestresponse.formal.claims.claim import Claim, Malformed
 from bestresponse.formal.claims.english.reader import Context, SentenceReader, has_word
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translators.passages import MARK, clean, split_blocks, split_sentences, take_stance
-from bestresponse.formal.claims.translators.translation import LONGEST_TEXT, Passage, Reading, Translation
+from bestresponse.formal.claims.translators.translation import LONGEST_TEXT, Passage, Reading, Translation, refuse_rest
 
 __all__ = ["RulesTranslator"]
 
@@ -41,9 +41,9 @@ class RulesTranslator:
         passages = list(_TextReader(subject, text[:LONGEST_TEXT]).read())
         claims: list[Claim | Malformed] = [claim for passage in passages for claim in passage.claims]
         if len(text) > LONGEST_TEXT:
-            why = f"the text has {len(text):,} characters; the first {LONGEST_TEXT:,} were looked at"
-            claims.append(Malformed(text[LONGEST_TEXT : LONGEST_TEXT + 40], why))
-            passages.append(Passage(LONGEST_TEXT, len(text), text[LONGEST_TEXT:][:200], (), Reading.UNREAD))
+            rest = refuse_rest(text)
+            claims.append(rest)
+            passages.append(Passage(LONGEST_TEXT, len(text), text[LONGEST_TEXT:][:200], (), Reading.UNREAD, rest.why))
         return Translation(tuple(dict.fromkeys(claims)), passages=tuple(passages))
 
 
@@ -63,6 +63,7 @@ class _TextReader:
     levels: list[_Level] = field(default_factory=list)
     parsed: int = 0
     reduced: bool = False
+    why: str = ""
 
     def __post_init__(self) -> None:
         self.text = clean(self.written)
@@ -93,20 +94,27 @@ class _TextReader:
             said = " ".join(self.text[first:last].split())
             stance = take_stance(said, self.subject)
             claims: tuple[Claim, ...] = ()
-            if stance.asserted and context is not None and len(said) <= _LONGEST_SENTENCE:
+            self.why = f"it has more than {_LONGEST_SENTENCE} characters"
+            if context is None:
+                self.why = "what stands before it may speak of another game"
+            elif stance.asserted and len(said) <= _LONGEST_SENTENCE:
                 claims, context = self._read_sentence(said.rstrip(" .!;"), context)
             self.reduced = self.reduced or has_word(said, "eliminations")
-            yield Passage(first, last, said.rstrip(" .!;"), claims, Reading.READ if claims else stance.reading)
+            reading = Reading.READ if claims else stance.reading
+            why = self.why if reading is Reading.UNREAD else ""
+            yield Passage(first, last, said.rstrip(" .!;"), claims, reading, why)
         if depth != 0 or context is None or self.text[begin:end].rstrip().endswith(":"):
             self.levels.append(_Level(depth, context))
 
     def _read_sentence(self, said: str, context: Context) -> tuple[tuple[Claim, ...], Context | None]:
         """Return the claims of a sentence, and the context of what follows: None where that may be another game."""
         if self.parsed >= _MOST_SENTENCES:
+            self.why = f"{_MOST_SENTENCES} sentences stand before it"
             return (), context
         self.parsed += 1
         reader = self.alone if _THIRD.search(said) else self.addressed
         claims = self._claim(reader, said, context)
+        self.why = "a choice was eliminated before" if self.reduced and reader.why == "" else reader.why
         if claims:
             return claims, context
         head, colon, rest = said.partition(":")

@@ -10,7 +10,7 @@ from bestresponse.core.player import Call
 from bestresponse.formal.claims.claim import Claim, Malformed
 from bestresponse.formal.claims.subject import Subject
 
-__all__ = ["LONGEST_TEXT", "Passage", "Reading", "Translation", "Translator"]
+__all__ = ["LONGEST_TEXT", "Passage", "Reading", "Translation", "Translator", "refuse_rest"]
 
 LONGEST_TEXT = 50_000
 """Characters of a reasoning that are read; what comes after is reported as unread."""
@@ -33,29 +33,36 @@ class Reading(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A sentence or a table of a text: where it stands (`text[start:end]`), what it claims, how it was read."""
+    """A sentence or a table of a text: where it stands (`text[start:end]`), what it claims, how it was read.
+
+    `why` says why a sentence is unread, where the translator knows.
+    """
 
     start: int
     end: int
     text: str
     claims: tuple[Claim | Malformed, ...] = ()
     reading: Reading = Reading.READ
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """The claims of a text, in order, each once; its passages where the translator knows them; the calls it took."""
+    """The claims of a text, in order, each once; its passages where the translator knows them; the calls it took.
+
+    `cut_replies` counts replies of a model that broke off.
+    """
 
     claims: tuple[Claim | Malformed, ...]
     calls: tuple[Call, ...] = ()
     passages: tuple[Passage, ...] | None = None
+    cut_replies: int = 0
 
-    @property
-    def unread(self) -> tuple[str, ...] | None:
-        """The sentences that speak of amounts or solutions and gave no claim; None where that is not known."""
-        if self.passages is None:
-            return None
-        return tuple(one.text for one in self.passages if one.reading is Reading.UNREAD)
+
+def refuse_rest(text: str) -> Malformed:
+    """Say that a text is longer than what is looked at."""
+    why = f"the text has {len(text):,} characters; the first {LONGEST_TEXT:,} were looked at"
+    return Malformed(text[LONGEST_TEXT : LONGEST_TEXT + 40], why, "too long")
 
 
 class Translator(Protocol):

@@ -31,8 +31,13 @@ from numpy.typing import NDArray
 
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.policy import Policy
-from bestresponse.theory.trees.response import best_response_value, counterfactual_values, plan_regrets
-from bestresponse.theory.trees.sequence_form import SequenceForm, bin_sums
+from bestresponse.theory.trees.sequence_form import (
+    SequenceForm,
+    best_response_value,
+    bin_sums,
+    counterfactual_values,
+    plan_regrets,
+)
 from bestresponse.theory.trees.sequence_form_lp import find_nearest_plan, optimise_plans, turn_form
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 

@@ -13,7 +13,7 @@ from bestresponse.report.stats.interval import Interval
 from bestresponse.studies.bench.sequential.arena import Arena, Ends, Partial
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.policy import Policy, uniform_policy
-from bestresponse.theory.trees.response import tree_best_response
+from bestresponse.theory.trees.sequence_form import tree_best_response
 from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["SeatFigures", "StatedPolicy", "average", "make_baselines"]

@@ -21,7 +21,7 @@ from bestresponse.report.document import Code, Figure
 from bestresponse.report.figures.tree import MOST_ENDS, Overlay, draw_tree
 from bestresponse.report.frames import Frame, column
 from bestresponse.report.metrics import Heads, Metric, Value
-from bestresponse.report.stats.statistics import cluster_bootstrap
+from bestresponse.report.stats.statistics import bound_mean
 from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.reporting.answers import Answers, make_answers_frame
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
@@ -52,8 +52,11 @@ def _average(name: str, title: str, explained: str, format: str) -> Metric[Polic
         known = [(policy, figure) for policy in policies if (figure := policy.figures[name]) is not None]
         if len(known) == 1:
             return known[0][0].estimate(name)
-        figures = [figure for _, figure in known]
-        return cluster_bootstrap(figures, rng=np.random.default_rng(_SEED)) if figures else None
+        if not known:
+            return None
+        ranges = known[0][0].arena.ranges[list(known[0][0].seats)]
+        most = {"nash_conv": float(ranges.sum())}.get(name, 1.0 if "normalised" in name else float(ranges.mean()))
+        return bound_mean([figure for _, figure in known], (0.0, most), rng=np.random.default_rng(_SEED))
 
     return Metric(name, title, explained, "", format, compute)
 
@@ -314,7 +317,7 @@ def estimate_calls(config: BenchConfig) -> Estimate:
         f"{len(plan.infosets):,} of {len(plan.candidates):,} information sets of {plan.game.name}",
         dict.fromkeys(names, calls),
         dict.fromkeys(names, asked * characters // CHARACTERS_PER_TOKEN),
-        dict.fromkeys(names, calls * config.reply_tokens),
+        dict.fromkeys(names, calls * config.paid_tokens),
     )
 
 

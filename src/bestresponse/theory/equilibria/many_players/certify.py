@@ -1,4 +1,6 @@
-"""Decide in rationals which candidates of an exact game of several players are equilibria.
+"""Newton's method on given supports, and the certificate in rationals that a candidate is an equilibrium.
+
+Decide in rationals which candidates of an exact game of several players are equilibria.
 
 Floats find candidates, but they cannot tell a gain of 1 from rounding where other payoffs are 10^13. So the equations
 of a candidate's supports are solved again by Newton's method in whole numbers of a unit far below all payoffs: what
@@ -7,37 +9,200 @@ Where the result is rational, it is recognised and checked as it stands.
 
 Certificate: every regret is 0, or, where the probabilities are irrational, less than 1e-9 of what the smallest
 difference between payoffs can be worth in the least likely cell of the others' supports.
+
+Newton's method for the equations of a Nash equilibrium on given supports, and what they say of an equilibrium.
+
+Unknowns: the probabilities of all actions but the first of each support. Equations: every action earns what the first
+one does; its lead over the first is 0. Payoffs are multilinear, so derivatives are payoffs too.
+
+An equilibrium is regular when every player uses all its best responses and the equations of its supports have a
+derivative that is not singular; it is then isolated, and its index is the sign of the determinant of minus the
+derivative (Ritzberger 1994). The indices of a regular game's equilibria sum to +1 (Wilson 1971: their number is odd).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import prod
+from itertools import combinations, islice
+from math import lcm, prod
 
 import numpy as np
 
-from bestresponse.theory.equilibria.many_players.newton import (
-    Supports,
-    derive_leads,
-    find_leads,
-    find_supports,
-    restrict,
-    shift,
-)
-from bestresponse.theory.equilibria.pure import pure_nash
-from bestresponse.theory.equilibria.result import IN_SUPPORT, Fractions
-from bestresponse.theory.games.normal_form import NormalForm, Numbers
+from bestresponse.theory.equilibria.result import Fractions
+from bestresponse.theory.games.normal_form import Array, NormalForm, Numbers
 from bestresponse.theory.games.regrets import Profile, contract
 
-__all__ = ["Certified", "certify"]
+__all__ = [
+    "REGRET_LIMIT",
+    "Certified",
+    "Supports",
+    "certify",
+    "equal_payoffs",
+    "find_index",
+    "find_supports",
+    "is_in_continuum",
+    "pair_payoffs",
+    "scale_payoffs",
+    "worst_regret",
+]
 
-_USED = (1e-9, 0.0)
+Supports = tuple[tuple[int, ...], ...]
+
+REGRET_LIMIT = 1e-9
+"""Of the payoff range: what is an equilibrium in floating point."""
+_NEWTON_STEPS = 25
+_FAR = 20.0
+_SOLVED = 1e-13
+_USED = 1e-9
+_REGULAR = 1e-9
+_FLAT = 1e-8
+_STEP = 1e-2
+_DIRECTIONS = 12
+_MOST_FACES = 64
+
+
+def scale_payoffs(game: NormalForm) -> Array:
+    """Return payoffs moved and scaled into [0, 1], player by player; best responses stay what they are."""
+    return np.stack([(own - own.min()) / (float(np.ptp(own)) or 1.0) for own in game.payoffs])
+
+
+def find_supports(mix: Profile, used: float) -> Supports:
+    """List the actions that each player plays with a probability above `used`."""
+    return tuple(tuple(np.flatnonzero(x > used).tolist()) for x in mix)
+
+
+def restrict(payoffs: Numbers, mix: Profile, supports: Supports) -> tuple[Numbers, Profile]:
+    """Leave out of payoffs and mixtures what is not in the supports."""
+    used = tuple(x[list(support)] for x, support in zip(mix, supports, strict=True))
+    return np.stack([own[np.ix_(*supports)] for own in payoffs]), used
+
+
+def pair_payoffs(payoffs: Numbers, mix: tuple[Numbers, ...], player: int, other: int) -> Numbers:
+    """Say what actions earn against those of one other player, as (actions of player, actions of other)."""
+    table = contract(payoffs[player], mix, player, other)
+    return table if player < other else table.T
+
+
+def find_leads(payoffs: Numbers, mix: tuple[Numbers, ...]) -> Numbers:
+    """Say what every action earns more than its player's first, player by player."""
+    earned = [contract(payoffs[player], mix, player) for player in range(len(mix))]
+    return np.concatenate([u[1:] - u[0] for u in earned])
+
+
+def derive_leads(payoffs: Numbers, mix: tuple[Numbers, ...]) -> Numbers:
+    """Derive the leads by the others' shifts from their first action."""
+    blocks = []
+    for i, own in enumerate(mix):
+        row = []
+        for j in range(len(mix)):
+            if i == j:
+                row.append(np.zeros((len(own) - 1, len(own) - 1), dtype=payoffs.dtype))
+                continue
+            table = pair_payoffs(payoffs, mix, i, j)
+            lead = table[1:] - table[:1]
+            row.append(lead[:, 1:] - lead[:, :1])
+        blocks.append(np.concatenate(row, axis=1))
+    return np.concatenate(blocks, axis=0)
+
+
+def shift(mix: tuple[Numbers, ...], step: Numbers) -> tuple[Numbers, ...]:
+    """Add to the probabilities of all actions but the first ones, which give or take the rest."""
+    parts = np.split(step, np.cumsum([len(x) - 1 for x in mix])[:-1])
+    return tuple(np.append(x[0] - part.sum(), x[1:] + part) for x, part in zip(mix, parts, strict=True))
+
+
+def worst_regret(payoffs: Array, mix: Profile) -> float:
+    """Return the largest gain from a deviation."""
+    earned = (contract(payoffs[player], mix, player) for player in range(len(mix)))
+    return max(float(u.max() - u @ x) for u, x in zip(earned, mix, strict=True))
+
+
+def equal_payoffs(payoffs: Array, supports: Supports, start: Profile) -> Profile | None:
+    """Find mixtures on `supports` whose actions all earn the same, or None if Newton's method does not get to any."""
+    part, point = restrict(payoffs, start, supports)
+    for _ in range(_NEWTON_STEPS):
+        leads = find_leads(part, point)
+        if not max(float(np.abs(x).max()) for x in point) < _FAR:
+            return None
+        if np.abs(leads).max(initial=0.0) < _SOLVED:
+            return _embed(point, supports, start)
+        point = shift(point, np.linalg.lstsq(derive_leads(part, point), -leads, rcond=1e-12)[0])
+    return None
+
+
+def _embed(point: Profile, supports: Supports, start: Profile) -> Profile | None:
+    """Write mixtures on supports as mixtures of all actions; None where a probability is negative."""
+    if min(float(x.min()) for x in point) < -1e-10:
+        return None
+    mix = tuple(np.zeros(len(x)) for x in start)
+    for whole, x, support in zip(mix, point, supports, strict=True):
+        whole[list(support)] = np.clip(x, 0.0, None) / np.clip(x, 0.0, None).sum()
+    return mix
+
+
+def find_index(payoffs: Array, mix: Profile, quasi_strict: Supports | None = None) -> int | None:
+    """Compute the index, for payoffs scaled into [0, 1]; None where the equilibrium is not regular.
+
+    `quasi_strict` are the supports where they are known to hold all best responses.
+    """
+    supports = quasi_strict or find_supports(mix, _USED)
+    if quasi_strict is None and supports != _find_best(payoffs, mix):
+        return None
+    derivative = derive_leads(*restrict(payoffs, mix, supports))
+    if not len(derivative):
+        return 1
+    singular = np.linalg.svd(derivative, compute_uv=False)
+    return None if singular[-1] <= _REGULAR * singular[0] else int(np.linalg.slogdet(-derivative)[0])
+
+
+def _find_best(payoffs: Array, mix: Profile) -> Supports:
+    earned = (contract(payoffs[player], mix, player) for player in range(len(mix)))
+    return tuple(tuple(np.flatnonzero(u >= u.max() - REGRET_LIMIT).tolist()) for u in earned)
+
+
+def is_in_continuum(payoffs: Array, mix: Profile) -> bool:
+    """Say whether another equilibrium was found close by, in a direction in which the equations stay solved.
+
+    Every face between the supports and the best responses is tried.
+    """
+    generator = np.random.default_rng(0)
+    supports, best = find_supports(mix, _USED), _find_best(payoffs, mix)
+    extra = [(i, a) for i, actions in enumerate(best) for a in actions if a not in supports[i]]
+    choices = (chosen for count in range(len(extra) + 1) for chosen in combinations(extra, count))
+    for chosen in islice(choices, _MOST_FACES):
+        face = tuple(tuple(sorted((*s, *(a for i, a in chosen if i == k)))) for k, s in enumerate(supports))
+        part, point = restrict(payoffs, mix, face)
+        for step in _draw_flat_steps(derive_leads(part, point), generator):
+            start = shift(point, _STEP * step)
+            other = None if min(float(x.min()) for x in start) < 0.0 else _embed(start, face, mix)
+            other = other and equal_payoffs(payoffs, face, other)
+            if other is None or worst_regret(payoffs, other) > REGRET_LIMIT:
+                continue
+            if max(float(np.abs(a - b).max()) for a, b in zip(mix, other, strict=True)) > _STEP / 10:
+                return True
+    return False
+
+
+def _draw_flat_steps(derivative: Array, generator: np.random.Generator) -> Array:
+    """Draw steps along which the equations stay solved, the largest change being 1."""
+    if not len(derivative):
+        return derivative
+    _, singular, rows = np.linalg.svd(derivative)
+    kernel = rows[singular <= _FLAT * max(float(singular[0]), 1.0)]
+    axes, drawn = np.eye(len(kernel)), generator.normal(size=(_DIRECTIONS, len(kernel)))
+    steps = np.concatenate([axes, -axes, drawn]) @ kernel
+    sizes = np.abs(steps).max(axis=1, initial=0.0)
+    return np.asarray(steps[sizes > 0] / sizes[sizes > 0, None])
+
+
+_ROUNDING = 1e-12  # what a candidate in floats plays with less, it does not play
+_LEAST_PLAYED = (1e-9, 0.0)
 """What is played with less is first taken for rounding, then for a small probability."""
 _BITS = 512
 _STEPS = 60
 _SINGULAR = 1e-13
+_LONGEST = 2000  # bits of a payoff: floats of very different exponents would take too long
 _REGRET_LIMIT = Fraction(1, 10**9)
 
 
@@ -53,18 +218,40 @@ class Certified:
 def certify(game: NormalForm, mix: Profile) -> Certified | None:
     """Compute the equilibrium next to a candidate; None where the candidate cannot be shown to be one.
 
-    Candidates of inexact games are taken as they are, but a pure one has to be a pure equilibrium.
+    Where payoffs are floats that may stand for numbers nearby, they are taken
+    exactly first; a candidate that fails so, by ties that rounding broke, is kept where no player gains more than 1e-9
+    of what its own moves differ by in the cells that the others play.
     """
-    if game.units is None:
-        supports = find_supports(mix, IN_SUPPORT)
-        is_pure = all(len(support) == 1 for support in supports)
-        return None if is_pure and tuple(s[0] for s in supports) not in pure_nash(game) else Certified(mix)
-    units = game.units.astype(object)
-    for used in _USED:
+    units = _read_units(game)
+    for used in _LEAST_PLAYED if int(units.max()).bit_length() <= _LONGEST else ():
         certified = _certify_on(units, find_supports(mix, used), mix)
         if certified is not None:
-            return certified
-    return None
+            return certified if game.is_exact else Certified(certified.strategies)
+    played = tuple(np.where(x > _ROUNDING, x, 0.0) / x[x > _ROUNDING].sum() for x in mix)
+    if game.is_exact or not _is_close(units, played):
+        return None
+    return Certified(played)
+
+
+def _read_units(game: NormalForm) -> Numbers:
+    """Give payoffs less the smallest in whole units; floats that are not known exactly as the numbers they are."""
+    if game.units is not None:
+        return game.units.astype(object)
+    numbers = [Fraction(u) for u in game.payoffs.ravel().tolist()]
+    low, common = min(numbers), lcm(*(u.denominator for u in numbers))
+    return np.array([int((u - low) * common) for u in numbers], dtype=object).reshape(game.payoffs.shape)
+
+
+def _is_close(units: Numbers, mix: Profile) -> bool:
+    """Say whether every regret is less than 1e-9 of what the player's own moves differ by, all in rationals."""
+    raw = (np.array([Fraction(p) for p in x.tolist()], dtype=object) for x in mix)
+    shares = tuple(x / sum(x) for x in raw)
+    for player, own in enumerate(units):
+        earned = contract(own, shares, player)
+        spread = own.max(axis=player, keepdims=True) - own.min(axis=player, keepdims=True)
+        if max(earned) - earned @ shares[player] > _REGRET_LIMIT * contract(spread, shares, player).sum():
+            return False
+    return True
 
 
 def _certify_on(units: Numbers, supports: Supports, mix: Profile) -> Certified | None:
@@ -79,11 +266,12 @@ def _certify_on(units: Numbers, supports: Supports, mix: Profile) -> Certified |
     shares = tuple(np.array([Fraction(0)] * len(x), dtype=object) for x in mix)
     for share, support, part in zip(shares, supports, used, strict=True):
         share[list(support)] = part
-    limits = [Fraction(0)] * len(mix) if exact else _limit_regrets(used)
+    least = [min(x) for x in used]
+    limits = [0 if exact else _REGRET_LIMIT * prod(least[:i] + least[i + 1 :]) for i in range(len(mix))]
     earned = [contract(units[player], shares, player) for player in range(len(mix))]
     if any(max(u) - u @ x > limit for u, x, limit in zip(earned, shares, limits, strict=True)):
         return None
-    if exact is None and min(map(min, used)) <= IN_SUPPORT:
+    if min(float(p) for x in used for p in x if p) == 0.0:
         return None  # what floats show would be another profile
     played = tuple(tuple(np.flatnonzero(x).tolist()) for x in shares)
     best = tuple(tuple(np.flatnonzero(u >= max(u) - limit).tolist()) for u, limit in zip(earned, limits, strict=True))
@@ -136,8 +324,3 @@ def _recognise(point: list[list[int]], bits: int, sure: int) -> list[list[Fracti
     pairs = [pair for fractions, x in zip(exact, point, strict=True) for pair in zip(fractions, x, strict=True)]
     is_close = all(abs(p * (1 << bits) - q) <= 1 << bits - sure for p, q in pairs)
     return exact if is_close and all(sum(x) == 1 and min(x) >= 0 for x in exact) else None
-
-
-def _limit_regrets(shares: Sequence[Sequence[Fraction]]) -> list[Fraction]:
-    least = [min(x) for x in shares]
-    return [_REGRET_LIMIT * prod(least[:i] + least[i + 1 :]) for i in range(len(least))]

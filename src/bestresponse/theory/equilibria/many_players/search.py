@@ -26,21 +26,21 @@ import numpy as np
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
 from bestresponse.theory.engines import Engine
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
-from bestresponse.theory.equilibria.many_players.certify import Certified, certify
-from bestresponse.theory.equilibria.many_players.homotopy import PathEnds, count_paths, follow_paths
-from bestresponse.theory.equilibria.many_players.newton import (
+from bestresponse.theory.equilibria.many_players.certify import (
     REGRET_LIMIT,
+    Certified,
     Supports,
+    certify,
     equal_payoffs,
     find_index,
     is_in_continuum,
     scale_payoffs,
     worst_regret,
 )
+from bestresponse.theory.equilibria.many_players.homotopy import PathEnds, count_paths, follow_paths
 from bestresponse.theory.equilibria.many_players.tracing import trace_to_equilibrium
 from bestresponse.theory.equilibria.many_players.two_actions import solve_two_actions
-from bestresponse.theory.equilibria.pure import pure_nash
-from bestresponse.theory.equilibria.result import Concept, Equilibrium, Fractions, NashResult
+from bestresponse.theory.equilibria.result import Concept, Equilibrium, Fractions, NashResult, pure_nash
 from bestresponse.theory.games.dominance import Elimination, iterated_elimination
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import Profile
@@ -92,7 +92,7 @@ def nplayer_nash(
         return NashResult((Equilibrium.at(game, pure[0], index=1),), "iterated elimination", complete=True)
     if left.game.shape == (2, 2, 2):
         return _solve_in_closed_form(game, left)
-    profiles = _count_profiles(left.game.shape)
+    profiles = int(prod(2**m - 1 for m in left.game.shape)) - prod(left.game.shape)  # in which somebody mixes
     search = _Search(scale_payoffs(left.game), engine, monotonic() + seconds, report)
     if profiles <= _MOST_PROFILES:
         _search_supports(search)
@@ -100,7 +100,10 @@ def nplayer_nash(
     certified = _certify_all(game, candidates)
     search.sure = search.sure and len(certified) == len(candidates)
     if not search.sure or search.searched < profiles or not certified:
-        traced = trace_to_equilibrium(scale_payoffs(game))
+        # Where there is an equilibrium already, the principal branch has to do: failing ones take seconds each.
+        traced = (
+            trace_to_equilibrium(scale_payoffs(game), 1) if certified else trace_to_equilibrium(scale_payoffs(game))
+        )
         certified += _certify_all(game, [] if traced is None else [traced])
     if not certified:
         raise _found_none(game)
@@ -205,11 +208,6 @@ def _found_none(game: NormalForm) -> NotCertified:
         f"no equilibrium of this {'x'.join(map(str, game.shape))} game could be certified; correlated(game) always "
         "finds a correlated one"
     )
-
-
-def _count_profiles(shape: tuple[int, ...]) -> int:
-    """Count the profiles of supports in which somebody mixes."""
-    return int(prod(2**m - 1 for m in shape)) - prod(shape)
 
 
 def _search_supports(search: _Search) -> None:

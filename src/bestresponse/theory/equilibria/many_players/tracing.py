@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from bestresponse.theory.equilibria.many_players.newton import (
+from bestresponse.theory.equilibria.many_players.certify import (
     REGRET_LIMIT,
     equal_payoffs,
     find_supports,
@@ -75,7 +75,8 @@ class LogitBranch:
             direction = np.linalg.solve(np.vstack([slopes, towards]), np.eye(self.size + 1)[-1])
         except np.linalg.LinAlgError:
             return np.full(self.size + 1, np.nan)
-        return np.asarray(direction / np.linalg.norm(direction))
+        with np.errstate(over="ignore", invalid="ignore"):  # nearly singular: no direction, which is seen later
+            return np.asarray(direction / np.linalg.norm(direction))
 
     def correct(self, guess: Array, normal: Array) -> Array | None:
         """Find the point of the branch nearest to `guess` in the plane with that normal; None if there is none near."""
@@ -94,10 +95,13 @@ class LogitBranch:
         return None
 
 
-def trace_to_equilibrium(payoffs: Array) -> Profile | None:
-    """Mixtures of regret at most 1e-9 for payoffs scaled into [0, 1], or None where no branch led there."""
+def trace_to_equilibrium(payoffs: Array, branches: int = _BRANCHES) -> Profile | None:
+    """Find mixtures of regret at most 1e-9 for payoffs scaled into [0, 1]; None where none of the branches led there.
+
+    The first branch is the principal one, from uniform play; the others start elsewhere.
+    """
     generator = np.random.default_rng(0)
-    for number in range(_BRANCHES):
+    for number in range(branches):
         drawn = [np.log(generator.dirichlet(np.full(m, 4.0))) for m in payoffs.shape[1:]] if number else None
         mix = _follow(LogitBranch(payoffs, None if drawn is None else np.concatenate(drawn)))
         if mix is not None:

@@ -22,15 +22,13 @@ from operator import add
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge
-from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.games.rationals import Rationals
-from bestresponse.theory.trees.lemke import solve_for_small
+from bestresponse.theory.games.normal_form import Array, Rationals
 from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.sequence_form import SequenceForm, to_sequence_form
-from bestresponse.theory.trees.sequence_form_lcp import write_problem
+from bestresponse.theory.trees.sequence_form_lp import solve_for_small, write_problem
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
-__all__ = ["SequentialEquilibrium", "find_gaps", "find_sequential"]
+__all__ = ["SequentialEquilibrium", "find_sequential"]
 
 _MOST_SEQUENCES = 400
 """Of both players: 200 take seconds, this many up to about a minute."""
@@ -44,14 +42,19 @@ class SequentialEquilibrium:
     """A policy, for every node the belief in it at its information set, and the certificate; see above.
 
     `exact` are the probabilities of the policy as fractions: of the payoffs as given, or of the simplest fractions
-    that their floats can stand for.
+    that their floats can stand for; `exact_beliefs` are the beliefs as fractions.
     """
 
     policy: Policy
-    beliefs: Array
     payoffs: dict[str, float]
     gap: float
     exact: tuple[Fraction, ...]
+    exact_beliefs: tuple[Fraction, ...]
+
+    @property
+    def beliefs(self) -> Array:
+        """For every node the belief in it at its information set, 1 where no player moves."""
+        return np.array(self.exact_beliefs, dtype=np.float64)
 
 
 def find_sequential(tree: Tree) -> SequentialEquilibrium:
@@ -83,7 +86,7 @@ def find_sequential(tree: Tree) -> SequentialEquilibrium:
         raise NotCertified(f"the limit of small mistakes leaves a gain of {float(gap):.3g}: it is no equilibrium")
     policy = Policy(tree, np.array(moves, dtype=np.float64))
     payoffs = dict(zip(tree.players, form.expected(form.plans(policy)).tolist(), strict=True))
-    return SequentialEquilibrium(policy, np.array(beliefs, dtype=np.float64), payoffs, float(gap), tuple(moves))
+    return SequentialEquilibrium(policy, payoffs, float(gap), tuple(moves), tuple(beliefs))
 
 
 def _solve_perturbed(form: SequenceForm) -> list[list[Term]]:

@@ -1,4 +1,6 @@
-"""Subgame perfect equilibria of trees with perfect information, ties included.
+"""Subgame perfect equilibria: by backward induction, or subgame by subgame where moves are hidden.
+
+Subgame perfect equilibria of trees with perfect information, ties included.
 
 Definition (Selten 1965): a strategy profile that is a Nash equilibrium in every subgame. With perfect information
 backward induction finds the pure ones: at each node its owner takes a best branch. Where branches tie, each choice
@@ -8,24 +10,73 @@ those they stand for (0.1 as 1/10, 0.333... as 1/3).
 
 R. Selten, "Spieltheoretische Behandlung eines Oligopolmodells mit Nachfrageträgheit", Z. f. d. gesamte
 Staatswissenschaft 121, 1965.
+
+The subgame that begins at a node of a tree, as a tree of its own.
+
+Definition (Selten 1965): a node and all that comes after it, where no information set has nodes both inside and
+outside. With perfect information every inner node begins one.
+
+Subgame perfect equilibria of trees with hidden or simultaneous moves, mixed ones included.
+
+A node begins a subgame when no information set has nodes both below it and elsewhere (Selten 1965). Subgames are solved
+from the last to the first: those inside one are replaced by what their equilibria earn, and of what is left, every
+equilibrium of the reduced normal form is taken. Each choice of equilibria inside gives equilibria of its own.
+
+With two players the equilibria of every such part are its extreme ones, with more those that `nash` finds.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import islice, product
+from operator import mul
 from typing import Any
 
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.core.game import Game
+from bestresponse.theory.equilibria.solve import nash
+from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.compile import as_tree
-from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
+from bestresponse.theory.trees.normal_form import find_behaviour, to_normal_form
+from bestresponse.theory.trees.policy import Policy
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Chance, IntArray, Leaf, Tree, Turn, build_tree
 
-__all__ = ["SubgamePerfect", "SubgamePerfectEquilibrium", "subgame_perfect"]
+__all__ = [
+    "SubgameEquilibria",
+    "SubgamePerfect",
+    "SubgamePerfectEquilibrium",
+    "cut_subgame",
+    "solve_subgames",
+    "subgame_perfect",
+]
+
+
+def cut_subgame(tree: Tree, node: int) -> Tree:
+    """Return the tree below `node`, with the players, moves and labels of the whole.
+
+    >>> from bestresponse.theory.catalogue.trees import centipede
+    >>> cut_subgame(centipede(), 2)
+    Tree('centipede', players=['player 1', 'player 2'], 7 nodes, 4 leaves, 3 information sets)
+    """
+    if node not in find_subgames(tree):
+        raise InvalidGame(f"{tree.name or 'the tree'} hides moves: no subgame begins at {tree.path(node)}")
+
+    def expand(place: int) -> Leaf | Chance | Turn:
+        owner, below = int(tree.owner[place]), tree.children[place]
+        if owner == LEAF:
+            return Leaf(tree.list_payoffs(place))
+        if owner == CHANCE:
+            return Chance({tree.branch_labels[child]: (tree.find_probability(child), child) for child in below})
+        infoset = tree.infosets[int(tree.infoset[place])]
+        return Turn(tree.players[owner], infoset.key, dict(zip(infoset.moves, below, strict=True)), infoset.label)
+
+    return build_tree(tree.players, node, expand, name=tree.name)
+
 
 Payoffs = tuple[Fraction, ...]
 Profile = tuple[Payoffs, dict[int, int]]
@@ -68,20 +119,18 @@ def subgame_perfect(game: Tree | Game[Any], limit: int = 1000) -> SubgamePerfect
     """
     tree = as_tree(game)
     if not tree.is_perfect_information:
-        name = tree.name or "the tree"
-        raise InvalidGame(f"{name} has {_shared(tree)}; backward induction needs perfect information")
+        sizes = np.bincount(tree.infoset[tree.infoset >= 0])
+        infoset = tree.infosets[int(np.argmax(sizes))]
+        raise InvalidGame(
+            f"{tree.name or 'the tree'} has an information set of {int(sizes.max())} nodes ({infoset.label!r} of "
+            f"{tree.players[infoset.player]}); backward induction needs perfect information"
+        )
     reachable = _count(tree)
     count = sum(reachable[0].values())
     listed = count if count <= limit else 1
     equilibria = tuple(_equilibrium(tree, *profile) for profile in _profiles(tree, reachable, listed))
     outcomes = tuple(_named(tree, payoffs) for payoffs in sorted(reachable[0], reverse=True))
     return SubgamePerfect(count, equilibria, outcomes)
-
-
-def _shared(tree: Tree) -> str:
-    sizes = np.bincount(tree.infoset[tree.infoset >= 0])
-    infoset = tree.infosets[int(np.argmax(sizes))]
-    return f"an information set of {int(sizes.max())} nodes ({infoset.label!r} of {tree.players[infoset.player]})"
 
 
 def _count(tree: Tree) -> list[dict[Payoffs, int]]:
@@ -177,3 +226,155 @@ def _equilibrium(tree: Tree, payoffs: Payoffs, choices: dict[int, int]) -> Subga
 
 def _named(tree: Tree, payoffs: Payoffs) -> dict[str, float]:
     return dict(zip(tree.players, map(float, payoffs), strict=True))
+
+
+_PART_LIMIT = 20_000
+"""Earned of the reduced normal form of one part."""
+_TIE = 1e-12
+"""Of payoffs that are not known exactly."""
+
+Earned = tuple[Fraction | float, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SubgameEquilibria:
+    """Subgame perfect equilibria: their policies and what they earn; `complete` says that every part was solved
+    completely and no combination was left out, up to the sets that extreme equilibria span."""
+
+    policies: tuple[Policy, ...]
+    payoffs: tuple[Array, ...]
+    num_subgames: int
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Solution:
+    """What an equilibrium of a subgame earns, and its probabilities by information set."""
+
+    payoffs: Earned
+    choices: dict[int, Array]
+
+
+def find_subgames(tree: Tree) -> IntArray:
+    """Find the nodes that begin subgames, in preorder; leaves do not count.
+
+    >>> from bestresponse.theory.catalogue import load_tree
+    >>> find_subgames(load_tree("kuhn-poker")).tolist()
+    [0]
+    """
+    nodes = np.arange(tree.num_nodes)
+    first, last = np.full(len(tree.infosets) + 1, tree.num_nodes), np.full(len(tree.infosets) + 1, -1)
+    np.minimum.at(first, tree.infoset, nodes)
+    np.maximum.at(last, tree.infoset, nodes)
+    first[-1], last[-1] = tree.num_nodes, -1  # where no player moves
+    low, high, end = first[tree.infoset], last[tree.infoset], nodes + 1
+    for node in range(tree.num_nodes - 1, 0, -1):
+        above = int(tree.parent[node])
+        low[above], high[above] = min(low[above], low[node]), max(high[above], high[node])
+        end[above] = max(end[above], end[node])
+    return np.asarray(np.flatnonzero((tree.owner != LEAF) & (low >= nodes) & (high < end)), dtype=np.int64)
+
+
+def solve_subgames(tree: Tree, limit: int = 200) -> SubgameEquilibria:
+    """Find subgame perfect equilibria, at most `limit`; TooLarge where a part between subgames is too large to solve.
+
+    >>> from bestresponse.theory.catalogue import load_tree
+    >>> found = solve_subgames(load_tree("entry-deterrence"))
+    >>> found.policies[0].at("entrant", "market"), found.complete
+    ({'out': 0.0, 'in': 1.0}, True)
+    """
+    roots = find_subgames(tree)
+    solved: dict[int, list[_Solution]] = {}
+    complete = True
+    for root in reversed(roots.tolist()):
+        solved[root], whole = _solve_part(tree, root, solved, limit)
+        complete = complete and whole
+    if not len(roots):
+        solved[0] = [_Solution(tree.list_payoffs(0), {})]
+    policies = tuple(_as_policy(tree, one) for one in solved[0])
+    return SubgameEquilibria(
+        policies, tuple(np.array(one.payoffs, np.float64) for one in solved[0]), len(roots), complete
+    )
+
+
+def _as_policy(tree: Tree, solution: _Solution) -> Policy:
+    row = np.zeros(int(tree.first_move[-1]))
+    for infoset, mix in solution.choices.items():
+        row[tree.first_move[infoset] : tree.first_move[infoset + 1]] = mix
+    return Policy(tree, row)
+
+
+def _solve_part(tree: Tree, root: int, solved: dict[int, list[_Solution]], limit: int) -> tuple[list[_Solution], bool]:
+    """Solve what lies between `root` and the subgames inside, for every combination of their equilibria."""
+    inside = _find_inside(tree, root, solved)
+    found: list[_Solution] = []
+    complete = True
+    combinations = product(*(solved[node] for node in inside))
+    for chosen in combinations:
+        given = dict(zip(inside, chosen, strict=True))
+        below = {key: mix for one in chosen for key, mix in one.choices.items()}
+        parts, whole = _solve_top(tree, root, given)
+        complete = complete and whole
+        found += [_Solution(part.payoffs, below | part.choices) for part in parts]
+        if len(found) >= limit:
+            complete = complete and len(found) == limit and not any(True for _ in islice(combinations, 1))
+            break
+    return found[:limit], complete
+
+
+def _find_inside(tree: Tree, root: int, solved: dict[int, list[_Solution]]) -> list[int]:
+    """The largest subgames properly inside the one at `root`."""
+    inside, waiting = [], list(tree.children[root])
+    while waiting:
+        node = waiting.pop()
+        if node in solved:
+            inside.append(node)
+        else:
+            waiting += tree.children[node]
+    return sorted(inside)
+
+
+def _solve_top(tree: Tree, root: int, given: dict[int, _Solution]) -> tuple[list[_Solution], bool]:
+    """Solve the part below `root` where subgames inside earn what is given."""
+    below = tree.children[root]
+    owner = int(tree.owner[root])
+    if all(node in given or tree.owner[node] == LEAF for node in below):
+        earned = [given[node].payoffs if node in given else tree.list_payoffs(node) for node in below]
+        if owner == CHANCE:
+            weights = [tree.find_probability(node) for node in below]
+            return [_Solution(tuple(sum(map(mul, weights, own)) for own in zip(*earned, strict=True)), {})], True
+        return list(_choose_best(tree, root, owner, earned)), True
+    part = build_tree(tree.players, root, lambda node: _expand(tree, node, root, given), name=tree.name)
+    try:
+        table = to_normal_form(part, limit=_PART_LIMIT)
+    except TooLarge as error:
+        raise TooLarge(f"the part of the tree below {tree.path(root)} is too large to be solved: {error}") from None
+    result = nash(table)
+    places = [tree.infoset_index[tree.players[one.player], one.label] for one in part.infosets]
+    found = []
+    for e in result.equilibria:
+        policy = find_behaviour(part, e.strategies)
+        rows = np.split(policy.probabilities, part.first_move[1:-1])
+        found.append(_Solution(e.exact_payoffs or tuple(e.payoffs.tolist()), dict(zip(places, rows, strict=True))))
+    return found, result.complete
+
+
+def _choose_best(tree: Tree, node: int, owner: int, earned: list[Earned]) -> Iterator[_Solution]:
+    """One solution for every best move of a node where all is seen."""
+    best = max(u[owner] for u in earned)
+    for move, payoffs in enumerate(earned):
+        loss = best - payoffs[owner]
+        if loss == 0 or (isinstance(loss, float) and loss <= _TIE * max(1.0, abs(float(best)))):
+            yield _Solution(payoffs, {int(tree.infoset[node]): np.eye(len(earned))[move]})
+
+
+def _expand(tree: Tree, node: int, root: int, given: dict[int, _Solution]) -> Leaf | Chance | Turn:
+    if node != root and node in given:
+        return Leaf(given[node].payoffs)
+    owner, below = int(tree.owner[node]), tree.children[node]
+    if owner == LEAF:
+        return Leaf(tree.list_payoffs(node))
+    if owner == CHANCE:
+        return Chance({tree.branch_labels[child]: (tree.find_probability(child), child) for child in below})
+    infoset = tree.infosets[int(tree.infoset[node])]
+    return Turn(tree.players[owner], infoset.label, dict(zip(infoset.moves, below, strict=True)), infoset.label)

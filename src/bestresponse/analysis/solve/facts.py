@@ -1,0 +1,200 @@
+"""Show facts about a game, as they stand in its JSON form, to people.
+
+What a fact is can be told from its shape: a number; a strategy, which gives an action its probability; a policy, which
+gives an information set a strategy; any of these for each player; records, which are a table. A key that ends in
+`_exact` gives as fractions what the key without it gives as floats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.report.document import Block, Cell, Column, KeyValues, Note, Table
+
+__all__ = ["mix_text", "number_text", "regret_text", "show_by_player", "show_facts", "show_records", "show_values"]
+
+_LARGEST_DENOMINATOR = 9999
+_SHOWN = 5e-7
+_NAMED = 12
+_ROWS = 40
+_SETS = 60
+_POLICIES = 5
+_NUMERIC = frozenset("0123456789.+-")
+_HELP = {
+    "gains": "What the player could gain by deviating alone.",
+    "index": "A component of index other than 0 survives small changes of the payoffs.",
+    "maximin": "What the player can make sure of with a mixed strategy.",
+    "pure maximin": "What it can make sure of with one action.",
+    "nash conv": "The sum of what the players could gain by deviating alone.",
+    "sets": "Every mixture of the first list with every mixture of the second is an equilibrium.",
+}
+
+
+def number_text(number: float, exact: str | None = None, *, unit: float = 1.0) -> str:
+    """Write a number: as a fraction where it is known and short, else with up to six digits.
+
+    What is below 1e-12 of `unit`, such as the range of the payoffs it is made of, is the rounding of 0.
+
+    >>> number_text(0.5), number_text(1 / 3, "1/3"), number_text(-1e-17), number_text(2e-9, unit=1e-9)
+    ('0.5', '1/3', '0', '2e-09')
+    """
+    if exact is not None:
+        return exact if Fraction(exact).denominator <= _LARGEST_DENOMINATOR else f"{float(Fraction(exact)):.6g}"
+    return "0" if abs(number) <= 1e-12 * unit else f"{number:.6g}"
+
+
+def mix_text(mix: Mapping[str, float], exact: Mapping[str, str] | None = None, decimals: int | None = None) -> str:
+    """Write a strategy: the action alone where it is pure, else the probability of each action used.
+
+    Of a strategy that is known to some decimals only, what they do not show is left out.
+
+    >>> mix_text({"up": 0.0, "down": 1.0}), mix_text({"up": 0.25, "down": 0.75})
+    ('down', '0.25 up + 0.75 down')
+    >>> mix_text({"10": 0.25, "20": 0.75}), mix_text({"up": 0.24999, "down": 0.75001}, decimals=3)
+    ('0.25 × 10 + 0.75 × 20', '0.250 up + 0.750 down')
+    """
+    least = _SHOWN if decimals is None else 10.0**-decimals / 2
+    used = [name for name, p in mix.items() if (exact[name] != "0" if exact else p > least)]
+    if len(used) == 1:
+        return used[0]
+    times = " × " if any(name[:1] in _NUMERIC for name in used) else " "
+    texts = [
+        f"{number_text(mix[name], exact[name] if exact else None) if decimals is None else f'{mix[name]:.{decimals}f}'}"
+        f"{times}{name}"
+        for name in used[:_NAMED]
+    ]
+    return " + ".join(texts) + (f" + {len(used) - _NAMED} more actions" if len(used) > _NAMED else "")
+
+
+def regret_text(regret: float) -> str:
+    """Write a certificate in few digits.
+
+    >>> regret_text(0.0), regret_text(1.23e-15)
+    ('0', '1.2e-15')
+    """
+    return f"{regret:.1e}" if regret > 0 else "0"
+
+
+def show_facts(facts: JsonObject, players: Sequence[str]) -> tuple[Block, ...]:
+    """Show an answer: its method, its numbers, what it says of each player, its records and policies."""
+    roles = set(players)
+    shared = {key: fact for key, fact in facts.items() if isinstance(fact, dict) and set(fact) == roles}
+    policies = [key for key, fact in shared.items() if _is_policy(fact)]
+    single = {key: fact for key, fact in facts.items() if _is_single(fact) and key != "method"}
+    for fact in facts.values():
+        if isinstance(fact, Mapping) and set(fact) != roles and all(_is_single(value) for value in fact.values()):
+            single |= fact
+    blocks: list[Block] = [Note(f"Method: {facts['method']}.")]
+    if single:
+        blocks.append(show_values(single))
+    by_player = {key: fact for key, fact in shared.items() if key not in policies}
+    if by_player:
+        blocks.append(show_by_player(players, by_player))
+    for key, fact in facts.items():
+        if isinstance(fact, list) and fact and isinstance(fact[0], Mapping):
+            blocks.append(show_records(fact, players, _name(key).capitalize()))
+            blocks += show_policies([record["policy"] for record in fact if "policy" in record])
+    blocks += show_policies([shared[key] for key in policies])
+    return tuple(blocks)
+
+
+def show_values(facts: JsonObject) -> KeyValues:
+    """Show named numbers, words and lists of words."""
+    return KeyValues(tuple((_name(key), _write(fact)) for key, fact in facts.items()))
+
+
+def show_by_player(players: Sequence[str], columns: Mapping[str, JsonObject], unit: float = 1.0) -> Table:
+    """Show facts that are there for every player, a row each."""
+    records = [{"player": player} | {key: fact[player] for key, fact in columns.items()} for player in players]
+    return show_records(records, players, numbered=False, unit=unit)
+
+
+def show_records(
+    records: Sequence[JsonObject],
+    players: Sequence[str],
+    caption: str = "",
+    *,
+    numbered: bool = True,
+    unit: float = 1.0,
+) -> Table:
+    """Show records as rows; strategies have a column for each player, what has no text is left out."""
+    rows: list[dict[str, Cell]] = []
+    for number, record in enumerate(records[:_ROWS], start=1):
+        row: dict[str, Cell] = {"#": number} if numbered and len(records) > 1 else {}
+        for key, fact in record.items():
+            exact = record.get(f"{key}_exact")
+            if key.endswith("_exact"):
+                continue
+            if isinstance(fact, Mapping) and set(fact) == set(players):
+                parts = {player: fact[player] for player in players}
+                if any(isinstance(part, Mapping) for part in parts.values()):
+                    if not _is_policy(fact):
+                        row |= {who: mix_text(mix, exact and exact[who]) for who, mix in parts.items()}
+                else:
+                    row[_name(key)] = ", ".join(
+                        str(_write(part, exact and exact[who], unit)) for who, part in parts.items()
+                    )
+            elif not _is_array(fact):
+                row[_name(key)] = _write(fact, exact, unit)
+        rows.append(row)
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    numeric = {name for name in names if all(isinstance(row.get(name), int | float) for row in rows)}
+    columns = tuple(
+        Column(name, "right" if name in numeric else "left", _HELP.get(name, ""), ".6g" if name in numeric else "")
+        for name in names
+    )
+    if len(records) > _ROWS:
+        caption += f" (the first {_ROWS}; {len(records) - _ROWS:,} more in the JSON form)"
+    return Table(columns, tuple(tuple(row.get(name) for name in names) for row in rows), caption)
+
+
+def show_policies(policies: Sequence[JsonObject], decimals: int | None = None) -> list[Block]:
+    """Show what every player does at every information set, for the first policies."""
+    blocks: list[Block] = []
+    for number, policy in enumerate(policies[:_POLICIES], start=1):
+        rows = [
+            (who, label, mix_text(moves, decimals=decimals))
+            for who, sets in policy.items()
+            for label, moves in sets.items()
+        ]
+        caption = f"Policy {number}" if len(policies) > 1 else "Policy"
+        if len(rows) > _SETS:
+            caption += f": the first {_SETS} of {len(rows):,} information sets; the JSON form has all"
+        columns = (Column("player"), Column("information set"), Column("plays"))
+        blocks.append(Table(columns, tuple(rows[:_SETS]), caption) if rows else Note("Nobody has anything to choose."))
+    if len(policies) > _POLICIES:
+        blocks.append(Note(f"These are the first {_POLICIES} policies; the JSON form has all {len(policies):,}."))
+    return blocks
+
+
+def _name(key: str) -> str:
+    return key.replace("_", " ")
+
+
+def _is_single(fact: object) -> bool:
+    return fact is None or isinstance(fact, str | int | float)
+
+
+def _is_policy(fact: JsonMapping) -> bool:
+    """Say whether every player has strategies at information sets, or has nothing to decide."""
+    return all(
+        isinstance(sets, Mapping) and all(isinstance(moves, Mapping) for moves in sets.values())
+        for sets in fact.values()
+    )
+
+
+def _is_array(fact: object) -> bool:
+    return isinstance(fact, list) and bool(fact) and isinstance(fact[0], list | Mapping | float)
+
+
+def _write(fact: object, exact: object = None, unit: float = 1.0) -> Cell:
+    if isinstance(fact, Mapping):
+        return mix_text(fact, exact if isinstance(exact, Mapping) else None)
+    if isinstance(fact, list):
+        words = [str(_write(part)) for part in fact]
+        return ", ".join(words[:_NAMED]) + (f" and {len(words) - _NAMED:,} more" if len(words) > _NAMED else "")
+    if isinstance(fact, float) or exact is not None:
+        return number_text(float(str(fact)), str(exact) if exact is not None else None, unit=unit)
+    return fact if isinstance(fact, str | int) else None

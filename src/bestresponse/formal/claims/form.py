@@ -1,0 +1,163 @@
+"""What a form of claim is. Each is declared once, at a method of a theory of games (`tables`, `trees`):
+
+    @form("{if outcome}{who} <get> {value}", "pays(Who, Outcome, U), U =:= Value")
+    def payoff(self, who: int, value: Fraction, outcome: Places) -> Fraction: ...
+
+The method's name and parameters are the form's name and arguments. First come the words, in which `<a|b>` is a where
+the claim is made and b where it is denied, and `<get>` is a verb of {who}. Then comes the rule by which a logic engine
+decides the claim: arguments are variables, `Error` is half a unit of the last place of a number that was written. The
+method decides it by arithmetic: it returns whether the claim holds, or the number that `value` has to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from inspect import signature
+from typing import Any, Final, NamedTuple, TypeVar
+
+__all__ = [
+    "SORTS", "YOU", "Belief", "Chain", "Comparisons", "Form", "Mix", "Move", "Sort", "Ungrounded", "find_rounding",
+    "form", "list_forms", "number_text",
+]  # fmt: skip
+
+YOU: Final = "you"
+
+
+class Sort(StrEnum):
+    """What an argument of a claim is."""
+
+    WHO = "who"
+    NUMBER = "number"
+    ACTION = "action"
+    CHAIN = "chain"
+    MIXES = "mixes"
+    JOINT = "joint"
+
+
+SORTS: Final = {
+    "who": Sort.WHO,
+    **dict.fromkeys(("value", "first", "second", "share"), Sort.NUMBER),
+    **dict.fromkeys(("action", "other"), Sort.ACTION),
+    **dict.fromkeys(("outcome", "than", "against", "after", "known", "removed", "chosen"), Sort.CHAIN),
+    **dict.fromkeys(("mixed", "mixes", "part"), Sort.MIXES),
+    "actions": Sort.JOINT,
+}
+"""The sort of every argument by its name."""
+
+
+class Move(NamedTuple):
+    """Who chooses what."""
+
+    who: str
+    action: str
+
+
+class Mix(NamedTuple):
+    """With which probabilities somebody chooses; actions that are not named have probability 0."""
+
+    who: str
+    weights: tuple[tuple[str, Fraction], ...]
+
+
+Chain = tuple[Move, ...]
+"""Choices in the order they are made, the first one first; in a table the order does not matter."""
+
+
+class Belief(NamedTuple):
+    """How some players mix, in the order of the players: probabilities, and the most that each may have been."""
+
+    rows: tuple[tuple[Fraction, ...], ...]
+    highest: tuple[tuple[Fraction, ...], ...]
+
+    def leave_out(self, who: int) -> Belief:
+        """Return the same without one player."""
+        return Belief(*(rows[:who] + rows[who + 1 :] for rows in self))
+
+
+class Ungrounded(Exception):
+    """Why a claim cannot be put to this game."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form of claim: its name, its arguments in order, its words, its rule, and the rule by which it may hold."""
+
+    name: str
+    names: tuple[str, ...]
+    words: str
+    logic: str = ""
+    possibly: str = ""
+
+    @property
+    def parameters(self) -> tuple[tuple[str, Sort], ...]:
+        """The arguments with their sorts."""
+        return tuple((name, SORTS[name]) for name in self.names)
+
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def form(words: str, logic: str = "", possibly: str = "") -> Callable[[Method], Method]:
+    """Declare the form of claim that a method decides; without `logic` it is decided by theory alone."""
+
+    def declare(method: Method) -> Method:
+        names = tuple(signature(method).parameters)[1:]
+        method.form = Form(method.__name__, names, words, logic, possibly)  # type: ignore[attr-defined]
+        return method
+
+    return declare
+
+
+def list_forms(theory: type) -> dict[str, Form]:
+    """Return the forms that a theory decides, by name."""
+    methods = (method for part in reversed(theory.__mro__) for method in vars(part).values())
+    return {method.form.name: method.form for method in methods if hasattr(method, "form")}
+
+
+class Comparisons:
+    """Claims about numbers alone."""
+
+    @form("{first} <is|is not> more than {second}", "First > Second")
+    def higher(self, first: Fraction, second: Fraction) -> bool:
+        """Compare two numbers."""
+        return first > second
+
+    @form("{first} <is|is not> less than {second}", "First < Second")
+    def lower(self, first: Fraction, second: Fraction) -> bool:
+        """Compare two numbers."""
+        return first < second
+
+    @form("{first} and {second} <are|are not> equal", "First =:= Second")
+    def equal(self, first: Fraction, second: Fraction) -> bool:
+        """Compare two numbers."""
+        return first == second
+
+
+def number_text(value: Fraction) -> str:
+    """The number as a decimal where it is one, else as a fraction.
+
+    >>> number_text(Fraction(5, 2)), number_text(Fraction(1, 3)), number_text(Fraction(-4))
+    ('2.5', '1/3', '-4')
+    """
+    digits = next((digits for digits in range(31) if 10**digits % value.denominator == 0), None)
+    if digits is None:
+        return f"{value.numerator}/{value.denominator}"
+    if digits == 0:
+        return str(value.numerator)
+    text = str(abs(value.numerator) * 10**digits // value.denominator).rjust(digits + 1, "0")
+    return f"{'-' if value < 0 else ''}{text[:-digits]}.{text[-digits:]}"
+
+
+def find_rounding(value: Fraction, decimals: int = 1) -> Fraction:
+    """Return how far a number may be from the decimal that was written for it: half a unit of its last place.
+
+    What has fewer decimals is taken as it stands.
+
+    >>> find_rounding(Fraction("2.33")), find_rounding(Fraction(7, 3)), find_rounding(Fraction(1, 2), decimals=2)
+    (Fraction(1, 200), Fraction(0, 1), Fraction(0, 1))
+    """
+    _, _, written = number_text(value).partition(".")
+    return Fraction(1, 2 * 10 ** len(written)) if len(written) >= decimals else Fraction(0)

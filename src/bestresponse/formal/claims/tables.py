@@ -1,0 +1,576 @@
+"""What can be claimed of a table of payoffs: every form with its words, its rule in logic, and its arithmetic.
+
+Everything is exact: payoffs are whole numbers over a common denominator, so no tolerance decides a tie. Only what was
+written with decimals may be rounded: an average, and probabilities of at least two decimals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Final
+
+import numpy as np
+
+from bestresponse.formal.claims.form import Belief, Comparisons, Ungrounded, find_rounding, form
+from bestresponse.formal.claims.subject import Subject
+
+__all__ = ["TABLE_RULES", "TableTheory"]
+
+Places = tuple[int, ...]
+"""The place of an action for each player."""
+
+TABLE_RULES: Final = """
+pays(P, Outcome, U) :- cell(P, _, _, Outcome, U).
+worst(P, A, U) :- findall(V, cell(P, A, _, _, V), Vs), min_list(Vs, U).
+best(P, A, U) :- findall(V, cell(P, A, _, _, V), Vs), max_list(Vs, U).
+sum_of(Outcome, T) :- findall(U, pays(_, Outcome, U), Us), sum_list(Us, T).
+reply(P, Others, U) :- findall(V, cell(P, _, Others, _, V), Vs), max_list(Vs, U).
+moved(P, Outcome, U) :- cell(P, _, Others, Outcome, _), reply(P, Others, U).
+likelihood([], [], 1).
+likelihood([A|As], [Mix|Mixes], W) :- memberchk(A-X, Mix), likelihood(As, Mixes, Y), W is X * Y.
+average(P, A, belief(Mixes, _), E) :-
+    findall(T, ( cell(P, A, Others, _, U), likelihood(Others, Mixes, W), T is W * U ), Ts), sum_list(Ts, E).
+blur(P, A, belief(Mixes, Highest), E, S) :-
+    findall(T, ( cell(P, A, O, _, U), likelihood(O, Mixes, W), likelihood(O, Highest, H),
+                 T is (H - W) * abs(U - E) ), Ts),
+    sum_list(Ts, S).
+slack(P, A, B, belief(Mixes, Highest), S) :-
+    findall(T, ( cell(P, A, O, _, U), cell(P, B, O, _, V), likelihood(O, Mixes, W), likelihood(O, Highest, H),
+                 T is (H - W) * abs(U - V) ), Ts),
+    sum_list(Ts, S).
+lead(P, A, B, Mixed, D, S) :- average(P, A, Mixed, E), average(P, B, Mixed, F), D is E - F, slack(P, A, B, Mixed, S).
+beaten(P, A, Mixed) :- action(P, B), lead(P, B, A, Mixed, D, S), D > S.
+gain(P, A, B, X, D) :- cell(P, A, [X], _, U), cell(P, B, [X], _, V), D is U - V.
+more_everywhere(P, A, B) :- \\+ ( cell(P, A, O, _, U), cell(P, B, O, _, V), U =< V ).
+never_less(P, A, B) :- \\+ ( cell(P, A, O, _, U), cell(P, B, O, _, V), U < V ).
+once_more(P, A, B) :- cell(P, A, O, _, U), cell(P, B, O, _, V), U > V.
+left(P, A, O, U, Removed) :-
+    cell(P, A, O, X, U), \\+ ( member(Q-B, Removed), Q \\== P, seats(Ps), nth0(N, Ps, Q), nth0(N, X, B) ).
+less_for_somebody(X, Y) :- pays(P, X, U), pays(P, Y, V), U < V.
+weighed(_, _, _, 1, 1).
+weighed(_, _, _, 0, 1).
+weighed(P, B, C, N, M) :- gain(P, I, K, B, D), gain(P, I, K, C, E), M is E - D, M > 0, E > 0, D < 0, N = E.
+"""
+"""What the rules of the forms are made of. `weighed` gives the weights N/M of B, the rest on C, where choices tie."""
+
+
+class TableTheory(Comparisons):
+    """Decides claims about one table by arithmetic on its payoffs."""
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
+        self.cells = subject.cells
+
+    @cached_property
+    def own(self) -> tuple[Any, ...]:
+        """For each player its payoffs with its own action as the first axis and the others' flattened in order."""
+        return tuple(np.moveaxis(c, p, 0).reshape(self.cells.shape[1 + p], -1) for p, c in enumerate(self.cells))
+
+    @cached_property
+    def worst(self) -> tuple[Any, ...]:
+        """For each player the least that each action can earn."""
+        return tuple(own.min(axis=1) for own in self.own)
+
+    @cached_property
+    def total(self) -> Any:
+        """The sum of the players' payoffs in every outcome."""
+        return self.cells.sum(axis=0)
+
+    def unscale(self, scaled: float) -> Fraction:
+        """Return a payoff as a number."""
+        return Fraction(int(scaled), self.subject.scale)
+
+    def find_replies(self, who: int, rest: Places) -> Any:
+        """Return what each action of a player earns if the others choose `rest`, times `scale`."""
+        shape = [n for i, n in enumerate(self.cells.shape[1:]) if i != who]
+        return self.own[who][:, int(np.ravel_multi_index(rest, shape)) if rest else 0]
+
+    def expect(self, who: int, mixed: Belief) -> list[Fraction]:
+        """Return what each action earns on average."""
+        weights = _multiply(mixed.rows)
+        rows = self.own[who].tolist()
+        sums = (sum((w * u for w, u in zip(weights, row, strict=True) if w), Fraction(0)) for row in rows)
+        return [total / self.subject.scale for total in sums]
+
+    def find_slack(self, mixed: Belief, differences: Any) -> Fraction:
+        """Return how far the average of `differences` (times `scale`) may be off because probabilities are rounded."""
+        ranges = [high - low for high, low in zip(_multiply(mixed.highest), _multiply(mixed.rows), strict=True)]
+        pairs = zip(ranges, differences, strict=True)
+        return sum((r * abs(d) for r, d in pairs if r), Fraction(0)) / self.subject.scale
+
+    def find_lead(self, who: int, action: int, other: int, mixed: Belief) -> tuple[Fraction, Fraction]:
+        """Return how much more one action earns than another on average, and how far that may be off."""
+        values = self.expect(who, mixed)
+        slack = self.find_slack(mixed, (self.own[who][action] - self.own[who][other]).tolist())
+        return values[action] - values[other], slack
+
+    def list_best(self, who: int, mixed: Belief) -> list[int]:
+        """List the actions that no other one beats on average."""
+        places = range(len(self.own[who]))
+        leads = {a: [self.find_lead(who, b, a, mixed) for b in places] for a in places}
+        return [a for a in places if all(lead <= slack for lead, slack in leads[a])]
+
+    def _gain(self, who: int, action: int, other: int) -> list[Fraction]:
+        """Return how much more one action earns than another against each choice of the only other player."""
+        return [self.unscale(value) for value in self.own[who][action] - self.own[who][other]]
+
+    # What somebody gets.
+
+    @form("{if outcome}{who} <get> {value}", "pays(Who, Outcome, U), U =:= Value")
+    def payoff(self, who: int, value: Fraction, outcome: Places) -> Fraction:
+        """Say what a player gets in an outcome."""
+        return self.unscale(self.cells[(who, *outcome)])
+
+    @form(
+        "the most {who} can get <is|is not> {value}",
+        "\\+ ( cell(Who, _, _, _, V), V > Value ), cell(Who, _, _, _, U), U =:= Value",
+    )
+    def highest_possible_individual_payoff(self, value: Fraction, who: int) -> Fraction:
+        """Say what is the most a player can get."""
+        return self.unscale(self.own[who].max())
+
+    @form(
+        "the least {who} can get <is|is not> {value}",
+        "\\+ ( cell(Who, _, _, _, V), V < Value ), cell(Who, _, _, _, U), U =:= Value",
+    )
+    def lowest_possible_individual_payoff(self, value: Fraction, who: int) -> Fraction:
+        """Say what is the least a player can get."""
+        return self.unscale(self.own[who].min())
+
+    @form("the most {who} can get by choosing {action} <is|is not> {value}", "best(Who, Action, U), U =:= Value")
+    def highest_individual_payoff_for_choice(self, value: Fraction, action: int, who: int) -> Fraction:
+        """Say what is the most that an action can earn."""
+        return self.unscale(self.own[who][action].max())
+
+    @form("the least {who} can get by choosing {action} <is|is not> {value}", "worst(Who, Action, U), U =:= Value")
+    def lowest_individual_payoff_for_choice(self, value: Fraction, action: int, who: int) -> Fraction:
+        """Say what is the least that an action can earn."""
+        return self.unscale(self.worst[who][action])
+
+    @form("{action} <guarantees|does not guarantee> {who} at least {value}", "worst(Who, Action, U), U >= Value")
+    def guaranteed_payoff_for_choice(self, value: Fraction, action: int, who: int) -> bool:
+        """Bound what an action earns from below; the bound need not be reached."""
+        return self.unscale(self.worst[who][action]) >= value
+
+    @form("{action} <never earns|can earn> {who} more than {value}", "best(Who, Action, U), U =< Value")
+    def limited_payoff_for_choice(self, value: Fraction, action: int, who: int) -> bool:
+        """Bound what an action earns from above; the bound need not be reached."""
+        return self.unscale(self.own[who][action].max()) <= value
+
+    @form(
+        "<no|some> choice of {whose} has a better worst case than {action}",
+        "worst(Who, Action, U), \\+ ( action(Who, B), worst(Who, B, V), V > U )",
+    )
+    def highest_guaranteed_payoff_choice(self, action: int, who: int) -> bool:
+        """Say whether an action has the best worst case."""
+        return bool(self.worst[who][action] == self.worst[who].max())
+
+    @form(
+        "{action} <has|does not have> a better worst case for {who} than {other}",
+        "worst(Who, Action, U), worst(Who, Other, V), U > V",
+    )
+    def higher_guaranteed_payoff(self, action: int, other: int, who: int) -> bool:
+        """Compare the worst cases of two actions."""
+        return bool(self.worst[who][action] > self.worst[who][other])
+
+    @form(
+        "{action} <has|does not have> a worse worst case for {who} than {other}",
+        "worst(Who, Action, U), worst(Who, Other, V), U < V",
+    )
+    def lower_guaranteed_payoff(self, action: int, other: int, who: int) -> bool:
+        """Compare the worst cases of two actions."""
+        return bool(self.worst[who][action] < self.worst[who][other])
+
+    @form(
+        "<no|some> outcome has a higher sum of payoffs than {actions}",
+        "sum_of(Actions, T), \\+ ( cell(p0, _, _, Y, _), sum_of(Y, V), V > T )",
+    )
+    def highest_mutual_payoff(self, actions: Places) -> bool:
+        """Say whether an outcome has the highest sum of payoffs."""
+        return bool(self.total[actions] == self.total.max())
+
+    @form(
+        "<no|some> outcome has a lower sum of payoffs than {actions}",
+        "sum_of(Actions, T), \\+ ( cell(p0, _, _, Y, _), sum_of(Y, V), V < T )",
+    )
+    def lowest_mutual_payoff(self, actions: Places) -> bool:
+        """Say whether an outcome has the lowest sum of payoffs."""
+        return bool(self.total[actions] == self.total.min())
+
+    @form("{if outcome}the payoffs of all players <sum|do not sum> to {value}", "sum_of(Outcome, T), T =:= Value")
+    def total_payoff(self, value: Fraction, outcome: Places) -> Fraction:
+        """Say what all players get together in an outcome."""
+        return self.unscale(self.total[outcome])
+
+    @form(
+        "the most anybody can get <is|is not> {value}", "\\+ ( pays(_, _, V), V > Value ), pays(_, _, U), U =:= Value"
+    )
+    def highest_payoff(self, value: Fraction) -> Fraction:
+        """Say what is the most that anybody can get."""
+        return self.unscale(self.cells.max())
+
+    @form(
+        "the least anybody can get <is|is not> {value}", "\\+ ( pays(_, _, V), V < Value ), pays(_, _, U), U =:= Value"
+    )
+    def lowest_payoff(self, value: Fraction) -> Fraction:
+        """Say what is the least that anybody can get."""
+        return self.unscale(self.cells.min())
+
+    @form(
+        "<no|some> choice of {whose} has a worse worst case than {action}",
+        "worst(Who, Action, U), \\+ ( action(Who, B), worst(Who, B, V), V < U )",
+    )
+    def lowest_guaranteed_payoff_choice(self, action: int, who: int) -> bool:
+        """Say whether an action has the worst worst case."""
+        return bool(self.worst[who][action] == self.worst[who].min())
+
+    @form(
+        "{action} and {other} <have|do not have> the same worst case for {who}",
+        "worst(Who, Action, U), worst(Who, Other, V), U =:= V",
+    )
+    def equal_guaranteed_payoff(self, action: int, other: int, who: int) -> bool:
+        """Compare the worst cases of two actions."""
+        return bool(self.worst[who][action] == self.worst[who][other])
+
+    @form(
+        "the most {who} can be sure of with a single choice <is|is not> {value}",
+        "findall(U, ( action(Who, A), worst(Who, A, U) ), Us), max_list(Us, V), V =:= Value",
+    )
+    def maximin_payoff(self, value: Fraction, who: int) -> Fraction:
+        """Say what a player can be sure of with a single action."""
+        return self.unscale(self.worst[who].max())
+
+    @form(
+        "the least the others can hold {who} to <is|is not> {value}",
+        "findall(U, ( cell(Who, a0, O, _, _), reply(Who, O, U) ), Us), min_list(Us, V), V =:= Value",
+    )
+    def minimax_payoff(self, value: Fraction, who: int) -> Fraction:
+        """Say to what the others can hold a player down."""
+        return self.unscale(self.own[who].max(axis=0).min())
+
+    @form("{who} <get> more if {outcome} than if {than}", "pays(Who, Outcome, U), pays(Who, Than, V), U > V")
+    def better_outcome(self, who: int, outcome: Places, than: Places) -> bool:
+        """Compare what a player gets in two outcomes."""
+        return bool(self.cells[(who, *outcome)] > self.cells[(who, *than)])
+
+    @form(
+        "{who} <get> {value} more if {outcome} than if {than}",
+        "pays(Who, Outcome, U), pays(Who, Than, V), U - V =:= Value",
+    )
+    def payoff_difference(self, who: int, value: Fraction, outcome: Places, than: Places) -> Fraction:
+        """Say how much more a player gets in one outcome than in another."""
+        return self.unscale(self.cells[(who, *outcome)] - self.cells[(who, *than)])
+
+    @form(
+        "{who} <get> {value} times as much if {outcome} as if {than}",
+        "pays(Who, Outcome, U), pays(Who, Than, V), V =\\= 0, U =:= Value * V",
+    )
+    def payoff_ratio(self, who: int, value: Fraction, outcome: Places, than: Places) -> bool:
+        """Compare two payoffs by their ratio."""
+        base = self.cells[(who, *than)]
+        return bool(base != 0 and self.cells[(who, *outcome)] == value * int(base))
+
+    # Averages and responses.
+
+    @form(
+        "{if mixed}{action} <earns|does not earn> {who} {value} on average",
+        "average(Who, Action, Mixed, E), blur(Who, Action, Mixed, E, S), abs(E - Value) =< Error + S",
+    )
+    def expected_payoff(self, who: int, value: Fraction, action: int, mixed: Belief) -> Fraction:
+        """Say what an action earns on average against a mix."""
+        mean = self.expect(who, mixed)[action]
+        slack = self.find_slack(mixed, [u - mean * self.subject.scale for u in self.own[who][action].tolist()])
+        return value if abs(mean - value) <= find_rounding(value) + slack else mean
+
+    @form(
+        "{if mixes}{who} <get> {value} on average",
+        "member(part(Who, Own, _, Mixed), Mixes), "
+        "findall(T, ( member(A-W, Own), average(Who, A, Mixed, E), T is W * E ), Ts), sum_list(Ts, M), "
+        "findall(T, ( member(part(Who, Own, High, Mixed), Mixes), member(A-W, Own), memberchk(A-H, High), "
+        "average(Who, A, Mixed, E), blur(Who, A, Mixed, E, B), T is (H - W) * abs(E - M) + H * B ), Ss), "
+        "sum_list(Ss, S), abs(M - Value) =< Error + S",
+    )
+    def mixed_payoff(self, who: int, value: Fraction, mixes: Belief) -> Fraction:
+        """Say what a player gets on average if everybody mixes: also the value of an equilibrium that is named."""
+        mixed, scale = mixes.leave_out(who), self.subject.scale
+        own, high, means = mixes.rows[who], mixes.highest[who], self.expect(who, mixed)
+        mean = sum((w * e for w, e in zip(own, means, strict=True)), Fraction(0))
+        slack = Fraction(0)
+        for action, row in enumerate(self.own[who].tolist()):
+            blur = self.find_slack(mixed, [u - means[action] * scale for u in row])
+            slack += (high[action] - own[action]) * abs(means[action] - mean) + high[action] * blur
+        return value if abs(mean - value) <= find_rounding(value) + slack else mean
+
+    @form(
+        "{if against}<no|some> choice earns {who} more than {action}",
+        "cell(Who, Action, Against, _, U), \\+ ( cell(Who, _, Against, _, V), V > U )",
+    )
+    def best_response(self, action: int, against: Places, who: int) -> bool:
+        """Say whether nothing earns more against choices of the others."""
+        replies = self.find_replies(who, against)
+        return bool(replies[action] == replies.max())
+
+    @form(
+        "{if against}{action} <earns|does not earn> {who} more than {other}",
+        "cell(Who, Action, Against, _, U), cell(Who, Other, Against, _, V), U > V",
+    )
+    def better_response(self, action: int, other: int, against: Places, who: int) -> bool:
+        """Compare two actions against choices of the others."""
+        replies = self.find_replies(who, against)
+        return bool(replies[action] > replies[other])
+
+    @form(
+        "{if against}{action} <earns|does not earn> {who} the same as {other}",
+        "cell(Who, Action, Against, _, U), cell(Who, Other, Against, _, V), U =:= V",
+    )
+    def equal_response(self, action: int, other: int, against: Places, who: int) -> bool:
+        """Compare two actions against choices of the others."""
+        replies = self.find_replies(who, against)
+        return bool(replies[action] == replies[other])
+
+    @form("{if mixed}<no|some> choice earns {who} more on average than {action}", "\\+ beaten(Who, Action, Mixed)")
+    def best_response_to_mix(self, action: int, mixed: Belief, who: int) -> bool:
+        """Say whether nothing earns more on average."""
+        return action in self.list_best(who, mixed)
+
+    @form(
+        "{if mixed}{action} <earns|does not earn> {who} more on average than {other}",
+        "lead(Who, Action, Other, Mixed, D, S), D + S > 0",
+    )
+    def better_response_to_mix(self, action: int, other: int, mixed: Belief, who: int) -> bool:
+        """Compare what two actions earn on average."""
+        return sum(self.find_lead(who, action, other, mixed)) > 0
+
+    @form(
+        "{if mixed}{action} <earns|does not earn> {who} the same on average as {other}",
+        "lead(Who, Action, Other, Mixed, D, S), abs(D) =< S",
+    )
+    def equal_response_to_mix(self, action: int, other: int, mixed: Belief, who: int) -> bool:
+        """Compare what two actions earn on average."""
+        lead, slack = self.find_lead(who, action, other, mixed)
+        return abs(lead) <= slack
+
+    # From which probability on: what is linear in a probability holds between two ends where it holds at both.
+
+    @form(
+        "if the probability that {chosen} is above {share}, {action} <earns|need not earn> {who} more than {other}",
+        "gain(Who, Action, Other, Chosen, D), D > 0, P is Share + Error, "
+        "\\+ ( gain(Who, Action, Other, X, E), X \\== Chosen, P * D + (1 - P) * E < 0 )",
+    )
+    def better_response_above(self, share: Fraction, action: int, other: int, chosen: int, who: int) -> bool:
+        """Compare two actions where the other player chooses something often enough."""
+        gains, edge = self._gain(who, action, other), share + find_rounding(share, 2)
+        often = gains.pop(chosen)
+        return often > 0 and all(edge * often + (1 - edge) * rest >= 0 for rest in gains)
+
+    @form(
+        "if the probability that {chosen} is below {share}, {action} <earns|need not earn> {who} more than {other}",
+        "gain(Who, Action, Other, Chosen, D), P is Share - Error, "
+        "\\+ ( gain(Who, Action, Other, X, E), X \\== Chosen, ( E =< 0 ; P * D + (1 - P) * E < 0 ) )",
+    )
+    def better_response_below(self, share: Fraction, action: int, other: int, chosen: int, who: int) -> bool:
+        """Compare two actions where the other player chooses something seldom enough."""
+        gains, edge = self._gain(who, action, other), share - find_rounding(share, 2)
+        often = gains.pop(chosen)
+        return all(rest > 0 and edge * often + (1 - edge) * rest >= 0 for rest in gains)
+
+    @form(
+        "if the probability that {chosen} is above {share}, <no|some> choice <earns|can earn> {who} more than {action}",
+        "P is Share + Error, \\+ ( gain(Who, Action, _, Chosen, D), D < 0 ), "
+        "\\+ ( gain(Who, Action, B, Chosen, D), gain(Who, Action, B, X, E), X \\== Chosen, P * D + (1 - P) * E < 0 )",
+    )
+    def best_response_above(self, share: Fraction, action: int, chosen: int, who: int) -> bool:
+        """Say whether nothing earns more where the other player chooses something often enough."""
+        edge = share + find_rounding(share, 2)
+        for other in range(len(self.own[who])):
+            gains = self._gain(who, action, other)
+            often = gains.pop(chosen)
+            if often < 0 or any(edge * often + (1 - edge) * rest < 0 for rest in gains):
+                return False
+        return True
+
+    @form(
+        "if the probability that {chosen} is below {share}, <no|some> choice <earns|can earn> {who} more than {action}",
+        "P is Share - Error, "
+        "\\+ ( gain(Who, Action, B, Chosen, D), gain(Who, Action, B, X, E), X \\== Chosen, "
+        "( E < 0 ; P * D + (1 - P) * E < 0 ) )",
+    )
+    def best_response_below(self, share: Fraction, action: int, chosen: int, who: int) -> bool:
+        """Say whether nothing earns more where the other player chooses something seldom enough."""
+        edge = share - find_rounding(share, 2)
+        for other in range(len(self.own[who])):
+            gains = self._gain(who, action, other)
+            often = gains.pop(chosen)
+            if any(rest < 0 or edge * often + (1 - edge) * rest < 0 for rest in gains):
+                return False
+        return True
+
+    # Dominance.
+
+    def _compare(self, who: int, action: int, other: int, removed: tuple[tuple[int, int], ...] = ()) -> Any:
+        """Return how much more one action earns than another in every case that is left, times `scale`."""
+        cells = np.moveaxis(self.cells[who], who, 0)
+        difference = cells[action] - cells[other]
+        others = [i for i in range(len(self.cells)) if i != who]
+        for axis, player in enumerate(others):
+            gone = [place for seat, place in removed if seat == player]
+            difference = np.delete(difference, gone, axis=axis)
+        return difference
+
+    @form(
+        "{action} <strictly dominates|does not strictly dominate> {other} for {who}",
+        "Action \\== Other, more_everywhere(Who, Action, Other)",
+    )
+    def strictly_dominates(self, action: int, other: int, who: int) -> bool:
+        """Say whether one action earns more than another in every case."""
+        return action != other and bool((self._compare(who, action, other) > 0).all())
+
+    @form(
+        "{action} <weakly dominates|does not weakly dominate> {other} for {who}",
+        "never_less(Who, Action, Other), once_more(Who, Action, Other)",
+    )
+    def weakly_dominates(self, action: int, other: int, who: int) -> bool:
+        """Say whether one action earns never less than another, and somewhere more."""
+        difference = self._compare(who, action, other)
+        return bool((difference >= 0).all() and (difference > 0).any())
+
+    @form(
+        "once {removed} is gone, {action} <strictly dominates|does not strictly dominate> {other} for {who}",
+        "Action \\== Other, \\+ ( left(Who, Action, O, U, Removed), left(Who, Other, O, V, Removed), U =< V )",
+    )
+    def strictly_dominates_without(
+        self, action: int, other: int, removed: tuple[tuple[int, int], ...], who: int
+    ) -> bool:
+        """Say the same of the game that is left when some choices are eliminated."""
+        return action != other and bool((self._compare(who, action, other, removed) > 0).all())
+
+    @form(
+        "once {removed} is gone, {action} <weakly dominates|does not weakly dominate> {other} for {who}",
+        "\\+ ( left(Who, Action, O, U, Removed), left(Who, Other, O, V, Removed), U < V ), "
+        "left(Who, Action, O, U, Removed), left(Who, Other, O, V, Removed), U > V",
+    )
+    def weakly_dominates_without(self, action: int, other: int, removed: tuple[tuple[int, int], ...], who: int) -> bool:
+        """Say the same of the game that is left when some choices are eliminated."""
+        difference = self._compare(who, action, other, removed)
+        return bool((difference >= 0).all() and (difference > 0).any())
+
+    def _list_others(self, action: int, who: int) -> Iterator[int]:
+        return (other for other in range(len(self.own[who])) if other != action)
+
+    @form(
+        "{action} <is|is not> strictly dominant for {who}",
+        "\\+ ( action(Who, B), B \\== Action, \\+ more_everywhere(Who, Action, B) )",
+    )
+    def strictly_dominant(self, action: int, who: int) -> bool:
+        """Say whether an action strictly dominates every other one."""
+        return all(self.strictly_dominates(action, other, who) for other in self._list_others(action, who))
+
+    @form(
+        "{action} <is|is not> weakly dominant for {who}",
+        "\\+ ( action(Who, B), B \\== Action, \\+ never_less(Who, Action, B) ), "
+        "\\+ ( action(Who, B), B \\== Action, \\+ once_more(Who, Action, B) )",
+    )
+    def weakly_dominant(self, action: int, who: int) -> bool:
+        """Say whether an action weakly dominates every other one."""
+        return all(self.weakly_dominates(action, other, who) for other in self._list_others(action, who))
+
+    @form(
+        "{action} <is|is not> strictly dominated by a single choice for {who}",
+        "action(Who, B), B \\== Action, more_everywhere(Who, B, Action)",
+    )
+    def strictly_dominated(self, action: int, who: int) -> bool:
+        """Say whether some other action strictly dominates this one."""
+        return any(self.strictly_dominates(other, action, who) for other in self._list_others(action, who))
+
+    @form("<no|some> choice of {whose} is dominant", "\\+ ( action(Who, A), claim(weakly_dominant(A, Who)) )")
+    def no_dominant_choice(self, who: int) -> bool:
+        """Say whether no action weakly dominates every other one."""
+        return not any(self.weakly_dominant(action, who) for action in range(len(self.own[who])))
+
+    # Equilibria and what is best for all.
+
+    @form(
+        "the outcome in which {outcome} <is|is not> a Nash equilibrium",
+        "\\+ ( pays(P, Outcome, U), moved(P, Outcome, V), V > U )",
+    )
+    def equilibrium(self, outcome: Places) -> bool:
+        """Say whether nobody gains by deviating alone."""
+        return all(
+            self.best_response(action, outcome[:who] + outcome[who + 1 :], who) for who, action in enumerate(outcome)
+        )
+
+    @form(
+        "the number of pure Nash equilibria <is|is not> {value}",
+        "findall(O, ( cell(p0, _, _, O, _), claim(equilibrium(O)) ), Os), length(Os, N), N =:= Value",
+    )
+    def pure_equilibria(self, value: Fraction) -> Fraction:
+        """Count the outcomes that are equilibria."""
+        stable = np.ones(self.cells.shape[1:], dtype=bool)
+        for who, cells in enumerate(self.cells):
+            stable &= np.asarray(cells == cells.max(axis=who, keepdims=True), dtype=bool)
+        return Fraction(int(stable.sum()))
+
+    @form(
+        "it <is|is not> a Nash equilibrium that {mixes}",
+        "\\+ ( member(part(P, Own, _, Mixed), Mixes), member(A-W, Own), W > 0, beaten(P, A, Mixed) )",
+    )
+    def mixed_equilibrium(self, mixes: Belief) -> bool:
+        """Say whether nobody gains by deviating alone from a mix."""
+        best = [self.list_best(who, mixes.leave_out(who)) for who in range(len(self.cells))]
+        return all(not w or a in best[who] for who, row in enumerate(mixes.rows) for a, w in enumerate(row))
+
+    @form(
+        "in <some|no> Nash equilibrium {part}",
+        "Part = part(P, Own, Q, Mixed), findall(B, ( action(Q, B), \\+ beaten(Q, B, Mixed) ), Bs), "
+        "( Bs = [B], C = B ; Bs = [B, C] ), weighed(P, B, C, N, M), "
+        "\\+ ( member(A-W, Own), W > 0, gain(P, K, A, B, D), gain(P, K, A, C, E), N * D + (M - N) * E > 0 )",
+    )
+    def mixed_equilibrium_part(self, part: tuple[int, Belief]) -> bool:
+        """Say whether one of two players mixes so in some equilibrium.
+
+        The other one mixes over its best replies. What of these keeps the first one's choices best is an interval,
+        whose ends are replies themselves or points at which two choices tie: one of these points has to do.
+        """
+        who, mixed = part
+        replies = self.list_best(1 - who, mixed)
+        if len(replies) > 2:
+            raise Ungrounded("the other player has more than two best replies to that mix")
+        first, second = self.own[who][:, replies[0]].tolist(), self.own[who][:, replies[-1]].tolist()
+        weights = {Fraction(0), Fraction(1)}
+        for i, k in combinations(range(len(first)), 2):
+            here, there = first[i] - first[k], second[i] - second[k]
+            if here * there < 0:
+                weights.add(Fraction(there, there - here))
+        for weight in weights:
+            values = [weight * u + (1 - weight) * v for u, v in zip(first, second, strict=True)]
+            if all(not w or value == max(values) for w, value in zip(mixed.rows[0], values, strict=True)):
+                return True
+        return False
+
+    @form(
+        "<|it is not so that >everybody gets at least as much, and somebody more, if {outcome} than if {than}",
+        "\\+ less_for_somebody(Outcome, Than), less_for_somebody(Than, Outcome)",
+    )
+    def pareto_dominates(self, outcome: Places, than: Places) -> bool:
+        """Say whether one outcome is as good as another for all, and better for somebody."""
+        leads = [cells[outcome] - cells[than] for cells in self.cells]
+        return bool(min(leads) >= 0 and max(leads) > 0)
+
+    @form(
+        "<no|some> outcome is at least as good for everybody, and better for somebody, than that in which {outcome}",
+        "\\+ ( cell(p0, _, _, Y, _), less_for_somebody(Outcome, Y), \\+ less_for_somebody(Y, Outcome) )",
+    )
+    def pareto_optimal(self, outcome: Places) -> bool:
+        """Say whether no outcome Pareto-dominates this one."""
+        return not any(self.pareto_dominates(better, outcome) for better in np.ndindex(self.cells.shape[1:]))
+
+
+def _multiply(rows: tuple[tuple[Fraction, ...], ...]) -> list[Fraction]:
+    """Return the probability of every joint choice of players who mix."""
+    weights = [Fraction(1)]
+    for row in rows:
+        weights = [w * p for w in weights for p in row]
+    return weights

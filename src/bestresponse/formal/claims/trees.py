@@ -1,0 +1,278 @@
+"""What can be claimed of a game played move by move, decided by backward induction and by looking at its ends.
+
+Where everybody sees everything, a move is certain where every pure subgame perfect equilibrium makes it, impossible
+where none does; where some do and others do not, the mover is indifferent somewhere below, and the claim is undecided:
+a tie is stated as a tie. Where something is hidden, a move is certain where all others are worse in every case that
+the mover thinks possible (`find_surviving_moves`), and undecided where that depends on what the others do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import permutations
+from typing import Final
+
+import numpy as np
+
+from bestresponse.core.errors import TooLarge
+from bestresponse.formal.claims.form import Chain, Comparisons, Move, Ungrounded, form, number_text
+from bestresponse.formal.claims.subject import Subject, exact
+from bestresponse.logic.engine import Proof, Verdict
+from bestresponse.theory.trees.perfection.subgame_perfect import SubgamePerfectEquilibrium, subgame_perfect
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
+
+__all__ = ["TREE_RULES", "TreeTheory"]
+
+MOST_EQUILIBRIA: Final = 2_000
+MOST_NODES: Final = 20_000
+
+Values = list[tuple[Fraction, ...]]
+"""For each node a value for each player."""
+Weighted = tuple[tuple[int, Fraction], ...]
+"""Nodes, each with the probability that nature leads there."""
+
+TREE_RULES: Final = """
+paid(K, Values, U) :- nth0(K, Values, U).
+pays(K, N, U) :- ends(N, Values), paid(K, Values, U).
+anybody(U) :- ends(_, Values), member(U, Values).
+ahead(N, Values, none) :- ends(N, Values).
+ahead(N, Values, Move) :-
+    turn(N, K), findall(M-C, branch(N, M, C), Branches), below(Branches, Ways), at_best(K, Ways, Most),
+    member(Move-Values, Ways), paid(K, Values, U), U =:= Most.
+ahead(N, Values, drawn) :-
+    draw(N), findall(W-C, drawn(N, W, C), Branches), below(Branches, Ways), blend(Ways, Values).
+below([], []).
+below([M-C|Branches], [M-Values|Ways]) :- ahead(C, Values, _), below(Branches, Ways).
+at_best(K, Ways, Most) :- findall(U, ( member(_-Values, Ways), paid(K, Values, U) ), Us), max_list(Us, Most).
+blend([W-Values], Blend) :- scaled(W, Values, Blend).
+blend([W-Values, Next|Ways], Blend) :- scaled(W, Values, Part), blend([Next|Ways], Rest), added(Part, Rest, Blend).
+scaled(_, [], []).
+scaled(W, [U|Us], [V|Vs]) :- V is W * U, scaled(W, Us, Vs).
+added([], [], []).
+added([U|Us], [V|Vs], [W|Ws]) :- W is U + V, added(Us, Vs, Ws).
+"""
+"""What the rules of the forms are made of: looking ahead is backward induction, every tie followed."""
+
+
+class TreeTheory(Comparisons):
+    """Decides claims about one tree."""
+
+    def __init__(self, subject: Subject, tree: Tree) -> None:
+        self.subject = subject
+        self.tree = tree
+
+    @cached_property
+    def equilibria(self) -> tuple[SubgamePerfectEquilibrium, ...]:
+        """All pure subgame perfect equilibria."""
+        found = subgame_perfect(self.tree, MOST_EQUILIBRIA)
+        if not found.complete:
+            raise TooLarge(f"the game has {found.count:,} subgame perfect equilibria, more than {MOST_EQUILIBRIA:,}")
+        return found.equilibria
+
+    @cached_property
+    def surviving(self) -> Surviving:
+        """The moves that remain when what is worse in every case is taken away."""
+        return find_surviving_moves(self.tree)
+
+    def list_moves(self, node: int) -> tuple[str, ...]:
+        """List the moves that best play can make at a node, in the order of the game."""
+        infoset = self.tree.infosets[int(self.tree.infoset[node])]
+        if not self.subject.tree_is_open:
+            kept = self.surviving.moves[int(self.tree.infoset[node])]
+            return tuple(infoset.moves[k] for k in sorted(kept))
+        owner = self.tree.players[infoset.player]
+        made = {equilibrium.moves[owner][infoset.label] for equilibrium in self.equilibria}
+        return tuple(move for move in infoset.moves if move in made)
+
+    def list_worths(self, node: int, who: int) -> tuple[Fraction, ...]:
+        """List what a player can get by best play from a node on, each value once; the ends where it is a range."""
+        seat = self.subject.order[who]
+        if not self.subject.tree_is_open:
+            return tuple(sorted({bound[node][seat] for bound in (self.surviving.least, self.surviving.most)}))
+        return tuple(sorted({self._follow(node, seat, equilibrium) for equilibrium in self.equilibria}))
+
+    def _follow(self, node: int, seat: int, play: SubgamePerfectEquilibrium) -> Fraction:
+        owner = int(self.tree.owner[node])
+        if owner == LEAF:
+            return exact(self.tree.payoffs[node][seat])
+        children = self.tree.children[node]
+        if owner == CHANCE:
+            shares = ((exact(self.tree.probability[child]), child) for child in children)
+            return sum((share * self._follow(child, seat, play) for share, child in shares), Fraction(0))
+        infoset = self.tree.infosets[int(self.tree.infoset[node])]
+        move = play.moves[self.tree.players[owner]][infoset.label]
+        return self._follow(children[infoset.moves.index(move)], seat, play)
+
+    def _pay(self, outcome: Weighted, who: int) -> Fraction:
+        """Return what a player gets at an end; where that depends on nature, a claim about it cannot be decided."""
+        values = {exact(self.tree.payoffs[node][self.subject.order[who]]) for node, _ in outcome}
+        if len(values) > 1:
+            raise Ungrounded("it depends on what nature draws, which is not said")
+        return values.pop()
+
+    def _list_paid(self, *players: int) -> list[Fraction]:
+        """List what these players get at all ends."""
+        values = self.tree.payoffs[self.tree.leaves][:, [self.subject.order[who] for who in players]]
+        return [exact(value) for value in np.unique(values).tolist()]
+
+    @form("", "pays(Who, Outcome, U), U =:= Value")
+    def payoff(self, who: int, value: Fraction, outcome: Weighted) -> Fraction | Proof:
+        """Say what a player gets at an end; what no draw of nature leads to is false."""
+        values = {exact(self.tree.payoffs[node][self.subject.order[who]]) for node, _ in outcome}
+        impossible = len(values) > 1 and value not in values
+        return Proof(Verdict.REFUTED) if impossible else self._pay(outcome, who)
+
+    @form("", "pays(Who, Outcome, U), pays(Who, Than, V), U > V")
+    def better_outcome(self, who: int, outcome: Weighted, than: Weighted) -> bool:
+        """Compare what a player gets at two ends."""
+        return self._pay(outcome, who) > self._pay(than, who)
+
+    @form("", "pays(Who, Outcome, U), pays(Who, Than, V), U - V =:= Value")
+    def payoff_difference(self, who: int, value: Fraction, outcome: Weighted, than: Weighted) -> Fraction:
+        """Say how much more a player gets at one end than at another."""
+        return self._pay(outcome, who) - self._pay(than, who)
+
+    @form("", "pays(Who, Outcome, U), pays(Who, Than, V), V =\\= 0, U =:= Value * V")
+    def payoff_ratio(self, who: int, value: Fraction, outcome: Weighted, than: Weighted) -> bool:
+        """Compare two payoffs by their ratio."""
+        base = self._pay(than, who)
+        return base != 0 and self._pay(outcome, who) == value * base
+
+    @form("", "ends(Outcome, Values), sum_list(Values, T), T =:= Value")
+    def total_payoff(self, value: Fraction, outcome: Weighted) -> Fraction:
+        """Say what all players get together at an end."""
+        return sum((self._pay(outcome, who) for who in range(self.tree.num_players)), Fraction(0))
+
+    @form("", "\\+ ( pays(Who, _, U), U > Value ), pays(Who, _, V), V =:= Value")
+    def highest_possible_individual_payoff(self, value: Fraction, who: int) -> Fraction:
+        """Say what is the most a player can get."""
+        return self._list_paid(who)[-1]
+
+    @form("", "\\+ ( pays(Who, _, U), U < Value ), pays(Who, _, V), V =:= Value")
+    def lowest_possible_individual_payoff(self, value: Fraction, who: int) -> Fraction:
+        """Say what is the least a player can get."""
+        return self._list_paid(who)[0]
+
+    @form("", "\\+ ( anybody(U), U > Value ), anybody(V), V =:= Value")
+    def highest_payoff(self, value: Fraction) -> Fraction:
+        """Say what is the most that anybody can get."""
+        return self._list_paid(*range(self.tree.num_players))[-1]
+
+    @form("", "\\+ ( anybody(U), U < Value ), anybody(V), V =:= Value")
+    def lowest_payoff(self, value: Fraction) -> Fraction:
+        """Say what is the least that anybody can get."""
+        return self._list_paid(*range(self.tree.num_players))[0]
+
+    @form(
+        "{after after}, {who} looking ahead <choose> {action}",
+        "\\+ ( ahead(After, _, Other), Other \\== Action )",
+        possibly="ahead(After, _, Action)",
+    )
+    def will_play(self, who: int, action: str, after: int) -> Proof:
+        """Say what a player who looks ahead chooses."""
+        moves = self.list_moves(after)
+        if action not in moves:
+            return Proof(Verdict.REFUTED)
+        if len(moves) == 1:
+            return Proof(Verdict.PROVED)
+        why = "a tie: best play may choose" if self.subject.tree_is_open else "it depends on what the others do:"
+        return Proof(Verdict.UNKNOWN, f"{why} {' or '.join(moves)}")
+
+    @form(
+        "{after after}, with everybody looking ahead {who} <get> {value}",
+        "\\+ ( ahead(After, Values, _), paid(Who, Values, U), U =\\= Value )",
+        possibly="ahead(After, Values, _), paid(Who, Values, U), U =:= Value",
+    )
+    def continuation_payoff(self, who: int, value: Fraction, after: int) -> Fraction | Proof:
+        """Say what a player gets if everybody looks ahead."""
+        values = self.list_worths(after, who)
+        if not self.subject.tree_is_open and values[0] <= value <= values[-1] and len(values) > 1:
+            low, high = map(number_text, values)
+            return Proof(Verdict.UNKNOWN, f"between {low} and {high}, depending on what the players do")
+        if len(values) == 1:
+            return values[0]
+        tie = Proof(Verdict.UNKNOWN, "a tie: best play can lead to different payoffs")
+        return tie if value in values else Proof(Verdict.REFUTED)
+
+    @form("over what chance draws, {who} <get> {value} on average if {outcome}")
+    def average_payoff(self, who: int, value: Fraction, outcome: Weighted) -> Fraction:
+        """Say what a player gets on average over what nature draws."""
+        return sum((weight * self._pay(((node, weight),), who) for node, weight in outcome), Fraction(0))
+
+    @form("{after after}, the next to choose <is|is not> {who}")
+    def moves_next(self, who: int, after: int) -> bool:
+        """Say who chooses next."""
+        return int(self.tree.owner[after]) == self.subject.order[who]
+
+    @form("{after after}, {who} <know> that {known}")
+    def knows(self, who: int, known: Chain, after: int) -> bool:
+        """Say whether some moves were made wherever the mover thinks that it may be."""
+        places = np.flatnonzero(self.tree.infoset == self.tree.infoset[after]).tolist()
+        return all(set(known) <= set(self._list_history(place)) for place in places)
+
+    def _list_history(self, node: int) -> list[Move]:
+        moves = []
+        while (parent := int(self.tree.parent[node])) >= 0:
+            owner = int(self.tree.owner[parent])
+            who = "nature" if owner == CHANCE else self.subject.players[self.subject.order.index(owner)]
+            moves.append(Move(who, self.tree.branch_labels[node]))
+            node = parent
+        return moves
+
+
+@dataclass(frozen=True, slots=True)
+class Surviving:
+    """The moves that are left in each information set, and the least and most that each node can be worth."""
+
+    moves: tuple[frozenset[int], ...]
+    least: Values
+    most: Values
+
+
+def find_surviving_moves(tree: Tree) -> Surviving:
+    """Find what somebody will certainly not do in a tree with hidden moves, whatever the others do and it believes.
+
+    A move is taken away where another move of the same information set is better at every node of the set: the least
+    that it can lead to is more than the most that the first can lead to, with averages over nature and among the moves
+    that are left. This is repeated until nothing changes; what is left is a superset of what rational players may do
+    (Li 2017 calls such a move obviously dominated).
+    """
+    if tree.num_nodes > MOST_NODES:
+        raise TooLarge(f"the tree has {tree.num_nodes:,} nodes; hidden moves are looked through in {MOST_NODES:,}")
+    sets: list[list[int]] = [[] for _ in tree.infosets]
+    for node, place in enumerate(tree.infoset.tolist()):
+        if place >= 0:
+            sets[place].append(node)
+    moves = [frozenset(range(len(one.moves))) for one in tree.infosets]
+    while True:
+        least, most = _bound(tree, moves, min), _bound(tree, moves, max)
+        fewer = [
+            kept - {bad for good, bad in permutations(kept, 2) if _is_better(tree, nodes, good, bad, least, most)}
+            for nodes, kept in zip(sets, moves, strict=True)
+        ]
+        if fewer == moves:
+            return Surviving(tuple(moves), least, most)
+        moves = fewer
+
+
+def _bound(tree: Tree, moves: list[frozenset[int]], choose: Callable[[tuple[Fraction, ...]], Fraction]) -> Values:
+    values: Values = [()] * tree.num_nodes
+    for node in reversed(range(tree.num_nodes)):
+        owner, children = int(tree.owner[node]), tree.children[node]
+        if owner == LEAF:
+            values[node] = tuple(map(exact, tree.payoffs[node].tolist()))
+        elif owner == CHANCE:
+            parts = [[exact(tree.probability[child]) * value for value in values[child]] for child in children]
+            values[node] = tuple(sum(part, Fraction(0)) for part in zip(*parts, strict=True))
+        else:
+            kept = [values[children[k]] for k in moves[int(tree.infoset[node])]]
+            values[node] = tuple(map(choose, zip(*kept, strict=True)))
+    return values
+
+
+def _is_better(tree: Tree, nodes: list[int], good: int, bad: int, least: Values, most: Values) -> bool:
+    seat = int(tree.owner[nodes[0]])
+    return all(least[tree.children[node][good]][seat] > most[tree.children[node][bad]][seat] for node in nodes)

@@ -1,0 +1,66 @@
+"""The functions that `nash_gap.yaml` names: games, prompt, reading and figures of `bestresponse bench`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from math import isnan, nan
+from typing import TYPE_CHECKING, TypedDict
+
+from bestresponse.core.errors import InvalidMove
+from bestresponse.integrations.bench_questions import FIGURES, BenchQuestions
+from bestresponse.models.base import Reply
+
+if TYPE_CHECKING:
+    import datasets
+
+__all__ = ["average_read", "list_questions", "load_questions", "measure_results", "write_prompt"]
+
+
+class Question(TypedDict):
+    """One game: what is asked, and which of the questions it is."""
+
+    prompt: str
+    questions: dict[str, int]
+    number: int
+
+
+def load_questions(
+    num_games: int = 20, actions: int = 3, seed: int = 0, **other: object
+) -> dict[str, datasets.Dataset]:
+    """Load the questions for the harness; its `--metadata '{"num_games": 100}'` sets the arguments."""
+    from datasets import Dataset
+
+    return {"test": Dataset.from_list(list_questions(num_games, actions, seed))}
+
+
+def list_questions(num_games: int = 20, actions: int = 3, seed: int = 0) -> list[Question]:
+    """Write the questions of the benchmark."""
+    questions = BenchQuestions(num_games, actions, seed)
+    rows = []
+    for number in range(num_games):
+        messages = questions.write_request(number).messages
+        prompt = "\n\n".join(message.content for message in messages)
+        rows.append(Question(prompt=prompt, questions=asdict(questions), number=number))
+    return rows
+
+
+def write_prompt(question: Question) -> str:
+    """Return what is asked, the words of the system before those of the user."""
+    return question["prompt"]
+
+
+def measure_results(question: Question, results: Sequence[str]) -> dict[str, float]:
+    """Measure the reply; figures are NaN where nothing could be read, and `read` is then 0."""
+    questions = BenchQuestions(**question["questions"])
+    try:
+        figures = questions.measure_reply(question["number"], Reply(results[0])).figures
+    except InvalidMove:
+        return {**dict.fromkeys(FIGURES, nan), "read": 0.0}
+    return {**figures, "read": 1.0}
+
+
+def average_read(values: Sequence[float]) -> float:
+    """Average over the answers that could be read; NaN where none could."""
+    read = [value for value in values if not isnan(value)]
+    return sum(read) / len(read) if read else nan

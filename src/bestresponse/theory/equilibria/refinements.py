@@ -1,0 +1,243 @@
+"""Trembling-hand perfect and proper equilibria of two-player games in normal form.
+
+Trembling-hand perfect equilibria of two-player games in normal form.
+
+Definition (Selten 1975): the limit of equilibria of games in which every action is played with some small probability.
+With two players an equilibrium is perfect exactly when neither strategy is weakly dominated (van Damme 1991, Theorem
+3.2.2); that is a linear program, solved in whole numbers where the equilibrium is known in fractions.
+
+A proper equilibrium of a two-player game in normal form, as the limit of orderly mistakes.
+
+Definition (Myerson 1978): an eps-proper equilibrium plays every action, and what earns less than another action with at
+most eps times its probability; a limit of such for eps -> 0 is proper. Let a player choose an order of its actions and
+play them with weights 1, eps, eps^2, ...: equilibria of the game over orders are eps-proper (the orders are the corners
+of the permutahedron of Sorensen 2012). Orders enter only where they are best replies, which sorting finds, until none
+earns more; the games between are solved by Lemke and Howson's path in whole numbers.
+
+Proof: what is compared are determinants, polynomials in eps with whole coefficients of at most some B together. Such a
+polynomial has no root between 0 and 1 / (1 + B) (Cauchy), so where eps is smaller, the same orders are in equilibrium
+for every smaller eps. Below 1 / (8 B^4) the limit is the one fraction next to it with a denominator of at most B.
+
+R. B. Myerson, "Refinements of the Nash equilibrium concept", International Journal of Game Theory 7, 1978.
+T. B. Sorensen, "Computing a proper equilibrium of a bimatrix game", ACM EC 2012.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import factorial, lcm
+
+import numpy as np
+
+from bestresponse.core.errors import NotCertified, TooLarge, UsageError
+from bestresponse.theory.equilibria.bimatrix import solve_bimatrix
+from bestresponse.theory.equilibria.integer import maximize
+from bestresponse.theory.equilibria.lemke_howson import follow_exactly
+from bestresponse.theory.equilibria.result import Equilibrium, Fractions
+from bestresponse.theory.games.dominance import find_weak_mixture
+from bestresponse.theory.games.normal_form import GameLike, NormalForm, as_normal_form, read_simplest
+
+__all__ = [
+    "PerfectEquilibria",
+    "ProperEquilibrium",
+    "find_perfect",
+    "find_proper",
+]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PerfectEquilibria:
+    """The extreme Nash equilibria of a game, and which of them are perfect; `complete` as for `nash`."""
+
+    equilibria: tuple[Equilibrium, ...]
+    perfect: tuple[bool, ...]
+    method: str
+    complete: bool
+
+
+def find_perfect(game: GameLike) -> PerfectEquilibria:
+    """Find the extreme Nash equilibria of a two-player game and say which are trembling-hand perfect.
+
+    >>> chain_store = NormalForm.bimatrix([[0, 0], [-1, 1]], [[2, 2], [-1, 1]])
+    >>> found = find_perfect(chain_store)
+    >>> [(e.supports, p) for e, p in zip(found.equilibria, found.perfect)]
+    [(((0,), (0,)), False), (((1,), (1,)), True), (((0,), (0, 1)), False)]
+    """
+    form = as_normal_form(game)
+    if form.num_players != 2:
+        raise UsageError(f"perfect equilibria are computed for two players; this game has {form.num_players}")
+    found = solve_bimatrix(form)
+    kept = tuple(is_perfect(form, e) for e in found.equilibria)
+    how = "exact" if all(e.exact is not None for e in found.equilibria) else "to 1e-9"
+    return PerfectEquilibria(found.equilibria, kept, f"{found.method}; undominated strategies, {how}", found.complete)
+
+
+def is_perfect(game: NormalForm, equilibrium: Equilibrium) -> bool:
+    """Say whether an equilibrium of two players is trembling-hand perfect."""
+    return not any(_is_dominated(game, equilibrium, player) for player in (0, 1))
+
+
+def _is_dominated(game: NormalForm, equilibrium: Equilibrium, player: int) -> bool:
+    """Say whether some mixture never earns less than the player's strategy and sometimes more."""
+    if equilibrium.exact is None or not game.is_exact:
+        own = np.moveaxis(game.payoffs[player], player, 0)
+        return find_weak_mixture((own - equilibrium.strategies[player] @ own) / (float(np.ptp(own)) or 1.0)) is not None
+    own_exact = [[Fraction(u) for u in row] for row in np.moveaxis(game.given[player], player, 0).tolist()]
+    mean = [
+        sum(p * u for p, u in zip(equilibrium.exact[player], col, strict=True)) for col in zip(*own_exact, strict=True)
+    ]
+    lead = [[u - m for u, m in zip(row, mean, strict=True)] for row in own_exact]
+    unit = lcm(*(u.denominator for row in lead for u in row))
+    whole = [[int(u * unit) for u in row] for row in lead]
+    point = maximize([[-u for u in column] for column in zip(*whole, strict=True)], [sum(row) for row in whole])
+    return sum(sum(row) * p for row, p in zip(whole, point, strict=True)) > 0
+
+
+_MISTAKE = Fraction(1, 10**9)
+_MOST_ACTIONS = 10
+_MOST_BITS = 200_000  # of the rarest mistake, times orders squared: a proof that takes longer than seconds is not tried
+_SIMPLE = 1000
+_NEAR = 1e-6
+
+Matrix = list[list[Fraction]]
+Mix = list[Fraction]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ProperEquilibrium:
+    """The equilibrium, and the eps-proper one next to it, for eps = `mistakes`, that shows it.
+
+    `proved` says that there is one for every smaller eps too, and that the equilibrium is exactly their limit.
+    """
+
+    equilibrium: Equilibrium
+    trembling: Fractions
+    mistakes: float
+    distance: float
+    proved: bool
+
+
+def find_proper(game: GameLike) -> ProperEquilibrium:
+    """Find one proper equilibrium; TooLarge past 10 actions, NotCertified where no equilibrium lies at the limit.
+
+    >>> myerson = NormalForm.bimatrix([[1, 0, -9], [0, 0, -7], [-9, -7, -7]], [[1, 0, -9], [0, 0, -7], [-9, -7, -7]])
+    >>> find_proper(myerson).equilibrium.supports
+    ((0,), (0,))
+    """
+    form = as_normal_form(game)
+    if form.num_players != 2:
+        raise UsageError(f"proper equilibria are computed for two players; this game has {form.num_players}")
+    if max(form.shape) > _MOST_ACTIONS:
+        raise TooLarge(f"a {form.shape[0]}x{form.shape[1]} game has too many orders; expected {_MOST_ACTIONS} actions")
+    row, col = (_read(form, player) for player in (0, 1))
+    turned = [list(line) for line in zip(*col, strict=True)]
+    mistake = _MISTAKE
+    trembling, orders = _solve_orders(row, turned, mistake)
+    proof = _prove(row, turned, orders)
+    if proof is not None:
+        mistake, trembling, limit = proof
+    else:
+        limit = _guess_limit(row, turned, trembling)
+    strategies = tuple(np.array([float(p) for p in mix]) for mix in limit)
+    exact = form.is_exact and _is_equilibrium(row, turned, limit)
+    found = Equilibrium.at(form, strategies, limit if exact else None)
+    distance = max(abs(float(a - b)) for x, y in zip(limit, trembling, strict=True) for a, b in zip(x, y, strict=True))
+    if distance > _NEAR or found.regret > _NEAR * (float(np.ptp(form.payoffs)) or 1.0):
+        raise NotCertified(f"no proper equilibrium could be certified: regret {found.regret:.3g} at the limit")
+    return ProperEquilibrium(found, trembling, float(mistake), distance, proof is not None)
+
+
+def _prove(own: Matrix, other: Matrix, orders: int) -> tuple[Fraction, Fractions, Fractions] | None:
+    """Find mistakes so small that none smaller changes anything, what they lead to, and its limit.
+
+    None where their probabilities would be too long to compute with.
+    """
+    for _ in range(3):
+        bound = _bound_coefficients(own, other, orders)
+        mistake = Fraction(1, 8 * bound**4 + 1)
+        if mistake.denominator.bit_length() * max(len(own), len(other)) * orders**2 > _MOST_BITS:
+            return None
+        trembling, needed = _solve_orders(own, other, mistake)
+        if needed <= orders:
+            limit = tuple(tuple(p.limit_denominator(bound) for p in mix) for mix in trembling)
+            return (mistake, trembling, limit) if _is_equilibrium(own, other, limit) else None
+        orders = needed
+    return None
+
+
+def _bound_coefficients(own: Matrix, other: Matrix, orders: int) -> int:
+    """Bound the sum of the coefficients of every determinant that decides an equilibrium over that many orders."""
+    largest = 1
+    for table in (own, other):
+        numbers = [u for line in table for u in line]
+        largest = max(largest, int((max(numbers) - min(numbers)) * lcm(*(u.denominator for u in numbers))))
+    entry = 2 * len(own) * len(other) * (largest + 1)
+    bound: int = len(own) * len(other) * factorial(orders + 2) * entry ** (orders + 2)
+    return bound
+
+
+def _read(game: NormalForm, player: int) -> Matrix:
+    rows = game.given[player].tolist()
+    return [[read_simplest(u) if isinstance(u, float) else Fraction(u) for u in row] for row in rows]
+
+
+def _solve_orders(own: Matrix, other: Matrix, mistake: Fraction) -> tuple[Fractions, int]:
+    """An equilibrium over orders of actions, and how many orders a player needed at most.
+
+    `own` is by the first player's actions, `other` by the second's.
+    """
+    orders = [[_weigh(range(len(table)), mistake)] for table in (own, other)]
+    while True:
+        first = np.array([[_earn(own, x, y) for y in orders[1]] for x in orders[0]], dtype=object)
+        second = np.array([[_earn(other, y, x) for y in orders[1]] for x in orders[0]], dtype=object)
+        mixes = follow_exactly(NormalForm.bimatrix(first, second))
+        plays = [(np.array(mix) @ np.array(some)).tolist() for mix, some in zip(mixes, orders, strict=True)]
+        better = [_reply(own, plays[1], mistake), _reply(other, plays[0], mistake)]
+        earned = _earn(own, plays[0], plays[1]), _earn(other, plays[1], plays[0])
+        best = _earn(own, better[0], plays[1]), _earn(other, better[1], plays[0])
+        if best == earned:
+            return (tuple(plays[0]), tuple(plays[1])), max(map(len, orders))
+        for some, new, most, now in zip(orders, better, best, earned, strict=True):
+            if most > now:
+                some.append(new)
+
+
+def _weigh(order: Sequence[int], mistake: Fraction) -> Mix:
+    """The probabilities of the actions when they are played in this order of likelihood."""
+    weights = [mistake**place for place in range(len(order))]
+    found = [Fraction(0)] * len(order)
+    for action, weight in zip(order, weights, strict=True):
+        found[action] = weight / sum(weights)
+    return found
+
+
+def _reply(own: Matrix, against: Mix, mistake: Fraction) -> Mix:
+    """The best order: the more an action earns, the sooner it comes."""
+    earned = [sum((u * p for u, p in zip(line, against, strict=True)), Fraction(0)) for line in own]
+    return _weigh(sorted(range(len(own)), key=lambda action: -earned[action]), mistake)
+
+
+def _earn(own: Matrix, mix: Mix, against: Mix) -> Fraction:
+    rows = zip(mix, own, strict=True)
+    return sum((p * sum(u * q for u, q in zip(line, against, strict=True)) for p, line in rows), Fraction(0))
+
+
+def _guess_limit(own: Matrix, other: Matrix, trembling: Fractions) -> Fractions:
+    """The equilibrium that the mistakes seem to lead to."""
+    simple = tuple(_normalise([p.limit_denominator(_SIMPLE) for p in mix]) for mix in trembling)
+    if _is_equilibrium(own, other, simple):
+        return simple
+    return tuple(_normalise([p if p > _NEAR else Fraction(0) for p in mix]) for mix in trembling)
+
+
+def _is_equilibrium(own: Matrix, other: Matrix, mixes: Fractions) -> bool:
+    """Say whether neither player gains by deviating, in exact arithmetic."""
+    x, y = map(list, mixes)
+    best = [max(_earn([line], [Fraction(1)], mix) for line in table) for table, mix in ((own, y), (other, x))]
+    return sum(x) == sum(y) == 1 and best == [_earn(own, x, y), _earn(other, y, x)]
+
+
+def _normalise(mix: list[Fraction]) -> tuple[Fraction, ...]:
+    return tuple(p / sum(mix) for p in mix)

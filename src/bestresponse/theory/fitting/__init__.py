@@ -1,1 +1,0 @@
-"""Models of bounded rationality: quantal response and level-k."""

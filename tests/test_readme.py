@@ -1,0 +1,70 @@
+"""Every command of the README runs as it is written, in a folder that holds no more than the examples."""
+
+import io
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from model_server import ModelServer, stated_mix
+
+from bestresponse.cli.app import main
+from bestresponse.formal.formalize.examples import library
+
+ROOT = Path(__file__).parents[1]
+REFUTED = "bestresponse verify prisoners-dilemma --text examples/reasoning/answer.txt"
+TYPED = {"bestresponse play": "cooperate\ndefect\ndefect\n"}
+
+
+def list_commands():
+    blocks = re.findall(r"^```\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    lines = [line.partition("#")[0].strip() for block in blocks for line in block.splitlines()]
+    return [line for line in lines if line.startswith("bestresponse")]
+
+
+COMMANDS = list_commands()
+HERE = [command for command in COMMANDS if not command.startswith("bestresponse serve")]
+"""The web app has tests of its own that start it; the others run in this process."""
+
+
+def answer(body):
+    """What a model would say: a program where one is asked for, a mix, or an action with a reason."""
+    text = body["messages"][-1]["content"]
+    if "Mara" in text:
+        return f"```prolog\n{next(example.program for example in library() if example.name == 'meeting_place')}\n```"
+    options = re.search(r"one of ([\w-]+)[,.]", text)
+    if options:
+        return f"If we both cooperate, I get 3.\nANSWER: {options.group(1)}"
+    moves = re.findall(r'"(\w+)": ?(?:0|1|<)', text)
+    if moves:
+        return "{" + ", ".join(f'"{move}": {float(number == 0)}' for number, move in enumerate(moves)) + "}"
+    return stated_mix(body)
+
+
+@pytest.fixture
+def clone(tmp_path, monkeypatch):
+    """A folder with the examples, and a server in the place of OpenAI's."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    server = ModelServer(answer)
+    monkeypatch.setenv("OPENAI_BASE_URL", server.model.partition("#")[0])
+    monkeypatch.setenv("OPENAI_API_KEY", "not-a-key")
+    yield tmp_path
+    server.close()
+
+
+def test_the_readme_has_commands_of_every_kind():
+    assert {command.split()[1] for command in COMMANDS} >= {"demo", "bench", "verify", "solve", "formalize", "play"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", HERE)
+def test_each_command_of_the_readme_runs_as_it_is_written(command, clone, monkeypatch, capfd):
+    typed = next((text for start, text in TYPED.items() if command.startswith(start)), "")
+    monkeypatch.setattr(sys, "argv", command.split())
+    monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+    with pytest.raises(SystemExit) as ended:
+        main()
+    out, err = capfd.readouterr()
+    assert int(ended.value.code or 0) == (1 if command == REFUTED else 0), (out + err)[-2000:]
+    assert out.strip()
