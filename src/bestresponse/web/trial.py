@@ -226,7 +226,7 @@ class _Participant:
 def render_preview(title: str, pages: Sequence[SeenPage]) -> str:
     """Return a sheet with every kind of page of every role, each as somebody saw it first."""
     style = load_asset("static", "app.css")
-    shown: dict[tuple[int, str, str, str], str] = {}
+    shown: dict[tuple[object, ...], str] = {}
     for page in pages:
         alone = re.sub(r"<script.*?</script>", "", page.html)
         alone = alone.replace('<link rel="stylesheet" href="/static/app.css">', f"<style>{style}</style>")

@@ -150,7 +150,7 @@ def test_only_seats_with_words_are_judged_and_a_judged_item_can_be_opened_again(
     sheet.post(link, data=answer)
     again = sheet.get(link, params={"item": answer["item"]}).text
     assert ">odd</textarea>" in again
-    assert again.count(" checked") == len(levels)
+    assert again.count(" checked>") == len(levels)
 
 
 def test_a_play_names_its_group():

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass as plain_dataclass, field, fields, replace
 from decimal import ROUND_HALF_UP, Decimal
 from string import Template
-from typing import Annotated, Literal, NoReturn, Self
+from typing import Annotated, Literal, NoReturn, Self, cast
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
@@ -252,15 +252,8 @@ class Completion:
 
     def find_code(self, outcome: Outcome) -> str:
         """Return the code for whoever leaves in that way, empty where there is none."""
-        match outcome:
-            case "finished":
-                return self.code
-            case "unfinished":
-                return self.unfinished or self.code
-            case "no consent":
-                return self.no_consent
-            case "screened out":
-                return self.screened_out
+        played = {"finished": self.code, "unfinished": self.unfinished or self.code}
+        return {**played, "no consent": self.no_consent, "screened out": self.screened_out}[outcome]
 
 
 @dataclass(frozen=True, config=TABLE)
@@ -464,7 +457,7 @@ def _read_part(text: str, experiment: Experiment, number: int, name: str, treatm
         if unknown := set(Template(said).get_identifiers()) - set(Template(phrase).get_identifiers()):
             why = f"${min(unknown)} does not stand in the phrase {phrase!r} that it is to be taken from"
             _refuse(text, ("games", number, "text", phrase), why)
-    texts = load_texts(setup.language).reword(experiment.language, experiment.text, game.text)
+    texts = load_texts(setup.language).reword(experiment.language, cast("dict[str, str]", experiment.text), game.text)
     return Part(name, setup, game, texts)
 
 

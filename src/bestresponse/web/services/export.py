@@ -17,7 +17,7 @@ from bestresponse.core.capabilities import PrivateInformation
 from bestresponse.core.episode import AnyEpisode, Episode, Submission
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Role
-from bestresponse.core.json import JsonObject
+from bestresponse.core.json import JsonMapping
 from bestresponse.report import tables
 from bestresponse.report.document import Cell
 from bestresponse.web.access import ServerState
@@ -194,7 +194,7 @@ def _dump(value: object) -> str:
 def list_times(server: ServerState, lobby: str = "") -> list[Row]:
     """List one row for each page that a person came to, with the time until the next one by a steady clock."""
     tables = {table.id: table for table, _ in _list_tables(server, lobby)}
-    visits: dict[tuple[str, int], list[tuple[Table, int, str, JsonObject]]] = {}
+    visits: dict[tuple[str, int], list[tuple[Table, int, str, JsonMapping]]] = {}
     for event in server.sessions.journal.read_events(*_PAGES):
         table = tables.get(event["session"])
         if table is not None and table.setup.seats[event["seat"]] == PERSON:
@@ -202,12 +202,16 @@ def list_times(server: ServerState, lobby: str = "") -> list[Row]:
             visits.setdefault(person, []).append((table, event["seat"], _PAGES[event["event"]], event))
     rows: list[Row] = []
     for pages in visits.values():
-        for (table, seat, page, event), following in zip(pages, [*pages[1:], None], strict=True):
-            spent = following[3].get("clock", 0) - event.get("clock", 0) if following else -1.0
-            row = _describe_seat(server, table, seat, "") | {"page": page, "at": event["at"]}
-            question = event["turn"] + 1 if "turn" in event else None
-            row |= {"question": question, "spent": round(spent, 3) if spent >= 0 else None}
-            rows.append({name: row[name] for name in COLUMNS["times"]})
+        for (table, seat, page, seen), following in zip(pages, [*pages[1:], None], strict=True):
+            spent = following[3].get("clock", 0) - seen.get("clock", 0) if following else -1.0
+            visit = {
+                **_describe_seat(server, table, seat, ""),
+                "page": page,
+                "at": seen["at"],
+                "question": seen["turn"] + 1 if "turn" in seen else None,
+                "spent": round(spent, 3) if spent >= 0 else None,
+            }
+            rows.append({name: visit[name] for name in COLUMNS["times"]})
     return rows
 
 

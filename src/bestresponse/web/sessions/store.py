@@ -98,8 +98,8 @@ class Journal:
         """Read the answers of every play."""
         found: dict[str, list[Answer]] = {}
         for row in read_lines(self.path / "submissions.jsonl"):
-            # Answers of before the steady clock was kept have no `spent`.
-            timing = Timing(**{known.name: row[known.name] for known in fields(Timing) if known.name in row})
+            known: dict[str, Any] = {field.name: row.get(field.name) for field in fields(Timing)}
+            timing = Timing(**known)
             found.setdefault(row["spec"], []).append(Answer(submission_from_json(row), timing))
         return found
 
@@ -155,7 +155,7 @@ def read_lobby(event: JsonMapping) -> Lobby:
         return Lobby(name, setup, tuple(tables), created)
     experiment, treatments = parse_experiment(event["experiment"], event.get("speed", 1))
     size = experiment.assignment.matching_groups
-    chains: dict[Place, list[Place]] = {}
+    chains: dict[Any, Any] = {}
     for block, treatment in enumerate(event["treatments"][::size]):
         starts: dict[int, Place] = {}
         for number, part in enumerate(treatments[treatment], 1):

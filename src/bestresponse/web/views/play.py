@@ -233,12 +233,12 @@ class ExperimentIn(common.Closed):
 class JoinIn(common.Closed):
     """Labels that tell the participants apart with the key of a personal link, and whether consent is given."""
 
-    participant_label: str = Field(default="", max_length=200)
-    PROLIFIC_PID: str = Field(default="", max_length=200)
-    STUDY_ID: str = Field(default="", max_length=200)
-    SESSION_ID: str = Field(default="", max_length=200)
+    participant_label: str = Field("", max_length=200)
+    PROLIFIC_PID: str = Field("", max_length=200)
+    STUDY_ID: str = Field("", max_length=200)
+    SESSION_ID: str = Field("", max_length=200)
     agreed: bool = False
-    key: str = Field(default="", max_length=200)
+    key: str = Field("", max_length=200)
 
 
 class Seated(BaseModel):
@@ -317,7 +317,7 @@ def show_lobby(server: Server, lobby: Name) -> LobbyState:
 @calls.post("/lobbies/{lobby}/join", status_code=201)
 def join_lobby(server: Server, lobby: LobbyDoor, given: JoinIn | None = None) -> Seated:
     """Take the next free seat. Needs the token of the lobby."""
-    wanted = given or JoinIn()
+    wanted = given or JoinIn.model_validate({})
     labels = read_labels(wanted.model_dump(exclude={"agreed"}))
     if not is_personal(server, lobby, labels, wanted.key) and server.sessions.register.find(lobby, labels):
         raise NotAllowed("somebody takes part under this label already; `key` opens the seat of a personal link")
