@@ -18,17 +18,17 @@ from true_dialogue import true_payoffs
 
 from bestresponse.games.dialogue.domain import load_domain
 from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.games.dialogue.recorded import Book, RecordedDialogue
+from bestresponse.games.dialogue.recorded import RecordedDialogue
 from bestresponse.games.dialogue.scenario import all_scenarios, scenarios
 from bestresponse.players.dialogue.referee import DealReferee
 from bestresponse.players.dialogue.simulated import CYCLE, FIRMNESS, NEUTRAL, SimulatedSpeaker
 from bestresponse.players.dialogue.speaker import Speaker
 from bestresponse.players.llm.player import Sampling
 from bestresponse.report.stats.rates import wilson
+from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.building import Cast, build, size_of
-from bestresponse.studies.steer.psro.oracles import Inventor
-from bestresponse.studies.steer.psro.plays import Arena
-from bestresponse.studies.steer.psro.search import PsroResult, PsroSettings, psro
+from bestresponse.studies.steer.meta_game import PromptArena
+from bestresponse.studies.steer.psro import Inventor, PsroResult, PsroSettings, psro
 from bestresponse.theory import NormalForm, cfr, compile_game, load_tree, nash
 
 WANTED = {(1, 1): 140, (1, 2): 536, (2, 1): 2300}
@@ -46,9 +46,9 @@ def calls() -> None:
     domain = load_domain("meeting")
     for (replies, wordings), wanted in WANTED.items():
         game = DialogueGame(domain, (scenarios(domain, 0, 1)[0],), domain.manners(), replies)
-        size, book, model = size_of(game, wordings), Book(), SimulatedSpeaker(0)
-        made = build(game, cast_of(model, domain), book, wordings=wordings).calls
-        again = build(game, cast_of(model, domain), book, wordings=wordings).calls
+        size, answers, model = size_of(game, wordings), AnswerStore(), SimulatedSpeaker(0)
+        made = build(game, cast_of(model, domain), answers, wordings=wordings).calls
+        again = build(game, cast_of(model, domain), answers, wordings=wordings).calls
         print(
             f"  R={replies} k={wordings}: at most {size.messages + size.rulings:5d}, simulated {made:4d}, "
             f"second run {again}; wanted <= {wanted}"
@@ -59,9 +59,9 @@ def speed(rounds: int = 5) -> None:
     """Seconds per iteration and information set, dialogue tree against Leduc poker, interleaved."""
     domain = load_domain("meeting")
     game = DialogueGame(domain, (scenarios(domain, 0, 1)[0],), domain.manners(), 2)
-    book, model = Book(), SimulatedSpeaker(0)
-    build(game, cast_of(model, domain), book, wordings=2)
-    trees = {"dialogue": compile_game(RecordedDialogue(game, book, 2)), "leduc": load_tree("leduc-poker")}
+    answers, model = AnswerStore(), SimulatedSpeaker(0)
+    build(game, cast_of(model, domain), answers, wordings=2)
+    trees = {"dialogue": compile_game(RecordedDialogue(game, answers.book, 2)), "leduc": load_tree("leduc-poker")}
     taken: dict[str, list[float]] = {name: [] for name in trees}
     for _ in range(rounds):
         for name, tree in trees.items():
@@ -106,9 +106,9 @@ def truth(game: DialogueGame) -> tuple[list[str], list[np.ndarray], np.ndarray]:
 
 
 def search(game: DialogueGame, seed: int, plays: int) -> PsroResult:
-    model, book = SimulatedSpeaker(seed), Book()
-    arena = Arena([game], cast_of(model, game.domain), book, seed=seed)
-    inventor = Inventor(model, "a dialogue", book, lambda entry: None, 1.0)
+    model, answers = SimulatedSpeaker(seed), AnswerStore()
+    arena = PromptArena([game], cast_of(model, game.domain), answers, seed=seed)
+    inventor = Inventor(model, "a dialogue", answers, 1.0)
     return psro(arena, inventor, PsroSettings(8, plays, 12, "shotgun", "nash", seed))
 
 
@@ -118,8 +118,8 @@ def recovered(result: PsroResult, manners, mixes, payoffs) -> tuple[bool, bool]:
         interval.low - 1e-9 <= u <= interval.high + 1e-9 for interval, u in zip(result.values, payoffs, strict=True)
     )
     masses = True
-    for own, intervals, mix in zip(result.prompts, result.masses, mixes, strict=True):
-        stated = dict(zip(own, intervals, strict=True))
+    for own, find_intervals, mix in zip(result.prompts, result.masses, mixes, strict=True):
+        stated = dict(zip(own, find_intervals, strict=True))
         for manner, p in zip(manners, mix, strict=True):
             inside = p < 1e-9 if manner not in stated else stated[manner].low - 1e-9 <= p <= stated[manner].high + 1e-9
             masses = masses and inside

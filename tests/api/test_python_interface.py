@@ -36,6 +36,75 @@ def test_whole_numbers_and_fractions_stay_exact():
     assert len(thirds.equilibria) == 3
 
 
+DILEMMA = [[3, 0], [5, 1]], [[3, 5], [0, 1]]
+
+
+@pytest.mark.parametrize(
+    "payoffs",
+    [
+        np.stack([np.array(own) for own in DILEMMA]),
+        [np.array(own) for own in DILEMMA],
+        [[(3, 3), (0, 5)], [(5, 0), (1, 1)]],
+        {"row": DILEMMA[0], "col": DILEMMA[1]},
+        {"payoffs": np.array(DILEMMA), "players": ["Ann", "Bob"]},
+        br.NormalForm(DILEMMA),
+        br.NormalForm.bimatrix([["3", "0/7"], ["5.0", 1]], DILEMMA[1]),
+    ],
+)
+def test_payoffs_come_as_arrays_cells_dictionaries_and_tables(payoffs):
+    result = br.nash(payoffs)
+    assert [e.payoffs.tolist() for e in result] == [[1, 1]]
+    assert len(result) == 1
+    assert result[0].kind == "pure"
+    assert br.solve(payoffs).equilibria[0].supports == ((1,), (1,))
+
+
+def test_lists_that_may_be_tables_or_cells_are_refused():
+    with pytest.raises(InvalidGame, match="2 x 2 x 2 may be a table for every player or cells"):
+        br.nash([[[3, 0], [5, 1]], [[3, 5], [0, 1]]])
+
+
+def test_three_players_are_given_by_a_tensor():
+    tensor = np.zeros((3, 2, 2, 2))
+    tensor[:, 1, 1, 1] = 1
+    assert (1, 1, 1) in [tuple(s[0] for s in e.supports) for e in br.nash(tensor).pure]
+
+
+def test_results_print_what_is_played():
+    text = str(br.nash([[1, "-1"], [-1, "1"]]))
+    assert text.splitlines()[1] == "row: a0 1/2, a1 1/2; col: a0 1/2, a1 1/2 (payoffs 0, 0)"
+    assert str(br.solve("stag-hunt")).splitlines()[1] == "row: stag; col: stag (payoffs 4, 4)"
+    assert str(br.solve("entry-deterrence")).splitlines()[1:] == [
+        "entrant at market: in",
+        "incumbent at entry: share",
+        "(payoffs: entrant 2, incumbent 2)",
+    ]
+
+
+def test_nash_takes_a_method_an_engine_and_a_time():
+    assert br.nash("stag-hunt", method="pure").method == "pure strategies only"
+    assert len(br.nash("stag-hunt", engine="numpy", seconds=1.0)) == 3
+    with pytest.raises(UsageError, match="there is no method 'magic'"):
+        br.nash("stag-hunt", method="magic")
+
+
+@pytest.mark.parametrize(
+    ("payoffs", "sentence"),
+    [
+        ([[1, "x"], [0, 1]], "expected a number such as 3, -2.5 or 1/3, got 'x'"),
+        ([[1, 2], [3]], "rows of different lengths"),
+        ([[float("nan"), 1], [1, 2]], "expected finite numbers"),
+        ([[10**400, 1], [1, 2]], "beyond 1.8e308"),
+        (np.array([[1j, 2], [3, 4]]), "got complex ones"),
+        ({"row": [[1]]}, "expected 'zero_sum', 'row' and 'col', or 'payoffs'"),
+        (np.zeros((10**6, 1)), "vertices"),
+    ],
+)
+def test_payoffs_that_make_no_game_are_refused_in_a_sentence(payoffs, sentence):
+    with pytest.raises(br.BestResponseError, match=sentence):
+        br.nash(payoffs)
+
+
 def test_a_solution_shows_itself_and_is_plain_data():
     found = br.solve("stag-hunt")
     assert repr(found) == "Solution('stag-hunt', 3 equilibria: pure, pure, mixed)"
@@ -140,7 +209,7 @@ def test_a_seat_or_player_that_there_is_not_is_named(players, sentence):
 def test_a_model_is_verified_and_a_dialogue_is_steered(tmp_path):
     model = ScriptedModel(lambda request: "ANSWER: B", name="m")
     assert len(br.verify_model(model, "prisoners-dilemma", repeats=2, output_dir=tmp_path).rows()) == 2
-    assert br.steer("meeting", iterations=20, output_dir=tmp_path).summary()["solved_games"] == 1
+    assert br.steer("meeting", iterations=20, output_dir=tmp_path).summary()["overview"][0]["solved_games"] == 1
     assert br.simulate_water("need", repeats=2, output_dir=tmp_path).summary()["figures"][0]["games"] == 2
 
 

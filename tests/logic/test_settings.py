@@ -35,12 +35,13 @@ def test_a_missing_layer_is_refused_where_the_sandbox_is_demanded() -> None:
             settings.judge("swi", PARTLY)
 
 
-def test_a_program_of_a_stranger_has_four_seconds_by_the_clock_and_512_megabytes(monkeypatch) -> None:
-    monkeypatch.setattr("bestresponse.logic.settings.WALL", 3.2)
-    monkeypatch.setattr("bestresponse.logic.settings.SLOWDOWN", 2.0)
+def test_a_program_of_a_stranger_has_two_seconds_of_work_and_512_megabytes(monkeypatch) -> None:
+    monkeypatch.setattr("bestresponse.logic.settings.WALL", 16.0)
+    monkeypatch.setattr("bestresponse.logic.settings.SLOWDOWN", 8.0)
     limits = Settings().strangers
-    assert (limits.wall, limits.clock, limits.memory, limits.ends) == (3.2, 3.8, 512 << 20, 20_000)
-    assert Settings().limits.clock == 120
+    assert (limits.total, limits.wall, limits.clock, limits.memory) == (1.9, 16.0, 16.0, 512 << 20)
+    assert limits.ends == 20_000
+    assert Settings().limits.clock == 480
 
 
 def test_limits_grow_with_the_seconds_and_the_ends() -> None:

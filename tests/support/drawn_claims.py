@@ -17,6 +17,12 @@ from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
 
 TABLE_FORMS = tuple(OF_TABLES)
 TREE_FORMS = tuple(form for form in OF_TREES if OF_TREES[form].logic and form not in ("higher", "lower", "equal"))
+KINDS = {
+    "any table": tuple(form for form in TABLE_FORMS if not {"removed", "chosen", "part"} & set(FORMS[form].names)),
+    "choices to eliminate": tuple(form for form in TABLE_FORMS if "removed" in FORMS[form].names),
+    "two players": tuple(form for form in TABLE_FORMS if {"chosen", "part"} & set(FORMS[form].names)),
+}
+"""The forms by the tables that they can be said of."""
 VALUES = (-2.5, -1.0, 0.0, 0.1, 1.0, 1.0, 2.0, 3.0)
 SHARES = ((1, 0, 0), (0.5, 0.5, 0), (0.25, 0.25, 0.5), (0.1, 0.2, 0.7), (0.33, 0.67, 0))
 

@@ -15,6 +15,11 @@ def count_calls(tmp_path):
     return sum(len(path.read_text().splitlines()) for path in tmp_path.glob("dialogues-*/calls.jsonl"))
 
 
+def find_figures(found, name):
+    """The figures of what was measured on these texts or games."""
+    return next(row for row in found["figures"] if row["measured_on"] == name)
+
+
 def summary(tmp_path, *words):
     """The figures of a run as the command prints them; `calls` are those that this command made."""
     before = count_calls(tmp_path)

@@ -2,12 +2,13 @@
 
 from bestresponse.games.dialogue.domain import load_domain
 from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.games.dialogue.recorded import Book, RecordedDialogue
+from bestresponse.games.dialogue.recorded import RecordedDialogue
 from bestresponse.games.dialogue.scenario import scenarios, variants
 from bestresponse.players.dialogue.referee import DealReferee
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.dialogue.speaker import Speaker
 from bestresponse.players.llm.player import Sampling
+from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.building import Cast, build
 
 
@@ -26,6 +27,6 @@ def cast_of(model, domain, referee=None):
 
 def recorded(game, wordings=1, model=None, **more):
     model = model or SimulatedSpeaker(0)
-    book = Book()
-    built = build(game, cast_of(model, game.domain), book, wordings=wordings, **more)
-    return RecordedDialogue(game, book, wordings), built
+    answers = AnswerStore()
+    built = build(game, cast_of(model, game.domain), answers, wordings=wordings, **more)
+    return RecordedDialogue(game, answers.book, wordings), built

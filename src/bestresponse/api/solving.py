@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, cast
 
 import numpy as np
 
@@ -14,13 +14,14 @@ from bestresponse.core.errors import UsageError
 from bestresponse.report.frames import Frame, column
 from bestresponse.theory.engines import Engine
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
-from bestresponse.theory.equilibria.result import NashResult
+from bestresponse.theory.equilibria.result import Equilibrium, NashResult
 from bestresponse.theory.equilibria.solve import nash as solve_nash
-from bestresponse.theory.files.nfg import read_table
 from bestresponse.theory.games.normal_form import NormalForm
 
 # What only some calls need is imported by them: a first solution of a matrix takes a third of a second so.
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from bestresponse.analysis.answers.ask import Answered
     from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree
     from bestresponse.core.json import JsonObject
@@ -45,8 +46,15 @@ class Solution:
         return f"Solution({self.game.name!r}, {count}: {kinds})"
 
     def __str__(self) -> str:
-        """List the equilibria, one a line; trees show the payoffs of theirs."""
-        return "\n".join([repr(self), *map(str, self.equilibria)])
+        """List what is played at the equilibria, and what everybody earns."""
+        lines = [repr(self)]
+        for one in self.equilibria:
+            if isinstance(one, Equilibrium):
+                lines.append(str(one))
+            else:
+                earned = ", ".join(f"{player} {payoff:.6g}" for player, payoff in one.payoffs.items())
+                lines += [str(one.policy), f"(payoffs: {earned})"]
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         from bestresponse.report.page import embed_page
@@ -56,8 +64,11 @@ class Solution:
     @property
     def equilibria(self) -> tuple[Any, ...]:
         """The equilibria that were found."""
-        table = getattr(self.solved, "table", self.solved)  # a tree may have been solved as one
-        return self.solved.equilibria if table is None else table.nash.equilibria
+        from bestresponse.analysis.solve.solution import SolvedTree
+
+        if not isinstance(self.solved, SolvedTree):
+            return self.solved.nash.equilibria
+        return self.solved.equilibria if self.solved.table is None else self.solved.table.nash.equilibria
 
     @property
     def value(self) -> float | None:
@@ -235,8 +246,8 @@ def _as_table(game: GameLike, other: Matrix | None) -> NormalForm:
     """Read payoffs at once, and look up everything else: looking up takes longer than a small game."""
     if isinstance(game, NormalForm) and other is None:
         return game
-    if isinstance(game, list | tuple | np.ndarray | dict):
-        return read_table(game) if other is None else NormalForm.bimatrix(game, other)
+    if other is not None and isinstance(game, list | tuple | np.ndarray):
+        return NormalForm.bimatrix(cast("ArrayLike", game), cast("ArrayLike", other))
     from bestresponse.games.inputs import as_found
     from bestresponse.theory.trees.normal_form import to_normal_form
 

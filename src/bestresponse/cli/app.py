@@ -42,6 +42,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "steer": ("runs.run:steer", "Let an equilibrium solver choose how a model speaks."),
     "play": ("play", "Play a game yourself."),
     "serve": ("serve.command", "Open games to people in a browser."),
+    "experiment": ("serve.experiment", "Check an experiment file, preview its pages, and let bots take part."),
     "run": ("runs.run", "Run any study, also one of an installed package, from a file of settings."),
     "report": ("runs.report", "Measure and report a recorded run again."),
     "replay": ("runs.replay", "Play a recorded run again from its own replies, and compare."),

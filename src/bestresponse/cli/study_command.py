@@ -57,7 +57,7 @@ def make_study_command(study: AnyStudy) -> Callable[..., None]:
             config = kind.from_json(values, stored=False)
         except SettingError as error:
             if error.field in fields and _extra(fields[error.field], "argument"):
-                raise UsageError(f"{error.field.upper()}: {error.problem}") from None
+                raise UsageError(f"{error.field.upper()}: {error.problem}; --help says what it may be") from None
             raise
         show = show_estimate if dry_run else run_and_show
         show(study.pick(config), config, as_json)
@@ -93,7 +93,8 @@ def _make_parameter(kind: type, name: str, field: FieldInfo, hint: Any) -> Param
     flag = f"--{name.replace('_', '-')}"
     flags = [flag, *([_extra(field, "short")] if _extra(field, "short") else [])]
     if bool in _list_parts(hint):
-        flags = [f"{flag}/--no-{flag[2:]}"] if default is True else flags
+        # The metavar of a yes/no setting names the option that turns it off.
+        flags = [f"{flag}/--{_extra(field, 'metavar') or f'no-{flag[2:]}'}"] if default is True else flags
         return _keyword(name, Annotated[bool | None, typer.Option(*flags, help=words, show_default=False)])
     if _takes_many(hint) or _takes_pairs(hint):
         words = f"{words.rstrip('.')}; may be repeated."

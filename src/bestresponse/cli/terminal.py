@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import (
@@ -21,7 +22,9 @@ from rich.text import Text
 from bestresponse.report.cells import format_cell, measure_column_noise
 from bestresponse.report.document import Table
 from bestresponse.report.text import visible
-from bestresponse.runs.execution import Progress
+
+if TYPE_CHECKING:  # which would load everything that runs need, for a command that runs nothing
+    from bestresponse.runs.execution import Progress
 
 _FEWEST_COLUMNS = 3
 

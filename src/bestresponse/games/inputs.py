@@ -49,7 +49,7 @@ def as_found(game: GameLike, other: Matrix | None = None) -> Found:
     if other is not None:
         if isinstance(game, NormalForm | Tree | Found | NamedGame | str | Path):
             raise UsageError("expected the payoff matrices of both players, got a game and a matrix")
-        return _wrap(NormalForm.bimatrix(cast("ArrayLike", game), other))
+        return _wrap(NormalForm.bimatrix(cast("ArrayLike", game), cast("ArrayLike", other)))
     if isinstance(game, NormalForm | Tree):
         return _wrap(game)
     if isinstance(game, Found):

@@ -64,7 +64,7 @@ def _read_program(path: Path) -> str:
     return read_program_text(path)
 
 
-def _parse_program(text: str, name: str) -> LogicGame:
+def _parse_program(text: str, name: str) -> NormalForm | LogicGame:
     from bestresponse.games.logic.game import program_game
     from bestresponse.logic.engine import open_engine
     from bestresponse.logic.programs.validate import validate

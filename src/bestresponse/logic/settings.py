@@ -12,10 +12,13 @@ from bestresponse.core.errors import UsageError
 __all__ = ["Limits", "SandboxMissing", "SandboxWarning", "Settings", "settings"]
 
 
-WALL = 3.2
-"""Seconds by the clock on the wall for all that is done with one program, unless more or less is asked for."""
+WALL = 16.0
+"""Seconds by the clock on the wall without a sign of getting on, unless more or less is asked for: the last resort.
+
+Eight times what a question may work, so that no verdict depends on what else the machine does: what is counted first
+are steps, cells and seconds of processor time."""
 _LEAST_WALL = 0.5
-SLOWDOWN = 2.0
+SLOWDOWN = 8.0
 """How many seconds by the clock a second of work may take on a machine that does other things too."""
 
 
@@ -24,7 +27,8 @@ class Limits:
     """What one question may use up. A game is a question too, but may go on for longer as long as it gets on: what is
     not counted for all of it is counted from one position of the game to the next.
 
-    The embedded engine counts seconds of its own processor time, so that no verdict depends on what else runs.
+    Steps and cells are counted, and the embedded engine counts seconds of its own processor time, so that no verdict
+    depends on what else runs; the clock on the wall is the last resort.
     """
 
     steps: int = 2_000_000
@@ -66,7 +70,7 @@ class Limits:
 
     @classmethod
     def for_strangers(cls) -> Limits:
-        """Return limits for programs of people whom nobody knows: 4 seconds by the clock and 512 MB."""
+        """Return limits for programs of people whom nobody knows: 1.9 seconds of work and 512 MB."""
         return cls(cells=15_000_000, memory=512 << 20, total=1.9, ends=20_000, positions=200_000)
 
     @property

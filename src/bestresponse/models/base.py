@@ -65,7 +65,8 @@ class Request:
     `schema` is the text of a JSON schema the reply should follow (see `schema.schema_text`); `choices` are texts of
     which the reply should be exactly one; `logprobs` is how many alternatives to report per token. `replicate` tells
     repeated samples of one question apart: it is part of the cache key and shifts the seed. A temperature of None is
-    the provider's own.
+    the provider's own. `effort` (minimal, low, medium, high) and `reasoning_tokens` say how long a model that reasons
+    by itself may do so; each provider takes what it knows of them.
     """
 
     messages: tuple[Message, ...]
@@ -78,6 +79,8 @@ class Request:
     choices: tuple[str, ...] = ()
     logprobs: int = 0
     replicate: int = 0
+    effort: str | None = None
+    reasoning_tokens: int | None = None
 
     def __post_init__(self) -> None:
         if not self.messages:

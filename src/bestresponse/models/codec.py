@@ -8,11 +8,12 @@ from bestresponse.models.base import Finish, Message, Reply, Request, Usage
 __all__ = ["reply_from_json", "reply_to_json", "request_from_json", "request_to_json"]
 
 _USAGE = tuple(field.name for field in fields(Usage))
+_REASONING = ("effort", "reasoning_tokens")
 _DEFAULTS = {field.name: field.default for field in fields(Request) if field.name != "messages"}
 
 
 def request_to_json(request: Request) -> JsonObject:
-    """Return a request as plain data: the messages, and every other field whether or not it has its default.
+    """Return a request as plain data: the messages, and every other field, how it reasons only where that is set.
 
     >>> from bestresponse.models.base import ask
     >>> request_to_json(ask("hello"))["messages"]
@@ -22,7 +23,8 @@ def request_to_json(request: Request) -> JsonObject:
     data["messages"] = [[message.role, message.content] for message in request.messages]
     data["stop"] = list(request.stop)
     data["choices"] = list(request.choices)
-    return data
+    # Replies kept before these fields came are found again.
+    return {name: value for name, value in data.items() if value is not None or name not in _REASONING}
 
 
 def request_from_json(data: JsonMapping) -> Request:

@@ -144,6 +144,8 @@ def _suggest(spec: str) -> str:
     for family, provider in _FAMILIES.items():
         if not slash and spec.casefold().startswith(family):
             return f" Did you mean {provider}/{spec}?"
+    if not slash and spec in providers.names():
+        return f" {spec} is a provider: add the name of a model, {spec}/MODEL."
     if slash and (near := did_you_mean(prefix, providers.names())):
         return f"{near.removesuffix('?')}/{name}?"
     near = did_you_mean(spec, sorted(WEIGHTS)) if spec else ""

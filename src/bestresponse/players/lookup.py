@@ -28,20 +28,21 @@ from bestresponse.core.registry import check_members, did_you_mean
 from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import HasNormalForm, HasSpeakers, HasStage, HasTree, find_stage_form
 from bestresponse.models.base import Model
+from bestresponse.models.providers.weights import WEIGHTS
 from bestresponse.players.dialogue.referee import DealReferee
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.dialogue.speaker import Speaker, Unguided
 from bestresponse.players.llm.agent import Agent
 from bestresponse.players.llm.player import Sampling
-from bestresponse.players.llm.verified import is_verified, with_review
+from bestresponse.players.llm.verified import bare_name, is_verified, with_review
 from bestresponse.players.strategies.automaton import AutomatonPlayer, list_automata, make_automaton
 from bestresponse.players.strategies.baselines import BASELINES, BaselinePlayer
 from bestresponse.players.strategies.equilibrium import EQUILIBRIUM
 from bestresponse.players.strategies.fixed import ALWAYS, make_always
 
 __all__ = [
-    "SIMULATED", "OpenModel", "check_strategy", "choose_default", "describe_seat", "find_strategy", "list_strategies",
-    "seat_model", "seat_speaker",
+    "SIMULATED", "OpenModel", "check_player", "check_strategy", "choose_default", "describe_seat", "find_strategy",
+    "list_strategies", "seat_model", "seat_speaker",
 ]  # fmt: skip
 
 OpenModel = Callable[[str], Model]
@@ -108,6 +109,13 @@ def check_strategy(name: str, game: AnyGame) -> None:
         known = list_strategies(game)
         hint = did_you_mean(name, list(known)) or f" There are {ALWAYS}MOVE, {', '.join(known)}."
         raise UsageError(f"there is no strategy named {name!r} for {game.name}.{hint}")
+
+
+def check_player(name: str, game: AnyGame) -> None:
+    """Raise a UsageError with the strategies there are, where a name is neither one of them nor that of a model."""
+    bare = bare_name(name)
+    if "/" not in bare and not bare.endswith(".gguf") and bare not in WEIGHTS:
+        check_strategy(bare, game)
 
 
 def describe_seat(name: str, game: AnyGame, role: Role) -> str:

@@ -169,7 +169,7 @@ class pivot:
                 continue
             style = frame.columns[self.value]
             head = frame.columns[self.rows]
-            columns = (head, *(Column(str(name), "right", "", style.format, style.noise) for name in across))
+            columns = (head, *(Column(str(name), style.align, "", style.format, style.noise) for name in across))
             lines_ = tuple((_as_text(row), *(cells.get((row, name)) for name in across)) for row in down)
             blocks.append(Table(columns, lines_, caption))
         return Shown(self.title, tuple(blocks)) if blocks else None

@@ -28,15 +28,14 @@ from bestresponse.games.capabilities import HasNormalForm, HasSpeakers
 from bestresponse.games.matrix.repeated import RepeatedGame
 from bestresponse.games.named_game import NamedGame
 from bestresponse.models.base import Model
-from bestresponse.models.providers.weights import WEIGHTS
 from bestresponse.players.llm.agent import Policy, lets_pass
 from bestresponse.players.llm.persona import Persona
 from bestresponse.players.llm.player import Sampling
 from bestresponse.players.llm.reading import find_reasons
-from bestresponse.players.llm.verified import bare_name, is_verified
+from bestresponse.players.llm.verified import is_verified
 from bestresponse.players.lookup import (
     SIMULATED,
-    check_strategy,
+    check_player,
     choose_default,
     describe_seat,
     find_strategy,
@@ -145,9 +144,9 @@ def assign_seats(
 
 def check_players(config: C) -> C:
     """Refuse a name that is neither a strategy of the game nor that of a model, with the strategies there are."""
-    for name in map(bare_name, (name for name in config.models if getattr(name, "model", None) is None)):
-        if "/" not in name and not name.endswith(".gguf") and name not in WEIGHTS:
-            check_strategy(name, config.make_game())
+    for name in config.models:
+        if getattr(name, "model", None) is None:
+            check_player(name, config.make_game())
     return config
 
 

@@ -80,9 +80,6 @@ if TYPE_CHECKING:
     )
     from bestresponse.theory.files.nfg import (
         load_game_file as load_game_file,
-        read_efg as read_efg,
-        read_matrix_json as read_matrix_json,
-        read_nfg as read_nfg,
         write_game_file as write_game_file,
     )
     from bestresponse.theory.files.nfg import parse_matrix_json as parse_matrix_json

@@ -88,20 +88,16 @@ def cognitive_hierarchy(
         raise UsageError(f"tau: expected a mean number of steps from 0 to 700, got {tau:g}")
     if level is not None and level < 0:
         raise UsageError(f"level: expected at least 0, got {level}")
-    weights, values = _poisson(tau, level), fitness(game)
+    chances = [exp(-tau)]
+    while (1.0 - sum(chances) > _TAIL) if level is None else (len(chances) <= level):
+        chances.append(chances[-1] * tau / len(chances))
+    weights, values = np.array(chances), fitness(game)
     steps = [start_or_uniform(game, anchor)]
     for k in range(1, len(weights)):
         below = weights[:k] / weights[:k].sum()
         believed = tuple(np.tensordot(below, [step[i] for step in steps], 1) for i in range(game.num_players))
         steps.append(tuple(_best(value) for value in values(believed)))
     return _levels(game, f"cognitive hierarchy, tau {tau:g}", weights / weights.sum(), steps)
-
-
-def _poisson(tau: float, level: int | None) -> Array:
-    weights = [exp(-tau)]
-    while (1.0 - sum(weights) > _TAIL) if level is None else (len(weights) <= level):
-        weights.append(weights[-1] * tau / len(weights))
-    return np.array(weights)
 
 
 def _best(values: Array) -> Array:

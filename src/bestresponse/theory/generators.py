@@ -393,15 +393,10 @@ def pure_equilibria(rng: np.random.Generator, shape: Shape = (2, 2), number: int
         return _with_best_responses(rng, shape, number)
     for _ in range(TRIES):
         payoffs = rng.random((len(shape), *shape))
-        if _count_pure(payoffs) == number:
+        best = [own == own.max(axis=i, keepdims=True) for i, own in enumerate(payoffs)]
+        if np.logical_and.reduce(best).sum() == number:
             return payoffs
     raise NotCertified(f"no game of shape {shape!r} with {number} pure equilibria in {TRIES} tries; ask for fewer")
-
-
-def _count_pure(payoffs: Array) -> int:
-    """How many profiles give every player a best response."""
-    best = [own == own.max(axis=i, keepdims=True) for i, own in enumerate(payoffs)]
-    return int(np.logical_and.reduce(best).sum())
 
 
 def _with_best_responses(rng: np.random.Generator, shape: Shape, count: int) -> Array:

@@ -27,7 +27,7 @@ from bestresponse.web.watching.runs import Runs
 
 __all__ = [
     "ADMIN_COOKIE", "AdminApi", "AdminPage", "JudgeDoor", "LobbyDoor", "Name", "NotAllowed", "PostedForm",
-    "SeatContext", "SeatDoor", "Server", "ServerState", "TooFast", "refuse",
+    "SeatContext", "SeatDoor", "Server", "ServerState", "TooFast", "refuse_key",
 ]  # fmt: skip
 
 ADMIN_COOKIE = "bestresponse_admin"
@@ -131,7 +131,7 @@ async def get_server(request: Request) -> ServerState:
 Server = Annotated[ServerState, Depends(get_server)]
 
 
-def refuse(request: Request, server: ServerState, error: BestResponseError | None = None) -> BestResponseError:
+def refuse_key(request: Request, server: ServerState, error: BestResponseError | None = None) -> BestResponseError:
     """Return the answer to a wrong key, another one for whoever keeps trying."""
     if not server.strangers.take(request.client.host if request.client else "?"):
         return TooFast("too many wrong keys; wait a minute")
@@ -145,13 +145,13 @@ Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 async def check_admin_page(request: Request, server: Server) -> None:
     """Refuse a page to whoever is not the admin."""
     if not server.keys.is_admin(request.cookies.get(ADMIN_COOKIE, "")):
-        raise refuse(request, server)
+        raise refuse_key(request, server)
 
 
 async def check_admin_api(request: Request, server: Server, credentials: Credentials) -> None:
     """Refuse a call without the admin's token."""
     if credentials is None or not server.keys.is_admin(credentials.credentials):
-        raise refuse(request, server)
+        raise refuse_key(request, server)
 
 
 AdminPage = Depends(check_admin_page)
@@ -173,7 +173,7 @@ async def open_seat(request: Request, server: Server, session: str, seat: int, k
     """Find the seat whose key was given."""
     if not server.opens_seat(key, session, seat):
         gone = NotFound("this link leads to no seat, or the seat was given to somebody else meanwhile")
-        raise refuse(request, server, gone)
+        raise refuse_key(request, server, gone)
     if not server.seats.take(f"{session}.{seat}"):
         raise TooFast("that was very fast; wait a moment and try again")
     found = server.sessions.get_cached(session)
@@ -186,14 +186,14 @@ async def open_seat(request: Request, server: Server, session: str, seat: int, k
 async def open_lobby(request: Request, server: Server, lobby: Name, key: Key) -> str:
     """Return the lobby whose key was given."""
     if not server.keys.opens(key, "lobby", lobby):
-        raise refuse(request, server, NotFound("this link leads to no table"))
+        raise refuse_key(request, server, NotFound("this link leads to no table"))
     return lobby
 
 
 async def open_sheet(request: Request, server: Server, task: Name, judge: JudgeNumber, key: Key) -> tuple[Task, int]:
     """Find the task and the judge whose key was given."""
     if not server.keys.opens(key, "judge", task, judge):
-        raise refuse(request, server, NotFound("this link leads to no sheet"))
+        raise refuse_key(request, server, NotFound("this link leads to no sheet"))
     return server.judging.task(task), judge
 
 

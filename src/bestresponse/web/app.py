@@ -23,7 +23,7 @@ from starlette.exceptions import HTTPException
 from bestresponse import __version__
 from bestresponse.core.errors import BestResponseError, ModelError, StoreError, UsageError
 from bestresponse.report.text import visible
-from bestresponse.web.access import ADMIN_COOKIE, AdminPage, NotAllowed, ServerState, TooFast, refuse
+from bestresponse.web.access import ADMIN_COOKIE, AdminPage, NotAllowed, ServerState, TooFast, refuse_key
 from bestresponse.web.render import load_asset, load_templates, render_page
 from bestresponse.web.security import SAFE_HEADERS, Guard, Keys, load_secret
 from bestresponse.web.services.play import create_experiment
@@ -95,7 +95,7 @@ def enter(request: Request, token: str) -> Response:
     """The admin's link: keeps the token in a cookie that no script reads, and goes on without it in the address."""
     server: ServerState = request.app.state.server
     if not server.keys.is_admin(token):
-        raise refuse(request, server)
+        raise refuse_key(request, server)
     answer = RedirectResponse("/", 303)
     secure = request.url.scheme == "https"
     answer.set_cookie(ADMIN_COOKIE, token, httponly=True, samesite="lax", secure=secure, max_age=7 * 24 * 3600)
@@ -120,7 +120,14 @@ def _say(request: Request, status: int, sentence: str, headers: Mapping[str, str
     """Answer with a sentence, as a page or as JSON."""
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": sentence}, status, headers)
-    return render_page("error.html", status, sentence=sentence, status=status)
+    server: ServerState = request.app.state.server
+    kind, name = (*request.url.path.split("/"), "", "")[1:3]
+    texts = server.sessions.find_texts(name if kind in ("seat", "join") else "")
+    # What went wrong is known in English only; in another language the page says what kind of mistake it is.
+    told = (
+        sentence if texts.language == "en" else texts(f"error_{status if status in (403, 404, 429, 503) else 'other'}")
+    )
+    return render_page("error.html", status, sentence=told, status=status, t=texts, brand="")
 
 
 async def _answer_error(request: Request, error: Exception) -> Response:
@@ -203,7 +210,7 @@ def preload(app: FastAPI) -> None:
 async def _ask_for_nothing(app: FastAPI) -> None:
     """Send a request that no page answers, so that every page has been considered."""
     async with AsyncClient(transport=ASGITransport(app), base_url="http://localhost") as client:
-        await client.get("/nothing")
+        await client.get("/api/nothing")
 
 
 OpenedServer = tuple[FastAPI, ServerState, Callable[[], None]]

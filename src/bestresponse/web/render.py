@@ -22,7 +22,7 @@ from bestresponse.web.access import ServerState
 from bestresponse.web.services import File
 from bestresponse.web.texts import load_texts
 
-__all__ = ["load_asset", "load_templates", "render_form", "render_page", "send_file"]
+__all__ = ["load_asset", "load_templates", "render_form", "render_page", "render_text", "send_file"]
 
 _LONGEST = 60_000
 _BRIEF = 160
@@ -54,9 +54,14 @@ def _environment() -> Environment:
     return environment
 
 
-def render_page(template: str, status: int = 200, /, **places: Any) -> HTMLResponse:
+def render_text(template: str, /, **places: Any) -> str:
     """Render the template with its places filled."""
-    return HTMLResponse(_environment().get_template(template).render(**places), status)
+    return _environment().get_template(template).render(**places)
+
+
+def render_page(template: str, status: int = 200, /, **places: Any) -> HTMLResponse:
+    """Render the template as the answer to a request."""
+    return HTMLResponse(render_text(template, **places), status)
 
 
 def render_form(server: ServerState, template: str, error: str, **places: Any) -> HTMLResponse:

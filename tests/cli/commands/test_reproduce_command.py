@@ -65,3 +65,22 @@ def test_what_cannot_be_compared_is_no_difference():
     found = Reproduction("p", "c", (Check("a", 1, None, None), Check("b", 1, 2, False)))
     assert found.to_json()["differ"] == ["b"]
     assert found.table().rows[0][3] is None
+
+
+def test_every_figure_states_its_tolerance_and_a_page_holds_them(tmp_path):
+    bids = dict.fromkeys(("Alex", "Bob", "Cindy", "David", "Eric"), 0)
+    day = {"persona": False, "low": 10, "high": 20, "number": 0, "day": 1, "supply": 10, "bids": bids, "winners": []}
+    (tmp_path / "rounds.jsonl").write_text(json.dumps(day | {"winners": ["Alex"]}) + "\n")
+    replies = [("I will submit a bid of $110.", 110), ("I will bid $200 for today's water resource auction.", 150)]
+    rows = ({"who": "Alex", "reply": reply, "bid": bid} for reply, bid in replies)
+    (tmp_path / "replies.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    page = tmp_path / "page.html"
+    words = ["reproduce", "alympics", "--data", str(tmp_path), "--page", str(page), "--json"]
+    checks = {check["what"]: check for check in json.loads(CliRunner().invoke(app, words).stdout)["checks"]}
+    read = checks["share of recorded bids that are read from the replies"]
+    # Of two bids one is read as it was taken then; one of two wrong is more than 0.5 %.
+    assert (read["published"], read["found"], read["agrees"]) == (1.0, 0.5, False)
+    assert read["remark"] == "1 of 2; 1 read wrongly, 0 not read"
+    assert read["tolerance"] == "at least 98 % are read, less than 0.5 % of all wrongly"
+    assert all(check["tolerance"] for check in checks.values())
+    assert "each within its stated tolerance" in page.read_text()

@@ -4,12 +4,12 @@ import json
 from functools import partial
 
 import pytest
-from steer_command import count_calls, steer, summary
+from steer_command import count_calls, find_figures, steer, summary
 from typer.testing import CliRunner
 
 from bestresponse.cli.app import app
 from bestresponse.core.errors import InvalidGame, StoreError, TooLarge, UsageError
-from bestresponse.studies.steer.reading import following, imitation
+from bestresponse.studies.steer import reading, session
 
 
 @pytest.mark.parametrize(("replies", "wordings", "most"), [(1, 1, 140), (1, 2, 536), (2, 1, 2300)])
@@ -19,20 +19,23 @@ def test_the_calls_made_are_counted_and_a_second_run_makes_none(tmp_path, replie
     assert 0 < first["calls"] <= most
     again = summary(tmp_path, *words, "--iterations", "20")
     assert again["calls"] == 0
-    assert again["per_game"][0]["nodes"] == first["per_game"][0]["nodes"]
+    assert again["games"][0]["nodes"] == first["games"][0]["nodes"]
 
 
 def test_a_run_leaves_a_report_and_its_figures(tmp_path):
     found = summary(tmp_path, "debate", "--games", "4", "--wordings", "2", "--follow", "--second", "score")
-    assert found["solved_games"] == 4
-    assert found["cfr_gain"]["n"] == 4
-    assert found["nash_conv"]["estimate"] < 0.01
-    assert found["second_referee"]["same"] == 1.0
-    follow = found["follow_rate"]
-    assert 0.7 < follow["low"] <= follow["estimate"] <= 1
+    (overview,) = found["overview"]
+    recorded, fresh = find_figures(found, "recorded texts"), find_figures(found, "fresh texts")
+    assert overview["solved_games"] == recorded["gain"]["n"] == fresh["gain"]["n"] == 4
+    assert recorded["nash_conv"]["estimate"] < 0.01
+    assert recorded["loss"] < 0.01
+    assert recorded["gain"]["estimate"] == recorded["credible_gain"]["estimate"]
+    assert found["agreement"][0]["same"] == 1.0
+    (follow,) = found["following"]
+    assert 0.7 < follow["rate"]["low"] <= follow["rate"]["estimate"] <= 1
     assert (follow["classifier"], follow["held_out"]) == ("simulated", False)
-    fresh = found["fresh"]
-    assert (fresh["draws"], fresh["plays"], fresh["void_plays"], fresh["gain"]["n"]) == (4, 4 * 4 * 3, 0, 4)
+    assert (overview["plays"], overview["void_plays"]) == (4 * 4 * 3, 0)
+    assert overview["known"] + overview["nearest"] + overview["no_advice"] == 4 * 4 * 2
     assert found["calls"] == found["costs"][0]["calls"]
     (folder,) = tmp_path.glob("steer-*")
     assert {path.name for path in folder.iterdir()} >= {"manifest.json", "report.html", "report.json", "summary.json"}
@@ -43,11 +46,16 @@ def test_psro_from_the_command_line(tmp_path):
     words = ("fruit", "--solver", "psro", "--iterations", "2", "--plays", "6", "--seed", "2")
     found = summary(tmp_path, *words)
     assert found["calls"] > 0
-    assert set(found["prompts"]["player 1"]) >= {"calm", "assertive", "submissive", "any"}
-    assert found["nash_conv"] < 1e-6 < found["unguided_nash_conv"]
-    assert found["new_prompt_mass"]["player 1"][0] == 0
-    assert (found["held_out"]["plays"], found["held_out"]["gain"]["n"]) == (20 * 3, 20)
+    assert list_manners(found, "player 1")[:4] == ["calm", "assertive", "submissive", "any"]
+    table = find_figures(found, "plays of the search")
+    assert table["nash_conv"] < 1e-6 < table["unguided_nash_conv"]
+    assert found["iterations"][0]["new_prompt_mass"] == 0
+    assert find_figures(found, "held-out games")["gain"]["n"] == 20
     assert summary(tmp_path, *words)["calls"] == 0
+
+
+def list_manners(found, player):
+    return [row["manner"] for row in found["solution"] if row["player"] == player]
 
 
 def test_a_budget_is_checked_before_the_first_call(tmp_path):
@@ -65,7 +73,7 @@ def test_a_tree_cut_short_is_kept_and_the_same_command_goes_on(tmp_path):
     assert cut.exit_code == 1
     assert count_calls(tmp_path) == 12
     assert "stopped" in cut.stderr
-    assert json.loads(cut.stdout)["solved_games"] == 1
+    assert json.loads(cut.stdout)["overview"][0]["solved_games"] == 1
     rest = summary(tmp_path, "meeting")
     assert 0 < rest["calls"] <= 68 - 12
     assert rest["costs"][0]["calls"] == rest["calls"] + 12
@@ -112,7 +120,7 @@ def test_a_replay_tells_what_differs(tmp_path):
     assert replay.exit_code == 1
     assert "answers came out the same" in replay.stdout
     assert "None, recorded '{" in replay.stdout
-    assert "the figure fresh came out differently" in replay.stdout
+    assert "the figures of fresh texts came out differently" in replay.stdout
 
 
 def test_a_run_without_its_answers_says_where_they_were(tmp_path):
@@ -145,36 +153,52 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
     rest = summary(tmp_path, *words)
     whole = summary(tmp_path / "elsewhere", *words)
     assert rest["calls"] == whole["calls"] - 100
-    assert rest["cfr_gain"] == whole["cfr_gain"]
-    assert rest["fresh"] == whole["fresh"]
+    assert rest["figures"] == whole["figures"]
     assert (folder / "finished").exists()
 
 
+def test_a_commitment_gains_more_by_threats_that_the_policy_marks(tmp_path):
+    words = ("meeting", "--games", "3", "--fresh", "0", "--iterations", "100")
+    credible, committed = summary(tmp_path, *words, "--credible"), summary(tmp_path, *words, "--commitment")
+    assert committed["calls"] == 0
+    gains = [find_figures(found, "recorded texts") for found in (credible, committed)]
+    for name in ("credible_gain", "commitment_gain"):
+        assert gains[0][name] == gains[1][name]
+    assert gains[0]["gain"]["estimate"] == gains[0]["credible_gain"]["estimate"]
+    assert gains[1]["gain"]["estimate"] > gains[0]["gain"]["estimate"]
+    assert gains[0]["loss"] < 0.01 < gains[1]["loss"]
+    # In the second run a threat is advised where it is marked, in the first it only stands beside the advice.
+    threats = [row for row in committed["policy"] if row["threat"]]
+    assert all(row["advice"] == row["commitment"] for row in threats)
+    assert len(threats) == sum(row["threats"] for row in committed["games"]) > 0
+
+
 def test_imitation_from_the_command_line(tmp_path, monkeypatch):
-    monkeypatch.setattr(imitation, "Training", partial(imitation.Training, steps=200, hidden=32))
+    monkeypatch.setattr(session, "Training", partial(session.Training, steps=200, hidden=32))
     words = ("debate", "--imitate", "--games", "2", "--held-out", "1", "--wordings", "2", "--fresh", "1")
     found = summary(tmp_path, *words)
-    assert found["cfr_gain"]["n"] == 2
-    imitated = found["imitation"]
-    assert (imitated["trained_on"], imitated["held_out"], imitated["embedding"]) == (2, 1, "words")
-    assert imitated["network"]["gain"]["n"] == imitated["solver"]["margin"]["n"] == 1
-    assert imitated["solver_fresh"]["plays"] == 3
-    assert len(found["per_game"]) == 3
+    assert find_figures(found, "recorded texts")["gain"]["n"] == 2
+    (learned,) = found["learning"]
+    assert (learned["trained_on"], learned["embedding"]) == (2, "words")
+    names = ("the network, held-out games", "the solver, held-out games", "the solver, held-out games, fresh texts")
+    for name in names:
+        assert find_figures(found, name)["gain"]["n"] == 1
+    assert [row["held_out"] for row in found["games"]] == [False, False, True]
     (folder,) = tmp_path.glob("steer-*")
-    assert "equilibrium, fresh texts" in (folder / "report.html").read_text()
+    assert "held-out games, fresh texts" in (folder / "report.html").read_text()
     assert summary(tmp_path, *words)["calls"] == 0
 
 
 def test_a_classifier_may_learn_from_the_messages_of_other_games(tmp_path, monkeypatch):
-    monkeypatch.setattr(following, "Training", partial(following.Training, hidden=32))
+    monkeypatch.setattr(reading, "Training", partial(reading.Training, hidden=32))
     found = summary(
         tmp_path, "debate", "--games", "3", "--wordings", "4", "--fresh", "0", "--follow", "--classifier", "words"
     )
-    follow = found["follow_rate"]
+    (follow,) = found["following"]
     assert (follow["classifier"], follow["held_out"], follow["unreadable"]) == ("words", True, 0)
     # A message shows another manner than it was told in one of ten.
-    assert follow["estimate"] > 0.7
-    assert {row["told"] for row in follow["named"]} == {"logos", "ethos", "pathos"}
+    assert follow["rate"]["estimate"] > 0.7
+    assert {row["told"] for row in found["named"]} == {"logos", "ethos", "pathos"}
 
 
 def test_a_domain_from_a_file(tmp_path):
@@ -183,7 +207,7 @@ def test_a_domain_from_a_file(tmp_path):
     text = files("bestresponse.games.dialogue.domains").joinpath("meeting.toml").read_text("utf-8")
     mine = tmp_path / "mine.toml"
     mine.write_text(text.replace('name = "meeting"', 'name = "mine"'))
-    assert summary(tmp_path, str(mine))["domain"] == "mine"
+    assert summary(tmp_path, str(mine))["overview"][0]["domain"] == "mine"
     report = run_again(tmp_path, "report")
     assert report.exit_code == 0
     mine.write_text(text.replace("[texts]", "[text]"))

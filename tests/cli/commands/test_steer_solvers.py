@@ -13,29 +13,32 @@ def test_a_model_writes_the_games_once(tmp_path):
     # 36 calls a tree at most, and up to 6 questions for the scenarios.
     assert "at most 186 calls" in steer(tmp_path, *words, "--dry-run").stdout
     first = summary(tmp_path, *words)
-    assert first["scenarios"] == {"by": "simulated", "written": 5, "rejected": {}}
+    assert first["rejected_scenarios"] == []
     drawn = summary(tmp_path, "meeting", "--games", "5", "--fresh", "0", "--iterations", "50")
-    assert drawn["scenarios"] is None
-    names = [[game["scenario"][0]["names"] for game in found["per_game"]] for found in (first, drawn)]
+    names = [[game["scenario"][0]["names"] for game in found["games"]] for found in (first, drawn)]
     assert all(one not in names[1] for one in names[0])
     again = summary(tmp_path, *words)
     assert again["calls"] == 0
-    assert again["per_game"] == first["per_game"]
+    assert again["games"] == first["games"]
 
 
 def test_a_person_writes_a_message_in_place_of_the_models(tmp_path):
     words = ("meeting", "--fresh", "0")
     first = summary(tmp_path, *words)
-    assert first["by_people"] == 0
+    assert first["overview"][0]["by_people"] == 0
     (answers,) = tmp_path.glob("dialogues-meeting-*/answers.jsonl")
     told = next(line for line in map(json.loads, answers.read_text().splitlines()) if "propose" in line["text"])
     with answers.open("a") as file:
         file.write(json.dumps({**told, "text": "Could it be Friday?", "by": "person"}) + "\n")
     again = summary(tmp_path, *words)
-    assert again["by_people"] == 1
+    assert again["overview"][0]["by_people"] == 1
     # Only what follows that message is asked: 4 answers and their rulings at most.
     assert 0 < again["calls"] <= 8
     assert summary(tmp_path, *words)["calls"] == 0
+
+
+def list_manners(found, player):
+    return [row["manner"] for row in found["solution"] if row["player"] == player]
 
 
 SEARCH = ("meeting", "--solver", "psro", "--iterations", "1", "--plays", "6", "--held-out", "0")
@@ -55,14 +58,14 @@ def test_a_search_that_is_cut_short_reports_its_last_whole_table(tmp_path):
     found = json.loads(cut.stdout)
     assert count_calls(tmp_path) == 100
     assert "100" in cut.stderr
-    assert "not every answer is on record" in found["stopped"]
-    assert found["prompts"]["player 1"] == ["calm", "assertive", "submissive", "any"]
-    assert summary(tmp_path, *SEARCH)["stopped"] is None
+    assert "not every answer is on record" in found["overview"][0]["stopped"]
+    assert list_manners(found, "player 1") == ["calm", "assertive", "submissive", "any"]
+    assert summary(tmp_path, *SEARCH)["overview"][0]["stopped"] is None
 
 
 def test_speakers_that_swap_seats_share_their_manners(tmp_path):
     found = summary(tmp_path, *SEARCH, "--swap-seats")
-    assert found["prompts"]["player 1"] == found["prompts"]["player 2"]
+    assert list_manners(found, "player 1") == list_manners(found, "player 2")
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def test_the_loop_runs_resumes_and_reports(serve, dilemma: Path, tmp_path: Path)
     assert summary["attempts"][1] == {"attempts": 2, "runs": 4}
     first, last = summary["figures"]
     assert (first["refuted"], last["unrefuted"]) == (4, 4)
-    assert summary["unread"] == [{"sentences": 0.0}]
+    assert summary["troubles"] == [{"trouble": "sentences unread", "times": 0}]
     assert first["wrong_reason"]["estimate"] == 1.0
     calls = len(server.delivered)
     again = RUN.invoke(app, arguments)

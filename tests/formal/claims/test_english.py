@@ -16,7 +16,7 @@ from bestresponse.formal.claims import Claim, Reading, Reviewer, RulesTranslator
 from bestresponse.formal.claims.english import meaning
 from bestresponse.formal.claims.wording import deny
 from bestresponse.logic import Verdict
-from bestresponse.studies.verify.translator_score import Stand, compare_claim, turn_claim
+from bestresponse.studies.verify.checking import Stand, compare_claim, turn_claim
 from bestresponse.theory.catalogue import tables
 from bestresponse.theory.catalogue.trees import load_tree
 from bestresponse.theory.games.normal_form import NormalForm
@@ -129,6 +129,18 @@ EVEN = "[mix(them, ['left'-1/3, 'centre'-1/3, 'right'-1/3])]"
         (HUNT, "Stag is my best response to stag, since 4 > 3.",
          ["best_response('stag', do(choice(them, 'stag'), s0)).", "higher(4, 3)."]),
         (HUNT, "(stag, stag) is an equilibrium, because we like venison.", [f"equilibrium({at('stag', 'stag')})."]),
+        (HUNT, "If they choose stag with probability above 3/4, stag is better than hare.",
+         ["better_response_above(0.75, 'stag', 'hare', do(choice(them, 'stag'), s0))."]),
+        (HUNT, "If they pick stag less than 70% of the time, hare is my best response.",
+         ["best_response_below(0.7, 'hare', do(choice(them, 'stag'), s0))."]),
+        (HUNT, "If they choose stag with probability 3/4, I am indifferent between stag and hare.",
+         ["equal_response_to_mix('stag', 'hare', [mix(them, ['stag'-0.75, 'hare'-0.25])])."]),
+        (HUNT, "In the mixed equilibrium I choose stag with probability 3/4.",
+         ["mixed_equilibrium_part([mix(you, ['stag'-0.75, 'hare'-0.25])])."]),
+        (GRID, "Once bottom is gone, left strictly dominates right for the column player.",
+         ["strictly_dominates_without('left', 'right', do(choice(you, 'bottom'), s0), them)."]),
+        (GRID, "Once bottom is gone, (top, left) is an equilibrium.", []),
+        (HUNT, "If they choose stag with probability above 3/4, I get 4.", []),
     ],
 )  # fmt: skip
 def test_what_a_sentence_claims(game: NormalForm, text: str, claims: list[str]) -> None:
@@ -197,7 +209,7 @@ def test_frequencies_and_differences_are_decided_as_such(game: str, text: str, v
     ],
 )
 def test_dominance_in_a_smaller_game_is_not_held_against_the_whole_game(opening: str) -> None:
-    assert read(GRID, f"{opening} left strictly dominates right.") == []
+    assert set(verdicts(GRID, f"{opening} left strictly dominates right.")) <= {"proved"}
 
 
 @pytest.mark.parametrize(
@@ -359,8 +371,8 @@ def test_a_sentence_with_an_amount_from_which_nothing_is_read_is_told() -> None:
     text = "If we both defect, I get 1. Somehow 7 is in the air. I trust them. Is defect part of an equilibrium?"
     translation = RulesTranslator().translate(text, Subject(DILEMMA))
     assert len(translation.claims) == 1
-    assert translation.unread == ("Somehow 7 is in the air",)
     assert translation.passages is not None
+    assert [one.text for one in translation.passages if one.reading is Reading.UNREAD] == ["Somehow 7 is in the air"]
     assert [one.reading.value for one in translation.passages] == ["read", "unread", "silent", "not asserted"]
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import get_args
 
 import pytest
-from drawn_claims import TABLE_FORMS, TREE_FORMS, table_claims, tables, tree_claims, trees
+from drawn_claims import KINDS, TREE_FORMS, table_claims, tables, tree_claims, trees
 from hypothesis import given, settings, strategies as st
 
 from bestresponse.formal.claims import Checker, Claim, LogicCheck, RulesTranslator, Subject, correct, parse, say
@@ -24,34 +25,34 @@ def said(subject: Subject, query: str, tone: Tone = "positive") -> list[str]:
     return [sentence.text for one in correct(checked, checker, tone) for sentence in one.sentences]
 
 
-def _true(subject: Subject, claim: Claim) -> None:
-    """Every sentence about the claim states what logic proves or denies what logic refutes."""
+def check_sentences(subject: Subject, claims: Iterable[Claim]) -> None:
+    """Every sentence about a claim states what logic proves or denies what logic refutes."""
     checker = Checker(subject)
     logic = LogicCheck(subject, EmbeddedEngine())
-    checked = checker.check(claim)
-    for tone in get_args(Tone):
-        sentences = [sentence for one in correct((checked,), checker, tone) for sentence in one.sentences]
-        assert bool(sentences) == (checked.verdict is Verdict.REFUTED)
-        for sentence in sentences:
-            wanted = Verdict.REFUTED if sentence.denies else Verdict.PROVED
-            assert logic.prove(sentence.claim).verdict is wanted, sentence.text
-            assert sentence.text == (deny(sentence.claim) if sentence.denies else say(sentence.claim))
+    for claim in claims:
+        checked = checker.check(claim)
+        for tone in get_args(Tone):
+            sentences = [sentence for one in correct((checked,), checker, tone) for sentence in one.sentences]
+            assert bool(sentences) == (checked.verdict is Verdict.REFUTED)
+            for sentence in sentences:
+                wanted = Verdict.REFUTED if sentence.denies else Verdict.PROVED
+                assert logic.prove(sentence.claim).verdict is wanted, sentence.text
+                assert sentence.text == (deny(sentence.claim) if sentence.denies else say(sentence.claim))
 
 
-@pytest.mark.parametrize("form", TABLE_FORMS)
-@settings(max_examples=5, deadline=None)
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=6, deadline=None)
 @given(data=st.data())
-def test_every_sentence_about_a_table_is_true(form: str, data: st.DataObject) -> None:
-    subject = data.draw(tables(form))
-    _true(subject, data.draw(table_claims(subject, form)))
+def test_every_sentence_about_a_table_is_true(kind: str, data: st.DataObject) -> None:
+    subject = data.draw(tables(KINDS[kind][0]))
+    check_sentences(subject, [data.draw(table_claims(subject, form)) for form in KINDS[kind]])
 
 
-@pytest.mark.parametrize("form", TREE_FORMS)
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(data=st.data())
-def test_every_sentence_about_a_tree_is_true(form: str, data: st.DataObject) -> None:
+def test_every_sentence_about_a_tree_is_true(data: st.DataObject) -> None:
     subject = data.draw(trees())
-    _true(subject, data.draw(tree_claims(subject, form)))
+    check_sentences(subject, [data.draw(tree_claims(subject, form)) for form in TREE_FORMS])
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,16 @@ from strict_schema import find_violations
 
 from bestresponse import solve
 from bestresponse.core.errors import InvalidGame
+from bestresponse.formal.evaluate.equivalence import compare_tables
 from bestresponse.formal.formalize.autoformalizer import Formalizer, Settings
 from bestresponse.formal.formalize.forms import TreeForm
 from bestresponse.formal.formalize.tree_json import TREE_SCHEMA, read_tree
-from bestresponse.games.logic.game import as_game
+from bestresponse.games.comparison import compare_games
+from bestresponse.games.logic.game import LogicGame, as_game
+from bestresponse.games.logic.tables import table_from_tree, write_program
 from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.logic.engine import open_engine
+from bestresponse.logic.programs.validate import validate
 from bestresponse.models import make_strict
 from bestresponse.models.providers.scripted import ScriptedModel
 
@@ -110,7 +115,7 @@ FORGETS = choice("Ann", "at the door", go=choice("Ann", "at the door", go=end(0,
             {"tree": choice("Ann", "", a=choice("Bob", "x", l=end(0, 0)), b=choice("Bob", "x", r=end(1, 1)))},
             "after b: Bob, knowing 'x', can choose r, but after a, knowing the same, l",
         ),
-        ({"tree": FORGETS}, "Ann knows 'at the door' both at the start and after go"),
+        ({"tree": FORGETS}, "after go: Ann knows 'at the door' for the second time on this way"),
     ],
 )
 def test_a_wrong_tree_is_refused_with_the_place(change, why):
@@ -141,3 +146,31 @@ def test_a_fault_in_a_tree_comes_back_with_the_answer():
     found = Formalizer(model, EmbeddedEngine(), Settings(form="tree")).formalize(STORY)
     assert found.ok
     assert "the probabilities 1/2 + 1/3 sum to 5/6" in model.asked[1].messages[1].content
+
+
+CLERK = {"players": ["clerk"], "tree": lottery(
+    left=("1/2", choice("clerk", "box left", open=end(3), wait=choice("clerk", "later", left=end(9), right=end(0)))),
+    right=("1/2", choice("clerk", "box right", open=end(3), wait=choice("clerk", "later", left=end(0), right=end(9)))),
+)}  # fmt: skip
+
+
+@pytest.mark.parametrize("engine", ["embedded", "swi"])
+def test_a_player_who_forgets_stays_one(engine):
+    """The clerk sees the box and forgets it: waiting and guessing pays 9 half of the time, and 6 are possible only by
+    opening one of the boxes and guessing that it was the other (open left, wait right, say right: 3 / 2 + 9 / 2)."""
+    table = read_tree(json.dumps(CLERK))
+    assert table.forgetful == {"clerk"}
+    logic = open_engine(engine)
+    try:
+        report = validate(write_program(table), logic)
+    finally:
+        logic.close()
+    assert report.ok
+    assert compare_tables(report.table, table).exact
+    tree = LogicGame(report.table).tree
+    assert len(tree.infosets) == 3
+    assert compare_games(tree, LogicGame(table_from_tree(tree)).tree).verdict == "same tree"
+    solution = solve(tree)
+    assert {float(equilibrium.payoffs[0]) for equilibrium in solution.equilibria} == {6.0}
+    assert "Somebody forgets" in solution.solved.remarks[0]
+    assert "clerk may forget" in LogicGame(report.table).rules

@@ -11,6 +11,7 @@ from bestresponse.games.dialogue.recorded import PERSON, Book, Entry, RecordedDi
 from bestresponse.games.dialogue.scenario import scenarios
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
+from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.building import build, size_of
 from bestresponse.studies.steer.solving import solve_dialogue
 from bestresponse.theory import cfr, compile_game
@@ -20,11 +21,11 @@ from bestresponse.theory import cfr, compile_game
 def test_a_tree_takes_few_calls_and_a_second_build_none(replies, wordings, most):
     game = dialogue(replies=replies)
     model = SimulatedSpeaker(0)
-    book = Book()
-    built = build(game, cast_of(model, game.domain), book, wordings=wordings, workers=4)
+    answers = AnswerStore()
+    built = build(game, cast_of(model, game.domain), answers, wordings=wordings, workers=4)
     size = size_of(game, wordings)
     assert 0 < built.calls <= size.messages + size.rulings <= most
-    again = build(game, cast_of(model, game.domain), book, wordings=wordings)
+    again = build(game, cast_of(model, game.domain), answers, wordings=wordings)
     assert again.calls == 0
 
 
@@ -132,7 +133,7 @@ def test_a_build_stopped_by_its_budget_leaves_a_valid_game():
     check_game(game)
     assert 1 <= len(game.asks(game.start())["player 1"].options) < 4
     assert cfr(compile_game(game), 100).nash_conv < 0.1
-    rest = build(game.live, cast_of(SimulatedSpeaker(0), game.live.domain), game.book)
+    rest = build(game.live, cast_of(SimulatedSpeaker(0), game.live.domain), AnswerStore(game.book))
     assert rest.stopped == ""
     assert rest.calls > 0
 
@@ -146,7 +147,7 @@ def test_a_model_that_answers_nothing_or_far_too_much_leaves_voids_not_zeros():
     for reply, why in (("", "answered nothing"), ("x" * 100_000, "100000 characters")):
         game = dialogue()
         book = Book()
-        build(game, cast_of(ScriptedModel(lambda request, reply=reply: reply), game.domain), book)
+        build(game, cast_of(ScriptedModel(lambda request, reply=reply: reply), game.domain), AnswerStore(book))
         assert all(entry.text is None and why in entry.reading.how for entry in book.entries)
         with pytest.raises(InvalidGame):
             RecordedDialogue(game, book)
@@ -188,6 +189,8 @@ def _source(name):
         ("high = 20", "high = 5", "utilities can be 0 to 20, outside the stated range 0 to 5"),
         ("available = [2, 4]", "available = [0, 4]", "no deal is reachable"),
         ("players = 2", "players = 11", "players is 11, expected 2 to 10"),
+        ("players = 2", 'players = 2\ncolour = "red"', "there is no key colour"),
+        ('new = "Write in', 'nwe = "Write in', r"there is no key actions.tone.nwe. Did you mean actions.tone.new\?"),
         ('neutral = "any"', 'neutral = "none"', "expected one of calm"),
         ('calm = "Write in a calm tone."', "", "has no text for 'calm'"),
         ("Write in a calm tone.", "Write in an assertive tone.", "two actions have the same text"),

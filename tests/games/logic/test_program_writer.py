@@ -48,10 +48,10 @@ def test_a_player_who_never_learns_anything_stays_blind():
     assert validate(written, EmbeddedEngine()).table.private
 
 
-def test_a_tree_without_perfect_recall_has_no_program():
+def test_a_tree_with_an_absent_minded_player_has_no_program():
     second = Turn("driver", "junction", {"go": Leaf([1]), "exit": Leaf([4])})
     driver = build_tree(["driver"], Turn("driver", "junction", {"go": second, "exit": Leaf([0])}))
-    with pytest.raises(InvalidGame, match="recall"):
+    with pytest.raises(InvalidGame, match="comes twice to what it cannot tell apart"):
         table_from_tree(driver)
 
 

@@ -9,6 +9,7 @@ import pytest
 from bestresponse.core.errors import ModelError
 from bestresponse.formal.claims.grammar_json import claims_schema
 from bestresponse.models import AnthropicModel, GoogleModel, HttpClients, OpenAIModel, Secret, ask
+from bestresponse.models.codec import request_from_json, request_to_json
 from bestresponse.models.schema import schema_text
 
 FORM = {
@@ -145,3 +146,40 @@ def test_google_goes_from_schema_to_json_to_words(clients):
                 for _, _, body in server.seen]  # fmt: skip
     assert settings == [["responseJsonSchema", "responseMimeType"], ["responseMimeType"], []]
     assert dict(reply.honoured)["schema"] == "words"
+
+
+THOUGHTFUL = replace(ask("x"), max_tokens=500, effort="low")
+ANTHROPIC_GOOD = {"content": [{"type": "thinking"}, {"type": "text", "text": "A"}], "stop_reason": "end_turn"}
+GOOGLE_GOOD = {"candidates": [{"content": {"parts": [{"text": "A"}]}, "finishReason": "STOP"}]}
+
+
+def test_openai_is_sent_the_effort_and_a_budget_is_room_for_the_reply(clients):
+    with faulty.serving(faulty.answer(faulty.say("A"))) as server:
+        OpenAIModel("m", clients, Secret(""), base_url=server.url).complete(replace(THOUGHTFUL, reasoning_tokens=700))
+    body = server.seen[0][2]
+    assert (body["reasoning_effort"], body["max_tokens"]) == ("low", 1200)
+
+
+def test_anthropic_thinks_within_a_budget_at_its_own_temperature(clients):
+    with faulty.serving(faulty.answer(ANTHROPIC_GOOD)) as server:
+        reply = AnthropicModel("m", clients, Secret(""), base_url=server.url).complete(THOUGHTFUL)
+    body = server.seen[0][2]
+    assert body["thinking"] == {"type": "enabled", "budget_tokens": 2048}
+    assert (body["max_tokens"], body["temperature"], reply.text) == (2548, 1.0, "A")
+
+
+def test_google_is_sent_the_budget_and_minimal_effort_is_none(clients):
+    with faulty.serving(faulty.answer(GOOGLE_GOOD), faulty.answer(GOOGLE_GOOD)) as server:
+        model = GoogleModel("m", clients, Secret(""), base_url=server.url)
+        model.complete(replace(THOUGHTFUL, reasoning_tokens=9000))
+        model.complete(replace(THOUGHTFUL, effort="minimal"))
+    sent = [body["generationConfig"] for _, _, body in server.seen]
+    assert [(s["thinkingConfig"], s["maxOutputTokens"]) for s in sent] == [
+        ({"thinkingBudget": 9000}, 9500),
+        ({"thinkingBudget": 0}, 500),
+    ]
+
+
+def test_a_request_that_says_nothing_of_reasoning_has_the_key_it_always_had():
+    assert not {"effort", "reasoning_tokens"} & set(request_to_json(ask("x")))
+    assert request_from_json(request_to_json(THOUGHTFUL)) == THOUGHTFUL

@@ -20,7 +20,7 @@ from bestresponse.logic import EmbeddedEngine
 from bestresponse.models.base import Abilities, Request
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.player import LlmPlayer
-from bestresponse.players.llm.verified import Verified, tries
+from bestresponse.players.llm.verified import Verified, bare_name, make_label, tries, with_review
 from bestresponse.theory.catalogue.trees import tree_entry
 from bestresponse.theory.games.normal_form import NormalForm
 
@@ -52,6 +52,19 @@ def test_a_refuted_reasoning_is_corrected_and_asked_for_again() -> None:
         "- You say that if you choose R and the other player chooses R, you get 3. "
         "In fact, if you choose R and the other player chooses R, you get 1." in again
     )
+
+
+def test_without_feedback_it_is_asked_again_in_the_same_cases_and_not_told_what_was_wrong() -> None:
+    model = ScriptedModel([WRONG, RIGHT, WRONG])
+    player = with_review("again:m", LlmPlayer(model))
+    player.decide(GAME.view((), "row"), Choice(("R", "B")))
+    asked_again = model.asked[1].messages[-1].content
+    assert "If we both pick R I get 3" in asked_again
+    assert "Reason again from the start" in asked_again
+    assert "In fact" not in asked_again
+    assert len(model.asked) == 2
+    assert player.name == "again(scripted)"
+    assert (bare_name("again:m=http://a/v1#x"), make_label("again:m=http://a/v1#x")) == ("http://a/v1#x", "again:m")
 
 
 def test_it_stops_after_the_last_attempt() -> None:

@@ -72,6 +72,19 @@ def test_a_legend_of_long_names_leaves_room_for_the_figure(kind):
     assert [text for text in shown if text.startswith("a model")] == [name[:39] + "…" for name in names]
 
 
+@pytest.mark.parametrize("count", [30, 100])
+def test_the_names_of_many_columns_and_rows_do_not_cover_each_other(count):
+    names = [f"strategy {number}" for number in range(count)]
+    drawn = figures.heatmap(np.ones((count, count)), names, names).decode()
+    across = re.findall(r'font-size: ([\d.]+)px[^>]*translate\(([\d.]+) [\d.]+\) rotate\(-90\)">strategy', drawn)
+    down = re.findall(r'font-size: ([\d.]+)px[^>]* y="([\d.]+)"[^>]*>strategy', drawn)
+    assert len(across) == len(down) == count
+    for labels in (across, down):
+        size, places = float(labels[0][0]), sorted(float(place) for _, place in labels)
+        assert min(np.diff(places)) >= size
+    assert "1.00" not in texts(drawn.encode())
+
+
 def test_bars_state_their_values():
     assert {"0.5", "-0.25"} <= set(texts(FIGURES["bars"]("a")))
 

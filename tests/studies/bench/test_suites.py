@@ -384,12 +384,27 @@ def ask(tmp_path, script, **settings):
     return running.run(bench, BenchConfig("m", **settings), tmp_path, {"m": model}, workers=1), model.asked
 
 
-def test_thinking_asks_for_reasons_first_and_gives_them_room(tmp_path):
-    ran, (asked,) = ask(tmp_path, lambda request: "Because.\nANSWER: A: 1, B: 0, C: 0", num_games=1, think=True)
-    assert asked.max_tokens == 2000
-    assert asked.schema is None
+def test_models_are_asked_for_their_reasons_first_and_have_room_for_them(tmp_path):
+    ran, (asked,) = ask(tmp_path, lambda request: "Because.\nANSWER: A: 1, B: 0, C: 0", num_games=1)
+    assert (asked.max_tokens, asked.schema, asked.effort) == (4000, None, None)
     assert "write down your reasons" in asked.messages[-1].content
     assert ran.rows()[0]["status"] == "valid"
+
+
+def test_a_plain_model_answers_at_once_in_json(tmp_path):
+    _, (asked,) = ask(tmp_path, lambda request: '{"A": 1, "B": 0, "C": 0}', num_games=1, plain=True)
+    assert asked.max_tokens == 512
+    assert asked.schema is not None
+    assert "reasons" not in asked.messages[-1].content
+
+
+def test_the_effort_of_reasoning_is_sent_recorded_and_paid_for(tmp_path):
+    settings = {"num_games": 2, "effort": "high", "reasoning_tokens": 9000}
+    ran, (asked, _) = ask(tmp_path, lambda request: "ANSWER: A: 1, B: 0, C: 0", **settings)
+    assert (asked.effort, asked.reasoning_tokens) == ("high", 9000)
+    assert bench.estimate(BenchConfig("m", **settings)).reply_tokens == {"m": 2 * (4000 + 9000)}
+    (kept,) = {(play.data["effort"], play.data["reasoning_tokens"]) for play in ran.folder.plays()}
+    assert kept == ("high", 9000)
 
 
 def test_rows_hold_the_temperature_that_was_sent(tmp_path):
@@ -400,7 +415,7 @@ def test_rows_hold_the_temperature_that_was_sent(tmp_path):
 
 def first_action_or_label(request):
     text = request.messages[-1].content
-    return '{"answer": "A"}' if '"answer"' in text else first_action(request)
+    return "ANSWER: A" if "<action>" in text else first_action(request)
 
 
 def test_samples_of_one_play_are_asked_for_at_the_same_time(tmp_path):
@@ -447,6 +462,26 @@ def test_reviews_of_a_verified_model_are_recorded_estimated_and_reported(tmp_pat
     assert sum(row["times"] for row in told) == 3
     assert "777" in told[0]["text"]
     assert ran.replay().same == 6
+
+
+def test_verified_reasoning_is_also_compared_with_a_model_that_is_only_asked_again(tmp_path):
+    """Told that 777 is wrong the model finds the solution, only asked again it repeats itself."""
+
+    def reason(request):
+        if "In fact" in request.messages[-1].content:
+            return optimal_reply(request)
+        return "If I choose A and the column player chooses P, I get 777.\n" + first_action(request)
+
+    names = ("verified:m", "again:m", "m")
+    models = {name: ScriptedModel(reason, name="m") for name in names}
+    ran = running.run(bench, BenchConfig(names, num_games=2, seed=1), tmp_path, models)
+    compared = ran.frame("differences").select(comparison="verified", by="exploitability / range")
+    assert [(row["player"], row["against"], row["difference"].estimate < 0) for row in compared] == [
+        ("verified:m / mixed", "again:m / mixed", True),
+        ("verified:m / mixed", "m / mixed", True),
+        ("again:m / mixed", "m / mixed", False),
+    ]
+    assert len(models["again:m"].asked) == 2 * 5
 
 
 def test_the_manifest_holds_the_temperature_that_is_sent_where_it_is_one():

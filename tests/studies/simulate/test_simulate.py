@@ -23,7 +23,7 @@ from bestresponse.runs.replay import Replay
 from bestresponse.runs.run import Run, load_run
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.studies.simulate.plays import Plays, SimulateConfig, read_plays
-from bestresponse.studies.simulate.regrets import judge
+from bestresponse.studies.simulate.regrets import find_best_reply, judge
 from bestresponse.studies.simulate.study import METRICS, SeatFigures, measure_plays, simulate
 
 PROGRAMS = Path(bestresponse.formal.formalize.library.__file__).parent
@@ -473,6 +473,42 @@ def test_a_repeated_dilemma_of_strategies_by_hand(tmp_path):
     assert [caption.partition(":")[0] for caption in captions(run, "Round by round")] == [
         "row", "col", "Regret a round of the rounds so far",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("others", "more", "value"),
+    [
+        # Nine times 3 for cooperation and 5 for the last round, which tit-for-tat cannot answer.
+        ("tit-for-tat", {"rounds": 10}, 3.2),
+        ("grim", {"rounds": 10}, 3.2),
+        # Whoever cooperates whatever happens is exploited in every round, one who defects can only be defected against.
+        ("cooperator", {"rounds": 10}, 5.0),
+        ("defector", {"rounds": 10}, 1.0),
+        # Two rounds, of which the second counts half: 3 + 5 / 2 instead of 5 + 1 / 2, over weights 1 + 1/2.
+        ("tit-for-tat", {"rounds": 2, "discount": 0.5}, 5.5 / 1.5),
+        # One move in four goes wrong on either side: against a cooperator defecting earns 3/4 of (15/4 + 1/4) where it
+        # is made, and 1/4 of (9/4 + 0) where cooperation is made instead.
+        ("cooperator", {"rounds": 3, "noise": 0.25}, 0.75 * (0.75 * 5 + 0.25 * 1) + 0.25 * (0.75 * 3)),
+    ],
+)
+def test_the_best_reply_to_an_automaton_is_worked_out_by_hand(others, more, value):
+    config = SimulateConfig("prisoners-dilemma", "random", others=others, **more)
+    assert find_best_reply(config, 0) == pytest.approx(value)
+    assert find_best_reply(config, 1) is None
+
+
+def test_the_best_possible_reply_to_tit_for_tat_loses_nothing_though_its_external_regret_is_large(tmp_path):
+    asked = []
+
+    def reply(prompt):
+        asked.append(prompt)
+        return "defect" if len(asked) == 10 else "cooperate"
+
+    run = br.simulate("prisoners-dilemma", reply, others="tit-for-tat", rounds=10, output_dir=tmp_path)
+    assert figures_of(run, "payoff")["row"] == pytest.approx(3.2)
+    assert figures_of(run, "best_reply_regret")["row"] == pytest.approx(0.0)
+    # Defecting throughout would earn 5 in each of ten rounds, had the other cooperated all the same.
+    assert figures_of(run, "regret")["row"] == pytest.approx(5.0 - 3.2)
 
 
 def test_the_report_shows_every_frame_once(tmp_path):

@@ -5,13 +5,13 @@ import json
 import pytest
 from strict_schema import find_violations
 
-from bestresponse.core.errors import InvalidGame
+from bestresponse.core.errors import InvalidGame, NotCached
 from bestresponse.games.dialogue.domain import domain_names, load_domain
 from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.games.dialogue.recorded import Book
 from bestresponse.games.dialogue.scenario import read_scenario, scenario_schema, scenarios
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
+from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.authoring import Author, most_questions
 
 GOOD = {
@@ -21,22 +21,19 @@ GOOD = {
 }
 
 
-def author(model, name="meeting", book=None):
-    kept = []
-    return Author(model, load_domain(name), Book() if book is None else book, kept.append, 5), kept
+def author(model, name="meeting", answers=None):
+    return Author(model, load_domain(name), answers or AnswerStore(), 5)
 
 
 @pytest.mark.parametrize("name", domain_names())
 def test_a_model_writes_as_many_different_scenarios_as_are_asked_for(name):
-    book = Book()
-    writer, kept = author(SimulatedSpeaker(1), name, book)
-    assert writer.on_record(9) is None
-    written = writer.write(9).scenarios
+    answers = AnswerStore()
+    with pytest.raises(NotCached):
+        author(SimulatedSpeaker(1), name, answers.rehearse()).write(9)
+    written = author(SimulatedSpeaker(1), name, answers).write(9).scenarios
     assert len({one.id for one in written}) == 9
-    assert 3 <= writer.calls == len(kept) <= most_questions(9) == 8
-    again, _ = author(SimulatedSpeaker(1), name, book)
-    assert again.write(9).scenarios == again.on_record(9).scenarios == written
-    assert again.calls == 0
+    assert 3 <= answers.calls == len(answers.book) <= most_questions(9) == 8
+    assert author(SimulatedSpeaker(1), name, answers.rehearse()).write(9).scenarios == written
     domain = load_domain(name)
     view = DialogueGame(domain, (written[0],), domain.manners()).view
     assert (
@@ -105,26 +102,26 @@ def test_duplicates_and_misfits_are_rejected_and_unreadable_answers_recorded():
     other = GOOD | {"names": ["Wim", "Xenia"]}
     shouted = json.loads(json.dumps(GOOD).replace("film", "FILM"))
     replies = iter(["Here are some ideas!", json.dumps([GOOD, shouted, {"names": []}]), f"First: {json.dumps(other)}."])
-    writer, kept = author(ScriptedModel(lambda request: next(replies)))
-    written = writer.write(2)
+    answers = AnswerStore()
+    written = author(ScriptedModel(lambda request: next(replies)), answers=answers).write(2)
     assert [one.names for one in written.scenarios] == [("Uma", "Vito"), ("Wim", "Xenia")]
     assert written.rejected == (
         "there is no scenario in 'Here are some ideas!'",
         "it is there already",
         "names is [], expected 2 names",
     )
-    assert [(one.text is None, one.reading.status.value) for one in kept] == [
+    assert [(one.text is None, one.reading.status.value) for one in answers.book.entries] == [
         (True, "unparseable"),
         (False, "valid"),
         (False, "valid"),
     ]
-    assert kept[0].why == "Here are some ideas!"
+    assert answers.book.entries[0].why == "Here are some ideas!"
 
 
 def test_too_few_scenarios_are_an_error_that_says_why():
-    writer, _ = author(ScriptedModel(lambda request: json.dumps(GOOD)))
+    writer = author(ScriptedModel(lambda request: json.dumps(GOOD)))
     with pytest.raises(InvalidGame, match="wrote 1 scenarios that can be played, not 3, in 4 answers; 3 were rejected"):
         writer.write(3)
-    silent, _ = author(ScriptedModel(lambda request: ""))
+    silent = author(ScriptedModel(lambda request: ""))
     with pytest.raises(InvalidGame, match="mostly because there is no scenario in ''"):
         silent.write(1)

@@ -8,24 +8,23 @@ import pytest
 from steering import cast_of, dialogue
 
 from bestresponse.core.errors import InvalidGame, NotCached, UsageError
-from bestresponse.games.dialogue.recorded import Book, RecordedDialogue
+from bestresponse.games.dialogue.recorded import RecordedDialogue
 from bestresponse.models.base import Reply
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.studies.steer.answers import MemoryAnswers, make_offline_model
+from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.building import build
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.fresh import FreshPlays, fresh_on_record, play_fresh
-from bestresponse.studies.steer.reading.embedding import HashedWords
-from bestresponse.studies.steer.reading.nearest import Nearest
+from bestresponse.studies.steer.embedding import HashedWords
+from bestresponse.studies.steer.fresh import FreshPlays, Nearest, is_fresh_on_record, play_fresh
 from bestresponse.studies.steer.solving import solve_dialogue
 
 
 def solved_game(name="meeting", wordings=2, **more):
-    game, kept, model = dialogue(name, **more), MemoryAnswers(), SimulatedSpeaker(0)
+    game, answers, model = dialogue(name, **more), AnswerStore(), SimulatedSpeaker(0)
     cast = cast_of(model, game.domain)
-    build(game, cast, kept.book, wordings=wordings)
-    policy = solve_dialogue(RecordedDialogue(game, kept.book, wordings), 200).policy
-    return game, partial(Nearest, policy, HashedWords()), cast, kept
+    build(game, cast, answers, wordings=wordings)
+    policy = solve_dialogue(RecordedDialogue(game, answers.book, wordings), 200).policy
+    return game, partial(Nearest, policy, HashedWords()), cast, answers
 
 
 def test_gain_and_margin_are_means_over_seats_of_paired_draws():
@@ -40,50 +39,58 @@ def test_gain_and_margin_are_means_over_seats_of_paired_draws():
 
 
 def test_fresh_draws_are_not_those_of_the_tree_and_are_asked_for_once():
-    game, policy, cast, kept = solved_game()
-    before = len(kept.book)
-    first = play_fresh(game, policy, cast, kept, range(2, 5))
+    game, policy, cast, answers = solved_game()
+    before = len(answers.book)
+    first = play_fresh(game, policy, cast, answers, range(2, 5))
     assert first.unguided.shape == (3, 2)
     assert first.guided.shape == (2, 3, 2)
-    assert 0 < first.calls == len(kept.book) - before <= 3 * 8
-    assert {entry.number for entry in kept.book.entries if entry.key in first.keys} >= {2, 3, 4}
-    again = play_fresh(game, policy, cast, kept, range(2, 5), workers=3)
-    assert again.calls == 0
+    assert 0 < len(answers.book) - before <= 3 * 8
+    assert {entry.number for entry in answers.book.entries} >= {2, 3, 4}
+    asked = answers.calls
+    again = play_fresh(game, policy, cast, answers, range(2, 5), workers=3)
+    assert answers.calls == asked
     assert np.array_equal(again.guided, first.guided)
-    assert [fresh_on_record(game, kept, draw) for draw in (2, 4, 5)] == [True, True, False]
+    assert [is_fresh_on_record(game, cast, answers, draw) for draw in (2, 4, 5)] == [True, True, False]
 
 
 def test_guided_and_unguided_share_their_words_as_long_as_they_choose_the_same():
-    game, policy, cast, kept = solved_game("debate")
-    plays = play_fresh(game, policy, cast, kept, range(2, 8))
+    game, policy, cast, answers = solved_game("debate")
+    before = answers.calls
+    play_fresh(game, policy, cast, answers, range(2, 8))
     # Per draw: 2 messages and a ruling unguided, a message less for the second seat, which hears the same opening.
-    assert plays.calls <= 6 * (2 + 1 + 2 + 1 + 1 + 1)
+    assert answers.calls - before <= 6 * (2 + 1 + 2 + 1 + 1 + 1)
 
 
 @pytest.mark.parametrize("more", [{"types": 3}, {"replies": 2}])
 def test_fresh_dialogues_with_hidden_types_and_longer_talks(more):
-    game, policy, cast, kept = solved_game(wordings=1, **more)
-    plays = play_fresh(game, policy, cast, kept, range(1, 4))
+    game, policy, cast, answers = solved_game(wordings=1, **more)
+    plays = play_fresh(game, policy, cast, answers, range(1, 4))
     assert plays.void == 0
     assert plays.met["known"] >= 3
 
 
 def test_three_speakers_address_each_other_in_fresh_dialogues():
-    game, policy, cast, kept = solved_game("email", wordings=1)
-    plays = play_fresh(game, policy, cast, kept, range(1, 2))
+    game, policy, cast, answers = solved_game("email", wordings=1)
+    plays = play_fresh(game, policy, cast, answers, range(1, 2))
     assert plays.guided.shape == (3, 1, 3)
 
 
 def test_unknown_words_are_answered_as_the_nearest_known_ones():
     _, policy, _, _ = solved_game("debate", wordings=8)
     nearest = policy()
-    tree = nearest._policy.tree
+    tree = nearest.policy.tree
     known = next(one for one in tree.infosets if one.player == 1 and "The facts are plain." in one.key)
     role, briefing, situation, facts, notes = json.loads(known.key)
     facts["said"][0][2] = "The facts are plain. And that is all."
     other = json.dumps([role, briefing, situation, facts, notes])
     assert nearest.at("player 2", other) == nearest.at("player 2", known.key)
     assert nearest.met == {"nearest": 1, "known": 1}
+    # 8 words and 7 pairs here, 13 words ("the" twice) and 13 pairs there; shared are 6 words, "the" twice, and 4 pairs.
+    assert nearest.distances == [pytest.approx(1 - 11 / (15 * 29) ** 0.5, abs=0.02)]
+    strict = Nearest(nearest.policy, HashedWords(), farthest=nearest.distances[0] - 0.01)
+    with pytest.raises(InvalidGame, match="the nearest is at"):
+        strict.at("player 2", other)
+    assert strict.met == {"no advice": 1}
     facts["said"].append([0, 1, "a second message"])
     with pytest.raises(InvalidGame, match="no situation like this one"):
         nearest.at("player 2", json.dumps([role, briefing, situation, facts, notes]))
@@ -95,16 +102,16 @@ def test_a_dialogue_without_a_readable_end_is_void():
             return Reply("no idea") if request.schema else super().complete(request)
 
     game, policy, _, _ = solved_game()
-    plays = play_fresh(game, policy, cast_of(Mute(0), game.domain), MemoryAnswers(), range(2, 4))
+    plays = play_fresh(game, policy, cast_of(Mute(0), game.domain), AnswerStore(), range(2, 4))
     assert plays.void == plays.plays == 6
     assert np.isnan(plays.gains).all()
 
 
 def test_a_run_that_is_only_read_asks_nobody():
-    recorded = {"identity": {"provider": "x"}, "abilities": {"schema": True}}
+    asked = []
     with pytest.raises(NotCached, match="not every answer is on record"):
-        make_offline_model("x", recorded).complete(None)
-    assert len(MemoryAnswers().book) == len(Book()) == 0
+        AnswerStore(offline=True).ask("key", 0, lambda: asked.append(1))
+    assert asked == []
 
 
 @pytest.mark.parametrize(

@@ -7,18 +7,18 @@ from steering import dialogue, recorded
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.report.document import Table
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.findings.published import guidance_game
+from bestresponse.studies.steer.measuring import build_guidance_game
 from bestresponse.studies.steer.solving import solve_dialogue
 from bestresponse.studies.steer.study import steer
 
 
 def test_the_choice_of_guidance_has_the_payoffs_of_the_solution():
     solved = [solve_dialogue(recorded(dialogue(seed=seed))[0]) for seed in (1, 2)]
-    form = guidance_game(solved)
+    form = build_guidance_game(solved)
     assert form.actions == (("unguided", "guided"),) * 2
     for seat in range(2):
         unguided = sum(one.unguided_payoffs[seat] for one in solved) / 2
-        alone = sum(one.guided_payoffs[seat] for one in solved) / 2
+        alone = sum(one.earned.payoffs[seat] for one in solved) / 2
         both = sum(one.equilibrium_payoffs[seat] for one in solved) / 2
         assert form.payoffs[seat, 0, 0] == pytest.approx(unguided)
         assert form.payoffs[seat][(1, 0) if seat == 0 else (0, 1)] == pytest.approx(alone)
@@ -27,7 +27,7 @@ def test_the_choice_of_guidance_has_the_payoffs_of_the_solution():
 
 def test_imitation_is_a_third_choice_where_a_network_has_learned():
     solved = [solve_dialogue(recorded(dialogue(seed=seed))[0]) for seed in (1, 2)]
-    form = guidance_game(solved, [one.policy for one in solved])
+    form = build_guidance_game(solved, [one.policy for one in solved])
     assert form.actions == (("unguided", "guided", "imitation"),) * 2
     assert form.payoffs[:, 2, 0] == pytest.approx(form.payoffs[:, 1, 0])
 
@@ -38,7 +38,7 @@ def test_the_report_draws_the_tree_and_shows_dialogues_side_by_side(tmp_path):
     (beside,) = [table for table in tables if table.caption == "The same game, side by side"]
     assert [column.name for column in beside.columns][:2] == ["message", "nobody is guided"]
     assert [row[0] for row in beside.rows] == ["1", "2", "3", "4", "payoffs"]
-    assert 0 <= run.results.steered.solved[0].solved.won <= 1
+    assert 0 <= run.results.results.solved[0].earned.won <= 1
     debate = running.run(steer, SteerConfig("debate", "simulated"), tmp_path, {"simulated": SimulatedSpeaker(0)})
     assert "The tree of game 0" in [section.title for section in debate.report().sections]
 

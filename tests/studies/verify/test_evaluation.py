@@ -13,7 +13,6 @@ from bestresponse.models.base import Request
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.document import Table
 from bestresponse.runs.run import Run, load_run
-from bestresponse.studies.verify.disguise import disguised
 from bestresponse.studies.verify.evaluation import (
     aggregate,
     agreement,
@@ -21,8 +20,10 @@ from bestresponse.studies.verify.evaluation import (
     read_sheet,
 )
 from bestresponse.studies.verify.recorded import Rating
+from bestresponse.studies.verify.scenes import disguised
 from bestresponse.studies.verify.study import METRICS, Attempts, VerifyConfig, verify_model
 from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.web.services.judging import read_items
 
 ACTIONS = (("cooperate", "defect"), ("cooperate", "defect"))
 PAYOFFS = [[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]]
@@ -106,6 +107,36 @@ def test_a_sheet_shows_no_verdict_and_reads_back_when_filled(ran: Run) -> None:
     filled = sheet.replace(",B,R,,,,,,", ",B,R,0,1,pa#pc,,,", 1)
     (rating,) = read_sheet(filled).values()
     assert rating == Rating(False, True, ("pa", "pc"))
+
+
+def test_verdicts_can_be_judged_sentence_by_sentence(ran: Run) -> None:
+    ran.publish()
+    items = read_items((ran.path / "verdicts.csv").read_text())
+    read_as = "Read as: If you choose B and the other player chooses R, you get 1."
+    sentence = "Sentence: If I pick B and they pick R, I get 1"
+    assert [item.text for item in items] == [f"{sentence}\n{read_as}\nVerdict: refuted"] * 2
+
+
+def test_the_page_shows_how_every_sentence_was_read(ran: Run) -> None:
+    titles = {section.title: section for section in ran.report().sections}
+    section = titles["How each sentence was read and judged"]
+    table = next(block for block in section.blocks if isinstance(block, Table))
+    (row,) = table.rows
+    assert row[:3] == (
+        "If I pick B and they pick R, I get 1",
+        "If you choose B and the other player chooses R, you get 1.",
+        "refuted",
+    )
+    assert str(row[3]).endswith("In fact, if you choose B and the other player chooses R, you get 0.")
+
+
+def test_the_model_is_asked_for_its_reasons_before_its_answer(tmp_path: Path) -> None:
+    asked = {}
+    for think in (True, False):
+        model = ScriptedModel(script)
+        running.run(verify_model, config(think=think, repeats=1), tmp_path, {"scripted": model})
+        asked[think] = "Before you answer, write down your reasons" in model.asked[0].messages[-1].content
+    assert asked == {True: True, False: False}
 
 
 def test_filled_sheets_enter_the_report(ran: Run) -> None:

@@ -21,7 +21,7 @@ from bestresponse.players.llm.verified import Verified, moves_of
 from bestresponse.players.strategies.fixed import Following
 from bestresponse.report.document import Code
 from bestresponse.runs.run import Run
-from bestresponse.studies.verify.disguise import disguised_tree
+from bestresponse.studies.verify.scenes import disguised_tree
 from bestresponse.studies.verify.study import VerifyConfig, verify_model
 from bestresponse.theory.catalogue.trees import centipede, load_tree
 from bestresponse.theory.trees.perfection.subgame_perfect import cut_subgame

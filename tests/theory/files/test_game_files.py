@@ -1,6 +1,7 @@
 """Game files: .efg, .nfg and JSON, read, written and refused."""
 
 import os
+from fractions import Fraction
 from random import Random
 
 import numpy as np
@@ -18,7 +19,6 @@ from bestresponse.theory.files.nfg import (
     load_game_file,
     parse_matrix_json,
     parse_nfg,
-    read_matrix_json,
     write_game_file,
 )
 from bestresponse.theory.games.normal_form import NormalForm
@@ -198,6 +198,9 @@ class TestJson:
         game = parse_matrix_json(f'{{"zero_sum": [[1, 2]], {names}}}')
         assert (game.name, game.players, game.actions) == ("n", ("x", "y"), (("a",), ("b", "c")))
 
+    def test_fractions_are_written_as_texts(self):
+        assert parse_matrix_json('[["1/3", 0], [0, "-2.5"]]').given[0].tolist()[0][0] == Fraction(1, 3)
+
     @pytest.mark.parametrize(
         ("text", "message"),
         [
@@ -206,7 +209,7 @@ class TestJson:
             ("[1, 2]", "expected a list of rows, got 2 numbers"),
             ("[[[1, 2, 3]]]", "pairs .*got lists of sizes 1 x 1 x 3"),
             ("[[1e200]]", "none beyond 1e.150 in size"),
-            ('[[1, "2"]]', "matrix\\[0\\]\\[1\\]: expected a number, got the text '2'"),
+            ('[[1, "two"]]', "matrix\\[0\\]\\[1\\]: expected a number such as 3, -2.5 or 1/3, got 'two'"),
             ("[[1, NaN]]", "expected finite numbers, got nan"),
             ("[[1, 1e999]]", "expected finite numbers, got inf"),
             ("[[1], [1, 2]]", "rows of different lengths"),
@@ -251,7 +254,7 @@ class TestFiles:
         assert isinstance(load_game_file(tmp_path / "c.efg"), Tree)
         assert isinstance(load_game_file(tmp_path / "m.NFG"), NormalForm)
         assert load_game_file(str(tmp_path / "m.json")).shape == (1, 2)
-        assert read_matrix_json(tmp_path / "m.json").shape == (1, 2)
+        assert load_game_file(tmp_path / "m.json").shape == (1, 2)
 
     def test_errors_name_the_file(self, tmp_path):
         (tmp_path / "bad.efg").write_text("EFG 2 R\n7")

@@ -47,7 +47,7 @@ def test_a_table_does_not_change_with_the_array_it_was_made_of() -> None:
         ([[1, 2]], [[1], [2]], r"expected two matrices of one shape, got \(1, 2\) and \(2, 1\)"),
         ([1, 2], [1, 2], r"expected two matrices of one shape, got \(2,\) and \(2,\)"),
         ([[1, 2], [3]], [[1, 2], [3, 4]], r"row payoffs: .* rows of different lengths \(1, 2\)"),
-        ([["a", "b"]], [[1, 2]], "row payoffs: expected a rectangular array of numbers"),
+        ([["a", "b"]], [[1, 2]], "row payoffs: expected a number such as 3, -2.5 or 1/3, got 'a'"),
         (np.zeros((0, 2)), np.zeros((0, 2)), "row payoffs: expected at least one number"),
         ([[1e200, 2]], [[1, 2]], "payoffs: expected none beyond 1e"),
     ],

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from web_server import export, hidden, join, make_ready, seat, take
 
+from bestresponse.core.errors import UsageError
+from bestresponse.web.experiments.model import check_experiment
 from bestresponse.web.sessions.control import replace, take_seat
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "experiments"
@@ -25,7 +27,7 @@ def finish(client, link, **answers):
 
 
 def test_a_dilemma_in_two_parts_ends_with_code_and_money_in_german(server):
-    lobby = begin(server, "dilemma")
+    lobby = begin(server, "dilemma-de")
     client, link = seat(server, lobby, PROLIFIC_PID="p1")
     page = client.get(link)
     assert '<html lang="de">' in page.text
@@ -63,7 +65,7 @@ def test_a_dilemma_in_two_parts_ends_with_code_and_money_in_german(server):
 
 
 def test_public_goods_in_two_treatments(server):
-    shorter = {"rounds": ("rounds = 10", "rounds = 1"), "groups": ("groups = 8", "groups = 2")}
+    shorter = {"rounds": ("rounds = 10", "rounds = 1"), "groups": ("groups = 10", "groups = 2")}
     lobby = begin(server, "public-goods", **shorter)
     assert {table.treatment for table in lobby.tables} == {"with punishment", "without punishment"}
     people = [seat(server, lobby) for _ in range(8)]
@@ -73,7 +75,7 @@ def test_public_goods_in_two_treatments(server):
     for client, link in people:
         assert "How many coins do you put into the common project?" in client.get(link).text
         take(client, link, answer="20")
-    punished = [(client, link) for client, link in people if "points of punishment" in client.get(link).text]
+    punished = [(client, link) for client, link in people if "How many points do you give" in client.get(link).text]
     assert len(punished) == 4
     for client, link in punished:
         take(client, link, **{"answer.0": "1", "answer.1": "0", "answer.2": "0"})
@@ -115,18 +117,18 @@ def test_a_dialogue_ends_when_both_name_the_same_day(server):
 
 
 def test_a_restart_forgets_nothing_of_an_experiment(server):
-    lobby = begin(server, "dilemma")
+    lobby = begin(server, "dilemma-de")
     client, link = seat(server, lobby, participant_label="anna")
     make_ready(client, link, "5")
     server.wait_for(lambda: "Sie sind am Zug" in client.get(link).text)
     take(client, link, answer="defect")
     server.restart()
     assert server.client().get(server.state.personal_path(lobby.id, "anna")).url.path == link
-    assert server.state.sessions.find_experiment((EXAMPLES / "dilemma.toml").read_text("utf-8")).id == lobby.id
+    assert server.state.sessions.find_experiment((EXAMPLES / "dilemma-de.toml").read_text("utf-8")).id == lobby.id
 
 
 def test_whoever_is_replaced_is_replaced_in_later_parts_too(server):
-    lobby = begin(server, "dilemma", groups=("groups = 20", "groups = 1"))
+    lobby = begin(server, "dilemma-de", groups=("groups = 20", "groups = 1"))
     seat(server, lobby)
     sessions = server.state.sessions
     replace(sessions, sessions.get_session(lobby.tables[0].id), 0)
@@ -158,3 +160,95 @@ def test_a_file_handed_in_on_the_page_is_refused_with_its_line(server, text):
     page = admin.post("/experiments", data={"csrf": csrf, "toml": text})
     assert page.status_code == 422
     assert "line" in page.text
+
+
+def test_a_question_of_the_quiz_may_have_options(server):
+    asked = """[[games.questions]]
+text = "Who sees your decisions?"
+options = ["everybody", "nobody"]
+right = "nobody"
+"""
+    text = PAGED.replace("quiz = false\n", f"quiz = false\n{asked}").replace('before = "one"\n', "")
+    lobby = server.state.sessions.create_experiment(text)
+    client, link = seat(server, lobby)
+    assert 'type="radio" name="quiz.0" value="everybody"' in client.get(link).text
+    assert "This is not right" in make_ready(client, link, "everybody").text
+    assert "Please choose one of the answers" in make_ready(client, link, "").text
+    make_ready(client, link, "nobody")
+    server.wait_for(lambda: "Your turn" in client.get(link).text)
+    with pytest.raises(UsageError, match="line 9: right is 'nobdy'; expected one of the options"):
+        check_experiment(text.replace('right = "nobody"', 'right = "nobdy"'))
+
+
+def test_a_parameter_of_absurd_size_is_refused():
+    text = PAGED.replace('"chicken"\nseats = ["person", "strategy:greedy"]', '"public-goods-punishment"\nseats = SEATS')
+    text = text.replace("SEATS", '["person", "person", "person", "person"]\nparameters = { rounds = 100000000 }')
+    with pytest.raises(UsageError, match=r"the parameter rounds is 1e[+]08; expected at most 1,000,000"):
+        check_experiment(text)
+
+
+PAGED = """
+title = "Pages"
+[[games]]
+name = "one"
+game = "chicken"
+seats = ["person", "strategy:greedy"]
+quiz = false
+[[pages]]
+name = "intro"
+title = "First of all"
+text = "Please **read** this."
+before = "one"
+[[pages.items]]
+name = "mood"
+text = "How do you feel?"
+kind = "slider"
+low = 0
+high = 10
+[[pages]]
+name = "late"
+text = "Nearly there."
+[[pages.items]]
+name = "why"
+text = "Why?"
+required = true
+[[questionnaire]]
+name = "age"
+text = "How old are you?"
+kind = "number"
+"""
+
+
+def test_pages_of_ones_own_come_before_their_game_and_after_the_last(server):
+    lobby = server.state.sessions.create_experiment(PAGED)
+    client, link = seat(server, lobby)
+    page = client.get(link).text
+    assert "First of all" in page
+    assert "Please <strong>read</strong> this." in page
+    assert 'type="range" min="0" max="10"' in page
+    assert "I am ready" not in page
+    assert "Please type a number" in finish(client, link, mood="11").text
+    assert "I am ready" in finish(client, link, mood="7").text
+    make_ready(client, link)
+    take(client, link, answer="swerve")
+    server.wait_for(lambda: "Nearly there." in client.get(link).text)
+    assert "Please answer this question" in finish(client, link, why="").text
+    assert "A few questions" in finish(client, link, why="so").text
+    assert "Thank you" in finish(client, link, age="30").text
+    server.restart()
+    (row,) = export(server, "payments", lobby)
+    assert (row["q_mood"], row["q_why"], row["q_age"]) == ("7", "so", "30")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ('before = "one"', 'before = "two"', "line 12: there is no game named 'two' here"),
+        ('name = "late"', 'name = "intro"', "line 20: 'intro' stands twice among the pages"),
+        ("high = 10", "", "line 13: a slider needs low and high"),
+        ('name = "age"', 'name = "mood"', "'mood' stands twice among the questionnaire"),
+    ],
+)
+def test_a_page_that_cannot_be_shown_is_refused_with_its_line(old, new, why):
+    with pytest.raises(UsageError, match=why):
+        check_experiment(PAGED.replace(old, new))

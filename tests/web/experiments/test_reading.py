@@ -20,7 +20,9 @@ seats = ["person", "person"]
 
 
 def test_the_examples_are_right():
-    assert [path.stem for path in EXAMPLES] == ["dialogue", "dilemma", "public-goods"]
+    assert [path.stem for path in EXAMPLES] == [
+        "dialogue", "dilemma-de", "dilemma", "public-goods-de", "public-goods"
+    ]  # fmt: skip
     for path in EXAMPLES:
         assert check_experiment(path.read_text("utf-8")).title
 
@@ -80,7 +82,10 @@ def test_a_treatment_changes_only_what_it_names():
         (SMALL + '[payment]\ncurrency = "EUR"\nrate = -1\n', "line 9: rate is -1"),
         (SMALL.replace("title", 'language = "xx"\ntitle'), "line 1: there are no texts in 'xx'; known: en, de"),
         (SMALL + '[[games]]\ngame = "dialogue:meeting"\nseats = ["person", "person"]\n', "a dialogue needs a referee"),
-        (SMALL + '[[games]]\ngame = "chicken"\nseats = ["person", "strategy:random"]\n', "different numbers of people"),
+        (
+            SMALL + '[[games]]\ngame = "volunteers-dilemma"\nseats = ["person", "person", "person"]\n',
+            "different numbers",
+        ),
     ],
 )
 def test_a_broken_file_is_refused_with_line_and_cause(change, why):

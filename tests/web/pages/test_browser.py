@@ -62,7 +62,7 @@ def test_a_formalized_story_is_saved_and_played_by_two_people(site, people):
     admin.locator("#seat1").select_option("person")
     admin.locator("input[name=quiz]").uncheck()
     admin.get_by_role("button", name="Lay the table").click()
-    seats = admin.get_by_role("link", name="open")
+    seats = admin.get_by_role("link", name="link of the seat")
     seats.nth(1).wait_for()
     ada, ben = (people(link.get_attribute("href")) for link in seats.all())
     ready(ada)

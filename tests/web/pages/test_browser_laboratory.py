@@ -107,7 +107,7 @@ def test_whoever_drops_out_comes_back_to_the_own_seat_and_learns_what_happened(s
     session = site.state.sessions.get_session(f"{lobby.id}-1")
     advance(site.state.sessions, session, 1)
     ann.get_by_text("A stand-in answered for col: 1 of 1 answers so far.").wait_for()
-    again = people(f"{link}?participant_label=bob")
+    again = people(site.base + site.state.personal_path(lobby.id, "bob"))
     shows(again, "Your turn")
     again.get_by_text("a stand-in answered the last question for you").wait_for()
     again.get_by_text("Round 2 of 2").wait_for()

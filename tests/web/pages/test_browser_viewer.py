@@ -36,20 +36,19 @@ def test_a_play_is_replayed_by_keyboard(site, people):
 
 
 def test_an_experiment_from_the_invitation_to_the_completion_link(site, people):
-    text = (ROOT / "examples" / "experiments" / "dilemma.toml").read_text("utf-8")
+    text = (ROOT / "examples" / "experiments" / "dilemma-de.toml").read_text("utf-8")
     text += 'link = "https://example.org/done?cc={code}&who={label}"\n'
     lobby = site.state.sessions.create_experiment(text)
     page = people(f"{site.base}{site.state.join_path(lobby.id)}?PROLIFIC_PID=p%201")
-    page.get_by_role("button", name="Teilnehmen").click()
-    page.get_by_role("checkbox").check()
-    page.get_by_label("Sie wählen defect").fill("5")
+    page.get_by_role("button", name="stimme zu und nehme teil").click()
+    page.get_by_label("Sie wählen B").fill("5")
     page.get_by_role("button", name="Ich bin bereit").click()
     for rounds in (5, 3):
         for number in range(1, rounds + 1):
             page.get_by_text(f"Runde {number} von {rounds}").wait_for()
             shows(page, "Sie sind am Zug")
             assert page.title().startswith("Sie sind am Zug")
-            page.get_by_role("radio", name="cooperate").check()
+            page.get_by_role("radio", name="A", exact=True).check()
             page.get_by_role("button", name="Senden").click()
         if rounds == 5:
             page.get_by_role("link", name="Weiter zu Teil 2 von 2").click()
@@ -60,14 +59,40 @@ def test_an_experiment_from_the_invitation_to_the_completion_link(site, people):
     page.get_by_role("button", name="Abschließen").click()
     link = page.get_by_role("link", name="Studie abschließen")
     assert link.get_attribute("href") == "https://example.org/done?cc=DUO-31&who=p%201"
-    assert "EUR 4.00" in page.inner_text("main")
+    assert "4,00 EUR" in page.inner_text("main")
+
+
+def test_an_answer_that_is_sent_offline_is_kept_and_sent_when_the_line_is_back(site, people):
+    _, links = site.lay(Setup(GameChoice("chicken"), ("person", "person"), quiz=False))
+    ann, bob = (people(link) for link in links)
+    for page in (ann, bob):
+        page.get_by_role("button", name="I am ready").click()
+    shows(ann, "Your turn")
+    ann.context.set_offline(True)
+    ann.get_by_label("swerve").check()
+    ann.get_by_role("button", name="Send").click()
+    ann.get_by_text("The connection is lost.").wait_for()
+    ann.context.set_offline(False)
+    shows(ann, "Waiting for the others")
+
+
+def test_whoever_looks_at_a_seat_takes_nothing_and_can_send_nothing(site, people):
+    session, links = site.lay(Setup(GameChoice("chicken"), ("person", "person"), quiz=False))
+    admin = people(f"{site.base}/enter/{site.state.keys.admin}")
+    admin.goto(f"{site.base}/look/{session}/0")
+    admin.get_by_text("You see what this person sees.").wait_for()
+    assert admin.locator("#live[inert]").count() == 1
+    assert site.state.sessions.get_session(session).seen == {}
+    ann = people(links[0])
+    ann.get_by_role("button", name="I am ready").click()
+    admin.get_by_role("heading", name="You are ready").wait_for()
 
 
 def test_a_lost_connection_is_shown(site, chromium):
     _, (link, _) = site.lay(Setup(GameChoice("chicken"), ("person", "person"), quiz=False))
     page = chromium.new_context().new_page()
     page.set_default_timeout(60_000)
-    page.route("**/changes", lambda route: route.abort())
+    page.route("**/changes*", lambda route: route.abort())
     page.goto(link)
     page.get_by_text("The connection is lost.").wait_for()
     page.context.close()

@@ -158,3 +158,17 @@ def test_older_lobbies_are_on_the_next_page(server):
         server.state.sessions.create_sessions(Setup(GameChoice("chicken"), ("person", "person")))
     assert "Page 1 of 2" in server.admin.get("/").text
     assert "Page 2 of 2" in server.admin.get("/?page=9").text
+
+
+def test_phrases_of_a_game_are_replaced_whole_by_pattern_and_inside_sentences():
+    texts = load_texts("de").reword(
+        "de", {"waiting": "Bitte warten."}, {"swerve": "links", "Chosen: $own.": "Wahl: $own."}
+    )
+    assert texts.word("player 3") == "Teilnehmer 3"
+    assert texts.say("Chosen: swerve.") == "Wahl: links."
+    assert texts.say("Your possible actions: swerve, straight. Round 2.") == (
+        "Your possible actions: links, straight. Runde 2."
+    )
+    assert texts("waiting") == "Bitte warten."
+    assert load_texts("de").say("Your possible actions: swerve.") == "Your possible actions: swerve."
+    assert texts.number("10.6") == "10,6"

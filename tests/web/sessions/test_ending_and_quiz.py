@@ -8,6 +8,7 @@ from bestresponse.web.services.seat import find_mistakes, make_questions
 from bestresponse.web.sessions.ending import describe_equilibria
 from bestresponse.web.sessions.games import list_offers, make_game
 from bestresponse.web.sessions.setup import GameChoice
+from bestresponse.web.texts import load_texts
 
 GAMES = [GameChoice(offer.name) for offer in list_offers() if offer.kind != "dialogue"]
 
@@ -19,8 +20,8 @@ def test_every_game_on_the_list_asks_every_seat_something_and_the_right_answers_
         quiz = make_questions(game, seat, 5)
         assert quiz
         assert quiz == make_questions(game, seat, 5)
-        assert find_mistakes(quiz, [f"{question.answer:.2f}" for question in quiz]) == {}
-        assert len(find_mistakes(quiz, [str(question.answer + 1) for question in quiz])) == len(quiz)
+        assert find_mistakes(quiz, [f"{question.answer:.2f}" for question in quiz], load_texts("en")) == {}
+        assert len(find_mistakes(quiz, [str(question.answer + 1) for question in quiz], load_texts("en"))) == len(quiz)
 
 
 @pytest.mark.parametrize("choice", GAMES, ids=lambda choice: choice.name)
@@ -64,6 +65,6 @@ def test_two_decimals_are_enough_where_there_are_more_and_no_others_pass():
 
 def test_every_mistake_in_a_quiz_is_told_by_its_number():
     quiz = (Question("One?", 1.0), Question("Two?", 2.0), Question("Three?", 3.0))
-    found = find_mistakes(quiz, ["1", "7", " "])
+    found = find_mistakes(quiz, ["1", "7", " "], load_texts("en"))
     assert list(found) == [1, 2]
     assert found[1] != found[2]

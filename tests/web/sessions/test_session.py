@@ -7,7 +7,7 @@ import pytest
 from bestresponse.core import Decision, Submission
 from bestresponse.web.sessions import session as module
 from bestresponse.web.sessions.games import make_game
-from bestresponse.web.sessions.session import Answer, Session, Standing, Table, Timing, name_play, round_amount
+from bestresponse.web.sessions.session import Answer, Session, Table, TableStanding, Timing, name_play, round_amount
 from bestresponse.web.sessions.setup import GameChoice, Setup
 
 DILEMMA = GameChoice("prisoners-dilemma", rounds=2)
@@ -37,7 +37,7 @@ def seated(answers="", setup=SETUP, **standing):
         Answer(Submission(role, Decision(move.strip("-"), stand_in="random" if "-" in move else "")), TIMING)
         for role, move in zip(("row", "col") * 2, answers.split(), strict=False)
     ]
-    known = Standing(**{"ready": {0, 1}, **standing})
+    known = TableStanding(**{"ready": {0, 1}, **standing})
     return Session.restore(Table("l-1", "l", 1, setup, "then"), make_game(setup.game), given, known)
 
 
@@ -180,7 +180,7 @@ def test_whoever_missed_a_question_and_was_not_seen_since_gets_five_seconds(cloc
 
 def test_a_question_that_the_experimenter_advances_is_overdue_at_once(clock):
     session = seated()
-    session.advanced.add(("row", 0))
+    session.advanced["row", 0] = module.time.monotonic()
     assert [session.is_overdue(seat) for seat in (0, 1)] == [True, False]
     session.episode.submit("row", Decision(C))
     session.note_asked()

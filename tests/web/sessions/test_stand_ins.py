@@ -7,7 +7,7 @@ from web_server import hidden, sit_down, take
 from bestresponse.web.sessions import session as module
 from bestresponse.web.sessions.control import advance
 from bestresponse.web.sessions.games import make_game
-from bestresponse.web.sessions.session import Session, Standing, Table
+from bestresponse.web.sessions.session import Session, Table, TableStanding
 from bestresponse.web.sessions.setup import GameChoice, Setup
 
 DILEMMA = GameChoice("prisoners-dilemma", rounds=2)
@@ -43,7 +43,7 @@ def test_a_person_who_is_there_gets_two_seconds_for_the_form_to_arrive(monkeypat
     monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     setup = Setup(DILEMMA, ("person", "person"), seconds=10)
     table = Table("l-1", "l", 1, setup, "then")
-    session = Session.restore(table, make_game(DILEMMA), (), Standing(ready={0, 1}))
+    session = Session.restore(table, make_game(DILEMMA), (), TableStanding(ready={0, 1}))
     session.touch(0)
     found = []
     for now in (109.0, 111.0, 113.0):

@@ -12,7 +12,7 @@ from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.store.manifest import Manifest
 from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.setup import GameChoice, Setup
-from bestresponse.web.watching.runs import Progress, RunFilter, compare_games, is_worked_on, name_play, name_run
+from bestresponse.web.watching.runs import Progress, RunFilter, compare_run_games, is_worked_on, name_play, name_run
 from bestresponse.web.watching.steps import build_replay, list_stages
 
 
@@ -79,7 +79,7 @@ def test_runs_are_searched_filtered_and_sorted():
 
 def test_two_runs_are_compared_game_by_game(tmp_path):
     paths = [sample_runs.bench_run(tmp_path / str(n), n).path for n in (2, 3)]
-    rows = compare_games(*map(RunFolder.read, paths))
+    rows = compare_run_games(*map(RunFolder.read, paths))
     assert sum(row.difference == 0 for row in rows) > 0
     assert all(row.first is None for row in rows if row.name.endswith("game 3"))
 

@@ -59,4 +59,5 @@ def test_the_codebook_explains_exactly_the_columns_that_are_exported(server, tab
     rows = server.api().get(f"/api/export/{table}.json").json()
     assert list(rows[0]) == list(COLUMNS[table])
     lines = server.api().get("/api/export/codebook.csv").text.splitlines()
-    assert len(lines) == 1 + sum(map(len, COLUMNS.values()))
+    # One line each, the heading, and one for the answers in columns of the table `wide`.
+    assert len(lines) == 2 + sum(map(len, COLUMNS.values()))

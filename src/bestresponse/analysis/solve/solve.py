@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, Wish
@@ -10,11 +12,17 @@ from bestresponse.analysis.solve.trees import solve_any_tree
 from bestresponse.core.errors import InvalidGame, SettingError
 from bestresponse.games.lookup import Found
 from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.normal_form import to_normal_form
+from bestresponse.theory.trees.sequence_form import has_perfect_recall
 from bestresponse.theory.trees.tree import Tree
 
 __all__ = ["check_scale", "solve_form", "solve_found"]
 
 _LARGEST = 1e100
+_FORGETS = (
+    "Somebody forgets. These are the equilibria in plans: a mixture of plans is drawn before the play, which a player "
+    "who draws move by move and forgets may not be able to do"
+)
 
 
 def solve_found(found: Found, wish: Wish | None = None) -> SolvedTable | SolvedTree:
@@ -31,8 +39,12 @@ def solve_form(game: NormalForm | Tree, wish: Wish | None = None) -> SolvedTable
     """Solve a table or a tree; InvalidGame where its payoffs are out of range."""
     wish = wish or Wish()
     check_scale(game)
-    if isinstance(game, Tree):
+    if isinstance(game, Tree) and has_perfect_recall(game):
         return solve_any_tree(game, wish)
+    if isinstance(game, Tree):
+        # A player who forgets has no sequence form; its plans have a table, unless it is absent-minded.
+        solved = solve_table(to_normal_form(game), wish)
+        return replace(solved, remarks=(_FORGETS, *solved.remarks))
     if wish.iterations:
         raise SettingError("iterations", "it does nothing for a game in normal form; it is for trees solved by CFR")
 

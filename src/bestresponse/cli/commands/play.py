@@ -35,7 +35,7 @@ from bestresponse.games.water.game import water
 from bestresponse.models.base import Model
 from bestresponse.players.dialogue.speaker import Unguided
 from bestresponse.players.llm.agent import WithFailurePolicy, lets_pass
-from bestresponse.players.lookup import choose_default, find_strategy, seat_model
+from bestresponse.players.lookup import check_player, choose_default, find_strategy, seat_model
 from bestresponse.players.people.console import ConsolePlayer, Left, summarise_rules
 from bestresponse.report.frames import Frame
 from bestresponse.report.text import visible
@@ -97,6 +97,8 @@ def play(
     table = _drawn(table, config["seed"])
     players = {role: find_strategy(who, table, role, config["seed"]) for role, who in seats.items() if who != ME}
     names = tuple(dict.fromkeys(seats[role] for role, player in players.items() if player is None))
+    for name in names:
+        check_player(name, table)
     with ExitStack() as stack:
         opening = open_models(names, output_dir, ModelLimits(cache=cache))
         opened = stack.enter_context(opening).models if names else {}

@@ -2,44 +2,64 @@
 
 The two must agree. Where one of them cannot tell (the game is too large for it), the other's verdict stands; where they
 contradict each other, which no game is known to bring about, the verdict is UNKNOWN and says so.
+
+In the program a table is one fact per player and cell, `cell(Player, Own, Others, Outcome, Payoff)`, a tree its nodes.
+The rules stand beside the forms (`tables`, `trees`); they share nothing with the arithmetic there. Players are p0 (the
+reasoner), p1, ...; actions are a0, a1, ...: no text of a user is ever part of the program.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from itertools import product
+from typing import Any, Final
 
-from bestresponse.core.errors import BestResponseError, InvalidGame, LogicError
+from bestresponse.core.errors import BestResponseError, InvalidGame, LogicError, TooLarge
 from bestresponse.formal.claims.claim import NO_CLAIM, OF_TABLES, OF_TREES, Claim, Malformed
-from bestresponse.formal.claims.form import Belief, Ungrounded, find_rounding
+from bestresponse.formal.claims.form import Belief, Form, Ungrounded, find_rounding
 from bestresponse.formal.claims.grounding import Grounded, ground
-from bestresponse.formal.claims.program import action, outcome, player, write_program
-from bestresponse.formal.claims.subject import Subject
-from bestresponse.formal.claims.tables import TableTheory
-from bestresponse.formal.claims.trees import TreeTheory
+from bestresponse.formal.claims.subject import Subject, exact
+from bestresponse.formal.claims.tables import TABLE_RULES, TableTheory
+from bestresponse.formal.claims.trees import TREE_RULES, TreeTheory
 from bestresponse.logic.engine import LogicEngine, Program, Proof, Verdict
-from bestresponse.logic.language.terms import Atom, Struct, Term, list_of
+from bestresponse.logic.language.terms import Atom, Struct, Term, list_of, write
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 __all__ = ["Checked", "Checker", "LogicCheck", "TheoryCheck"]
 
+MOST_FACTS: Final = 4_000
 
-class TheoryCheck:
-    """Decides claims about one game by arithmetic."""
+
+class Check(ABC):
+    """Decides claims about one game."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
-        tree = subject.tree
-        self.game = TableTheory(subject) if tree is None else TreeTheory(subject, tree)
+
+    @abstractmethod
+    def decide(self, grounded: Grounded) -> Proof:
+        """Say whether a grounded claim is true."""
 
     def prove(self, claim: Claim) -> Proof:
-        """Whether the claim is true; `UNKNOWN` with the reason where it cannot be put to the game."""
+        """Say whether a claim is true; `UNKNOWN` with the reason where it cannot be put to the game."""
         try:
             return self.decide(ground(claim, self.subject))
         except Ungrounded as error:
             return Proof(Verdict.UNKNOWN, str(error))
+
+
+class TheoryCheck(Check):
+    """Decides claims about one game by arithmetic."""
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__(subject)
+        tree = subject.tree
+        self.game = TableTheory(subject) if tree is None else TreeTheory(subject, tree)
 
     def decide(self, grounded: Grounded) -> Proof:
         """Whether a grounded claim is true."""
@@ -58,24 +78,17 @@ class TheoryCheck:
         return answer
 
 
-class LogicCheck:
+class LogicCheck(Check):
     """Decides claims about one game by resolution on one program. The engine is the caller's to close."""
 
     def __init__(self, subject: Subject, engine: LogicEngine) -> None:
-        self.subject = subject
+        super().__init__(subject)
         self._engine = engine
 
     @cached_property
     def program(self) -> Program:
         """The loaded program; `InvalidGame` where the game is too large."""
-        return self._engine.load(write_program(self.subject))
-
-    def prove(self, claim: Claim) -> Proof:
-        """Whether the claim follows from the program; `UNKNOWN` with the reason where that cannot be told."""
-        try:
-            return self.decide(ground(claim, self.subject))
-        except Ungrounded as error:
-            return Proof(Verdict.UNKNOWN, str(error))
+        return self._engine.load(_write_program(self.subject))
 
     def decide(self, grounded: Grounded) -> Proof:
         """Whether a grounded claim follows."""
@@ -110,16 +123,16 @@ class LogicCheck:
         if tree is not None and name == "who":
             return int(self.subject.order[place])
         if tree is not None and name == "action":
-            return action(tree.infosets[int(tree.infoset[places["after"]])].moves.index(place))
+            return Atom(f"a{tree.infosets[int(tree.infoset[places['after']])].moves.index(place)}")
         if tree is not None:
             return Atom(f"n{place if name == 'after' else place[0][0]}")
         match name:
             case "who":
-                return player(place)
+                return Atom(f"p{place}")
             case "action" | "other" | "chosen":
-                return action(place)
+                return Atom(f"a{place}")
             case "removed":
-                return list_of([Struct("-", (player(who), action(k))) for who, k in place])
+                return list_of([Struct("-", (Atom(f"p{who}"), Atom(f"a{k}"))) for who, k in place])
             case "mixed":
                 return _write_belief(place)
             case "mixes":
@@ -127,17 +140,21 @@ class LogicCheck:
             case "part":
                 who, belief = place
                 own = _write_mix(belief.rows[0])
-                return Struct("part", (player(who), own, player(1 - who), _write_belief(belief)))
+                return Struct("part", (Atom(f"p{who}"), own, Atom(f"p{1 - who}"), _write_belief(belief)))
             case _:
-                return outcome(place)
+                return _write_actions(place)
 
 
 def _write_number(value: Fraction) -> Term:
     return value.numerator if value.denominator == 1 else value
 
 
+def _write_actions(places: Iterable[int]) -> Term:
+    return list_of([Atom(f"a{k}") for k in places])
+
+
 def _write_mix(row: tuple[Fraction, ...]) -> Term:
-    return list_of([Struct("-", (action(k), _write_number(weight))) for k, weight in enumerate(row)])
+    return list_of([Struct("-", (Atom(f"a{k}"), _write_number(weight))) for k, weight in enumerate(row)])
 
 
 def _write_belief(belief: Belief) -> Term:
@@ -146,7 +163,7 @@ def _write_belief(belief: Belief) -> Term:
 
 def _write_part(who: int, mixes: Belief) -> Term:
     own, highest = _write_mix(mixes.rows[who]), _write_mix(mixes.highest[who])
-    return Struct("part", (player(who), own, highest, _write_belief(mixes.leave_out(who))))
+    return Struct("part", (Atom(f"p{who}"), own, highest, _write_belief(mixes.leave_out(who))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,3 +218,56 @@ class Checker:
         """Every claim once, in order, without those that say there is none."""
         made = (claim for claim in claims if isinstance(claim, Malformed) or claim.form != NO_CLAIM)
         return tuple(dict.fromkeys(map(self.check, made)))
+
+
+def _write_program(subject: Subject) -> str:
+    """The text of the program; `TooLarge` where it would not fit an engine."""
+    if subject.tree is not None:
+        if subject.tree.num_nodes > MOST_FACTS:
+            raise TooLarge(f"the tree has {subject.tree.num_nodes:,} nodes; the logic engine takes {MOST_FACTS:,}")
+        return TREE_RULES + "\n".join([*_write_rules(OF_TREES), *_nodes(subject.tree)]) + "\n"
+    count = subject.cells.size
+    if count > MOST_FACTS:
+        raise TooLarge(f"the table has {count:,} payoffs; the logic engine takes {MOST_FACTS:,}")
+    return TABLE_RULES + "\n".join([*_write_rules(OF_TABLES), *_table(subject)]) + "\n"
+
+
+def _write_rules(forms: Mapping[str, Form]) -> Iterator[str]:
+    for form in forms.values():
+        for head, rule in (("claim", form.logic), ("possible", form.possibly)):
+            named = [name.capitalize() for name in form.names] + ["Error"] * ("Error" in rule)
+            variables = [name if re.search(rf"\b{name}\b", rule) else "_" for name in named]
+            if rule:
+                yield f"{head}({form.name}({', '.join(variables)})) :- {rule}."
+
+
+def _table(subject: Subject) -> Iterator[str]:
+    shape = subject.cells.shape[1:]
+    yield f"seats([{', '.join(f'p{i}' for i in range(len(shape)))}])."
+    yield from (f"player(p{i})." for i in range(len(shape)))
+    yield from (f"action(p{i}, a{k})." for i, n in enumerate(shape) for k in range(n))
+    for who in range(len(shape)):
+        for places in product(*map(range, shape)):
+            others = _write_actions(places[:who] + places[who + 1 :])
+            value = write(_write_number(Fraction(int(subject.cells[(who, *places)]), subject.scale)))
+            yield f"cell(p{who}, a{places[who]}, {write(others)}, {write(_write_actions(places))}, {value})."
+
+
+def _nodes(tree: Tree) -> Iterator[str]:
+    for node in range(tree.num_nodes):
+        owner = int(tree.owner[node])
+        children = tree.children[node]
+        if owner == LEAF:
+            yield f"ends(n{node}, [{', '.join(write(_write_number(exact(u))) for u in tree.payoffs[node].tolist())}])."
+        elif owner == CHANCE:
+            yield f"draw(n{node})."
+            yield from (f"drawn(n{node}, {write(_write_number(exact(tree.probability[c])))}, n{c})." for c in children)
+        else:
+            yield f"turn(n{node}, {owner})."
+            yield from (f"branch(n{node}, a{k}, n{c})." for k, c in enumerate(children))
+    if not (tree.owner == CHANCE).any():
+        yield "draw(none)."
+        yield "drawn(none, 1, none)."
+    if not (tree.owner >= 0).any():
+        yield "turn(none, 0)."
+        yield "branch(none, none, none)."

@@ -19,21 +19,9 @@ from inspect import signature
 from typing import Any, Final, NamedTuple, TypeVar
 
 __all__ = [
-    "SORTS",
-    "YOU",
-    "Belief",
-    "Chain",
-    "Comparisons",
-    "Form",
-    "Mix",
-    "Move",
-    "Sort",
-    "Ungrounded",
-    "find_rounding",
-    "form",
-    "list_forms",
-    "number_text",
-]
+    "SORTS", "YOU", "Belief", "Chain", "Comparisons", "Form", "Mix", "Move", "Sort", "Ungrounded", "find_rounding",
+    "form", "list_forms", "number_text",
+]  # fmt: skip
 
 YOU: Final = "you"
 

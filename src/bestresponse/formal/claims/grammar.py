@@ -1,4 +1,4 @@
-"""The grammar of claims: terms in the paper's notation, and the same terms made from JSON, become typed claims.
+"""The grammar of claims: terms in the paper's notation become typed claims.
 
 A query is one term with an optional full stop; several stand in braces, `{higher(3, 1).} {equal(2, 2).}`, or one on
 each line. Whatever cannot be read is a `Malformed` with the reason; reading never raises and never runs anything.
@@ -17,7 +17,7 @@ from bestresponse.formal.claims.form import YOU, Mix, Move, Sort
 from bestresponse.logic.language.reader import read_term
 from bestresponse.logic.language.terms import Atom, String, Struct, Term, Var, brief, deref, items_of
 
-__all__ = ["MOST_CLAIMS", "MOST_QUERY", "build_claims", "parse", "parse_queries"]
+__all__ = ["MOST_CLAIMS", "MOST_QUERY", "parse", "parse_queries", "read_number"]
 
 MOST_QUERY: Final = 2_000
 MOST_CLAIMS: Final = 1_000
@@ -26,7 +26,7 @@ _BRACES = re.compile(r"\{([^{}]*)\}")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 
 
-class _Unreadable(Exception):
+class _Unreadable(ValueError):
     """Why a term is no claim."""
 
 
@@ -36,16 +36,20 @@ def parse(query: str) -> tuple[Claim | Malformed, ...]:
     >>> [str(claim) for claim in parse("higher(5, 2.50)")]
     ['higher(5, 2.5).']
     >>> parse("higher(5, X, Y).")
-    (Malformed(text='higher(5, X, Y).', why='higher takes 2 arguments, got 3'),)
+    (Malformed(text='higher(5, X, Y).', why='higher takes 2 arguments, got 3', kind='unknown form'),)
     """
     text = query.strip()
     if len(text) > MOST_QUERY:
         why = f"the query has {len(text):,} characters; the limit is {MOST_QUERY:,}"
         return (Malformed(text[:80] + "...", why),)
     try:
-        return build_claims(read_term(text).term, text)
+        term = read_term(text).term
     except (ValueError, RecursionError) as error:
         return (Malformed(text, f"this is no term: {error}"),)
+    try:
+        return tuple(_claims(deref(term)))
+    except _Unreadable as error:
+        return (Malformed(text, str(error)),)
 
 
 def parse_queries(reply: str) -> tuple[Claim | Malformed, ...]:
@@ -58,14 +62,6 @@ def parse_queries(reply: str) -> tuple[Claim | Malformed, ...]:
     if len(found) > MOST_CLAIMS:
         read.append(Malformed("...", f"{len(found):,} queries came; the limit is {MOST_CLAIMS:,}"))
     return tuple(dict.fromkeys(read))
-
-
-def build_claims(term: Term, text: str) -> tuple[Claim | Malformed, ...]:
-    """The claims that a term states; `text` is quoted where it states none."""
-    try:
-        return tuple(_claims(deref(term)))
-    except _Unreadable as error:
-        return (Malformed(text, str(error)),)
 
 
 def _claims(term: Term) -> Iterator[Claim]:
@@ -152,36 +148,26 @@ def _name(term: Term) -> str:
 
 def _number(term: Term) -> Fraction:
     term = deref(term)
-    if isinstance(term, int | Fraction):
-        return _bounded(Fraction(term))
-    if isinstance(term, float):
-        return _bounded(Fraction(repr(term)))
     if isinstance(term, Struct) and term.name == "-" and len(term.args) == 1:
         return -_number(term.args[0])
     if isinstance(term, Struct) and term.name in ("/", "rdiv") and len(term.args) == 2:
-        above, below = _number(term.args[0]), _number(term.args[1])
-        if below == 0:
-            raise _Unreadable("a fraction over 0 is no number")
-        return above / below
-    if isinstance(term, Atom | String):
-        return _written(str(term))
+        above, below = map(_number, term.args)
+        return read_number(f"{above}/{below}" if below.denominator == 1 and below > 0 else "")
+    if isinstance(term, int | float | Fraction | Atom | String):
+        return read_number(str(term))
     raise _Unreadable(f"a number was expected, not {brief(term)}")
 
 
-def _written(text: str) -> Fraction:
+def read_number(text: str) -> Fraction:
+    """Read a decimal or a fraction, perhaps with a currency sign; ValueError where it is none or very long.
+
+    >>> read_number("$2.50"), read_number("1/3"), read_number("1e-05")
+    (Fraction(5, 2), Fraction(1, 3), Fraction(1, 100000))
+    """
     plain = text.strip().strip("$€£ ").replace("−", "-")
-    if len(plain) <= _MOST_DIGITS and re.fullmatch(r"-?\d+(?:\.\d+)?(?:/\d+)?", plain, re.ASCII):
-        try:
-            return Fraction(plain)
-        except (ValueError, ZeroDivisionError):
-            pass
+    if len(plain) <= _MOST_DIGITS and re.fullmatch(r"-?\d+(?:\.\d+)?(?:e[+-]?\d{1,2}|/0*[1-9]\d*)?", plain, re.ASCII):
+        return Fraction(plain)
     raise _Unreadable(f"a number was expected, not {brief(Atom(text))}")
-
-
-def _bounded(value: Fraction) -> Fraction:
-    if max(abs(value.numerator), value.denominator) >= 10**_MOST_DIGITS:
-        raise _Unreadable(f"a number has more than {_MOST_DIGITS} digits")
-    return value
 
 
 def _chain(term: Term) -> tuple[Move, ...]:

@@ -1,4 +1,4 @@
-"""Claims as JSON: the schema a model is held to, and the reader, which makes terms and hands them to the grammar."""
+"""Claims as JSON: the schema a model is held to, and the reader."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from fractions import Fraction
 from typing import Any, Final
 
 from bestresponse.core.json import JsonObject
-from bestresponse.formal.claims.claim import FORMS, Claim, Malformed
-from bestresponse.formal.claims.form import YOU, Form, Sort
-from bestresponse.formal.claims.grammar import MOST_CLAIMS, MOST_QUERY, build_claims
-from bestresponse.logic.language.terms import Atom, Struct, Term, list_of
+from bestresponse.formal.claims.claim import FORMS, Argument, Claim, Malformed
+from bestresponse.formal.claims.form import YOU, Mix, Move, Sort
+from bestresponse.formal.claims.grammar import MOST_CLAIMS, MOST_QUERY, read_number
 
 __all__ = ["JsonAnswer", "QuotedClaim", "claims_schema", "parse_json", "read_answer"]
 
@@ -137,82 +136,52 @@ def _complete_rows(text: str) -> list[Any]:
 
 
 def _read_rows(rows: list[Any], *, complete: bool) -> JsonAnswer:
-    read = [QuotedClaim(one, _quote(row)) for row in rows[:MOST_CLAIMS] for one in _row(row)]
+    read = [_read_row(row) for row in rows[:MOST_CLAIMS]]
     if len(rows) > MOST_CLAIMS:
-        read.append(QuotedClaim(Malformed("...", f"{len(rows):,} claims came; the limit is {MOST_CLAIMS:,}")))
+        read.append(
+            QuotedClaim(Malformed("...", f"{len(rows):,} claims came; the limit is {MOST_CLAIMS:,}", "too long"))
+        )
     return JsonAnswer(tuple(read), complete, json.dumps({"claims": rows}, ensure_ascii=False))
 
 
-def _quote(row: object) -> str:
-    quote = row.get("quote") if isinstance(row, dict) else None
-    return quote if isinstance(quote, str) else ""
-
-
-def _row(row: object) -> tuple[Claim | Malformed, ...]:
+def _read_row(row: object) -> QuotedClaim:
     shown = json.dumps(row, ensure_ascii=False)[:200]
     if not isinstance(row, dict):
-        return (Malformed(shown, "a claim is an object with a form"),)
-    name = row.get("form")
+        return QuotedClaim(Malformed(shown, "a claim is an object with a form"))
+    name, quote = row.get("form"), row.get("quote")
+    quote = quote if isinstance(quote, str) else ""
     if not isinstance(name, str) or name not in FORMS:
-        return (Malformed(shown, f"there is no form of claim {name!r}"),)
-    try:
-        found = build_claims(_term(FORMS[name], row), shown)
-    except ValueError as error:
-        return (Malformed(shown, str(error)),)
-    denied = row.get("negated") is True
-    return tuple(one.negate() if denied and isinstance(one, Claim) else one for one in found)
+        return QuotedClaim(Malformed(shown, f"there is no form of claim {name!r}"), quote)
+    arguments = []
+    for parameter, sort in FORMS[name].parameters:
+        try:
+            value = YOU if sort is Sort.WHO and row.get(parameter) is None else row[parameter]
+            arguments.append(_read_argument(sort, value))
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            why = f"{name} needs {parameter!r}" if row.get(parameter) is None else f"{parameter}: {error}"
+            return QuotedClaim(Malformed(shown, why), quote)
+    return QuotedClaim(Claim(name, tuple(arguments), row.get("negated") is True), quote)
 
 
-def _term(form: Form, row: JsonObject) -> Term:
-    arguments: list[Term] = []
-    for name, sort in form.parameters:
-        value = row.get(name)
-        if value is None and sort is Sort.WHO:
-            value = YOU
-        if value is None:
-            raise ValueError(f"{form.name} needs {name!r}")
-        if sort is Sort.JOINT:
-            arguments += [_plain(one) for one in _items(value)]
-        else:
-            arguments.append(_value(sort, value))
-    if form.name == "payoff":
-        who, value, outcome = arguments
-        return Struct("finally", (Struct("goal", (who, value)), outcome))
-    return Struct(form.name, tuple(arguments)) if arguments else Atom(form.name)
+def _read_argument(sort: Sort, value: Any) -> Argument:
+    match sort:
+        case Sort.WHO | Sort.ACTION:
+            return _read_name(value)
+        case Sort.NUMBER:
+            return read_number(_read_name(value))
+        case Sort.JOINT:
+            return tuple(map(_read_name, value))
+        case Sort.CHAIN:
+            return tuple(Move(_read_name(move["who"]), _read_name(move["action"])) for move in value)
+        case Sort.MIXES:
+            return tuple(Mix(_read_name(mix["who"]), tuple(map(_read_weight, mix["weights"]))) for mix in value)
 
 
-def _value(sort: Sort, value: object) -> Term:
-    if sort is Sort.CHAIN:
-        term: Term = Atom("s0")
-        for move in _items(value):
-            if not isinstance(move, dict):
-                raise ValueError("a move is an object with who and action")
-            term = Struct("do", (Struct("choice", (_plain(move.get("who")), _plain(move.get("action")))), term))
-        return term
-    if sort is Sort.MIXES:
-        return list_of([_mix(one) for one in _items(value)])
-    return _plain(value)
+def _read_weight(weight: Any) -> tuple[str, Fraction]:
+    return _read_name(weight["action"]), read_number(_read_name(weight["probability"]))
 
 
-def _mix(value: Any) -> Term:
-    weights = value.get("weights") if isinstance(value, dict) else None
-    if not isinstance(weights, list) or not all(isinstance(one, dict) for one in weights):
-        raise ValueError("a mix is an object with who and a list of weights, each with action and probability")
-    pairs = [Struct("-", (_plain(one.get("action")), _plain(one.get("probability")))) for one in weights]
-    return Struct("mix", (_plain(value.get("who")), list_of(pairs)))
-
-
-def _items(value: object) -> list[Any]:
-    if not isinstance(value, list):
-        raise ValueError(f"a list was expected, not {value!r:.60}")
-    return value
-
-
-def _plain(value: object) -> Term:
+def _read_name(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ValueError(f"a name or a number was expected, not {value!r:.60}")
-    if isinstance(value, float) and not abs(value) < float("inf"):
-        raise ValueError(f"{value!r} is no number")
-    if isinstance(value, float):
-        return Fraction(repr(value))
-    return Atom(value) if isinstance(value, str) else value
+    return str(value)

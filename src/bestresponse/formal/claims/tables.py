@@ -557,7 +557,7 @@ class TableTheory(Comparisons):
     def pareto_dominates(self, outcome: Places, than: Places) -> bool:
         """Say whether one outcome is as good as another for all, and better for somebody."""
         leads = [cells[outcome] - cells[than] for cells in self.cells]
-        return min(leads) >= 0 and max(leads) > 0
+        return bool(min(leads) >= 0 and max(leads) > 0)
 
     @form(
         "<no|some> outcome is at least as good for everybody, and better for somebody, than that in which {outcome}",

@@ -1,14 +1,14 @@
 """A game as a tree in nested JSON: chance with exact probabilities, choices with what is known, ends with payoffs.
 
 Positions of a player with the same `knows` are one information set. Everything is checked before it is used:
-probabilities sum to exactly 1, an information set offers the same moves everywhere, nobody forgets what it did or knew
-before (perfect recall), every end pays everybody.
+probabilities sum to exactly 1, an information set offers the same moves everywhere, every end pays everybody. A player
+who knows the same after having done or known different things forgets: from then on `knows` is all that it knows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Final
 
@@ -24,13 +24,15 @@ from bestresponse.formal.formalize.json_answer import (
     read_number,
     read_object,
 )
-from bestresponse.logic.programs.game_table import GameTable, Row
+from bestresponse.logic.programs.game_table import FORGETS, GameTable, Row
 from bestresponse.models.schema import schema_text
 
 __all__ = ["TREE_SCHEMA", "build_table", "read_players", "read_tree"]
 
 MOST_NODES = 3_000
 MOST_LEVELS = 60
+_NOTHING = "(nothing)"
+"""What a player perceives who has forgotten everything: not the same as before its first move."""
 
 _NODE: Final = {"$ref": "#/$defs/node"}
 _DRAWS: Final = list_schema(object_schema(draw=TEXT, probability=PROBABILITY, then=_NODE))
@@ -74,7 +76,7 @@ def build_table(players: tuple[str, ...], tree: object) -> GameTable:
     """Return the game of a tree in nested JSON; InvalidGame says what is wrong with it, and where."""
     reader = _Reader(players)
     rows = tuple(reader.read(tree, _Path()))
-    reader.check_recall()
+    rows = reader.add_forgetting(rows)
     private = any(seen.count > 1 for seen in reader.sets.values())
     chancy = any(chance is not None for row in rows for chance in row.chances)
     return GameTable(
@@ -109,7 +111,7 @@ class _Seen:
     moves: tuple[str, ...]
     own: tuple[tuple[str, str], ...]
     count: int = 1
-    forgotten: _Path | None = None
+    forgets: bool = False
 
 
 class _Reader:
@@ -192,6 +194,11 @@ class _Reader:
 
     def _enter(self, who: str, knows: str, moves: tuple[str, ...], path: _Path) -> None:
         own = path.own.get(who, ())
+        if any(known == knows for known, _ in own):
+            raise InvalidGame(
+                f"{path}: {who} knows {knows or 'nothing'!r} for the second time on this way, as if it did not know "
+                "that it has chosen already; that cannot be told so: where the story means it, say that it does not fit"
+            )
         seen = self.sets.get((who, knows))
         if seen is None:
             self.sets[who, knows] = _Seen(path, moves, own)
@@ -203,17 +210,21 @@ class _Reader:
                 f"knowing the same, {', '.join(seen.moves)}; give both positions the same moves, or say in knows what "
                 "tells them apart"
             )
-        if seen.own != own and seen.forgotten is None:
-            seen.forgotten = path
+        seen.forgets = seen.forgets or seen.own != own
 
-    def check_recall(self) -> None:
-        """Refuse a player who forgets."""
-        for (who, knows), seen in self.sets.items():
-            if seen.forgotten is not None:
-                raise InvalidGame(
-                    f"{who} knows {knows or 'nothing'!r} both {seen.path} and {seen.forgotten}, but has done or known "
-                    "different things before; nobody forgets: say in knows what tells the two positions apart"
-                )
+    def add_forgetting(self, rows: tuple[Row, ...]) -> tuple[Row, ...]:
+        """Let players who forget anything know nothing else than what `knows` says, wherever they choose."""
+        forgetful = {who for (who, _), seen in self.sets.items() if seen.forgets}
+
+        def forget(row: Row) -> Row:
+            next_movers = [*(who for who, _ in row.moves[1:]), ""]
+            percepts = tuple(
+                ((who, FORGETS), *(seen or ((who, _NOTHING),))) if who in forgetful else seen
+                for who, seen in zip(next_movers, row.percepts, strict=True)
+            )
+            return replace(row, percepts=percepts)
+
+        return tuple(map(forget, rows)) if forgetful else rows
 
 
 def _read_knowledge(node: Mapping[str, object]) -> str:

@@ -154,6 +154,7 @@ def parse_domain(text: str, where: str = "domain") -> Domain:
         digest=digest(data),
     )
     _check_generator(domain, reader)
+    reader.refuse_unknown()
     return domain
 
 

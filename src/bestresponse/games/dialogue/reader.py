@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.json import JsonMapping
+from bestresponse.core.registry import did_you_mean
 
 __all__ = ["DomainReader"]
 
@@ -20,6 +21,8 @@ class DomainReader:
 
     data: JsonMapping
     where: str
+    read: set[str] = field(default_factory=set)
+    """The paths that were asked for."""
 
     def wrong(self, why: str) -> InvalidGame:
         """Return the error that says what is wrong with the file."""
@@ -27,6 +30,7 @@ class DomainReader:
 
     def get(self, path: str, kind: type | tuple[type, ...], default: object = None) -> Any:
         """Return the value at a path of keys, checked to be of that kind."""
+        self.read.add(path)
         value: Any = self.data
         for part in path.split("."):
             value = value.get(part) if isinstance(value, Mapping) else None
@@ -37,6 +41,16 @@ class DomainReader:
         if not isinstance(value, kind) or isinstance(value, bool):
             raise self.wrong(f"{path} is {value!r}, expected {_KINDS.get(kind, 'a number')}")
         return value
+
+    def refuse_unknown(self) -> None:
+        """Raise InvalidGame at the first key that nobody has asked for, once all is read."""
+        waiting = list(self.data.items())
+        for path, value in waiting:  # it grows by what is inside tables of which parts were read
+            if isinstance(value, Mapping) and any(other.startswith(f"{path}.") for other in self.read):
+                waiting += [(f"{path}.{name}", inner) for name, inner in value.items()]
+            elif path not in self.read:
+                siblings = [other for other in sorted(self.read) if other.count(".") == path.count(".")]
+                raise self.wrong(f"there is no key {path}.{did_you_mean(path, siblings)}")
 
     def words(self, path: str, count: int = 1) -> tuple[str, ...]:
         """Return a list of at least `count` different texts."""

@@ -163,7 +163,7 @@ class PublicGoods:
     def word_question(self, ask: Ask) -> str:
         """Ask for coins or for points of punishment."""
         if isinstance(ask, Form):
-            return "How many points of punishment do you give each of the others?"
+            return "How many points do you give each of the others?"
         return "How many coins do you put into the common project?"
 
     def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
@@ -181,7 +181,7 @@ class PublicGoods:
             for one in self.roles
         }
         text = (
-            f"After that you give {target} 1 point of punishment and {target} gives you 1. How many do you have then?"
+            f"After that you give {target} 1 point and {target} gives you 1. How many do you have then?"
         )
         return first, Question(text, self.payoffs(self.apply(state, points))[role])
 

@@ -275,6 +275,8 @@ def describe_turns(table: GameTable) -> list[str]:
     lines: dict[str, None] = {}
     if table.private:
         lines["Players know only their own moves and what they are shown."] = None
+        for player in sorted(table.forgetful):
+            lines[f"{player} may forget: what is said below of {player} is all that it still knows."] = None
     queue = deque([tree(table)])
     while queue:
         node = queue.popleft()

@@ -2,7 +2,8 @@
 
 Floats are read as the simple fractions they stand for (0.1 is 1/10, the float next to a third is 1/3). Where an
 information set holds several positions, its player perceives the set's label when the play comes there, and nothing
-else but its own moves: under perfect recall this is the same knowledge.
+else but its own moves: under perfect recall this is the same knowledge. In a tree without it, everybody forgets all
+else whenever it perceives a label.
 
 `write_program` is the way back from `logic.programs.table`: the program's table is the table it was written from, with
 what each player knows. A game in which all move at once becomes one fact for each combination of moves; every other
@@ -18,8 +19,8 @@ from itertools import product
 from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.core.game import NATURE
 from bestresponse.logic.language.terms import Atom, write
-from bestresponse.logic.programs.game_table import GameTable, Row, spell_knowledge
-from bestresponse.theory.trees.sequence_form import to_sequence_form
+from bestresponse.logic.programs.game_table import FORGETS, GameTable, Row, spell_knowledge
+from bestresponse.theory.trees.sequence_form import has_perfect_recall
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 __all__ = ["read_fraction", "table_from_cells", "table_from_tree", "write_program"]
@@ -59,7 +60,7 @@ def table_from_cells(
 
 
 def table_from_tree(tree: Tree) -> GameTable:
-    """Return the table of a tree; InvalidGame without perfect recall, TooLarge past 20,000 ends.
+    """Return the table of a tree; TooLarge past 20,000 ends.
 
     >>> from bestresponse.theory import load_tree
     >>> table_from_tree(load_tree("kuhn-poker")).rows[0].chances[0]
@@ -69,13 +70,13 @@ def table_from_tree(tree: Tree) -> GameTable:
         raise TooLarge(f"the tree has {len(tree.leaves):,} ends; at most {MOST_ENDS:,} are written as a program")
     if NATURE in tree.players:
         raise InvalidGame(f"a player is named {NATURE!r}, which in programs is the name of chance")
-    to_sequence_form(tree)  # refuses a tree without perfect recall
     for node in (tree.owner == CHANCE).nonzero()[0].tolist():
         total = sum(read_fraction(float(tree.probability[child])) for child in tree.children[node])
         if total != 1:
             raise InvalidGame(f"after {tree.path(node)} the probabilities sum to {total}; a program needs exactly 1")
     labels = _tell_branches_apart(tree)
-    rows = tuple(_build_row(tree, leaf, labels) for leaf in tree.leaves.tolist())
+    recall = has_perfect_recall(tree)
+    rows = tuple(_build_row(tree, leaf, labels, recall) for leaf in tree.leaves.tolist())
     if not any((tree.owner == CHANCE).tolist()):
         rows = tuple(Row(row.moves, row.payoffs, row.blocks, (), row.percepts) for row in rows)
     moves = tuple(
@@ -103,13 +104,16 @@ def _tell_branches_apart(tree: Tree) -> list[str]:
     return labels
 
 
-def _build_row(tree: Tree, leaf: int, labels: list[str]) -> Row:
+def _build_row(tree: Tree, leaf: int, labels: list[str], recall: bool) -> Row:
     path: list[int] = []
     node = leaf
     while node > 0:
         path.insert(0, node)
         node = int(tree.parent[node])
     owners = [int(tree.owner[tree.parent[node]]) for node in path]
+    infosets = [int(tree.infoset[tree.parent[node]]) for node in path if int(tree.infoset[tree.parent[node]]) >= 0]
+    if len(set(infosets)) < len(infosets):
+        raise InvalidGame(f"on the way to {tree.path(leaf)} a player comes twice to what it cannot tell apart")
     moves = tuple(
         (NATURE if owner == CHANCE else tree.players[owner], labels[node])
         for node, owner in zip(path, owners, strict=True)
@@ -122,7 +126,8 @@ def _build_row(tree: Tree, leaf: int, labels: list[str]) -> Row:
     for node in () if tree.is_perfect_information else path:
         owner = int(tree.owner[node])
         label = "" if owner in (CHANCE, LEAF) else tree.infosets[int(tree.infoset[node])].label
-        percepts.append(() if owner in (CHANCE, LEAF) else ((tree.players[owner], label),))
+        seen = (label,) if recall else (FORGETS, label)
+        percepts.append(() if owner in (CHANCE, LEAF) else tuple((tree.players[owner], what) for what in seen))
     payoffs = tuple(read_fraction(float(u)) for u in tree.payoffs[leaf])
     return Row(moves, payoffs, (1,) * len(path), chances, tuple(percepts))
 
@@ -195,6 +200,8 @@ def _find_percepts(table: GameTable, row: Row, depth: int) -> Iterator[tuple[str
     elif depth + 1 < len(row.moves):
         follower = row.moves[depth + 1][0]
         known = spell_knowledge(table.knowledge(row, depth + 1, follower))
+        if follower in table.forgetful:
+            yield follower, FORGETS
         if follower in table.players and known:
             yield follower, known
 

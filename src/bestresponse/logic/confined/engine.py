@@ -94,7 +94,10 @@ class ConfinedEngine(LogicEngine):
 
 
 _LOST: Final = {
-    "time": "It did not get on for {0.wall:g} seconds, or was not done within {0.clock:g}.",
+    "time": (
+        "It did not get on for {0.wall:g} seconds by the clock, or was not done within {0.clock:g}; it has not passed "
+        "the limits on work, so the machine may be busy with something else."
+    ),
     "ended": "It used up the memory that it may have.",
     "output": "The answers are larger than the limit on output.",
 }

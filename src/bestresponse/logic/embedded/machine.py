@@ -403,7 +403,7 @@ class Work:
             if self.spent > self.limits.steps:
                 raise LimitReached(f"A rule did not come to an end within {self.limits.steps:,} steps.")
             if time.thread_time() > self.deadline:
-                raise LimitReached(f"It did not finish within {self.limits.seconds:g} seconds.")
+                raise LimitReached(f"It did not finish within {self.limits.seconds:g} seconds of work.")
 
     def count_position(self) -> bool:
         """Count a position of a game; the steps to the next one are counted from here."""
@@ -413,7 +413,7 @@ class Work:
             raise LimitReached(f"The game has more than {self.limits.positions:,} positions.")
         now = time.thread_time()
         if now > self.end:
-            raise LimitReached(f"The game was not done within {self.limits.total:g} seconds.")
+            raise LimitReached(f"The game was not done within {self.limits.total:g} seconds of work.")
         self.deadline = min(now + self.limits.seconds, self.end)
         set_deadline(self.deadline)
         tell_progress()

@@ -1,7 +1,8 @@
 """The game as a table, every way it can end with what each player moved and earned, and as a tree; exact values.
 
 A player knows the moves of all earlier blocks, or, in a game with `sees/3`, its own moves and what it perceived: the
-decisions it cannot tell apart share an information set. It forgets nothing, so recall is perfect by construction.
+decisions it cannot tell apart share an information set. It forgets nothing, unless the program says so: whoever
+perceives `FORGETS` knows from then on only what it perceives with it and later.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE
 
 __all__ = [
+    "FORGETS",
     "SEES",
     "Chance",
     "Decision",
@@ -33,6 +35,9 @@ __all__ = [
 
 SEES = ""
 """Stands in a player's knowledge where there is something it perceived, instead of who moved."""
+
+FORGETS = "forgets_everything"
+"""What a player perceives who forgets all that it did and perceived before."""
 
 _LONG_NUMBER = 10**20
 """From here on a message does not show a number: nobody reads it, and Python writes none of more than 4,300 digits."""
@@ -81,6 +86,11 @@ class GameTable:
         """Whether anybody moves after having seen a move."""
         return any(len(row.blocks) > 1 for row in self.rows)
 
+    @property
+    def forgetful(self) -> frozenset[str]:
+        """The players who forget something somewhere."""
+        return frozenset(who for row in self.rows for seen in row.percepts for who, what in seen if what == FORGETS)
+
     def payoffs(self, profile: Sequence[str]) -> tuple[Fraction, ...]:
         """What everybody earns when each player, in order, makes the given move once."""
         for row in self.rows:
@@ -106,7 +116,14 @@ class GameTable:
                 known += row.moves[start:stop]
             else:
                 known += [move for move in row.moves[start:stop] if move[0] == player]
-                percepts = [what for seen in row.percepts[start:stop] for who, what in {*seen} if who == player]
+                if any((player, FORGETS) in seen for seen in row.percepts[start:stop]):
+                    known.clear()
+                percepts = [
+                    what
+                    for seen in row.percepts[start:stop]
+                    for who, what in {*seen}
+                    if who == player and what != FORGETS
+                ]
                 known += [(SEES, what) for what in sorted(percepts if counted else {*percepts})]
             start = stop
         return tuple(known)

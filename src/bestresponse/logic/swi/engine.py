@@ -48,7 +48,7 @@ _LIMITS: Final = {
     "steps": "A rule did not come to an end within {0.steps:,} steps.",
     "memory": "The program needs more memory than it may have.",
     "output": "The answers are longer than {0.output:,} characters.",
-    "time": "The program did not finish within {0.seconds:g} seconds.",
+    "time": "The program did not get on for {0.seconds:g} seconds by the clock, or was not done within {0.total:g}.",
     "number": TOO_LONG,
     "depth": TOO_DEEP,
     "ended": "The program used up the memory or the processor time it may have.",
@@ -174,7 +174,7 @@ class SwiEngine(LogicEngine):
         self._refresh()
         new = about not in self._modules
         module = self._name_module() if new else self._modules[about]
-        steps = limits.steps * (_STEPS if "table_r" in batch[0].text else 1)
+        steps = limits.steps * (_STEPS if "table_" in batch[0].text else 1)
         counts = f"{steps},{limits.output},{limits.ends},{limits.positions}"
         what = f"ask({module},{len(batch)},{most},{counts})"
         text = "".join([question.text for question in batch])

@@ -38,7 +38,7 @@ count(What) :-
     flag(What, Before, Before + 1),
     nb_getval(What, Most),
     (   Before < Most -> true ; throw(limit(What)) ),
-    (   Before mod 500 =:= 499 -> tell(progress) ; true ).
+    (   Before mod 50 =:= 49 -> tell(progress) ; true ).
 
 tell(What) :-
     nb_getval(replies, Out),

@@ -9,12 +9,14 @@ from typing import ClassVar
 from bestresponse.core.errors import BadReply
 from bestresponse.core.json import JsonObject, canonical
 from bestresponse.models.base import Abilities, Finish, Json, Message, Reply, Request, Usage
-from bestresponse.models.providers.network_model import HttpModel, SchemaMode
+from bestresponse.models.providers.network_model import REASONING_TOKENS, HttpModel, SchemaMode
 from bestresponse.models.providers.reading import read_count, read_field
 from bestresponse.models.schema import read_schema
 
 __all__ = ["AnthropicModel"]
 
+_LEAST_BUDGET = 1024
+"""Fewer tokens of thinking are refused."""
 _VERSION = "2023-06-01"
 _TOOL = "answer"
 _FINISH = {
@@ -36,7 +38,7 @@ class AnthropicModel(HttpModel):
     key_header = "x-api-key"
     headers: ClassVar = {"anthropic-version": _VERSION}
     offers = Abilities(schema=True)
-    optional = ("temperature", "top_p", "stop_sequences")
+    optional = ("temperature", "top_p", "stop_sequences", "thinking")
     has_json_mode = False
     schema_is = "tool"
 
@@ -50,6 +52,11 @@ class AnthropicModel(HttpModel):
             "top_p": request.top_p,
             "stop_sequences": list(request.stop) or None,
         }
+        budget = request.reasoning_tokens or REASONING_TOKENS.get(request.effort or "")
+        if budget and mode is not SchemaMode.SCHEMA:  # thinking allows neither a forced tool nor another temperature
+            budget = max(budget, _LEAST_BUDGET)
+            settings |= {"thinking": {"type": "enabled", "budget_tokens": budget}, "temperature": 1.0, "top_p": None}
+            settings["max_tokens"] = request.max_tokens + budget
         if mode is SchemaMode.SCHEMA:
             tool = {"name": _TOOL, "description": "Give the answer.", "input_schema": read_schema(request)}
             settings |= {"tools": [tool], "tool_choice": {"type": "tool", "name": _TOOL}}

@@ -29,7 +29,7 @@ class OpenAIModel(HttpModel):
     key_header = "authorization"
     prefix = "Bearer "
     offers = Abilities(schema=True, logprobs=_MOST_ALTERNATIVES, seed=True)
-    optional = ("max_tokens", "temperature", "top_p", "seed", "stop", "top_logprobs", "logprobs")
+    optional = ("max_tokens", "temperature", "top_p", "seed", "stop", "top_logprobs", "logprobs", "reasoning_effort")
 
     def _identify_service(self, base_url: str) -> dict[str, Json]:
         return {} if base_url == OPENAI_URL else {"provider": "openai-compatible"}
@@ -37,7 +37,9 @@ class OpenAIModel(HttpModel):
     def _list_settings(self, request: Request, mode: SchemaMode | None, refused: frozenset[str]) -> JsonObject:
         alternatives = min(request.logprobs, _MOST_ALTERNATIVES) if "top_logprobs" not in refused else 0
         return {
-            "max_completion_tokens" if "max_tokens" in refused else "max_tokens": request.max_tokens,
+            "max_completion_tokens" if "max_tokens" in refused else "max_tokens": request.max_tokens
+            + (request.reasoning_tokens or 0),  # reasoning counts as part of the reply here
+            "reasoning_effort": request.effort,
             "temperature": request.temperature,
             "top_p": request.top_p,
             "seed": effective_seed(request),

@@ -86,7 +86,8 @@ def default_folder(environ: Mapping[str, str], home: Path, platform: str = sys.p
 def find_weights(name: str) -> Weights:
     """Return the entry of that name; `UnknownModel` with the nearest name where there is none."""
     if name not in WEIGHTS:
-        raise UnknownModel(f"there are no weights named {name!r} to pull.{did_you_mean(name, sorted(WEIGHTS))}")
+        known = ", ".join(sorted(WEIGHTS))
+        raise UnknownModel(f"there are no weights named {name!r}; known: {known}.{did_you_mean(name, sorted(WEIGHTS))}")
     return WEIGHTS[name]
 
 

@@ -69,6 +69,9 @@ class Cache:
         self._identities: dict[str, int] = {}
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"cannot make the folder {path.parent}: {error.strerror}") from error
+        try:
             self._rows = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"cannot open the cache of replies {path}: {error}") from error

@@ -38,6 +38,8 @@ class Sampling:
     max_tokens: int = 512
     seed: int | None = None
     replicate: int = 0
+    effort: str | None = None
+    reasoning_tokens: int | None = None
 
     def ask(
         self, model: Model, messages: tuple[Message, ...], schema: str | None = None, choices: tuple[str, ...] = ()
@@ -46,6 +48,7 @@ class Sampling:
         request = Request(
             messages, self.max_tokens, self.temperature, self.top_p, self.seed,
             schema=schema, choices=choices, replicate=self.replicate,
+            effort=self.effort, reasoning_tokens=self.reasoning_tokens,
         )  # fmt: skip
         reply = model.complete(request)
         return reply, describe_call(model, request, reply)

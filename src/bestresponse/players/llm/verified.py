@@ -6,6 +6,9 @@ It wraps any player that gives reasons, in any game whose view tells the payoffs
 `payoffs`, as `games.matrix` has them), or of which `subject` says what a view is about (`moves_of` does so for trees).
 In other games nothing can be checked and the player is left alone. It stops when nothing is refuted, or after
 `attempts` (LELMA: 5). On the command line it is written `verified:MODEL`.
+
+Second thoughts alone change answers. `again:MODEL` is the same player without the feedback: it is asked again as often
+as something is refuted, and is not told what. What feedback does is the difference between the two.
 """
 
 from __future__ import annotations
@@ -28,17 +31,20 @@ from bestresponse.formal.claims.texts import TEXTS
 from bestresponse.formal.claims.translators.rules import RulesTranslator
 from bestresponse.games.capabilities import HasTree
 from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.players.llm.texts import TEXTS as RECONSIDER
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.perfection.subgame_perfect import cut_subgame
 from bestresponse.theory.trees.tree import Tree
 
 __all__ = [
-    "MOST_ATTEMPTS", "SPELLING", "SubjectOf", "Try", "Verified", "bare_name", "calls_of", "is_verified", "make_label",
-    "moves_of", "subject_of", "tries", "with_review",
+    "AGAIN", "MOST_ATTEMPTS", "SPELLING", "SubjectOf", "Try", "Verified", "bare_name", "calls_of", "is_verified",
+    "make_label", "moves_of", "subject_of", "tries", "with_review",
 ]  # fmt: skip
 
 SPELLING = "verified:"
 """What stands before the name of a model whose reasoning is to be checked by the rules: `verified:MODEL`."""
+AGAIN = "again:"
+"""What stands before the name of a model that is asked again where the rules refute something, but is not told what."""
 SubjectOf = Callable[[View], Subject | None]
 """What a view is about, as claims see it; None where nothing can be checked."""
 MOST_ATTEMPTS = 5
@@ -88,17 +94,18 @@ class Try:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """`player`, corrected by `reviewer` up to `attempts` - 1 times."""
+    """`player`, corrected by `reviewer` up to `attempts` - 1 times; without `feedback` only asked again."""
 
     player: Player
     reviewer: Reviewer
     attempts: int = MOST_ATTEMPTS
     subject: SubjectOf = subject_of
+    feedback: bool = True
 
     @property
     def name(self) -> str:
         """The name under which the player stands in records."""
-        return f"verified({self.player.name})"
+        return f"{'verified' if self.feedback else 'again'}({self.player.name})"
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Return the last decision, with every call and every review on the way to it."""
@@ -116,17 +123,17 @@ class Verified:
 
 
 def is_verified(name: str) -> bool:
-    """Whether a model is asked for with its reasoning checked."""
-    return name.startswith(SPELLING)
+    """Whether a model is asked for with its reasoning checked, whether or not it is told the result."""
+    return name.startswith((SPELLING, AGAIN))
 
 
 def bare_name(name: str) -> str:
-    """Return the name of the model itself, without `verified:` and without the label of `LABEL=URL`.
+    """Return the name of the model itself, without `verified:` or `again:` and without the label of `LABEL=URL`.
 
     >>> bare_name("verified:openai/gpt-4o"), bare_name("mine=http://localhost:8000/v1#m")
     ('openai/gpt-4o', 'http://localhost:8000/v1#m')
     """
-    return _LABEL.sub("", name.removeprefix(SPELLING))
+    return _LABEL.sub("", name.removeprefix(SPELLING).removeprefix(AGAIN))
 
 
 def make_label(name: str) -> str:
@@ -135,8 +142,8 @@ def make_label(name: str) -> str:
     >>> make_label("verified:mine=http://localhost:8000/v1#m"), make_label("openai/gpt-4o")
     ('verified:mine', 'openai/gpt-4o')
     """
-    spelling = SPELLING if is_verified(name) else ""
-    labelled = _LABEL.match(name.removeprefix(SPELLING))
+    spelling = next((prefix for prefix in (SPELLING, AGAIN) if name.startswith(prefix)), "")
+    labelled = _LABEL.match(name.removeprefix(spelling))
     return spelling + labelled[1] if labelled else name
 
 
@@ -144,11 +151,11 @@ def with_review(name: str, player: Player, game: AnyGame | None = None) -> Playe
     """`player`, checked by the rules where the name asks for it; in a tree where `game` is given."""
     if not is_verified(name):
         return player
-    reviewer = Reviewer(RulesTranslator(), EmbeddedEngine)
+    subject = subject_of
     if isinstance(game, HasTree):
-        find_subject = moves_of if game.tree.is_perfect_information else whole_of
-        return Verified(player, reviewer, subject=find_subject(game.tree))
-    return Verified(player, reviewer)
+        subject = (moves_of if game.tree.is_perfect_information else whole_of)(game.tree)
+    reviewer = Reviewer(RulesTranslator(), EmbeddedEngine)
+    return Verified(player, reviewer, subject=subject, feedback=name.startswith(SPELLING))
 
 
 def tries(verified: Verified, view: View, ask: Ask) -> tuple[Try, ...]:
@@ -163,7 +170,10 @@ def tries(verified: Verified, view: View, ask: Ask) -> tuple[Try, ...]:
         if review is None or not review.corrections:
             break
         sentences = "\n".join(f"- {correction.text}" for correction in review.corrections)
-        note = TEXTS.fill("feedback", reasoning=decision.reasoning[:_LONGEST_QUOTED], sentences=sentences)
+        quoted = decision.reasoning[:_LONGEST_QUOTED]
+        note = RECONSIDER.fill("reconsider", reasoning=quoted)
+        if verified.feedback:
+            note = TEXTS.fill("feedback", reasoning=quoted, sentences=sentences)
         shown = replace(view, notes=(*view.notes, note))
     return tuple(made)
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["bars", "compute_bin_means", "compute_fences", "distribution", "heatmap", "intervals", "lines", "scatter"]
 
 T = TypeVar("T")
+_FEW_COLUMNS = 16  # of a heat map: more names do not fit side by side
 
 _STRIP_POINTS = 400
 
@@ -244,26 +245,33 @@ def _stack(axes: Axes, row: int, shares: Mapping[str, float], parts: Sequence[st
 def heatmap(
     cells: ArrayLike, rows: Sequence[str], columns: Sequence[str], *, digits: str = ".2f", x_label: str = ""
 ) -> bytes:
-    """Draw a matrix of numbers, darker (on light ground) where larger, each number written in; NaN is left empty."""
+    """Draw a matrix of numbers, darker (on light ground) where larger; NaN is left empty.
+
+    Each number is written in where there are few columns. The names of many stand upright, so small that none covers
+    another: 100 columns share seven inches.
+    """
     matrix = np.asarray(cells, dtype=np.float64)
     if matrix.shape != (len(rows), len(columns)) or matrix.size == 0:
         raise UsageError(f"cells: expected {len(rows)} rows and {len(columns)} columns, got shape {matrix.shape}")
     finite = matrix[np.isfinite(matrix)]
     low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
-    with canvas(height=0.9 + 0.42 * len(rows), grid="none") as axes:
+    few = len(columns) <= _FEW_COLUMNS
+    size = 10.5 if few else min(9.0, 400 / len(columns))
+    with canvas(height=0.9 + 0.42 * len(rows) if few else 2.0 + size / 50 * len(rows), grid="none") as axes:
         for row, numbers in enumerate(matrix):
             _shade_row(axes, row, numbers, (numbers - low) / (high - low) if high > low else np.full(len(columns), 0.5))
-            for column in np.flatnonzero(np.isfinite(numbers)):
+            for column in np.flatnonzero(np.isfinite(numbers)) if few else ():
                 text = f"{numbers[column]:{digits}}"
                 inside = axes.text(float(column), row, text, ha="center", va="center", fontsize=9.5, color=INK)
                 inside.set_in_layout(False)
         axes.set_xlim(-0.5, len(columns) - 0.5)
         axes.set_xticks(range(len(columns)), [label(name, 14) for name in columns])
         axes.xaxis.tick_top()
-        axes.tick_params(axis="x", length=0, labelsize=10.5)
+        axes.tick_params(axis="x", length=0, labelsize=size, rotation=0 if few else 90)
         axes.spines["bottom"].set_visible(False)
         axes.set_xlabel(label(x_label))
         _name_rows(axes, list(rows))
+        axes.tick_params(axis="y", labelsize=size)
         return to_svg(axes)
 
 

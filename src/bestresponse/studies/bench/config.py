@@ -10,7 +10,7 @@ from bestresponse.core.errors import SettingError
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import split
 from bestresponse.games.matrix.presentation import FORMATS, themes
-from bestresponse.players.llm.verified import is_verified, make_label
+from bestresponse.players.llm.verified import bare_name, is_verified, make_label
 from bestresponse.runs.inputs import ModelsSetting, NamedModel, NamesSetting, OptionalGameSetting
 from bestresponse.runs.settings import RunSettings, list_settings, setting, settings
 from bestresponse.studies.bench.games import OWN, Source
@@ -43,7 +43,8 @@ class BenchConfig(RunSettings):
         default=(NamedModel(EMBEDDED),),
         kw_only=False,
         short="-m",
-        help="A model; verified:MODEL has its reasoning checked, NAME=URL reports a server under that name.",
+        help="A model; verified:MODEL has its reasoning checked, again:MODEL is asked again as often and not told what "
+        "was wrong, NAME=URL reports a server under that name.",
     )
     game: OptionalGameSetting = setting(
         default=None, kw_only=False, argument=True, help="A game or a file instead of drawn games; or `stories`."
@@ -80,9 +81,15 @@ class BenchConfig(RunSettings):
     temperature: float | None = setting(
         default=None, ge=0, le=5, help="Sampling temperature. [default: 0, or 1 for sampled]"
     )
-    think: bool = setting(default=False, help="Have models write down their reasons first, then answer.")
+    plain: bool = setting(default=False, help="Have models answer at once instead of writing down their reasons first.")
+    effort: Literal["minimal", "low", "medium", "high"] | None = setting(
+        default=None, help="How hard models that reason by themselves do so. [default: the provider's own]"
+    )
+    reasoning_tokens: int | None = setting(
+        default=None, ge=1, le=1_000_000, help="The most tokens for such reasoning, beside those of the reply."
+    )
     max_tokens: int | None = setting(
-        default=None, ge=1, le=100_000, help="Longest reply, in tokens. [default: 512, or 2000 with reasons]"
+        default=None, ge=1, le=100_000, help="Longest reply, in tokens. [default: 4000, or 512 without reasons]"
     )
     samples: int = setting(default=10, ge=1, le=10_000, help="Moves that are asked for where they are sampled.")
     max_infosets: int | None = setting(
@@ -113,7 +120,8 @@ class BenchConfig(RunSettings):
         """Fill in the settings whose default depends on others."""
         small = set(self.model) == {EMBEDDED}  # it is too small to state a mixed strategy
         self._default("elicit", ("logprobs",) if small else ("mixed",))
-        self._default("max_tokens", 2000 if self.think else 512)
+        thinks = any(self.reasons(name, elicit) for name in self.model for elicit in self.elicit)
+        self._default("max_tokens", 4000 if thinks else 512)
         sent = {choose_temperature(self.temperature, elicit) for elicit in self.elicit}
         self._default("temperature", sent.pop() if len(sent) == 1 else None)
         if isinstance(self.form, Tree):
@@ -155,8 +163,8 @@ class BenchConfig(RunSettings):
             (verified and tree, "model", "reasoning about a policy is not verified; leave out `verified:`"),
             (verified and "logprobs" in self.elicit, "elicit", "logprobs asks for no reasons that could be verified"),
             (not one_letter and "logprobs" in self.elicit, "elicit", "logprobs goes with the theme neutral only"),
-            (self.think and "logprobs" in self.elicit, "elicit", "logprobs leaves no room for the reasons of think"),
-            (self.think and self.style in ("json", "letter"), "style", f"{self.style} leaves no room for reasons"),
+            (verified and self.plain, "plain", "without reasons there is nothing to verify"),
+            (verified and self.style in ("json", "letter"), "style", f"{self.style} leaves no room for reasons"),
             (self.style == "letter" and "mixed" in self.elicit, "style", "a letter cannot state a mixed strategy"),
             (self.precision and self.shard, "precision", "a part of a run cannot tell how precise the whole is"),
             (self.suite == "invariance" and several, (*several, "")[0], "this suite varies it itself; give one"),
@@ -212,6 +220,21 @@ class BenchConfig(RunSettings):
     def reply_tokens(self) -> int:
         """How many tokens a reply may have."""
         return self.max_tokens or 1
+
+    @property
+    def paid_tokens(self) -> int:
+        """How many tokens a reply may cost, those of the model's own reasoning among them."""
+        return self.reply_tokens + (self.reasoning_tokens or 0)
+
+    def reasons(self, model: str, elicit: str) -> bool:
+        """Say whether a model writes down its reasons before it answers; the embedded one is too small for that."""
+        roomy = elicit != "logprobs" and self.style not in ("json", "letter")
+        return roomy and not self.plain and bare_name(model) != EMBEDDED
+
+    def describe_asking(self, model: str, elicit: str) -> dict[str, bool | str | int]:
+        """Return what a spec says of reasoning; nothing where a model answers at once."""
+        asked = {"think": self.reasons(model, elicit), "effort": self.effort, "reasoning_tokens": self.reasoning_tokens}
+        return {name: value for name, value in asked.items() if value}
 
     @property
     def sent_seed(self) -> int:

@@ -25,7 +25,7 @@ from bestresponse.games.named_game import NamedGame
 from bestresponse.models.base import Model
 from bestresponse.players.llm.player import FirstToken, LlmPlayer, Sampled, Sampling, Thinking
 from bestresponse.players.llm.prompting import Style
-from bestresponse.players.llm.verified import is_verified, with_review
+from bestresponse.players.llm.verified import with_review
 from bestresponse.players.strategies.fixed import FixedMix
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.spec import Spec
@@ -63,7 +63,8 @@ _MOST_ORDERS = 8
 _SIZES = (2, 3, 4, 6)
 _SCALES = (0.01, 100.0)
 _TEMPERATURES = (0.0, 0.7, 1.0)
-_ASKING = ("model", "elicit", "llm_seed", "temperature", "max_tokens", "style", "think", "attempts", "samples")
+_ASKING = ("model", "elicit", "llm_seed", "temperature", "max_tokens", "style", "think", "attempts", "samples",
+           "effort", "reasoning_tokens")  # fmt: skip
 """What a seated model depends on, in the data of a spec."""
 
 
@@ -157,8 +158,7 @@ class Plan:
         }
         if telling.opponent_back is not None:
             data["opponent_back"] = list(telling.opponent_back)
-        if self.config.think:
-            data["think"] = True
+        data |= self.config.describe_asking(model, elicit)
         form = condition.source.form
         if form is not None and telling.theme == OWN:
             order = condition.drawn.orders[game]
@@ -221,7 +221,14 @@ def make_game(data: JsonMapping) -> MatrixGame:
 def seat_player(data: JsonMapping, model: Model) -> Player:
     """Seat the model in the way of asking that a spec names."""
     first = data.get("replicate", 0)
-    sampling = Sampling(data["temperature"], max_tokens=data["max_tokens"], seed=data["llm_seed"], replicate=first)
+    sampling = Sampling(
+        data["temperature"],
+        max_tokens=data["max_tokens"],
+        seed=data["llm_seed"],
+        replicate=first,
+        effort=data.get("effort"),
+        reasoning_tokens=data.get("reasoning_tokens"),
+    )
     if data["elicit"] == "logprobs":
         if not model.abilities.logprobs:
             raise UsageError(f"{model.id} reports no log-probabilities, which elicit = logprobs reads")
@@ -229,8 +236,7 @@ def seat_player(data: JsonMapping, model: Model) -> Player:
     think = bool(data.get("think"))
     style: Style = data["style"]
     if data["style"] == "auto":  # JSON leaves no room for reasons
-        reasons = think or is_verified(data["model"])
-        style = "json" if model.abilities.schema and not reasons else "line"
+        style = "json" if model.abilities.schema and not think else "line"
 
     def seat_replicate(replicate: int) -> Player:
         player: Player = LlmPlayer(model, replace(sampling, replicate=replicate), style, data["attempts"])

@@ -17,7 +17,7 @@ import numpy as np
 
 from bestresponse.core.lazy import LazyMapping
 from bestresponse.core.seeds import split
-from bestresponse.players.llm.verified import SPELLING, make_label
+from bestresponse.players.llm.verified import AGAIN, SPELLING, make_label
 from bestresponse.players.strategies.baselines import BASELINES
 from bestresponse.report.figures.charts import compute_fences
 from bestresponse.report.frames import Frame, column
@@ -259,9 +259,11 @@ def _list_pairs(results: Results) -> Iterator[tuple[str, str, Rows, str, Rows]]:
     for number, (player, rows) in enumerate(results.base.items()):
         for other in others[number + 1 :]:
             yield "players", player, rows, other, results.base.get(other) or results.baselines[other]
-        plain = player.removeprefix(SPELLING)
-        if plain != player and plain in results.base:
-            yield "verified", player, rows, plain, results.base[plain]
+        if player.startswith((SPELLING, AGAIN)):
+            plain = player.removeprefix(SPELLING).removeprefix(AGAIN)
+            for other in (AGAIN + plain, plain):
+                if other in results.base and other != player:
+                    yield "verified", player, rows, other, results.base[other]
         for variant in results.plan.variants if results.plan.config.suite == "invariance" else ():
             varied = _tell_as_drawn(results.players[player], variant)
             yield "variants", f"{player}, {variant}", varied, f"{player}, as drawn", rows

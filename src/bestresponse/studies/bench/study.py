@@ -60,7 +60,7 @@ def estimate_calls(config: BenchConfig) -> Estimate:
         f"{config.games:,} game{'s' if config.games > 1 else ''}, seed {config.seed}",
         calls,
         {name: count // CHARACTERS_PER_TOKEN for name, count in characters.items()},
-        {name: count * config.reply_tokens for name, count in calls.items()},
+        {name: count * config.paid_tokens for name, count in calls.items()},
     )
 
 
@@ -207,7 +207,14 @@ bench = Study(
         pivot("supports", "player", "support", "gap_normalised", "", "Mean gap / range by size of the support."),
         compare("players", "Players compared"),
         table("self_play", caption="The model against itself: correlated-equilibrium regret of its two answers."),
-        compare("verified", "Verified reasoning", "Verified less unverified; negative: checking helps."),
+        compare("verified", "Verified reasoning", "The first less the second; negative: the first loses less."),
+        text(
+            "{% if frame('differences').select(comparison='verified')|length %}A model whose reasoning is verified is "
+            "asked again where something is refuted, and second thoughts alone change answers. Only beside "
+            "again:MODEL, which is asked again in the same cases and not told what was refuted, does a difference come "
+            "from the feedback.{% endif %}",
+            kind="info",
+        ),
         text(
             "{% if frame('plays')|length > 500 %}These are the 500 that lost most; plays.csv holds all.{% endif %}",
             title="The plays",

@@ -179,13 +179,15 @@ def tournament_checks(folder: Path) -> tuple[Check, ...]:
     for name, published in PUBLISHED.items():
         found = _mean([game.share(sum(game.payoffs[name]), COUNTED) for game in games])
         remark = f"as published: normalised by {COUNTED} plays"
-        checks.append(Check(f"table 7, {name} %", published, round(found, 2), _same(found, published), remark))
+        checks.append(Check(f"table 7, {name} %", published, round(found, 2), _same(found, published), remark, _HALF))
     for name in PUBLISHED:
         logged = _mean([game.share(sum(game.payoffs[name]), LOGGED) for game in games])
         again = _mean([game.share(r.totals[name], LOGGED) for game, r in zip(games, replayed, strict=True)])
         remark = f"corrected: {LOGGED} plays; log beside the replay by rules and programs"
         checks.append(
-            Check(f"table 7 corrected, {name} %", round(logged, 2), round(again, 2), _same(again, logged), remark)
+            Check(
+                f"table 7 corrected, {name} %", round(logged, 2), round(again, 2), _same(again, logged), remark, _HALF
+            )
         )
     for game, found_again in zip(games, replayed, strict=True):
         for what, count in (("moves", found_again.moves), ("payoffs", found_again.payoffs)):
@@ -225,6 +227,9 @@ def _played_right(game: RecordedGame) -> dict[str, float]:
 
 def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
+
+
+_HALF = "within 0.005, half of the last printed digit"
 
 
 def _same(found: float, published: float) -> bool:

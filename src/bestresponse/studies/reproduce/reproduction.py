@@ -6,20 +6,24 @@ from dataclasses import asdict, dataclass, field
 
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.notebook import format_html
-from bestresponse.report.document import Cell, Column, Table
+from bestresponse.report.document import Cell, Column, Document, Paragraph, Section, Table
 
 __all__ = ["Check", "Reproduction"]
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One published figure or statement, and what was found. `agrees` is None where nothing can be compared."""
+    """One published figure or statement, and what was found. `agrees` is None where nothing can be compared.
+
+    `tolerance` says how far the two may be apart and still agree.
+    """
 
     what: str
     published: Cell
     found: Cell
     agrees: bool | None
     remark: str = ""
+    tolerance: str = "equal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +41,8 @@ class Reproduction:
         return f"Reproduction({self.paper!r}, {agree} of {len(self.checks)} figures agree)"
 
     def _repr_html_(self) -> str:
-        rows = ((one.what, one.published, one.found, one.agrees, one.remark) for one in self.checks)
-        return format_html(repr(self), ("figure", "published", "found", "agrees", "remark"), rows)
+        table = self.table()
+        return format_html(repr(self), [column.name for column in table.columns], table.rows)
 
     @property
     def differing(self) -> tuple[Check, ...]:
@@ -57,10 +61,22 @@ class Reproduction:
         }
 
     def table(self) -> Table:
-        """The checks as a table."""
+        """Build the table of all checks."""
         words = {True: "yes", False: "NO", None: None}
-        columns = (
-            Column("what"), Column("published", "right"), Column("found", "right"), Column("agrees"), Column("remark"),
-        )  # fmt: skip
-        rows = tuple((c.what, c.published, c.found, words[c.agrees], c.remark or None) for c in self.checks)
+        right = (Column("published", "right"), Column("found", "right"))
+        columns = (Column("what"), *right, Column("agrees"), Column("agrees if"), Column("remark"))
+        rows = tuple(
+            (c.what, c.published, c.found, words[c.agrees], c.tolerance if words[c.agrees] else None, c.remark or None)
+            for c in self.checks
+        )
         return Table(columns, rows, self.citation)
+
+    def report(self) -> Document:
+        """Build the report: what was compared, then the tables of the paper."""
+        compared = [check for check in self.checks if check.agrees is not None]
+        agree = sum(check.agrees is True for check in compared)
+        words = Paragraph(f"{agree} of {len(compared)} compared figures agree, each within its stated tolerance.")
+        tables = Section("Tables", self.tables)
+        return Document(
+            f"Reproduction: {self.paper}", self.citation, (Section("Figures", (words, self.table())), tables)
+        )

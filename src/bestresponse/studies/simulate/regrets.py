@@ -3,7 +3,9 @@
 In a table the regret of a seat is, a play on average, what its best single move would have earned against the others'
 moves as they were, less what it got; no equilibrium is assumed. It is negative where varying moves earned more than any
 single one would have. In a repeated table it is the same a round, and `list_regrets` tells it for the rounds so far. In
-a tree it is what the best strategy would earn against the others' frequencies, less what those of all earn. The Nash
+a tree it is what the best strategy would earn against the others' frequencies, less what those of all earn. This is
+external regret: what others did is held fixed, although in a repeated game they reply. Where the other player of two is
+an automaton, `find_best_reply` says what the best reply to it earns, replies included. The Nash
 gap is the sum over seats of what each could gain by leaving the profile of frequencies alone (NashConv): 0 exactly at
 an equilibrium.
 """
@@ -20,17 +22,19 @@ from numpy.typing import NDArray
 from bestresponse.analysis.theory import Predicted
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.seeds import split
+from bestresponse.players.lookup import find_strategy
+from bestresponse.players.strategies.automaton import AutomatonPlayer
 from bestresponse.report.frames import column
 from bestresponse.report.stats.interval import Floats, Interval
 from bestresponse.report.stats.statistics import cluster_bootstrap
-from bestresponse.studies.simulate.plays import Plays, name_move
+from bestresponse.studies.simulate.plays import Plays, SimulateConfig, name_move
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.games.regrets import regret
 from bestresponse.theory.trees.policy import Policy, policy_from_table, uniform_policy
 from bestresponse.theory.trees.sequence_form import bin_sums, plan_regrets, to_sequence_form
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["Judged", "RegretRow", "judge", "list_regrets"]
+__all__ = ["Judged", "RegretRow", "find_best_reply", "judge", "list_regrets"]
 
 _RESAMPLES = 300
 _MOST_NODES_RESAMPLED = 5000
@@ -101,6 +105,32 @@ def list_regrets(plays: Plays) -> Iterator[RegretRow]:
             lasted = weights[:, number] > 0
             regret_so_far = cluster_bootstrap(regrets[lasted, number], rng=rng, resamples=_RESAMPLES)
             yield RegretRow(seat=role, turn=number + 1, regret=regret_so_far)
+
+
+def find_best_reply(config: SimulateConfig, seat: int) -> float | None:
+    """Compute what the best reply to the automaton in the other seat earns a round; None where there is no automaton.
+
+    Going back from the last round, exactly: what each move earns now, and then from the state that it leads to.
+    """
+    game, form = config.make_game(), config.theory.form
+    if form is None or form.num_players != 2 or config.rounds == 1:
+        return None
+    other = game.roles[1 - seat]
+    player = find_strategy(config.seats[other], game, other, 0)
+    if not isinstance(player, AutomatonPlayer):
+        return None
+    automaton, payoffs = player.automaton, form.payoffs[seat] if seat == 0 else form.payoffs[seat].T
+    count, others = payoffs.shape
+    slip = np.array([[1.0 - config.noise if a == b else config.noise / max(count - 1, 1) for b in range(count)]
+                     for a in range(count)])  # fmt: skip
+    theirs = automaton.mix * (1 - config.noise) + (1 - automaton.mix) * config.noise / max(others - 1, 1)
+    weight = config.continuation * config.discount
+    values = np.zeros(automaton.states)
+    for _ in range(config.rounds):
+        # By state, the other's move and the own move that are made.
+        later = payoffs.T[None] + weight * values[automaton.step]
+        values = ((theirs[:, :, None] * later).sum(axis=1) @ slip.T).max(axis=1)
+    return float(values[0] / sum(weight**number for number in range(config.rounds)))
 
 
 def _list_rounds(plays: Plays, form: NormalForm) -> tuple[NDArray[np.int64], Floats]:

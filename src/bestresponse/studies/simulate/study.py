@@ -28,7 +28,7 @@ from bestresponse.studies.simulate.plays import (
     name_move,
     read_plays,
 )
-from bestresponse.studies.simulate.regrets import Judged, RegretRow, judge, list_regrets
+from bestresponse.studies.simulate.regrets import Judged, RegretRow, find_best_reply, judge, list_regrets
 
 __all__ = ["METRICS", "SeatFigures", "SimulateConfig", "measure_plays", "simulate"]
 
@@ -110,6 +110,7 @@ class SeatFigures:
     bounds: Bounds | None = None
     regret: Value = None
     losses: Floats | None = None
+    best_reply: float | None = None
 
 
 METRICS: tuple[Metric[SeatFigures], ...] = (
@@ -147,12 +148,32 @@ METRICS: tuple[Metric[SeatFigures], ...] = (
     ),
     Metric(
         "regret",
-        "regret",
-        "the best single strategy against what the others did, less what was earned (of a round in a repeated game); "
-        "negative where varying moves earned more than any single one would have",
+        "external regret",
+        "the best single strategy against what the others did, held fixed, less what was earned (of a round in a "
+        "repeated game); negative where varying moves earned more than any single one would have",
         "",
         ".3f",
         lambda seat: seat.regret,
+    ),
+    Metric(
+        "best_reply",
+        "best reply",
+        "what the best reply to the strategy in the other seat earns a round, exactly, its replies included",
+        "",
+        ".3f",
+        lambda seat: seat.best_reply,
+    ),
+    Metric(
+        "best_reply_regret",
+        "lost to the best reply",
+        "what the best reply to the strategy in the other seat earns a round, less what was earned",
+        "",
+        ".3f",
+        lambda seat: (
+            None
+            if seat.best_reply is None
+            else seat.plays.average(seat.best_reply - seat.payoffs, f"reply {seat.seat}")
+        ),
     ),
     Metric(
         "lost",
@@ -223,6 +244,7 @@ def _list_seats(plays: Plays, nearest: Predicted | None, judged: Judged | None) 
             bounds,
             judged.regrets[seat] if judged else None,
             losses[:, number] if theory.known else None,
+            find_best_reply(plays.config, number),
         )
     return groups
 

@@ -1,98 +1,143 @@
-"""Keep answers in a folder beside the runs, shared by all runs that ask the same of the same models.
+"""Answers that are asked for once: a book of them, in memory or in a folder that runs share.
 
-    answers.jsonl   every answer as it was read (see `games.dialogue_recorded.Entry`)
+    answers.jsonl   every answer as it was read (see `games.dialogue.recorded.Entry`)
     calls.jsonl     every call of a model, as it went out and came back: {"model", "request", "reply"}
 
 Both are only appended to, so a run that is killed goes on from them, and one with other settings of the solver starts
-from them. The calls are there for an audit: from them alone every answer can be read again (see `replaying`).
+from them. The calls are there for an audit: from them alone every answer can be read again (`replay_answers`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Protocol
+from threading import Lock
 
-from bestresponse.core.json import JsonMapping, digest
+from bestresponse.core.ask import Ask
+from bestresponse.core.errors import NotCached
+from bestresponse.core.game import View
+from bestresponse.core.player import Decision, Player
+from bestresponse.games.dialogue.game import prompt_key
 from bestresponse.games.dialogue.recorded import Book, Entry
-from bestresponse.models.base import Abilities, Model, Reply, Request, Wrapper
+from bestresponse.models.base import Model, Reply, Request, Wrapper
 from bestresponse.models.codec import reply_to_json, request_to_json
-from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.runs.store.lines import Lines, read_lines
 from bestresponse.runs.store.lock import FolderLock
-from bestresponse.studies.steer.config import SteerConfig
 
-__all__ = ["AnswerFolder", "AnswerStore", "MemoryAnswers", "answers_path", "make_offline_model", "read_answers"]
+__all__ = ["AnswerStore", "Remembering", "open_answers", "read_answers"]
 
 
-class AnswerStore(Protocol):
-    """A book of answers, and where a new answer is kept."""
+class AnswerStore:
+    """A book of answers, and whoever gives those that it lacks; nobody does `offline`.
+
+    `calls` counts the calls that were made, `used` holds the keys of all answers that were needed, and `recalled` how
+    many calls those that were on record have saved.
+    """
+
+    def __init__(
+        self, book: Book | None = None, keep: Callable[[Entry], None] = lambda entry: None, *, offline: bool = False
+    ) -> None:
+        self.book = Book() if book is None else book
+        self.offline = offline
+        self.calls = 0
+        self.used: set[str] = set()
+        self.recalled: dict[tuple[str, int], int] = {}
+        self._keep = keep
+        self._asking: dict[tuple[str, int], Future[Entry]] = {}
+        self._lock = Lock()
+
+    def rehearse(self) -> AnswerStore:
+        """Return the same book for whoever may only use what is on record."""
+        return AnswerStore(self.book, offline=True)
+
+    def find(self, key: str, number: int = 0, cost: int = 1) -> Entry | None:
+        """Return the answer on record, which took `cost` calls; None where there is none."""
+        self.used.add(key)
+        entry = self.book.get(key, number)
+        if entry is not None:
+            self.recalled[key, number] = cost
+        return entry
+
+    def ask(self, key: str, number: int, question: Callable[[], tuple[Entry, int]], cost: int = 1) -> Entry:
+        """Return the answer on record, or that to `question` (and the calls that it took), which is asked once."""
+        entry = self.find(key, number, cost)
+        if entry is not None:
+            return entry
+        if self.offline:
+            raise NotCached("not every answer is on record; the command of the run, given again, asks for the others")
+        with self._lock:
+            asked = self._asking.get((key, number))
+            mine = asked is None
+            if asked is None:
+                asked = self._asking[key, number] = Future()
+        if mine:
+            try:
+                entry, calls = question()
+            except BaseException as error:
+                with self._lock:
+                    del self._asking[key, number]
+                asked.set_exception(error)
+                raise
+            with self._lock:
+                self.calls += calls
+                self.book.add(entry)
+                self._keep(entry)
+            asked.set_result(entry)
+        return asked.result()
+
+    def decide(self, player: Player, view: View, ask: Ask, number: int = 0, *, key: str = "", cost: int = 1) -> Entry:
+        """Let `player` answer `ask` as draw `number`, unless the answer to these words is on record."""
+        key = key or prompt_key(view)
+
+        def question() -> tuple[Entry, int]:
+            decision = player.decide(view, ask)
+            entry = Entry(key, number, decision.action, player.name, decision.reading, decision.reasoning)
+            return entry, len(decision.calls)
+
+        return self.ask(key, number, question, cost)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Remembering:
+    """`player` as draw `number`, who is asked only what is not on record."""
+
+    player: Player
+    answers: AnswerStore
+    number: int = 0
+    cost: int = 1
 
     @property
-    def book(self) -> Book:
-        """The answers so far."""
-        ...
+    def name(self) -> str:
+        """The name of the player."""
+        return self.player.name
 
-    def keep(self, entry: Entry) -> None:
-        """Keep one answer."""
-        ...
-
-
-class MemoryAnswers:
-    """A book of answers in memory only."""
-
-    def __init__(self, book: Book | None = None) -> None:
-        self.book = book or Book()
-
-    def keep(self, entry: Entry) -> None:
-        """Do nothing: the book holds the answer already."""
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
+        entry = self.answers.decide(self.player, view, ask, self.number, cost=self.cost)
+        return Decision(entry.text, entry.why, entry.reading)
 
 
-class AnswerFolder:
-    """A book of answers in a folder, written answer by answer, by one process at a time."""
-
-    def __init__(self, path: Path) -> None:
-        path.mkdir(parents=True, exist_ok=True)
-        self.path = path
-        self._lock = FolderLock(path)
-        self._answers = Lines(path / "answers.jsonl")
-        self._calls = Lines(path / "calls.jsonl")
-        self.book = read_answers(path)
-
-    def keep(self, entry: Entry) -> None:
-        """Append one answer to the file."""
-        self._answers.append(entry.to_json())
-
-    def record_calls(self, models: Mapping[str, Model]) -> dict[str, Model]:
-        """Return the same models with every call written down."""
-        return {name: _RecordedCalls(model, name, self._calls) for name, model in models.items()}
-
-    def __enter__(self) -> AnswerFolder:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._answers.close()
-        self._calls.close()
-        self._lock.release()
+@contextmanager
+def open_answers(path: Path, models: Mapping[str, Model]) -> Iterator[tuple[AnswerStore, dict[str, Model]]]:
+    """Open the answers of a folder, for one process at a time, and the models with every call written down there."""
+    path.mkdir(parents=True, exist_ok=True)
+    lock = FolderLock(path)
+    lines, calls = Lines(path / "answers.jsonl"), Lines(path / "calls.jsonl")
+    try:
+        recording: dict[str, Model] = {name: _RecordedCalls(model, name, calls) for name, model in models.items()}
+        yield AnswerStore(read_answers(path), lambda entry: lines.append(entry.to_json())), recording
+    finally:
+        lines.close()
+        calls.close()
+        lock.release()
 
 
 def read_answers(path: Path) -> Book:
     """Read the answers in a folder; return an empty book where there is none."""
     return Book(Entry.from_json(row) for row in read_lines(path / "answers.jsonl"))
-
-
-def answers_path(output_dir: Path, config: SteerConfig, who: Mapping[str, JsonMapping]) -> Path:
-    """Return the folder shared by everything that asks the same of the same models, whatever is done with the answers.
-
-    `who` is the identity of each model.
-    """
-    domain = config.read_domain()
-    asked = [config.model, config.judge, config.payoffs, config.temperature, config.max_tokens]
-    own = digest([domain.digest, {name: dict(who[name]) for name in config.models}, asked], 12)
-    return output_dir / f"dialogues-{domain.name}-{own}"
 
 
 class _RecordedCalls(Wrapper):
@@ -107,9 +152,3 @@ class _RecordedCalls(Wrapper):
         row = {"model": self._name, "request": request_to_json(request), "reply": reply_to_json(reply)}
         self._lines.append(row)
         return reply
-
-
-def make_offline_model(name: str, entry: JsonMapping) -> Model:
-    """Make a model of a stored run, by its entry in the manifest, that cannot be asked."""
-    why = "not every answer is on record; the command of the run, given again, asks for the others"
-    return RecordedModel(name, entry["identity"], Abilities(**entry["abilities"]), why=why)

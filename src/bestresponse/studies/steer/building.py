@@ -9,28 +9,35 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from bestresponse.core.ask import Ask, Choice, Lottery
 from bestresponse.core.errors import ModelError, OverBudget
 from bestresponse.core.game import REFEREE, View
-from bestresponse.core.player import Decision, Player
+from bestresponse.core.player import Player
 from bestresponse.games.dialogue.game import Dialogue, DialogueGame, prompt_key
-from bestresponse.games.dialogue.recorded import Book, Entry
+from bestresponse.games.dialogue.recorded import Entry
+from bestresponse.studies.steer.answers import AnswerStore
 
-__all__ = ["Built", "Cast", "Size", "build", "missing_calls", "second_key", "size_of"]
+__all__ = ["Built", "Cast", "Size", "build", "count_missing_calls", "second_key", "size_of"]
 
 _PATIENCE = 5
+"""So many failed calls in a row end a build: the model cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """Who answers: `speaker(number)` voices draw `number`, `referee` rules, `second` rules too for comparison."""
+    """Who answers: `speaker(number)` voices draw `number`, `referee` rules, `second` rules too for comparison.
+
+    The numbers are the calls that a ruling takes.
+    """
 
     speaker: Callable[[int], Player]
     referee: Player
     second: Player | None = None
+    referee_calls: int = 1
+    second_calls: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +50,7 @@ class Size:
 
 
 def size_of(game: DialogueGame, wordings: int) -> Size:
-    """How large the tree is if all texts differ; identical texts and early ends make it smaller."""
+    """Say how large the tree is if all texts differ; identical texts and early ends make it smaller."""
     messages = rulings = 0
     positions = nodes = len(game.cases)
     for number in range(game.messages):
@@ -57,144 +64,97 @@ def size_of(game: DialogueGame, wordings: int) -> Size:
     return Size(messages, rulings, nodes + (len(game.cases) > 1))
 
 
-def missing_calls(game: DialogueGame, cast: Cast, book: Book, wordings: int, per_ruling: int) -> int:
-    """The most calls that building still takes: 0 where the book is complete."""
-    builder = _Builder(game, cast, book, wordings)
+def count_missing_calls(game: DialogueGame, cast: Cast, answers: AnswerStore, wordings: int) -> int:
+    """Count the most calls that building still takes: 0 where everything is on record."""
+    builder = _Builder(game, cast, answers.rehearse(), wordings)
     builder.explore(game.start())
-    below = _calls_below(game, wordings, per_ruling)
-    total = 0
-    for question in builder.questions:
-        if question.view.role == REFEREE:
-            total += per_ruling
-        else:
-            depth = -question.rank[0]
-            total += 1 + below[depth + 1] * max(1, builder.waiting(question.key))
-    return total
-
-
-def _calls_below(game: DialogueGame, wordings: int, per_ruling: int) -> list[int]:
-    """The most calls after a message, by how many messages were said with it."""
-    below = [0] * (game.messages + 2)
-    for said in range(game.messages, -1, -1):
-        options = len(game.options(said % game.domain.players)) * wordings
-        after = 0 if said == game.messages else options * (1 + below[said + 1])
-        below[said] = per_ruling * game.rules_after(said) + after
-    return below
+    size = size_of(game, wordings)
+    most = size.messages + size.rulings * (cast.referee_calls + cast.second_calls)
+    return most - sum(builder.answers.recalled.values()) if builder.questions else 0
 
 
 def second_key(second: Player, view: View) -> str:
-    """Under which key another referee's ruling is kept."""
+    """Return the key under which another referee's ruling is kept."""
     return f"second:{second.name}:{prompt_key(view)}"
 
 
 @dataclass(slots=True)
 class Built:
-    """What a build did: answers asked for, calls made, and why it stopped before the end (empty: it did not)."""
+    """What a build did: calls that were made and that failed, why it stopped before the end, if it did, and the keys
+    of all questions of the tree, asked now or before."""
 
-    asked: int = 0
     calls: int = 0
     failed: int = 0
     stopped: str = ""
     last_failure: str = ""
-    keys: set[str] = field(default_factory=set)
-    """The keys of all questions of the tree, asked now or before."""
+    keys: frozenset[str] = frozenset()
 
 
-@dataclass(order=True, slots=True)
+@dataclass(frozen=True, order=True, slots=True)
 class _Question:
-    """Something to ask; deeper positions first, then in the order found."""
+    """Something to ask: deeper positions first, then in the order of discovery."""
 
     rank: tuple[int, int]
-    key: str = field(compare=False)
-    number: int = field(compare=False)
-    view: View = field(compare=False)
-    ask: Ask = field(compare=False)
-    player: Player = field(compare=False)
+    key: str
+    number: int
+    ask: Callable[[], Entry]
 
 
-def build(
-    game: DialogueGame,
-    cast: Cast,
-    book: Book,
-    *,
-    wordings: int = 1,
-    workers: int = 1,
-    keep: Callable[[Entry], None] = lambda entry: None,
-    on_answer: Callable[[int], None] = lambda asked: None,
-) -> Built:
-    """Ask for everything that `game` needs and `book` lacks; each answer goes into the book and to `keep` at once."""
-    builder = _Builder(game, cast, book, wordings)
+def build(game: DialogueGame, cast: Cast, answers: AnswerStore, *, wordings: int = 1, workers: int = 1) -> Built:
+    """Ask for everything that `game` needs and is not on record."""
+    builder, before = _Builder(game, cast, answers, wordings), answers.calls
     builder.explore(game.start())
     with ThreadPoolExecutor(workers, thread_name_prefix="ask") as pool:
-        running: dict[Future[Decision], _Question] = {}
+        running: dict[Future[Entry], _Question] = {}
         while True:
             while builder.questions and len(running) < workers and not builder.done.stopped:
                 question = heappop(builder.questions)
-                running[pool.submit(question.player.decide, question.view, question.ask)] = question
+                running[pool.submit(question.ask)] = question
             if not running:
+                builder.done.calls = answers.calls - before
+                builder.done.keys = frozenset(builder.opened)
                 return builder.done
             for future in wait(running, return_when=FIRST_COMPLETED).done:
-                builder.settle(running.pop(future), future, keep)
-                on_answer(builder.done.asked)
+                builder.settle(running.pop(future), future)
 
 
 class _Builder:
     """The walk over the live game while answers come in."""
 
-    def __init__(self, game: DialogueGame, cast: Cast, book: Book, wordings: int) -> None:
-        self.game, self.cast, self.book, self.wordings = game, cast, book, wordings
+    def __init__(self, game: DialogueGame, cast: Cast, answers: AnswerStore, wordings: int) -> None:
+        self.game, self.cast, self.answers, self.wordings = game, cast, answers, wordings
         self.questions: list[_Question] = []
         self.done = Built()
         self._waiting: dict[str, list[Dialogue]] = {}
-        self._open: dict[str, set[int]] = {}
+        self.opened: dict[str, set[int]] = {}
         self._in_a_row = 0
 
     def explore(self, state: Dialogue) -> None:
         """Go on from `state` as far as the book tells, and note what has to be asked."""
         stack = [state]
         while stack:
-            stack.extend(reversed(self._next(stack.pop())))
+            stack.extend(reversed(self._list_next(stack.pop())))
 
-    def waiting(self, key: str) -> int:
-        """How many positions wait for the answers to one question."""
-        return len(self._waiting.get(key, ()))
-
-    def settle(self, question: _Question, future: Future[Decision], keep: Callable[[Entry], None]) -> None:
+    def settle(self, question: _Question, future: Future[Entry]) -> None:
         """Take one answer, or note that there is none; then go on where this answer was missing."""
         try:
-            decision = future.result()
+            future.result()
+            self._in_a_row = 0
         except OverBudget as error:
             self.done.stopped = str(error)
         except ModelError as error:
-            self._fail(error)
-        else:
-            self._in_a_row = 0
-            self.done.asked += 1
-            self.done.calls += len(decision.calls)
-            entry = Entry(
-                question.key,
-                question.number,
-                decision.action,
-                question.player.name,
-                decision.reading,
-                decision.reasoning,
-            )
-            self.book.add(entry)
-            keep(entry)
-        missing = self._open[question.key]
+            self.done.failed += 1
+            self._in_a_row += 1
+            self.done.last_failure = str(error)
+            if self._in_a_row >= _PATIENCE:
+                self.done.stopped = f"{self._in_a_row} calls in a row failed: {error}"
+        missing = self.opened[question.key]
         missing.discard(question.number)
         if not missing:
             for state in self._waiting.pop(question.key, ()):
                 self.explore(state)
 
-    def _fail(self, error: ModelError) -> None:
-        self.done.failed += 1
-        self._in_a_row += 1
-        self.done.last_failure = str(error)
-        if self._in_a_row >= _PATIENCE:
-            self.done.stopped = f"{self._in_a_row} calls in a row failed: {error}"
-
-    def _next(self, state: Dialogue) -> list[Dialogue]:
+    def _list_next(self, state: Dialogue) -> list[Dialogue]:
         for role, ask in self.game.asks(state).items():
             match ask:
                 case Lottery(chances):
@@ -202,40 +162,29 @@ class _Builder:
                 case Choice(options):
                     return [self.game.apply(state, {role: option}) for option in options]
             view = self.game.view(state, role)
-            key = prompt_key(view)
+            key, cost = prompt_key(view), 1
+            speakers = [self.cast.speaker(number) for number in range(self.wordings)]
             if role == REFEREE:
-                self._second_opinion(state, view, ask)
-                if self._lacks(state, key, view, ask, [self.cast.referee]):
-                    return []
-                texts = [entry.text] if (entry := self.book.get(key)) and entry.text is not None else []
-            else:
-                if self._lacks(state, key, view, ask, [self.cast.speaker(k) for k in range(self.wordings)]):
-                    return []
-                texts = list(self.book.wordings(key, self.wordings))
-            return [self.game.apply(state, {role: text}) for text in texts]
+                if self.cast.second is not None:
+                    other = second_key(self.cast.second, view)
+                    self._require(len(state.said), other, view, ask, [self.cast.second], self.cast.second_calls)
+                speakers, cost = [self.cast.referee], self.cast.referee_calls
+            if self._require(len(state.said), key, view, ask, speakers, cost):
+                self._waiting.setdefault(key, []).append(state)
+                return []
+            return [self.game.apply(state, {role: text}) for text in self.answers.book.wordings(key, len(speakers))]
         return []
 
-    def _lacks(self, state: Dialogue, key: str, view: View, ask: Ask, players: list[Player]) -> bool:
-        """Whether answers are still missing here; asks for those that nobody was asked for yet."""
-        if key not in self._open:
-            self.done.keys.add(key)
-            missing = [number for number in range(len(players)) if self.book.get(key, number) is None]
-            self._open[key] = set(missing)
-            for number in missing:
-                self._push(state, _Question((0, 0), key, number, view, ask, players[number]))
-        if self._open[key]:
-            self._waiting.setdefault(key, []).append(state)
-        return bool(self._open[key])
+    def _require(self, said: int, key: str, view: View, ask: Ask, players: list[Player], cost: int) -> bool:
+        """Ask for those answers that nobody was asked for yet; return whether some are still missing."""
+        if key not in self.opened:
+            numbers = range(len(players))
+            self.opened[key] = {number for number in numbers if self.answers.find(key, number, cost) is None}
+            for number in sorted(self.opened[key]):
+                rank = (-said, len(self.opened) * self.wordings + number)
 
-    def _second_opinion(self, state: Dialogue, view: View, ask: Ask) -> None:
-        if self.cast.second is None:
-            return
-        key = second_key(self.cast.second, view)
-        self.done.keys.add(key)
-        if key not in self._open and self.book.get(key) is None:
-            self._open[key] = {0}
-            self._push(state, _Question((0, 0), key, 0, view, ask, self.cast.second))
+                def decide(player: Player = players[number], number: int = number) -> Entry:
+                    return self.answers.decide(player, view, ask, number, key=key, cost=cost)
 
-    def _push(self, state: Dialogue, question: _Question) -> None:
-        question.rank = (-len(state.said), len(self._open) * self.wordings + question.number)
-        heappush(self.questions, question)
+                heappush(self.questions, _Question(rank, key, number, decide))
+        return bool(self.opened[key])

@@ -14,7 +14,7 @@ from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.lookup import SIMULATED
 from bestresponse.runs.inputs import ModelSetting, NamedModel
 from bestresponse.runs.settings import RunSettings, setting, settings
-from bestresponse.studies.steer.reading.embedding import EMBEDDINGS
+from bestresponse.studies.steer.embedding import EMBEDDINGS
 from bestresponse.theory.trees.cfr import Variant
 
 __all__ = ["SteerConfig"]
@@ -62,6 +62,11 @@ class SteerConfig(RunSettings):
         default="",
         help="For follow: a model, or words or minilm, a network trained on other games; the judge if not said.",
     )
+    credible: bool = setting(
+        default=True,
+        metavar="commitment",  # the option that turns it off
+        help="Advise what is best wherever a talk leads; or the equilibrium that gains most, threats included.",
+    )
     iterations: int = setting(default=None, ge=1, help="Of the solver; 1000 for cfr, 4 for psro if not said.")
     variant: Variant = setting(default="cfr+", help="The kind of counterfactual regret minimisation.")
     oracle: Oracle = setting(default="shotgun", help="psro: how new prompts are found.")
@@ -78,6 +83,13 @@ class SteerConfig(RunSettings):
         ge=0,
         help="Draws of fresh texts to play guided against unguided on, in each game (psro: in each held-out one); 4 "
         "for cfr, 1 for psro if not said.",
+    )
+    farthest: float = setting(
+        default=0.5,
+        ge=0,
+        le=2,
+        help="How far (1 less the cosine) the nearest known situation may be from fresh words; beyond it there is no "
+        "advice.",
     )
     held_out: int = setting(
         default=None,
@@ -134,6 +146,7 @@ class SteerConfig(RunSettings):
             "follow": self.follow,
             "imitate": self.imitate,
             "wordings": self.wordings > 1,
+            "credible": not self.credible,
         }
         asked = [name for name, value in only_cfr.items() if value]
         if self.solver == "psro" and asked:

@@ -1,57 +1,88 @@
-"""A steering run from settings to findings: manifest, execution, and the same again from what is on record."""
+"""A steering run from settings to results: its games, who takes part, what it takes, and the same again from record."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
-import numpy as np
-
-from bestresponse.core.errors import StoreError
-from bestresponse.core.seeds import split
+from bestresponse.core.errors import InvalidGame, ModelError, NotCached, StoreError, TooLarge, UsageError
+from bestresponse.core.json import JsonMapping, digest
+from bestresponse.core.player import Player
 from bestresponse.games.dialogue.domain import Domain
 from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.games.dialogue.recorded import Entry
-from bestresponse.models.base import Model
-from bestresponse.report.stats.interval import Interval
-from bestresponse.report.stats.statistics import cluster_bootstrap
+from bestresponse.games.dialogue.recorded import Entry, RecordedDialogue
+from bestresponse.games.dialogue.scenario import scenarios, variants
+from bestresponse.models.base import Abilities, Model, Usage
+from bestresponse.models.prices import find_price
+from bestresponse.models.providers.recorded import RecordedModel
+from bestresponse.models.wrappers.meter import Budget
+from bestresponse.players.dialogue.referee import DealReferee, ScoreReferee
+from bestresponse.players.dialogue.speaker import Speaker
+from bestresponse.players.llm.player import Sampling
+from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import Outcome, Progress
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.store.manifest import Manifest
-from bestresponse.studies.steer.answers import (
-    AnswerStore,
-    MemoryAnswers,
-    answers_path,
-    make_offline_model,
-    read_answers,
-)
-from bestresponse.studies.steer.authoring import Author, Written
-from bestresponse.studies.steer.building import Cast
+from bestresponse.studies.steer.answers import AnswerStore, read_answers
+from bestresponse.studies.steer.authoring import Author, Written, most_questions
+from bestresponse.studies.steer.building import Built, Cast, build, count_missing_calls, size_of
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.fresh import FreshPlays
-from bestresponse.studies.steer.playing import GameResult, GameServices, cast_of, games_of, held_out_games, play_game
-from bestresponse.studies.steer.psro.judging import judge_psro
-from bestresponse.studies.steer.psro.oracles import Inventor
-from bestresponse.studies.steer.psro.plays import Arena
-from bestresponse.studies.steer.psro.search import PsroResult, PsroSettings, psro
-from bestresponse.studies.steer.reading.embedding import EMBEDDINGS, embedding_named
-from bestresponse.studies.steer.reading.following import learned_follow, spoken_messages
-from bestresponse.studies.steer.reading.imitation import Imitation, Training, imitate
+from bestresponse.studies.steer.embedding import EMBEDDINGS, Embedding, find_embedding
+from bestresponse.studies.steer.fresh import FreshPlays, Nearest, is_fresh_on_record, play_fresh
+from bestresponse.studies.steer.imitation import Imitation, imitate
+from bestresponse.studies.steer.meta_game import PromptArena
+from bestresponse.studies.steer.network import Training
+from bestresponse.studies.steer.psro import (
+    Inventor,
+    PsroResult,
+    PsroSettings,
+    are_held_out_on_record,
+    count_missing_psro_calls,
+    play_held_out,
+    psro,
+)
+from bestresponse.studies.steer.reading import (
+    Followed,
+    Opinions,
+    compare_rulings,
+    follow_rate,
+    learned_follow,
+    spoken_messages,
+)
+from bestresponse.studies.steer.solving import SolvedDialogue, solve_dialogue
 
 __all__ = [
+    "GameResult",
     "SteerResults",
+    "SteerSession",
+    "check_budget",
+    "estimate_run",
     "find_answers",
-    "held_out_arena",
-    "psro_search",
+    "locate_store",
     "read_results",
     "run",
-    "steps",
-    "write_scenarios",
 ]
 
-
 Tell = Callable[[Progress], None]
+_BYTES_PER_TOKEN = 3
+"""Of English prose in common vocabularies; an estimate must not be too low."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GameResult:
+    """One game: its recorded dialogue and solution, or why there is none."""
+
+    number: int
+    game: DialogueGame
+    recorded: RecordedDialogue | None = None
+    solved: SolvedDialogue | None = None
+    why_void: str = ""
+    followed: Followed = field(default_factory=Followed)
+    opinions: Opinions = field(default_factory=Opinions)
+    fresh: FreshPlays | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -60,197 +91,321 @@ class SteerResults:
 
     config: SteerConfig
     domain: Domain
+    written: Written | None = None
     games: tuple[GameResult, ...] = ()
     held_out: tuple[GameResult, ...] = ()
-    elsewhere: tuple[GameResult, ...] = ()
     imitation: Imitation | None = None
     psro: PsroResult | None = None
     psro_played: int = 0
     psro_voids: int = 0
     psro_held_out: FreshPlays | None = None
     stopped: str = ""
-    answers: tuple[Entry, ...] = ()
-    written: Written | None = None
+    entries: tuple[Entry, ...] = ()
+    """Every recorded answer that the run is made of, in order."""
 
     @property
-    def solved(self) -> tuple[GameResult, ...]:
-        """The games that were solved."""
-        return tuple(one for one in self.games if one.solved is not None)
+    def solved(self) -> list[SolvedDialogue]:
+        """The solutions of the games that were solved."""
+        return list_solved(self.games)
 
-    def interval(self, figure: str) -> Interval | None:
-        """The mean of a figure of the solutions over games, with its interval; None where no game was solved."""
-        return self.mean([float(getattr(one.solved, figure)) for one in self.solved], figure)
 
-    def mean(self, values: Sequence[float], figure: str, clusters: Sequence[int] | None = None) -> Interval | None:
-        """The mean with its interval over games (`clusters`); None where there is nothing."""
-        if not len(values):
-            return None
-        return cluster_bootstrap(values, clusters, rng=np.random.default_rng(split(self.config.seed, figure)))
+def list_solved(games: Sequence[GameResult]) -> list[SolvedDialogue]:
+    """List the solutions of the games that were solved."""
+    return [game.solved for game in games if game.solved is not None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SteerSession:
+    """Everybody that the games of a run need: who speaks, rules and tells manners apart, and the answers so far."""
+
+    config: SteerConfig
+    domain: Domain
+    models: Mapping[str, Model]
+    answers: AnswerStore
+    workers: int = 1
 
     @property
-    def entries(self) -> tuple[Entry, ...]:
-        """Every recorded answer that the run's games are made of, in order."""
-        keys = {key for one in (*self.games, *self.held_out, *self.elsewhere) for key in one.keys}
-        return tuple(entry for entry in self.answers if entry.key in keys)
+    def cast(self) -> Cast:
+        """Who speaks and who rules."""
+        config = self.config
+        judge = self.models[config.judge or config.model]
+        second = self.models[config.second_judge] if config.second_judge else judge
+        calls = {"": 0, "deal": 1, "score": 1 + self.domain.players}
 
+        def speak(number: int) -> Player:
+            sampling = Sampling(config.temperature, max_tokens=config.max_tokens, replicate=number)
+            return Speaker(self.models[config.model], sampling)
 
-def find_answers(config: SteerConfig, manifest: Manifest, output_dir: Path) -> Path:
-    """Return the folder in which the answers of a stored run are; StoreError where they are not."""
-    who = {name: entry["identity"] for name, entry in manifest.models.items()}
-    path = answers_path(output_dir, config, who)
-    if not path.exists():
-        raise StoreError(f"the answers of run {manifest.run} were kept in {path}, which is not there")
-    return path
+        def rule(kind: str, model: Model) -> Player:
+            return DealReferee(model, self.domain) if kind == "deal" else ScoreReferee(model, self.domain)
 
+        return Cast(
+            speak,
+            rule(config.payoffs, judge),
+            rule(config.second, second) if config.second else None,
+            calls[config.payoffs],
+            calls[config.second],
+        )
 
-def steps(config: SteerConfig) -> tuple[int, str]:
-    """What progress counts: how many of what."""
-    if config.solver == "psro":
-        return config.iterations + 1, "iterations"
-    return config.games + config.held_out, "games"
+    def draw_games(self) -> tuple[list[DialogueGame], list[DialogueGame]]:
+        """Draw the games for the solver and, after those, the ones on which is judged what was learned."""
+        config, domain = self.config, self.domain
+        manners = domain.manners(config.actions)
+        games = [
+            DialogueGame(
+                domain, variants(domain, scenario, config.seed, config.types), manners, config.replies, config.early_end
+            )
+            for scenario in scenarios(domain, config.seed, config.games + config.held_out)
+        ]
+        return games[: config.games], games[config.games :]
+
+    def write_scenarios(self) -> tuple[SteerSession, Written | None]:
+        """Let a model write the scenarios where the settings want it; return the session in which they are played."""
+        config = self.config
+        if not config.scenarios_by:
+            return self, None
+        author = Author(self.models[config.scenarios_by], self.domain, self.answers, config.seed)
+        written = author.write(config.games + config.held_out)
+        return replace(self, domain=written.of(self.domain)), written
+
+    def open_arena(self, games: Sequence[DialogueGame]) -> PromptArena:
+        """Return where profiles of manners are played on these games."""
+        swap, seed = self.config.swap_seats, self.config.seed
+        return PromptArena(games, self.cast, self.answers, workers=self.workers, seed=seed, swap=swap)
+
+    def prepare_search(self) -> tuple[PromptArena, Inventor, PsroSettings]:
+        """Return who plays, who proposes, and how the search in prompt space is made."""
+        config, games = self.config, self.draw_games()[0]
+        task = games[0].view(games[0].start(), "referee").briefing
+        inventor = Inventor(self.models[config.model], task, self.answers, max(config.temperature, 0.7))
+        settings = PsroSettings(
+            config.iterations, config.plays, config.candidates, config.oracle, config.meta, config.seed
+        )
+        return self.open_arena(games), inventor, settings
 
 
 def run(
     config: SteerConfig,
     models: Mapping[str, Model],
-    kept: AnswerStore,
+    answers: AnswerStore,
     *,
     workers: int = 1,
     on_progress: Tell = lambda progress: None,
 ) -> tuple[SteerResults, Outcome]:
     """Do everything that the settings want; what is on record already is not asked again."""
-    work = _run_psro if config.solver == "psro" else _run_cfr
+    session, written = SteerSession(config, config.read_domain(), models, answers, workers).write_scenarios()
+    results = SteerResults(config, session.domain, written)
+    outcome = (_run_psro if config.solver == "psro" else _run_cfr)(session, results, on_progress)
+    results.stopped = outcome.stopped
+    results.entries = tuple(entry for entry in answers.book.entries if entry.key in answers.used)
+    return results, outcome
+
+
+def _run_cfr(session: SteerSession, results: SteerResults, tell: Tell) -> Outcome:
+    """Build, solve and judge every game; then let a network learn from them where the settings want it."""
+    config, outcome = session.config, Outcome()
+    games, held_out = session.draw_games()
+    embed = find_embedding(config.embed)
+    played = _play_games(session, [*games, *held_out], embed, outcome, tell)
+    if config.classifier in EMBEDDINGS and not outcome.stopped:
+        messages = [spoken_messages(result.recorded) if result.recorded else {} for result in played]
+        named = learned_follow(messages, games[0].manners, find_embedding(config.classifier), config.seed)
+        played = [replace(result, followed=followed) for result, followed in zip(played, named, strict=True)]
+    results.games, results.held_out = tuple(played[: config.games]), tuple(played[config.games :])
+    if config.imitate and not outcome.stopped:
+        elsewhere: list[GameResult] = []
+        if config.transfer:
+            there = replace(session, config=config.elsewhere, domain=config.elsewhere.read_domain())
+            elsewhere = _play_games(there, there.draw_games()[0], embed, outcome, lambda progress: None)
+        results.imitation = imitate(
+            results.solved,
+            list_solved(results.held_out),
+            games[0].manners.options,
+            embed,
+            Training(seed=config.seed),
+            list_solved(elsewhere),
+        )
+    return outcome
+
+
+def _play_games(
+    session: SteerSession, games: Sequence[DialogueGame], embed: Embedding, outcome: Outcome, tell: Tell
+) -> list[GameResult]:
+    """Play one game after another, as far as that is possible."""
+    results = []
+    for number, game in enumerate(games):
+        before = session.answers.calls
+        built = build(game, session.cast, session.answers, wordings=session.config.wordings, workers=session.workers)
+        results.append(_judge_game(session, _solve_game(session, number, game, built), built, embed))
+        outcome.stopped = built.stopped
+        if built.failed or built.stopped:
+            outcome.failed += 1
+        elif session.answers.calls > before:
+            outcome.played += 1
+        else:
+            outcome.found += 1
+        if built.last_failure and built.last_failure not in outcome.failures:
+            outcome.failures.append(built.last_failure)
+        tell(Progress(len(games), outcome.found, outcome.played, outcome.failed))
+        if outcome.stopped:
+            break
+    return results
+
+
+def _solve_game(session: SteerSession, number: int, game: DialogueGame, built: Built) -> GameResult:
+    config, book = session.config, session.answers.book
+    try:
+        recorded = RecordedDialogue(game, book, config.wordings)
+    except InvalidGame as error:
+        unread = Counter(entry.reading.how for entry in book.entries if entry.key in built.keys and entry.text is None)
+        why = built.stopped or built.last_failure or str(error)
+        if unread and not built.stopped and not built.last_failure:
+            why = f"no dialogue came to a readable end; mostly because {unread.most_common(1)[0][0]}"
+        return GameResult(number, game, why_void=why)
+    solved = solve_dialogue(recorded, config.iterations, config.variant, credible=config.credible)
+    second = session.cast.second
+    opinions = Opinions() if second is None else compare_rulings(recorded, second, session.answers)
+    return GameResult(number, game, recorded, solved, opinions=opinions)
+
+
+def _judge_game(session: SteerSession, result: GameResult, built: Built, embed: Embedding) -> GameResult:
+    """Add the figures that take further calls; where these end early, the reason is noted."""
+    config, recorded = session.config, result.recorded
+    if recorded is None or result.solved is None or built.stopped:
+        return result
+    try:
+        if config.fresh:
+            draws = range(config.wordings, config.wordings + config.fresh)
+            make_policy = partial(Nearest, result.solved.policy, embed, config.farthest)
+            how = {"seed": config.seed, "workers": session.workers}
+            plays = play_fresh(result.game, make_policy, session.cast, session.answers, draws, **how)
+            result = replace(result, fresh=plays)
+        if config.follow and config.classifier not in EMBEDDINGS:
+            classifier = session.models[config.classifier or config.judge or config.model]
+            messages, manners = spoken_messages(recorded), result.game.manners
+            followed = follow_rate(messages, manners, classifier, session.answers, session.workers)
+            result = replace(result, followed=followed)
+    except ModelError as error:
+        built.stopped = str(error)
+    return result
+
+
+def _run_psro(session: SteerSession, results: SteerResults, tell: Tell) -> Outcome:
+    """Search in prompt space over the games of the run, and play what was found on those held out."""
+    config = session.config
+    total = config.iterations + 1
+    arena, inventor, settings = session.prepare_search()
+    result = psro(arena, inventor, settings, lambda number: tell(Progress(total, 0, number, 0)))
+    results.psro, results.psro_played, results.psro_voids = result, arena.played, arena.voids
+    if config.held_out and not result.stopped:
+        held_out = session.open_arena(session.draw_games()[1])
+        results.psro_held_out = play_held_out(result, held_out, range(config.held_out * config.fresh), config.seed)
+    tell(Progress(total, 0, total, 0))
+    return Outcome(played=len(result.history), stopped=result.stopped)
+
+
+def locate_store(config: SteerConfig, identities: Mapping[str, JsonMapping], output_dir: Path) -> Path:
+    """Return the folder shared by everything that asks the same of the same models, whatever is done with the answers.
+
+    `identities` are those of the models, by name.
+    """
     domain = config.read_domain()
-    written = write_scenarios(config, domain, models, kept)
-    domain = domain if written is None else written.of(domain)
-    steered, outcome = work(config, domain, models, kept, workers, on_progress)
-    steered.written = written
-    return steered, outcome
+    asked = [config.model, config.judge, config.payoffs, config.temperature, config.max_tokens]
+    hashed = digest([domain.digest, {name: dict(identities[name]) for name in config.models}, asked], 12)
+    return output_dir / f"dialogues-{domain.name}-{hashed}"
 
 
-def write_scenarios(
-    config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: AnswerStore
-) -> Written | None:
-    """The scenarios that a model writes for all games of a run; None where the seed draws them."""
-    if not config.scenarios_by:
-        return None
-    author = Author(models[config.scenarios_by], domain, kept.book, kept.keep, config.seed)
-    return author.write(config.games + config.held_out)
+def find_answers(config: SteerConfig, manifest: Manifest, output_dir: Path) -> Path:
+    """Return the folder in which the answers of a stored run are; StoreError where they are not."""
+    identities = {name: entry["identity"] for name, entry in manifest.models.items()}
+    path = locate_store(config, identities, output_dir)
+    if not path.exists():
+        raise StoreError(f"the answers of run {manifest.run} were kept in {path}, which is not there")
+    return path
 
 
 def read_results(config: SteerConfig, folder: RunFolder) -> SteerResults:
-    """Work out the findings of a stored run from its record alone."""
+    """Work out the results of a stored run from its record alone."""
     path = find_answers(config, folder.manifest, folder.path.parent)
-    kept = MemoryAnswers(read_answers(path))
-    models = {name: make_offline_model(name, entry) for name, entry in folder.manifest.models.items()}
-    return run(config, models, kept)[0]
+    models: dict[str, Model] = {
+        name: RecordedModel(name, entry["identity"], Abilities(**entry["abilities"]))
+        for name, entry in folder.manifest.models.items()
+    }
+    return run(config, models, AnswerStore(read_answers(path), offline=True))[0]
 
 
-def _run_cfr(
-    config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: AnswerStore, workers: int, tell: Tell
-) -> tuple[SteerResults, Outcome]:
-    """Build, solve and judge every game."""
-    company = GameServices(
-        cast_of(config, domain, models),
-        kept,
-        embedding_named(config.embed),
-        models.get(config.classifier or config.judge or config.model) if config.follow else None,
-        workers,
-    )
-    drawn = [*games_of(config, domain), *held_out_games(config, domain)]
-    results: list[GameResult] = []
-    outcome = Outcome()
-    for number, game in enumerate(drawn):
-        result = play_game(config, number, game, company)
-        results.append(result)
-        _count(result, outcome)
-        tell(Progress(len(drawn), outcome.found, outcome.played, outcome.failed))
-        if outcome.stopped:
-            break
-    if config.classifier in EMBEDDINGS and not outcome.stopped:
-        results = _classified(config, results)
-    steered = SteerResults(config, domain, tuple(results[: config.games]), tuple(results[config.games :]))
-    steered.stopped, steered.answers = outcome.stopped, kept.book.entries
-    if config.imitate and not outcome.stopped:
-        if config.transfer:
-            steered.elsewhere = _play_elsewhere(config.elsewhere, models, company, outcome)
-        how = Training(seed=config.seed)
-        steered.imitation = imitate(steered.games, steered.held_out, company.embed, how, steered.elsewhere)
-        steered.stopped, steered.answers = outcome.stopped, kept.book.entries
-    return steered, outcome
+def estimate_run(config: SteerConfig, models: Mapping[str, Model], answers: AnswerStore) -> tuple[Estimate, int]:
+    """Say the most that a run still takes, all put down to the speaker, and the nodes that a tree can have."""
+    session, calls = SteerSession(config, config.read_domain(), models, answers.rehearse()), 0
+    try:
+        session, _ = session.write_scenarios()
+    except NotCached:  # before they are written, games that the seed draws take as many calls
+        calls = most_questions(config.games + config.held_out)
+    calls_to_play, nodes = (_estimate_psro if config.solver == "psro" else _estimate_cfr)(session)
+    calls += calls_to_play
+    game = session.draw_games()[0][0]
+    state = game.start() if len(game.cases) == 1 else game.apply(game.start(), {"nature": 0})
+    # About the longest prompt (with the whole transcript), in tokens.
+    prompt = len(game.view(state, game.roles[0]).briefing.encode()) // _BYTES_PER_TOKEN + 200
+    prompt += game.messages * config.max_tokens
+    words = f"{config.games} game{'s' if config.games > 1 else ''} of {config.domain}"
+    words += f", {nodes:,} nodes a tree" if nodes else ""
+    speaker = str(config.model)
+    return Estimate(
+        None, words, {speaker: calls}, {speaker: calls * prompt}, {speaker: calls * config.max_tokens}
+    ), nodes
 
 
-def _play_elsewhere(
-    config: SteerConfig, models: Mapping[str, Model], company: GameServices, outcome: Outcome
-) -> tuple[GameResult, ...]:
-    """Build and solve the games of another domain."""
-    domain = config.read_domain()
-    there = replace(company, cast=cast_of(config, domain, models), classifier=None)
-    results = []
-    for number, game in enumerate(games_of(config, domain)):
-        results.append(play_game(config, number, game, there))
-        outcome.stopped = results[-1].built.stopped
-        if outcome.stopped:
-            break
-    return tuple(results)
+def _estimate_cfr(session: SteerSession) -> tuple[int, int]:
+    config, cast, answers = session.config, session.cast, session.answers
+    games = [game for part in session.draw_games() for game in part]
+    draws = range(config.wordings, config.wordings + config.fresh)
+    calls = nodes = 0
+    for game in games:
+        missing, size = count_missing_calls(game, cast, answers, config.wordings), size_of(game, config.wordings)
+        calls += missing + (size.messages if config.follow and missing else 0)
+        fresh = sum(not is_fresh_on_record(game, cast, answers, draw, config.seed) for draw in draws)
+        calls += fresh * _count_draw(game, cast)
+        nodes = max(nodes, size.nodes)
+    if config.transfer:
+        elsewhere = config.elsewhere
+        more, larger = _estimate_cfr(replace(session, config=elsewhere, domain=elsewhere.read_domain()))
+        return calls + more, max(nodes, larger)
+    return calls, nodes
 
 
-def _classified(config: SteerConfig, results: list[GameResult]) -> list[GameResult]:
-    """The games with what a network trained on other games says of their messages."""
-    messages = [spoken_messages(one.recorded) if one.recorded else {} for one in results]
-    manners, embed = results[0].game.manners, embedding_named(config.classifier)
-    found = learned_follow(messages, manners, embed, config.seed)
-    return [replace(one, followed=followed) for one, followed in zip(results, found, strict=True)]
+def _estimate_psro(session: SteerSession) -> tuple[int, int]:
+    config = session.config
+    calls = count_missing_psro_calls(*session.prepare_search())
+    games, numbers = session.draw_games()[1], range(config.held_out * config.fresh)
+    if games and not are_held_out_on_record(session.open_arena(games), numbers):
+        calls += len(numbers) * _count_draw(games[0], session.cast)
+    return calls, 0
 
 
-def _count(result: GameResult, outcome: Outcome) -> None:
-    """Where the run is after this game: found on record, played now, or with calls that failed."""
-    built = result.built
-    outcome.stopped = built.stopped
-    if built.failed or built.stopped:
-        outcome.failed += 1
-    elif result.calls:
-        outcome.played += 1
-    else:
-        outcome.found += 1
-    if built.last_failure and built.last_failure not in outcome.failures:
-        outcome.failures.append(built.last_failure)
+def _count_draw(game: DialogueGame, cast: Cast) -> int:
+    """Count the calls of one talk with everybody unguided, and of one for each guided seat, from its turn on."""
+    players = game.domain.players
+    messages = game.messages + sum(game.messages - seat for seat in range(players))
+    rulings = sum(game.rules_after(said) for said in range(1, game.messages + 1))
+    return messages + (players + 1) * cast.referee_calls * rulings
 
 
-def _run_psro(
-    config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: AnswerStore, workers: int, tell: Tell
-) -> tuple[SteerResults, Outcome]:
-    """Search in prompt space over the games of the run, and play what was found on those held out."""
-    total, _ = steps(config)
-    arena, inventor, settings = psro_search(config, domain, models, kept, workers)
-    found = psro(arena, inventor, settings, lambda number: tell(Progress(total, 0, number, 0)))
-    steered = SteerResults(config, domain, psro=found, psro_played=arena.played, psro_voids=arena.voids)
-    steered.stopped, steered.answers = found.stopped, kept.book.entries
-    if config.held_out and not found.stopped:
-        steered.psro_held_out = judge_psro(config, found, held_out_arena(config, domain, models, kept, workers))
-    outcome = Outcome(played=len(found.history), stopped=found.stopped)
-    tell(Progress(total, 0, total, 0))
-    return steered, outcome
-
-
-def psro_search(
-    config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: AnswerStore, workers: int
-) -> tuple[Arena, Inventor, PsroSettings]:
-    """Who plays, who proposes, and how the search is made."""
-    games = games_of(config, domain)
-    arena = _arena(config, games, cast_of(config, domain, models), kept, workers)
-    task = games[0].view(games[0].start(), "referee").briefing
-    inventor = Inventor(models[config.model], task, kept.book, kept.keep, max(config.temperature, 0.7))
-    settings = PsroSettings(config.iterations, config.plays, config.candidates, config.oracle, config.meta, config.seed)
-    return arena, inventor, settings
-
-
-def held_out_arena(
-    config: SteerConfig, domain: Domain, models: Mapping[str, Model], kept: AnswerStore, workers: int
-) -> Arena:
-    """The same players on the games held out."""
-    return _arena(config, held_out_games(config, domain), cast_of(config, domain, models), kept, workers)
-
-
-def _arena(config: SteerConfig, games: Sequence[DialogueGame], cast: Cast, kept: AnswerStore, workers: int) -> Arena:
-    return Arena(games, cast, kept.book, keep=kept.keep, workers=workers, seed=config.seed, swap=config.swap_seats)
+def check_budget(config: SteerConfig, models: Mapping[str, Model], need: Estimate, nodes: int, budget: Budget) -> None:
+    """Refuse before the first call what cannot be finished."""
+    if nodes > config.max_nodes:
+        raise TooLarge(
+            f"a tree could have {nodes:,} nodes, more than {config.max_nodes:,}; choose fewer replies or wordings, "
+            "or raise `max_nodes`"
+        )
+    usage = Usage(sum(need.prompt_tokens.values()), sum(need.reply_tokens.values()))
+    prices = [find_price(models[name])(usage) for name in config.models]
+    price = max((price for price in prices if price is not None), default=0.0)
+    advice = "raise the limit, choose a smaller game, or say `cut_short` to build as far as it goes"
+    for wanted, allowed, words in (
+        (need.total_calls, budget.calls, "take {:,} calls, more than the {:,}"),
+        (need.total_tokens, budget.tokens, "take {:,} tokens, more than the {:,}"),
+        (price, budget.money, "cost ${:.2f}, more than the ${:.2f}"),
+    ):
+        if allowed is not None and wanted > allowed:
+            raise UsageError(f"this could {words.format(wanted, allowed)} allowed; {advice}")

@@ -1,130 +1,254 @@
-"""One dialogue game solved: the equilibrium policy, its certificate, and what it earns beside unguided talk.
+"""One dialogue game solved: what to advise, its certificate, and what it earns beside unguided talk.
 
-Everything is computed exactly on the recorded tree, on the same texts for everybody, without a further call:
+Two policies are worked out on the recorded tree, exactly and without a further call:
 
+    credible     sequentially rational: at every information set, reached or not, no other move earns more against
+                 the policy itself, whatever was said before
+    commitment   the Nash equilibrium that earns most from unguided partners (`commitment`); off its path it may
+                 advise a threat, which costs whoever carries it out
+
+    loss         at an information set: what its speaker could still gain by another move there, the others and all
+                 later moves as advised. Beliefs about what is hidden are those of a talk in which everybody errs with
+                 probability 1 in a million at every move, as in a sequential equilibrium (Kreps and Wilson 1982)
     NashConv     what all speakers together could gain by deviating alone (0 at an equilibrium)
-    CFR gain     what a speaker gains by switching from the unguided manner to the policy while the others stay
+    gain         what a speaker gains by switching from the unguided manner to the policy while the others stay
                  unguided, mean over speakers
-    attainable   the most that CFR gain can be in any equilibrium of the tree; in trees too large to search all
-                 equilibria, by plans that let nobody's regret grow while the others keep to theirs
-    won          the share of dialogues in which the guided speaker earns most, a tie for half, mean over its seats
     margin       what the guided speaker earns minus what the unguided others earn on average in the same dialogue,
                  mean over the seats of the guided one
+    won          the share of dialogues in which the guided speaker earns most, a tie for half, mean over its seats
+
+D. Kreps and R. Wilson, "Sequential equilibria", Econometrica 50, 1982.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from bestresponse.games.dialogue.recorded import RecordedDialogue
-from bestresponse.studies.steer.refining import Refined, refine_policy
+from bestresponse.studies.steer.commitment import find_commitment
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.trees.cfr import CfrResult, Variant, cfr
+from bestresponse.theory.trees.cfr import Variant, cfr
 from bestresponse.theory.trees.compile import compile_game
+from bestresponse.theory.trees.perfection.sequential import find_sequential
 from bestresponse.theory.trees.policy import Policy
-from bestresponse.theory.trees.sequence_form import nash_conv, policy_value
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.sequence_form import best_response_value, nash_conv, policy_value, to_sequence_form
+from bestresponse.theory.trees.tree import IntArray, Tree
 
-__all__ = ["Solved", "find_reach", "mixed_policy", "solve_dialogue", "unguided_policy"]
+__all__ = [
+    "Earned",
+    "SolvedDialogue",
+    "evaluate_policy",
+    "find_credible_policy",
+    "find_losses",
+    "find_reach",
+    "mixed_policy",
+    "solve_dialogue",
+    "unguided_policy",
+]
+
+_ERROR = 1e-6
+"""How often a move goes wrong in the talk that beliefs are taken from: rare against every stated probability."""
+_TIE = 1e-9
+"""Moves whose worth differs by less, as a share of the range of payoffs, are equally good."""
+_PASSES = 40
+"""Replies settle from the last message to the first, one a pass; more than this go round in a circle."""
+_MATCHES = 2_000
+"""Steps of regret matching where replies go round in a circle: the loss is then below 1 % of the range."""
+_MOST_SEQUENCES = 200
+"""Up to this size an exact sequential equilibrium takes about a second."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Solved:
-    """A solved dialogue; payoffs are by seat, in the order of the players.
+class Earned:
+    """What a policy earns its speaker among unguided ones: by seat, and as means over seats; see above."""
 
-    `refined` is the policy to follow: that of `cfr`, made a best reply to unguided partners where it is free to be.
-    """
-
-    tree: Tree
-    cfr: CfrResult
-    refined: Refined
-    unguided: Policy
-    unguided_payoffs: tuple[float, ...]
-    guided_payoffs: tuple[float, ...]
-    equilibrium_payoffs: tuple[float, ...]
-    unguided_nash_conv: float
+    payoffs: tuple[float, ...]
+    gain: float
     margin: float
     won: float
 
-    @property
-    def policy(self) -> Policy:
-        """The policy to follow."""
-        return self.refined.policy
 
-    @property
-    def nash_conv(self) -> float:
-        """What all speakers together could gain by deviating alone from the policy."""
-        return self.refined.nash_conv
+@dataclass(frozen=True, slots=True, eq=False)
+class SolvedDialogue:
+    """A solved dialogue; payoffs are by seat, in the order of the players.
 
-    @property
-    def gains(self) -> tuple[float, ...]:
-        """What each speaker gains by guidance while the others stay unguided."""
-        pairs = zip(self.guided_payoffs, self.unguided_payoffs, strict=True)
-        return tuple(guided - unguided for guided, unguided in pairs)
+    `policy` is the one that is followed, `losses` what it loses at each information set as a share of the range of
+    payoffs, and `threats` what the commitment loses there.
+    """
 
-    @property
-    def gain(self) -> float:
-        """The mean gain over speakers."""
-        return float(np.mean(self.gains))
-
-    @property
-    def attainable_gain(self) -> float | None:
-        """The most that `gain` can be in an equilibrium, see `Refined`; None where the tree is too large to tell."""
-        if self.refined.attainable is None:
-            return None
-        return float(np.mean(np.array(self.refined.attainable) - self.unguided_payoffs))
-
-    @property
-    def best_response_gain(self) -> float:
-        """The most that `gain` can be when every speaker replies best to unguided partners, equilibrium or not."""
-        return float(np.mean(np.array(self.refined.best_responses) - self.unguided_payoffs))
+    tree: Tree
+    unguided: Policy
+    policy: Policy
+    commitment: Policy
+    losses: Array
+    threats: Array
+    earned: Earned
+    credible_gain: float
+    commitment_gain: float
+    best_reply_gain: float
+    unguided_payoffs: tuple[float, ...]
+    equilibrium_payoffs: tuple[float, ...]
+    nash_conv: float
+    unguided_nash_conv: float
 
 
-def solve_dialogue(game: RecordedDialogue, iterations: int = 1000, variant: Variant = "cfr+") -> Solved:
-    """Solve the recorded tree by CFR, refine its policy, and compare it with unguided talk."""
+def solve_dialogue(
+    game: RecordedDialogue, iterations: int = 1000, variant: Variant = "cfr+", *, credible: bool = True
+) -> SolvedDialogue:
+    """Solve the recorded tree and compare the policy that is wanted with unguided talk."""
     tree = compile_game(game)
-    result = cfr(tree, iterations, variant)
     unguided = unguided_policy(game, tree)
-    refined = refine_policy(result.policy, unguided)
-    alone = [policy_value(tree, mixed_policy(unguided, {seat: refined.policy})) for seat in range(len(tree.players))]
-    guided = tuple(values[player] for values, player in zip(alone, tree.players, strict=True))
-    margins = [
-        values[player] - float(np.mean([values[other] for other in tree.players if other != player]))
-        for values, player in zip(alone, tree.players, strict=True)
-    ]
-    return Solved(
+    rational = find_credible_policy(unguided)
+    start = min((rational, cfr(tree, iterations, variant).policy), key=lambda policy: nash_conv(tree, policy))
+    commitment = find_commitment(start, unguided)
+    policy = rational if credible else commitment
+    form, before = to_sequence_form(tree), tuple(policy_value(tree, unguided).values())
+    best = [best_response_value(form, seat, form.plans(unguided)) for seat in range(len(tree.players))]
+    return SolvedDialogue(
         tree,
-        result,
-        refined,
         unguided,
-        _by_seat(tree, policy_value(tree, unguided)),
-        guided,
-        _by_seat(tree, refined.value),
+        policy,
+        commitment,
+        find_losses(policy),
+        find_losses(commitment),
+        evaluate_policy(unguided, policy),
+        evaluate_policy(unguided, rational).gain,
+        evaluate_policy(unguided, commitment).gain,
+        float(np.mean(np.subtract(best, before))),
+        before,
+        tuple(policy_value(tree, policy).values()),
+        nash_conv(tree, policy),
         nash_conv(tree, unguided),
-        float(np.mean(margins)),
-        float(np.mean([_share_won(tree, mixed_policy(unguided, {s: refined.policy}), s) for s in range(len(alone))])),
     )
+
+
+def evaluate_policy(unguided: Policy, policy: Policy) -> Earned:
+    """Say what one speaker earns by following `policy` while the others stay unguided, exactly on the tree."""
+    tree = policy.tree
+    before = tuple(policy_value(tree, unguided).values())
+    payoffs, margins, wins = [], [], []
+    ends = tree.payoffs[tree.leaves]
+    for seat in range(len(tree.players)):
+        guided = mixed_policy(unguided, {seat: policy})
+        values = tuple(policy_value(tree, guided).values())
+        better = np.sign(ends[:, seat] - np.delete(ends, seat, axis=1).max(axis=1))
+        payoffs.append(values[seat])
+        margins.append(values[seat] - float(np.mean(np.delete(values, seat))))
+        wins.append(float(find_reach(guided)[tree.leaves] @ ((better + 1) / 2)))
+    gain = float(np.mean(np.subtract(payoffs, before)))
+    return Earned(tuple(payoffs), gain, float(np.mean(margins)), float(np.mean(wins)))
+
+
+def find_credible_policy(unguided: Policy) -> Policy:
+    """Find a sequentially rational policy; among equally good moves it takes those that suit unguided partners.
+
+    Where best replies settle, every loss is 0. Which of several equally good replies a speaker gives decides what
+    others do before, so three ways are tried: any, the one that is best for the others, the one that is worst for them.
+    """
+    tree = unguided.tree
+    settled = [row for row in (_settle_replies(unguided, kindness) for kindness in (0, 1, -1)) if row is not None]
+    if settled:
+        return max((Policy(tree, row) for row in settled), key=lambda policy: evaluate_policy(unguided, policy).gain)
+    mixed = [Policy(tree, _match_regrets(tree))]
+    if tree.num_players == 2 and to_sequence_form(tree).num_sequences <= _MOST_SEQUENCES:
+        mixed.append(find_sequential(tree).policy)
+    # What is gained by an error is none: regret matching ends near an equilibrium, not at it.
+    return max(mixed, key=lambda policy: evaluate_policy(unguided, policy).gain - nash_conv(tree, policy))
+
+
+def _settle_replies(unguided: Policy, kindness: int) -> Array | None:
+    """Let everybody reply best at every information set until nobody changes; None where that never ends."""
+    tree, row = unguided.tree, unguided.probabilities
+    scale = float(np.ptp(tree.payoffs[tree.leaves])) or 1.0
+    welfare = tree.payoffs.sum(axis=1, keepdims=True) - tree.payoffs
+    for _ in range(_PASSES):
+        worth = _value_moves(tree, row, row, tree.payoffs) / scale
+        among_unguided = _value_moves(tree, row, unguided.probabilities, tree.payoffs) / scale
+        to_others = _value_moves(tree, row, row, welfare) / scale
+        best = np.maximum.reduceat(worth, tree.first_move[:-1])
+        tied = worth >= np.repeat(best, np.diff(tree.first_move)) - _TIE
+        # The worth to others counts so little that it only decides where everything else is equal.
+        score = np.where(tied, np.round(among_unguided + 1e-6 * kindness * to_others, 9), -np.inf)
+        replies = np.zeros_like(row)
+        for first, last in pairwise(tree.first_move.tolist()):
+            replies[first + int(np.argmax(score[first:last]))] = 1.0
+        if np.array_equal(replies, row):
+            return row
+        row = replies
+    return None
+
+
+def _match_regrets(tree: Tree) -> Array:
+    """Let every information set match its regrets, each at its own beliefs, and return the average behaviour."""
+    starts, sizes = tree.first_move[:-1], np.diff(tree.first_move)
+
+    def normalise(weights: Array) -> Array:
+        totals = np.repeat(np.add.reduceat(weights, starts), sizes)
+        return np.where(totals > 0, weights / np.where(totals > 0, totals, 1.0), np.repeat(1.0 / sizes, sizes))
+
+    regrets = np.zeros(int(tree.first_move[-1]))
+    total = np.zeros_like(regrets)
+    for step in range(1, _MATCHES + 1):
+        row = normalise(regrets)
+        worth = _value_moves(tree, row, row, tree.payoffs)
+        regrets = np.maximum(regrets + worth - np.repeat(np.add.reduceat(row * worth, starts), sizes), 0.0)
+        total += step * row
+    return normalise(total)
+
+
+def find_losses(policy: Policy) -> Array:
+    """Compute what the policy loses at every information set, as a share of the range of payoffs; see above."""
+    tree, row = policy.tree, policy.probabilities
+    worth = _value_moves(tree, row, row, tree.payoffs) / (float(np.ptp(tree.payoffs[tree.leaves])) or 1.0)
+    starts = tree.first_move[:-1]
+    return np.asarray(np.maximum.reduceat(worth, starts) - np.add.reduceat(row * worth, starts))
+
+
+def _value_moves(tree: Tree, row: Array, others: Array, payoffs: Array) -> Array:
+    """Compute what each move is worth where it is made: its player goes on as `row` says, everybody else as `others`.
+
+    `payoffs` has a column for each player; nodes of an information set are weighted by how likely errors of `others`
+    lead there.
+    """
+    places = _find_places(tree)
+    sizes = np.diff(tree.first_move)
+    shaken = (1 - _ERROR) * others + _ERROR * np.repeat(1.0 / sizes, sizes)
+    worth = np.zeros(len(row))
+    for player in range(tree.num_players):
+        own = (places >= 0) & (tree.owner[tree.parent] == player)
+        chances = np.where(places < 0, tree.probability, np.where(own, row[places], others[places]))
+        reach = np.where(places < 0, tree.probability, np.where(own, 1.0, shaken[places]))
+        for nodes in tree.levels[1:]:
+            reach[nodes] *= reach[tree.parent[nodes]]
+        values = payoffs[:, player].copy()
+        for nodes in tree.levels[:0:-1]:
+            np.add.at(values, tree.parent[nodes], chances[nodes] * values[nodes])
+        decides = np.flatnonzero(tree.owner == player)
+        totals = np.bincount(tree.infoset[decides], reach[decides], len(tree.infosets))
+        made = np.flatnonzero(own)
+        above = tree.parent[made]
+        np.add.at(worth, places[made], reach[above] / totals[tree.infoset[above]] * values[made])
+    return worth
+
+
+def _find_places(tree: Tree) -> IntArray:
+    """Find for each node the place (in a policy's row) of the move that leads to it; -1 where no player moved."""
+    places = np.where(tree.infoset[tree.parent] >= 0, tree.first_move[tree.infoset[tree.parent]] + tree.move, -1)
+    places[0] = -1
+    return places
 
 
 def find_reach(policy: Policy) -> Array:
     """Return how likely each node is when all follow `policy`, chance included."""
-    tree = policy.tree
-    reach = np.ones(tree.num_nodes)
-    for node in range(1, tree.num_nodes):
-        parent = int(tree.parent[node])
-        infoset = int(tree.infoset[parent])
-        own = policy.probabilities[tree.first_move[infoset] + int(tree.move[node])] if infoset >= 0 else 1.0
-        reach[node] = reach[parent] * own
-    return np.asarray(reach * tree.reach)
-
-
-def _share_won(tree: Tree, policy: Policy, seat: int) -> float:
-    payoffs = tree.payoffs[tree.leaves]
-    better = np.sign(payoffs[:, seat] - np.delete(payoffs, seat, axis=1).max(axis=1))
-    return float(find_reach(policy)[tree.leaves] @ ((better + 1) / 2))
+    tree, places = policy.tree, _find_places(policy.tree)
+    reach = np.where(places < 0, tree.probability, policy.probabilities[places])
+    for nodes in tree.levels[1:]:
+        reach[nodes] *= reach[tree.parent[nodes]]
+    return np.asarray(reach)
 
 
 def unguided_policy(game: RecordedDialogue, tree: Tree) -> Policy:
@@ -138,14 +262,10 @@ def unguided_policy(game: RecordedDialogue, tree: Tree) -> Policy:
 
 
 def mixed_policy(base: Policy, others: Mapping[int, Policy]) -> Policy:
-    """`base` with the seats of `others` following their own policies."""
+    """Return `base` with the seats of `others` following their own policies."""
     row = base.probabilities.copy()
     for index, infoset in enumerate(base.tree.infosets):
         if infoset.player in others:
             part = slice(base.tree.first_move[index], base.tree.first_move[index + 1])
             row[part] = others[infoset.player].probabilities[part]
     return Policy(base.tree, row)
-
-
-def _by_seat(tree: Tree, values: Mapping[str, float]) -> tuple[float, ...]:
-    return tuple(values[player] for player in tree.players)

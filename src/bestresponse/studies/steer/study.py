@@ -6,111 +6,85 @@ the same of the same models; a run is worked out from it and has no plays of its
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import numpy as np
+
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, UsageError
-from bestresponse.core.json import JsonObject
+from bestresponse.core.game import REFEREE
+from bestresponse.core.json import canonical
+from bestresponse.games.dialogue.recorded import PERSON, Book, Entry
 from bestresponse.games.dialogue.texts import TEXTS
-from bestresponse.models.base import Model, Usage
-from bestresponse.models.prices import find_price
+from bestresponse.models.base import Abilities, Model
+from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.models.wrappers.meter import Budget
-from bestresponse.report.frames import Frame
+from bestresponse.report.blocks import Measurement, Shown, lines, metrics_table, pivot, scatter, table, text
+from bestresponse.report.document import Block, Figure, Paragraph, Quote
+from bestresponse.report.figures.tree import draw_tree
+from bestresponse.report.metrics import compute_figures
 from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import Execution, Outcome
 from bestresponse.runs.executors.base import Job
 from bestresponse.runs.executors.driver import lend_workers
+from bestresponse.runs.replay import Replay, recorded_models
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Study
-from bestresponse.studies.steer.answers import (
-    AnswerFolder,
-    MemoryAnswers,
-    answers_path,
-    make_offline_model,
-    read_answers,
-)
+from bestresponse.studies.steer.answers import AnswerStore, open_answers, read_answers
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.estimate import SteerEstimate, check_budget, estimate
-from bestresponse.studies.steer.findings.document import REPORT
-from bestresponse.studies.steer.replay import replay_answers
-from bestresponse.studies.steer.results import METRICS, SteerMeasured, list_groups, list_rows
-from bestresponse.studies.steer.session import find_answers, read_results, run
+from bestresponse.studies.steer.measuring import METRICS, SteerMeasured, measure_results
+from bestresponse.studies.steer.session import (
+    SteerResults,
+    check_budget,
+    estimate_run,
+    find_answers,
+    locate_store,
+    read_results,
+    run,
+)
+from bestresponse.studies.steer.solving import find_reach
 
 __all__ = ["steer"]
 
-_NOBODY: JsonObject = {"identity": {}, "abilities": {}}
+_MOST_ENDS = 70
+"""A tree with more ends cannot be read."""
+_RARE = 0.005
+_DECIMALS = 6
 
 
 def _refuse_play(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
     raise UsageError("a steering run has no plays of its own")
 
 
-def make_run(config: SteerConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
+def run_steering(config: SteerConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
     """Ask for every text that is not on record, solve, and evaluate; what cannot be finished is refused before."""
     if how.shard is not None:
         raise UsageError("a steering run has no plays to share out; leave out `shard`")
     path = _find_store(config, models, folder.path)
-    need = estimate(config, models, MemoryAnswers(read_answers(path)))
-    budget = Budget() if config.cut_short else config.limits.budget
-    check_budget(need, budget, config.max_nodes, _price(config, models, need))
+    need, nodes = estimate_run(config, models, AnswerStore(read_answers(path)))
+    check_budget(config, models, need, nodes, Budget() if config.cut_short else config.limits.budget)
     job = Job(steer, config, models, how.workers, how.shared)
-    with AnswerFolder(path) as kept, lend_workers(how.executor, job):
-        return run(config, kept.record_calls(models), kept, workers=how.workers, on_progress=how.on_progress)[1]
+    with open_answers(path, models) as (answers, recording), lend_workers(how.executor, job):
+        return run(config, recording, answers, workers=how.workers, on_progress=how.on_progress)[1]
 
 
 def _find_store(config: SteerConfig, models: Mapping[str, Model], path: Path) -> Path:
     """Return the store of answers beside a run, by who is asked what."""
-    identities = {name: model.identity for name, model in models.items()}
-    return answers_path(path.parent, config, identities)
-
-
-def _price(config: SteerConfig, models: Mapping[str, Model], need: SteerEstimate) -> float | None:
-    """Return the most that all calls cost; None where a price is not known."""
-    replies = need.calls * config.max_tokens
-    usage = Usage(max(need.tokens - replies, 0), replies)
-    prices = [find_price(models[name])(usage) for name in config.models]
-    known = [price for price in prices if price is not None]
-    return max(known) if len(known) == len(prices) else None
-
-
-def measure(config: SteerConfig, folder: RunFolder) -> SteerMeasured:
-    """Work out what guidance earns: one row a game, with psro one for each iteration and player."""
-    steered = read_results(config, folder)
-    name, kind, rows = list_rows(steered)
-    return SteerMeasured(
-        {name: Frame(kind, rows)},
-        len(steered.solved) + (steered.psro is not None),
-        ("measured on",),
-        list_groups(steered),
-        steered=steered,
-    )
+    return locate_store(config, {name: model.identity for name, model in models.items()}, path.parent)
 
 
 def estimate_all(config: SteerConfig) -> Estimate:
-    """Count the calls of a run with nothing on record yet; all are put down to the speaker."""
-    models = {name: make_offline_model(name, _NOBODY) for name in config.models}
-    return _to_estimate(config, estimate(config, models, MemoryAnswers()))
+    """Count the calls of a run with nothing on record yet."""
+    models: dict[str, Model] = {name: RecordedModel(name, {}, Abilities()) for name in config.models}
+    return estimate_run(config, models, AnswerStore())[0]
 
 
 def estimate_rest(config: SteerConfig, models: Mapping[str, Model], path: Path) -> Estimate:
     """Count what the store of answers does not hold yet."""
-    kept = MemoryAnswers(read_answers(_find_store(config, models, path)))
-    return _to_estimate(config, estimate(config, models, kept))
-
-
-def _to_estimate(config: SteerConfig, need: SteerEstimate) -> Estimate:
-    replies = need.calls * config.max_tokens
-    nodes = f", {need.nodes:,} nodes a tree" if config.solver == "cfr" else ""
-    speaker = str(config.model)
-    return Estimate(
-        None,
-        f"{config.games} game{'s' if config.games > 1 else ''} of {config.domain}{nodes}",
-        {speaker: need.calls},
-        {speaker: max(need.tokens - replies, 0)},
-        {speaker: replies},
-    )
+    return estimate_run(config, models, AnswerStore(read_answers(_find_store(config, models, path))))[0]
 
 
 def locate_calls(folder: RunFolder) -> Path:
@@ -122,25 +96,223 @@ def locate_calls(folder: RunFolder) -> Path:
         return folder.path / "calls.jsonl"
 
 
+def replay_answers(config: SteerConfig, folder: RunFolder) -> Replay:
+    """Ask everything again, of models that give only the replies on record; compare the answers and the figures."""
+    path = find_answers(config, folder.manifest, folder.path.parent)
+    recorded = read_answers(path)
+    answers = AnswerStore(Book(entry for entry in recorded.entries if entry.by == PERSON))
+    try:
+        results, outcome = run(config, recorded_models(RunFolder(path, folder.manifest)), answers)
+    except BestResponseError as error:
+        return Replay(0, (f"the run cannot be made again: {error}",), "answers")
+    compared = [(entry, recorded.get(entry.key, entry.number)) for entry in answers.book.entries]
+    different = [_describe_difference(entry, before) for entry, before in compared if entry != before]
+    different = [*_compare_figures(folder, results), *outcome.failures, *different]
+    return Replay(sum(entry == before for entry, before in compared), tuple(different), "answers")
+
+
+def _describe_difference(entry: Entry, before: Entry | None) -> str:
+    was = "none" if before is None else repr(before.text)[:80]
+    return f"{entry.by}, draw {entry.number} of {entry.key}: {repr(entry.text)[:80]}, recorded {was}"
+
+
+def _compare_figures(folder: RunFolder, results: SteerResults) -> list[str]:
+    """Name the figures that do not come out as the finished run says."""
+    try:
+        before = json.loads((folder.path / "summary.json").read_text("utf-8")).get("figures", [])
+    except FileNotFoundError:
+        return []
+    measured = measure_results(results)
+    after = compute_figures(METRICS, measured.labels, measured.groups).to_json()
+    spelled = {row["measured_on"]: _spell(row) for row in after}
+    where = [row["measured_on"] for row in before if spelled.get(row["measured_on"]) != _spell(row)]
+    return [f"the figures of {name} came out differently" for name in where]
+
+
+def _spell(value: object) -> str:
+    """Write plain data in one spelling, numbers to some decimals."""
+    return canonical(json.loads(json.dumps(value), parse_float=lambda text: str(round(float(text), _DECIMALS) + 0.0)))
+
+
+def show_first_dialogue(measured: Measurement) -> list[Shown]:
+    """Show the advice, the tree and the dialogues of the first game that was solved."""
+    results: SteerMeasured = measured.results  # type: ignore[attr-defined]
+    first = results.first
+    if first is None or first.solved is None:
+        return []
+    advice = table(
+        "policy",
+        title=f"The policy of game {first.number}",
+        columns=("speaker", "knows", "last_heard", "advice", "loss", "commitment", "threat"),
+        where={"game": first.number},
+        most=40,
+        caption="What is advised in each situation, reached or not, beside what the equilibrium that gains most would "
+        "advise. An advice that loses more than 1 % of the range of payoffs where it is given is a threat.",
+    )(measured)
+    shown = [] if advice is None else [advice]
+    tree = first.solved.tree
+    if len(tree.leaves) <= _MOST_ENDS:
+        path = frozenset(np.flatnonzero(find_reach(first.solved.policy) > _RARE).tolist())
+        words = "The dialogues of the game by the manners that were chosen; thick where all follow the policy"
+        ends = ", ".join(f"{value:.2f}" for value in first.solved.equilibrium_payoffs)
+        picture = Figure(draw_tree(tree, path=path), words, f"{words}; it earns {ends}")
+        shown.append(Shown(f"The tree of game {first.number}", (picture,)))
+    view = first.game.view(first.game.start(), REFEREE)
+    quotes = (Quote(words, name) for name, words in zip(first.game.names, view.facts["told"], strict=True))
+    told: tuple[Block, ...] = (Paragraph(view.briefing), *quotes)
+    beside = pivot("dialogues", "message", "guided", "text", caption="The same game, side by side")(measured)
+    return [*shown, Shown("Dialogues", (*told, *(beside.blocks if beside else ())))]
+
+
+_WORTH = """
+{% if config.solver == 'psro' %}
+Plays of the search: those that the manners were found and the solution was fitted by, so the gain there is optimistic.
+Held-out games: drawn afterwards; a guided speaker draws its manner from the solution and keeps to it, beside unguided
+ones, and the same game and draws are played with everybody unguided.
+{% else %}
+{% set about = frame('overview')[0] %}
+Recorded texts: exact on the tree that was solved, so there is no sampling error within a game; but the policy was
+fitted to just these texts, and its gain there is optimistic. The policy that is followed is
+{{ 'credible: at every information set it is a best reply, reached or not' if config.credible else
+'the equilibrium that gains most: off its path it may advise threats' }}; beside its gain on the recorded texts stand
+those of the credible policy and of the commitment.
+{% if about.known is not none %}
+Fresh texts: dialogues in words that were drawn afterwards, guided and unguided on the same games and draws. The policy
+knew the words in {{ about.known }} of {{ about.known + about.nearest + about.no_advice }} situations that a guided
+speaker met there; in {{ about.nearest }} it advised as in the most similar one that it knew
+{%- if about.distance is not none %}, at a mean distance of {{ '%.3f'|format(about.distance) }}{% endif %}; in
+{{ about.no_advice }} nothing was near enough (within {{ config.farthest }}), and there was no advice. {{
+about.void_plays }} of {{ about.plays }} dialogues could not be read.
+{% else %}No fresh text was drawn.{% endif %}
+{% endif %}
+Intervals are over games (95 %, bootstrap of whole games); one game alone has none.
+"""
+
 steer = Study(
     "steer",
     SteerConfig,
     specs=lambda config: (),
     play=lambda config, models: _refuse_play,
-    measure=measure,
+    measure=lambda config, folder: measure_results(read_results(config, folder)),
     metrics=METRICS,
     title="Steering {{ config.model }} in {{ config.read_domain().name }} dialogues",
-    subtitle="Solved by {% if config.solver == 'cfr' %}counterfactual regret minimisation{% else %}prompt-space "
-    "response oracles{% endif %}",
+    subtitle="Solved by {% if config.solver == 'cfr' %}counterfactual regret minimisation and best replies{% else %}"
+    "prompt-space response oracles{% endif %}",
     command="steer",
     unit="games",
     texts=(TEXTS,),
     count_plays=lambda config: None,
     estimate_calls=estimate_all,
     estimate_rest=estimate_rest,
-    make_run=make_run,
+    make_run=run_steering,
     repeat_run=replay_answers,
     locate_calls=locate_calls,
-    report=REPORT,
+    report=(
+        text(
+            "{% set why = frame('overview')[0].stopped %}"
+            "{% if why %}The run was stopped before its end: {{ why }}{% endif %}",
+            kind="warning",
+        ),
+        metrics_table("What guidance earns"),
+        text(_WORTH, kind="info"),
+        table("studies", title="Beside the published study", caption="Solutions by CFR"),
+        pivot(
+            "guidance",
+            "first",
+            "second",
+            "payoffs",
+            split="measured_on",
+            title="Beside the published study",
+            caption="If speakers could choose how to be guided: payoffs of both, exact on the recorded texts, means",
+        ),
+        table("choices", split="measured_on", caption="One equilibrium of that choice"),
+        scatter(
+            "games", "gain", "fresh_gain", title="Games", caption="What guidance gains on recorded and fresh texts"
+        ),
+        table(
+            "games",
+            (
+                "game",
+                "people",
+                "nodes",
+                "information_sets",
+                "nash_conv",
+                "unguided_nash_conv",
+                "gain",
+                "credible_gain",
+                "commitment_gain",
+                "best_reply_gain",
+                "loss",
+                "threats",
+                "margin",
+                "fresh_gain",
+                "why_void",
+            ),
+            title="Games",
+            where={"held_out": False},
+        ),
+        show_first_dialogue,
+        text(
+            "{% if frame('learning')|length %}A network of two layers of 256 units learned the policies and was played "
+            "on games that it has not seen, against unguided speakers; its figures stand above. Beside it: the mean "
+            "policy of the same games, which does not read what is said, and the solver's policy of each held-out game "
+            "itself, on its own texts, which it was fitted to, and on fresh ones.{% endif %}",
+            title="Imitation",
+        ),
+        table("learning", title="Imitation"),
+        table("following", title="Whether messages show their manner"),
+        pivot("named", "told", "named", "messages", caption="How often a manner was taken for which"),
+        table("solution", title="Solution", caption="Intervals hold together with 95 % confidence over the plays"),
+        text(
+            "{% if config.solver == 'psro' %}The search ended because {{ 'no response was new' if "
+            "frame('overview')[0].closed else 'the iterations were used up' }}, after {{ frame('overview')[0].plays }} "
+            "plays, {{ frame('overview')[0].void_plays }} of them void.{% endif %}"
+        ),
+        lines(
+            "iterations",
+            x="iteration",
+            y="gain",
+            by="player",
+            title="Manners over iterations",
+            caption="What each speaker gains by the solution of each iteration while the others stay neutral, in the "
+            "final table",
+        ),
+        lines(
+            "iterations",
+            x="iteration",
+            y="new_prompt_mass",
+            by="player",
+            caption="Probability of all manners together that were not there at the start",
+        ),
+        lines(
+            "manners",
+            x="iteration",
+            y="probability",
+            by="manner",
+            split="player",
+            caption="How often each manner is used at the solution, by iteration",
+        ),
+        pivot(
+            "profiles",
+            "first",
+            "others",
+            "shown",
+            split="player",
+            title="Payoffs",
+            caption="Mean payoff and its standard error",
+        ),
+        table("candidates", title="Manners that were tried"),
+        text(
+            "{% if config.scenarios_by %}{{ config.scenarios_by }} wrote the games from examples that the seed drew."
+            "{% endif %}",
+            title="Who wrote the games",
+        ),
+        table("rejected_scenarios", title="Who wrote the games", caption="Why scenarios were rejected"),
+        table("rulings", title="What was ruled", caption="Rulings", most=20),
+        table("agreement", title="What was ruled", caption="Two referees on the same dialogues"),
+        table(
+            "unread", title="What was ruled", caption="Why answers could not be read: they are void, never 0", most=10
+        ),
+    ),
 )
 """What a speaker gains when an equilibrium solver chooses how it speaks."""

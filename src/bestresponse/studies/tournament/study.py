@@ -57,7 +57,7 @@ from bestresponse.theory.repeated.round_robin import Rules
 __all__ = ["TournamentConfig", "tournament"]
 
 _MOST_ENTRIES = 1_000
-_MOST_IN_A_HEATMAP = 16
+_MOST_IN_A_HEATMAP = 100
 _CHARACTERS_PER_TOKEN = 4
 _TOKENS_A_ROUND = 12
 """About what one round adds to the history that a model is shown."""

@@ -7,6 +7,7 @@ Aggregation is conservative: a reasoning is correct only where all raters say so
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -48,9 +49,7 @@ class Confusion:
     @classmethod
     def of(cls, pairs: Iterable[tuple[bool, bool]]) -> Confusion:
         """From pairs (actually correct, predicted correct)."""
-        counts = {(a, p): 0 for a in (True, False) for p in (True, False)}
-        for actual, predicted in pairs:
-            counts[bool(actual), bool(predicted)] += 1
+        counts = Counter(pairs)
         return cls(counts[True, True], counts[True, False], counts[False, True], counts[False, False])
 
     @property

@@ -7,10 +7,11 @@ correct here; how many there are is told beside it, since nothing was checked in
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Final
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
@@ -18,13 +19,76 @@ from bestresponse.formal.claims.translators.rules import RulesTranslator
 from bestresponse.logic.engine import Verdict, open_engine
 from bestresponse.report.document import Column, Table
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction
-from bestresponse.studies.verify.checking import Recheck, false_corrections
+from bestresponse.studies.verify.checking import Recheck, false_corrections, measure_translator
 from bestresponse.studies.verify.evaluation import Confusion, aggregate, agreement
-from bestresponse.studies.verify.published import CITATION, GAMES, RUNS, Published, published_for
 from bestresponse.studies.verify.recorded import Sample, games_of, read_samples, recorded_verdicts
-from bestresponse.studies.verify.translator_score import measure_translator
 
-__all__ = ["reproduce"]
+__all__ = ["published_for", "reproduce"]
+
+CITATION: Final = (
+    "A. Mensfelt, K. Stathis, V. Trencsenyi, Logic-Enhanced Language Model Agents for Trustworthy Social Simulations, "
+    "2024 (arXiv:2408.16081)"
+)
+RUNS: Final = 90
+"""Runs of each model in the paper: 30 a game, but for one that is labelled as another game."""
+GAMES: Final = {"hd": "Hawk-Dove", "pd": "Prisoner's Dilemma", "sh": "Stag Hunt"}
+
+
+_CELLS: Final = ("passed", "false alarm", "missed", "caught")
+_WHEN: Final = ("first", "last")
+
+
+def _print_game(
+    name: str, choice: tuple[float, float], correct: tuple[float, float], confusion: tuple[int, ...], accuracy: int
+) -> dict[str, float]:
+    """Return the cells of one game by their names: shares of choice B and of correct reasonings are in percent."""
+    return {
+        **{f"{name}: choice B {when}, %": share for when, share in zip(_WHEN, choice, strict=True)},
+        **{f"{name}: correct {when}, %": share for when, share in zip(_WHEN, correct, strict=True)},
+        **{f"{name}: {cell}": count for cell, count in zip(_CELLS, confusion, strict=True)},
+        f"{name}: accuracy, %": accuracy,
+    }
+
+
+def _print_all(attempts: tuple[int, ...], confusion: tuple[int, ...], accuracy: int, kappa: float) -> dict[str, float]:
+    return {
+        **{f"samples with {number} attempts": count for number, count in enumerate(attempts, 1)},
+        **{f"all games: {cell}": count for cell, count in zip(_CELLS, confusion, strict=True)},
+        "all games: accuracy, %": accuracy,
+        "Fleiss' kappa of the raters": kappa,
+    }
+
+
+_GPT_4O: Final = {
+    **_print_all((24, 46, 10, 6, 4), (15, 5, 9, 61), 84, 0.31),
+    **_print_game("Hawk-Dove", (100.0, 100.0), (46.67, 73.33), (12, 6, 2, 10), 73),
+    **_print_game("Prisoner's Dilemma", (96.67, 23.33), (3.33, 70.0), (0, 1, 1, 28), 93),
+    **_print_game("Stag Hunt", (100.0, 33.33), (16.67, 90.0), (3, 2, 2, 23), 87),
+    "prompt tokens per attempt": 1269.77,
+    "generated tokens per attempt": 1224.38,
+    "seconds per attempt": 16.53,
+}
+_GEMINI: Final = {
+    **_print_all((26, 20, 11, 9, 24), (15, 2, 11, 62), 86, 0.59),
+    **_print_game("Hawk-Dove", (66.67, 70.0), (25.81, 35.48), (8, 6, 0, 17), 81),
+    **_print_game("Prisoner's Dilemma", (36.67, 30.0), (17.24, 34.48), (4, 3, 1, 21), 86),
+    **_print_game("Stag Hunt", (80.0, 60.0), (13.33, 40.0), (3, 2, 1, 24), 90),
+    "seconds per attempt": 34.66,
+}
+"""Tables 5 to 9 of the paper, each cell by the name under which it is worked out here."""
+
+
+def published_for(model: str) -> Mapping[str, float]:
+    """The cells of a model (GPT-4o, Gemini 1.0 Pro); none for one that the paper does not have.
+
+    >>> [len(published_for(name)) for name in ("gpt-4o-2024-05-13", "gemini-1.0-pro", "gpt-4o-mini")]
+    [41, 39, 0]
+    """
+    name = model.casefold().rpartition("/")[2].replace(" ", "-").replace("_", "-")
+    if re.fullmatch(r"gpt-4(?:o|-omni)(?:-20\d\d-\d\d-\d\d)?", name):
+        return _GPT_4O
+    return _GEMINI if re.fullmatch(r"gemini(?:-1(?:\.0)?)?(?:-pro)?(?:-(?:latest|\d+))?", name) else {}
+
 
 _ANSWERS = {Verdict.PROVED: "true", Verdict.REFUTED: "false", Verdict.UNKNOWN: "error"}
 """Our verdicts in the words of the records."""
@@ -103,99 +167,74 @@ def _failed_checks(samples: Sequence[Sample], recheck: Recheck) -> Iterator[Chec
 
 def _tables(samples: Sequence[Sample], recheck: Recheck) -> Iterator[Check]:
     for model in sorted({sample.model for sample in samples}):
-        own = [sample for sample in samples if sample.model == model]
+        runs = [sample for sample in samples if sample.model == model]
+        games = sorted({sample.game for sample in runs})
+        by_game = {GAMES.get(game, game): [sample for sample in runs if sample.game == game] for game in games}
         published = published_for(model)
-        if published is not None and len(own) != RUNS:
-            yield Check(f"runs of {model}", RUNS, len(own), None, _PART)
-            published = published.for_games(game for game, runs in _by_game(own) if 3 * len(runs) == RUNS)
-        yield from _attempts(own, published)
-        yield from _choices(own, published)
-        yield from _costs(own, published)
-        rated = [sample for sample in own if sample.ratings]
-        if rated:
-            yield from _correctness(rated, published)
-            yield from _confusions(rated, published, recheck)
-            yield from _kappa(rated, published)
-        else:
+        if published and len(runs) != RUNS:
+            yield Check(f"runs of {model}", RUNS, len(runs), None, _PART)
+            whole = [game for game, part in by_game.items() if 3 * len(part) == RUNS]
+            published = {what: cell for what, cell in published.items() if what.partition(":")[0] in whole}
+        cells = [*_count_attempts(runs), *_count_choices(by_game), *_average_costs(runs)]
+        rated = {game: [run for run in part if run.ratings] for game, part in by_game.items()}
+        if any(rated.values()):
+            cells += [*_judge({game: part for game, part in rated.items() if part}, recheck, published)]
+        for what, found, digits, remark in cells:
+            printed = published.get(what)
+            shown = found if found is None or digits is None else round(found, digits)
+            yield Check(what, printed, shown, None if printed is None or shown is None else shown == printed, remark)
+        if not any(rated.values()):
             yield Check("correctness, confusion and agreement", None, None, None, _UNRATED)
 
 
-def _cell(what: str, published: Any, found: Any, digits: int | None = None, remark: str = "") -> Check:
-    """One cell: equal at the precision in print."""
-    if published is None or found is None:
-        return Check(what, published, found, None, remark)
-    shown = round(found, digits) if digits is not None else found
-    return Check(what, published, shown, shown == published, remark)
+Cell = tuple[str, float | None, int | None, str]
+"""What a cell is, its number, to how many digits the paper prints it, and a remark."""
 
 
-def _attempts(samples: Sequence[Sample], published: Published | None) -> Iterator[Check]:
+def _count_attempts(samples: Sequence[Sample]) -> Iterator[Cell]:
     counts = Counter(len(sample.attempts) for sample in samples)
     for number in range(0 if counts[0] else 1, max(5, *counts) + 1):
-        printed = published.attempts[number - 1] if published and number <= len(published.attempts) else None
-        yield _cell(f"samples with {number} attempts", printed, counts[number])
+        yield f"samples with {number} attempts", counts[number], None, ""
 
 
-def _by_game(samples: Sequence[Sample]) -> Iterator[tuple[str, list[Sample]]]:
-    for game in sorted({sample.game for sample in samples}):
-        yield game, [sample for sample in samples if sample.game == game]
+def _count_choices(by_game: Mapping[str, Sequence[Sample]]) -> Iterator[Cell]:
+    for game, samples in by_game.items():
+        for when in _WHEN:
+            made = [choice for sample in samples if (choice := getattr(sample, f"{when}_choice"))]
+            yield f"{game}: choice B {when}, %", 100 * made.count("B") / len(made) if made else None, 2, ""
 
 
-def _choices(samples: Sequence[Sample], published: Published | None) -> Iterator[Check]:
-    for game, own in _by_game(samples):
-        printed = published.choice.get(game, (None, None)) if published else (None, None)
-        for place, when in enumerate(("first", "last")):
-            made = [choice for s in own if (choice := s.first_choice if place == 0 else s.last_choice)]
-            share = 100 * made.count("B") / len(made) if made else None
-            yield _cell(f"{GAMES.get(game, game)}: choice B {when}, %", printed[place], share, 2)
-
-
-def _costs(samples: Sequence[Sample], published: Published | None) -> Iterator[Check]:
+def _average_costs(samples: Sequence[Sample]) -> Iterator[Cell]:
     """Means over samples of a sample's mean per attempt, as the paper takes them."""
-    tokens = published.tokens if published and published.tokens else (None, None)
-    kinds = (
-        ("instr_tokens", "prompt tokens per attempt", tokens[0]),
-        ("gen_tokens", "generated tokens per attempt", tokens[1]),
-        ("seconds", "seconds per attempt", published.seconds if published else None),
-    )
-    for name, what, printed in kinds:
+    kinds = {"instr_tokens": "prompt tokens", "gen_tokens": "generated tokens", "seconds": "seconds"}
+    for name, what in kinds.items():
         means = [s.cost[name] / len(s.attempts) for s in samples if s.attempts and s.cost.get(name) is not None]
         if means:
-            yield _cell(what, printed, sum(means) / len(means), 2)
+            yield f"{what} per attempt", sum(means) / len(means), 2, ""
 
 
-def _correctness(samples: Sequence[Sample], published: Published | None) -> Iterator[Check]:
-    for game, own in _by_game(samples):
-        printed = published.correct.get(game, (None, None)) if published else (None, None)
-        for place, when in enumerate(("first", "last")):
-            correct = sum(aggregate(sample.ratings)[place] for sample in own)
-            what = f"{GAMES.get(game, game)}: correct {when}, %"
-            yield _cell(what, printed[place], 100 * correct / len(own), 2)
-
-
-def _confusions(samples: Sequence[Sample], published: Published | None, recheck: Recheck) -> Iterator[Check]:
-    groups = [("all", list(samples)), *_by_game(samples)]
-    for game, own in groups:
-        found = Confusion.of(
+def _judge(by_game: Mapping[str, Sequence[Sample]], recheck: Recheck, published: Mapping[str, float]) -> Iterator[Cell]:
+    """Work out what people said, how well the checker predicts it, and how far raters agree."""
+    rated = [sample for samples in by_game.values() for sample in samples]
+    for game, samples in by_game.items():
+        for place, when in enumerate(_WHEN):
+            correct = sum(aggregate(sample.ratings)[place] for sample in samples)
+            yield f"{game}: correct {when}, %", 100 * correct / len(samples), 2, ""
+    for game, samples in {"all games": rated, **by_game}.items():
+        confusion = Confusion.of(
             (aggregate(sample.ratings)[0], not recheck.failed(sample.game, sample.attempts[0]))
-            for sample in own
+            for sample in samples
             if sample.attempts
         )
-        printed = published.confusion.get(game) if published else None
-        name = "all games" if game == "all" else GAMES.get(game, game)
-        swapped = printed is not None and (found.false_alarm, found.missed) == (printed.missed, printed.false_alarm)
-        for cell in ("passed", "false_alarm", "missed", "caught"):
-            value = getattr(found, cell)
-            wanted = getattr(printed, cell) if printed else None
-            remark = _TRANSPOSED if swapped and value != wanted else ""
-            yield _cell(f"{name}: {cell.replace('_', ' ')}", wanted, value, remark=remark)
-        accuracy = None if found.accuracy is None else round(100 * found.accuracy)
-        yield _cell(f"{name}: accuracy, %", published.accuracy.get(game) if published else None, accuracy)
-
-
-def _kappa(samples: Sequence[Sample], published: Published | None) -> Iterator[Check]:
-    kappa = agreement([sample.ratings for sample in samples])
-    exact = "" if kappa is None else f"{kappa:.3f}"
-    yield _cell("Fleiss' kappa of the raters", published.kappa if published else None, kappa, 2, exact)
+        counts = {f"{game}: {cell}": getattr(confusion, cell.replace(" ", "_")) for cell in _CELLS}
+        alarms, missed = f"{game}: false alarm", f"{game}: missed"
+        swapped = (counts[alarms], counts[missed]) == (published.get(missed), published.get(alarms))
+        for what, count in counts.items():
+            yield what, count, None, _TRANSPOSED if swapped and count != published.get(what) else ""
+        accuracy = None if confusion.accuracy is None else round(100 * confusion.accuracy)
+        yield f"{game}: accuracy, %", accuracy, None, ""
+    kappa = agreement([sample.ratings for sample in rated])
+    yield "Fleiss' kappa of the raters", kappa, 2, "" if kappa is None else f"{kappa:.3f}"
 
 
 def _mistakes_table(counts: Counter[tuple[str, str]]) -> Table:

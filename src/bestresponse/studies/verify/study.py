@@ -11,6 +11,7 @@ tokens and seconds of each. Everything that is measured is a function of it.
 from __future__ import annotations
 
 import json
+import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -75,7 +76,8 @@ _MOST_WAYS = 200
 _MOST_MOVES = 2_000
 """How many moves these ways may have together."""
 _RATERS = 3
-Cells = tuple[str | None, ...]
+_SAMPLED = 100
+"""Verdicts that people are asked to judge, drawn from all."""
 _QUOTED = 4
 _CHARACTERS_PER_TOKEN = 4
 _BEST = 1e-9
@@ -302,12 +304,6 @@ class UsageRow(TypedDict):
     mean: Annotated[float, column(format=".1f")]
 
 
-class UnreadRow(TypedDict):
-    """How many sentences with amounts gave no claim, on average over attempts."""
-
-    sentences: Annotated[float, column(format=".1f")]
-
-
 class TroubleRow(TypedDict):
     """What kept sentences from a verdict in translation, over all attempts."""
 
@@ -398,8 +394,11 @@ def measure(config: VerifyConfig, folder: RunFolder) -> Measured:
     rows = sorted((_measure_run(play, config.scene) for play in folder.sorted_plays()), key=lambda row: row["repeat"])
     attempts = [attempt for row in rows for attempt in row["transcript"]]
     counts = Counter(row["attempts"] for row in rows)
-    unread = [len(attempt["unread"]) for attempt in attempts if isinstance(attempt.get("unread"), list)]
-    troubles = Counter(kind for attempt in attempts for kind in Counter(attempt.get("troubles", {})).elements())
+    troubles: Counter[str] = Counter()
+    for attempt in attempts:
+        unread = attempt.get("unread")
+        troubles["sentences unread"] += len(unread) if isinstance(unread, list) else unread or 0
+        troubles.update(attempt.get("troubles", {}))
     choices = [
         Metric(
             "chose_" + re.sub(r"\W", "_", action),
@@ -422,7 +421,6 @@ def measure(config: VerifyConfig, folder: RunFolder) -> Measured:
             ),
             "changes": Frame(ChangeRow, list(_list_changes(rows))),
             "claims": Frame(ClaimRow, list(_count_claims(attempts))),
-            "unread": Frame(UnreadRow, [UnreadRow(sentences=float(np.mean(unread)))] if unread else []),
             "troubles": Frame(TroubleRow, [TroubleRow(trouble=kind, times=n) for kind, n in troubles.items()]),
             "usage": Frame(UsageRow, list(_average_usage(attempts))),
             "judgements": Frame(JudgementRow, judgements),
@@ -529,8 +527,34 @@ def list_sheets(measured: Measured, run: Any) -> list[tuple[Path, str]]:
         }
         for row in measured.frames["runs"]
     ]
-    paths = (run.path / f"sheet-rater-{rater}.csv" for rater in range(1, _RATERS + 1))
-    return [(path, to_csv(rows, SHEET)) for path in paths if not path.exists()]
+    texts = {f"sheet-rater-{rater}.csv": to_csv(rows, SHEET) for rater in range(1, _RATERS + 1)}
+    texts["verdicts.csv"] = to_csv(_sample_verdicts(measured.frames["runs"]), ("item", "text"))
+    return [(run.path / name, content) for name, content in texts.items() if not (run.path / name).exists()]
+
+
+def _sample_verdicts(rows: Iterable[RunRow]) -> list[dict[str, str]]:
+    """Draw verdicts to be judged by people, as the web app reads them: the sentence, how it was read, the verdict."""
+    items = [
+        {"item": f"{row['repeat']}-{number}", "text": f"Sentence: {sentence}\nRead as: {said}\nVerdict: {verdict}"}
+        for row in rows
+        for number, (sentence, said, verdict, _) in enumerate(_list_verdicts(row["transcript"][0]))
+        if verdict in ("proved", "refuted")
+    ]
+    return random.Random(0).sample(items, min(_SAMPLED, len(items)))
+
+
+def _list_verdicts(attempt: JsonObject) -> list[tuple[str, str | None, str, str]]:
+    """List the sentences of an attempt in order: how each was read, its verdict, and its correction or why not."""
+    spans = []
+    for claim in attempt["claims"]:
+        said, why = claim.get("words") or claim["claim"], claim.get("correction") or claim["why"]
+        for place in claim.get("places") or [{"start": -1, "text": ""}]:
+            spans.append((place["start"], (place["text"], said, claim["verdict"], why)))
+    for verdict in ("unread", "not_asserted"):
+        apart = attempt.get(verdict)
+        for place in apart if isinstance(apart, list) else ():
+            spans.append((place["start"], (place["text"], None, verdict.replace("_", " "), place["why"])))
+    return [cells for _, cells in sorted(spans, key=lambda span: span[0])]
 
 
 def show_audit(measured: Measurement) -> Shown:
@@ -539,17 +563,8 @@ def show_audit(measured: Measurement) -> Shown:
     columns = (Column("sentence"), Column("read as"), Column("verdict"), Column("correction, or why not"))
     for row in measured.frame("runs").rows[:_QUOTED]:
         attempt = row["transcript"][0]
-        spans: list[tuple[int, Cells]] = []
-        for claim in attempt["claims"]:
-            said, why = claim.get("words") or claim["claim"], claim.get("correction") or claim["why"]
-            for place in claim.get("places") or [{"start": -1, "text": ""}]:
-                spans.append((place["start"], (place["text"], said, claim["verdict"], why)))
-        for verdict in ("unread", "not_asserted"):
-            for place in attempt.get(verdict) or ():
-                spans.append((place["start"], (place["text"], None, verdict.replace("_", " "), place["why"])))
-        cells = tuple(cells for _, cells in sorted(spans, key=lambda span: span[0]))
-        if cells:
-            blocks += [Quote(attempt["reasoning"], f"run {row['repeat']}, first attempt"), Table(columns, cells)]
+        if rows := _list_verdicts(attempt):
+            blocks += [Quote(attempt["reasoning"], f"run {row['repeat']}, first attempt"), Table(columns, tuple(rows))]
     none = Paragraph("No sentence of the first attempts speaks of amounts or solutions.")
     return Shown("How each sentence was read and judged", tuple(blocks or [none]))
 
@@ -599,11 +614,10 @@ verify_model = Study(
         ),
         table("attempts", title="Attempts"),
         table("claims", title="Claims", caption="Over all attempts"),
-        text(
-            "{% for row in frame('unread') %}On average {{ '%.1f'|format(row.sentences) }} sentences of an attempt "
-            "speak of amounts or solutions and gave no claim. Nothing is known about these.{% endfor %}"
-        ),
         table("troubles", title="Translation", caption="What kept sentences from a verdict, over all attempts"),
+        text(
+            "Unread are sentences that speak of amounts or solutions and gave no claim. Nothing is known about these."
+        ),
         table("judgements", title="People's judgement"),
         table("agreement"),
         text(

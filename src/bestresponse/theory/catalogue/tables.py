@@ -44,12 +44,9 @@ class Entry:
             payoffs = np.stack([payoffs, payoffs.T])
         elif self.data.get("zero_sum"):
             payoffs = np.stack([payoffs, -payoffs])
-        return NormalForm(payoffs, tuple(self.data.get("players", ())), self._read_actions(len(payoffs)), self.name)
-
-    def _read_actions(self, players: int) -> tuple[tuple[str, ...], ...]:
-        """Read one list of names for every player, or one that all share."""
-        actions = self.data["actions"]
-        return (tuple(actions),) * players if isinstance(actions[0], str) else tuple(map(tuple, actions))
+        actions = self.data["actions"]  # one list of names for every player, or one that all share
+        lists = [actions] * len(payoffs) if isinstance(actions[0], str) else actions
+        return NormalForm(payoffs, tuple(self.data.get("players", ())), tuple(map(tuple, lists)), self.name)
 
 
 def read_data(name: str) -> str:

@@ -77,7 +77,8 @@ def _interior(rows: Array) -> tuple[Array, Any, Any]:
 def _follow(p: Array, inner: Array, tight: Array) -> Array:
     """The central path: minimise weight * sum p log p - sum log(-walls p) with p kept on sum 1 and tight p = 0."""
     fixed = np.vstack([np.ones((1, len(p))), tight])
-    free = _null_space(fixed)
+    _, sizes, directions = np.linalg.svd(fixed)
+    free = directions[int((sizes > 1e-10 * sizes[0]).sum()) :].T
     p = p - fixed.T @ np.linalg.lstsq(fixed @ fixed.T, fixed @ p - np.eye(len(fixed))[0], rcond=None)[0]
     if free.shape[1] == 0:
         return p
@@ -110,12 +111,6 @@ def _polished(p: Array, inner: Array, tight: Array, weight: float) -> Array:
     positive = multipliers[: len(binding) - len(tight)]
     good = np.isfinite(new).all() and positive.min(initial=0.0) > -1e-9 and (inner @ new).max(initial=0.0) < 1e-14
     return np.asarray(new) if good else p
-
-
-def _null_space(matrix: Array) -> Array:
-    _, values, vectors = np.linalg.svd(matrix)
-    rank = int((values > 1e-10 * values[0]).sum())
-    return np.asarray(vectors[rank:].T)
 
 
 def _centre(p: Array, walls: Array, free: Array, weight: float) -> Array:
@@ -195,8 +190,6 @@ def correlated(game: GameLike, objective: Objective = "welfare", *, coarse: bool
         raise UsageError(f"objective: expected welfare, fairness, entropy or any, got {objective!r}")
     rows = incentives(game, coarse)
     if objective == "entropy":
-        from bestresponse.theory.correlation.equilibria import most_random
-
         flat, method = most_random(rows), "barrier method"
     else:
         flat, method = _certified(game, rows, objective, coarse)

@@ -37,7 +37,7 @@ a `gain` the newest round has that weight and older ones fade (Fudenberg & Levin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import chain
@@ -258,18 +258,13 @@ def fictitious_play(
     chosen = choose_loop(engine, game, steps) if precision is None and gain is None else "numpy"
     plain = stepwise(_step_play(game, tally, precision, rng, gain), state)
     run = _compile_play(game, tally, state) if chosen == "numba" else plain
-    times, held = walk(run, _without_first(schedule(steps, stride)), *sizes)
+    first, *gaps = schedule(steps, stride)  # the first round has been played already
+    times, held = walk(run, [first - 1, *gaps], *sizes)
     external = external_regrets(times + 1, held[players:-1], held[-1]) if gain is None and not weight else None
     last = tuple(np.eye(len(total))[total.argmax()] for total in tally.totals)
     method = "fictitious play" if precision is None else f"stochastic fictitious play, precision {precision:g}"
     method += "" if gain is None else f", gain {gain:g}"
     return record(game, method, chosen, times + 1, held[:players], last, external)
-
-
-def _without_first(gaps: Iterator[int]) -> Iterator[int]:
-    """The same stops when the first round has been played already."""
-    yield next(gaps) - 1
-    yield from gaps
 
 
 def _compile_play(game: NormalForm, tally: _Tally, state: Array) -> Run:

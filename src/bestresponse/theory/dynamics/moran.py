@@ -249,7 +249,11 @@ def alpha_rank(
         places = list(np.ndindex(*game.shape))
         profiles = tuple(tuple(game.actions[i][a] for i, a in enumerate(place)) for place in places)
         rates, method = _many_populations(game, alpha, population), "alpha-Rank, one population per player"
-    probabilities = _stationary(rates)
+    # Elimination without subtraction (Grassmann, Taksar & Heyman, "Regenerative analysis and steady state distributions
+    # for Markov chains", Operations Research 33, 1985), in logarithms where plain numbers would not do.
+    with np.errstate(all="ignore"):
+        plain = _eliminate(np.exp(rates))
+    probabilities = _eliminate_logarithms(rates.copy()) if plain is None else plain
     transitions = np.exp(rates)
     np.fill_diagonal(transitions, 1.0 - transitions.sum(axis=1))
     residual = float(np.abs(probabilities @ transitions - probabilities).max())
@@ -295,17 +299,6 @@ def _log_fixation(gain: Array, size: int) -> Array:
     ratio = np.log(-np.expm1(-strength)) - np.log(-np.expm1(-size * strength))
     downhill = np.where(gain < 0, (size - 1) * -strength, 0.0)
     return np.asarray(np.where(np.abs(gain) < 1e-14, -np.log(size), ratio + downhill))
-
-
-def _stationary(rates: Array) -> Array:
-    """The stationary distribution of a chain given by the logarithms of its transition probabilities.
-
-    Elimination without subtraction (Grassmann, Taksar & Heyman, "Regenerative analysis and steady state distributions
-    for Markov chains", Operations Research 33, 1985), in logarithms where plain numbers would not do.
-    """
-    with np.errstate(all="ignore"):
-        plain = _eliminate(np.exp(rates))
-    return plain if plain is not None else _eliminate_logarithms(rates.copy())
 
 
 def _eliminate(chain: Array) -> Array | None:

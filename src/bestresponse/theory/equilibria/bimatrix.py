@@ -77,7 +77,7 @@ def compute_indices(game: NormalForm, bases: Iterable[Sequence[int]], exact: boo
     With positive payoffs and supports I, J of size k it is (-1)**(k + 1) * sign(det A_IJ * det B_IJ) (Shapley 1974).
     """
     m, n = game.shape
-    signs = [_make_sign(game, player, exact) for player in (0, 1)]
+    signs = [(_ExactSign if exact else _FloatSign)(game, player) for player in (0, 1)]
     found: dict[Edge, int] = {}
     for x, y, mask in bases:
         rows = [i for i in range(m) if not mask >> i & 1]
@@ -107,10 +107,6 @@ class _FloatSign:
         return int(np.sign(np.linalg.det(self._positive[rows][:, columns])))
 
 
-def _make_sign(game: NormalForm, player: int, exact: bool) -> _ExactSign | _FloatSign:
-    return _ExactSign(game, player) if exact else _FloatSign(game, player)
-
-
 _EXACT_VERTICES = 1500
 
 
@@ -120,16 +116,13 @@ def solve_bimatrix(game: NormalForm, *, engine: Engine = "auto") -> NashResult:
     Pure equilibria come first, then mixed ones by the size of their supports. Integers, fractions and
     decimals up to about 8x8 give exact fractions.
     """
-    extremes = extreme_equilibria(game, exact=game.is_exact and _has_few_vertices(game), engine=engine)
+    m, n = game.shape
+    # Integers of any length take a fraction of a second then, as they do up to about 8x8.
+    few = most_vertices(m, m + n) + most_vertices(n, m + n) <= _EXACT_VERTICES
+    extremes = extreme_equilibria(game, exact=game.is_exact and few, engine=engine)
     source = _Enumeration(game, extremes)
     equilibria = tuple([Equilibrium(game, source, number) for number in range(extremes.num_equilibria)])
     return NashResult(equilibria, extremes.method, True, extremes.degenerate, source)
-
-
-def _has_few_vertices(game: NormalForm) -> bool:
-    """Say whether integers of any length take a fraction of a second, as they do up to about 8x8."""
-    m, n = game.shape
-    return most_vertices(m, m + n) + most_vertices(n, m + n) <= _EXACT_VERTICES
 
 
 @dataclass(eq=False)

@@ -29,8 +29,9 @@ _TOO_MANY = -2
 _INTEGER_BYTES = 80
 _MASK_BITS = 52
 _KERNELS = "bestresponse.theory.equilibria.extreme_kernels"
-_KERNELS_OF_THREE = "bestresponse.theory.equilibria.extreme_kernels"
-_WORTH_COMPILING = 5_000_000  # numbers to compute: about a second with integers of any length
+# With integers of any length a game takes about so many seconds, and so many more for every number to compute; loading
+# the compiled loops takes a second.
+_GAME_SECONDS, _NUMBER_SECONDS, _LOADING_SECONDS = 1e-3, 3e-7, 1.0
 _REGRET_LIMIT = 1e-9
 _COMPILED = ("auto", "numba")
 
@@ -167,16 +168,16 @@ def _find_kernel(game: NormalForm, engine: Engine) -> Any:
     """Find the compiled enumeration, or None where it does not exist, does not fit or would not pay."""
     require_two_players(game, "extreme_equilibria")
     m, n = game.shape
-    work = (most_vertices(m, m + n) + most_vertices(n, m + n)) * (m + n) * m * n
-    chosen = choose_engine(engine, pays=repays_loading(_KERNELS, min(work, _WORTH_COMPILING + 1), _WORTH_COMPILING))
+    most = most_vertices(m, m + n) + most_vertices(n, m + n)
+    seconds = _GAME_SECONDS + _NUMBER_SECONDS * min(most * (m + n) * m * n, 10**9)
+    chosen = choose_engine(engine, pays=repays_loading(_KERNELS, seconds, _LOADING_SECONDS))
     if chosen == "numpy" or m + n > _MASK_BITS:
         return None
-    most = most_vertices(m, m + n) + most_vertices(n, m + n)
     if most > _HOPELESS:
         raise _too_large(m, n, f"may have {_format_count(most)} vertices to enumerate")
     kernel = load_kernels(_KERNELS).extreme_pairs
     if (m, n) == (3, 3):
-        kernel = load_kernels(_KERNELS_OF_THREE).extreme_pairs_of_three
+        kernel = load_kernels(_KERNELS).extreme_pairs_of_three
     if most > _LONG:
         kernel = partial(_call_in_thread, kernel)
     _READY[game.payoffs.shape] = kernel
@@ -205,10 +206,12 @@ def _by_integers(game: NormalForm) -> Extremes:
     row, column = whole_matrix(game, 0), whole_matrix(game, 1)
     in_q = [_relabelled(vertex, m, n) for vertex in vertices(row)]
     used = [i for i in range(m) if any(vertex.zeros >> i & 1 for vertex in in_q)]
-    in_p = [_spread(vertex, used, m) for vertex in vertices([[row[j] for row in _at(column, used)] for j in range(n)])]
+    in_p = [_spread(vertex, used, m) for vertex in vertices([[column[i][j] for i in used] for j in range(n)])]
     full = (1 << (m + n)) - 1
     ids_p, ids_q = _first_with_zeros(in_p, (1 << m) - 1), _first_with_zeros(in_q, ((1 << n) - 1) << m)
-    pairs = sorted(_matched(in_p, in_q, ids_p, ids_q, full), key=lambda pair: _reading_order(in_p, in_q, pair))
+    ends_p, ends_q = ([k for k, first in enumerate(ids) if first == k] for ids in (ids_p, ids_q))
+    pairs = [(k, h) for k in ends_p for h in ends_q if in_p[k].zeros | in_q[h].zeros == full]
+    pairs.sort(key=lambda pair: _reading_order(in_p[pair[0]].point, in_q[pair[1]].point))
     partner = {vertex.basis: k for k, vertex in enumerate(in_q) if k}
     bases = [
         (ids_p[k], ids_q[partner[full ^ vertex.basis]], vertex.basis)
@@ -223,10 +226,6 @@ def _by_integers(game: NormalForm) -> Extremes:
     degenerate = any(vertex.basis.bit_count() != vertex.zeros.bit_count() for vertex in (*in_p, *in_q))
     regret = _largest_regret(game, x, y)
     return Extremes(game.payoffs.shape, len(pairs), len(bases), game.is_exact, degenerate, regret, table)
-
-
-def _at(rows: list[list[int]], used: list[int]) -> list[list[int]]:
-    return [rows[i] for i in used]
 
 
 def _spread(vertex: Vertex, used: list[int], m: int) -> Vertex:
@@ -257,17 +256,8 @@ def _first_with_zeros(found: list[Vertex], origin: int) -> list[int]:
     return [-1 if v.zeros & origin == origin else first.setdefault(v.zeros, k) for k, v in enumerate(found)]
 
 
-def _matched(
-    in_p: list[Vertex], in_q: list[Vertex], ids_p: list[int], ids_q: list[int], full: int
-) -> list[tuple[int, int]]:
-    ends_p = [k for k, first in enumerate(ids_p) if first == k]
-    ends_q = [h for h, first in enumerate(ids_q) if first == h]
-    return [(k, h) for k in ends_p for h in ends_q if in_p[k].zeros | in_q[h].zeros == full]
-
-
-def _reading_order(in_p: list[Vertex], in_q: list[Vertex], pair: tuple[int, int]) -> tuple[int, list[Fraction]]:
+def _reading_order(*points: tuple[int, ...]) -> tuple[int, list[Fraction]]:
     """By size of the supports, then by how much is on the first actions."""
-    points = in_p[pair[0]].point, in_q[pair[1]].point
     size = sum(value > 0 for point in points for value in point)
     return size, [Fraction(-value, sum(point)) for point in points for value in point]
 

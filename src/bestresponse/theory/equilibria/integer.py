@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
-from math import ceil, gcd, lcm, log10
+from math import ceil, floor, gcd, lcm, log10
 
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
@@ -53,8 +54,8 @@ def whole_payoffs(matrix: Array) -> list[list[int]]:
     >>> whole_payoffs(np.array([[1 / 3, 2 / 3], [0.0, 0.5]]))
     [[3, 5], [1, 4]]
     """
-    values = [float(value) for row in matrix for value in row]
-    whole = count_units([int(value) if value.is_integer() else Fraction(value) for value in values])
+    values: list[float] = matrix.ravel().tolist()
+    whole = count_units(values)
     if max(whole) > _FEW_UNITS and not all(value.is_integer() for value in values):
         whole = count_units(_simplified(values))
     return _in_rows(whole, len(matrix[0]))
@@ -64,10 +65,11 @@ def _in_rows(whole: list[int], width: int) -> list[list[int]]:
     return [whole[at : at + width] for at in range(0, len(whole), width)]
 
 
-def count_units(values: Sequence[int | Fraction]) -> list[int]:
+def count_units(values: Sequence[int | float | Fraction]) -> list[int]:
     """Give numbers as multiples of the greatest common divisor of their differences, the smallest as 1."""
-    unit = lcm(*(value.denominator for value in values))
-    whole = [int(value * unit) for value in values]
+    ratios = [value.as_integer_ratio() for value in values]
+    unit = lcm(*(below for _, below in ratios))
+    whole = [above * (unit // below) for above, below in ratios]
     low = min(whole)
     step = gcd(*(value - low for value in whole)) or 1
     return [(value - low) // step + 1 for value in whole]
@@ -81,21 +83,42 @@ def _simplified(values: list[float]) -> list[Fraction]:
     rounding = largest / spread / 2**51
     if rounding > _ROUNDING_LIMIT:
         return exact
-    shares = [(value - low) / spread for value in exact]
-    near = [share.limit_denominator(_SIMPLE_DENOMINATOR) for share in shares]
-    if all(abs(a - b) <= 2 * rounding for a, b in zip(shares, near, strict=True)):
-        return near
-    power = Fraction(10) ** ceil(-log10(max(float(spread) * 1e-14, float(largest) * 2e-16, _SMALLEST_FLOAT)))
-    return [_simple(value, largest, power) for value in values]
+    start, width = min(values), float(spread)
+    if all(_is_near_simple((value - start) / width, 1.0) for value in values):
+        shares = [(value - low) / spread for value in exact]
+        near = [share.limit_denominator(_SIMPLE_DENOMINATOR) for share in shares]
+        if all(abs(a - b) <= 2 * rounding for a, b in zip(shares, near, strict=True)):
+            return near
+    places = ceil(-log10(max(width * 1e-14, float(largest) * 2e-16, _SMALLEST_FLOAT)))
+    return [_simple(value, largest, places) for value in values]
 
 
-def _simple(value: float, largest: Fraction, power: Fraction) -> Fraction:
-    """The fraction of small denominator that `value` is up to rounding, else its decimal in units of 1 / power."""
-    fraction = Fraction(value)
-    near = fraction.limit_denominator(_SIMPLE_DENOMINATOR)
-    if abs(near - fraction) <= largest / 2**51:
-        return near
-    return Fraction(round(Fraction(repr(value)) * power)) / power
+def _simple(value: float, largest: Fraction, places: int) -> Fraction:
+    """The fraction of small denominator that `value` is up to rounding, else its decimal with so many places."""
+    if _is_near_simple(value, float(largest)):
+        near = Fraction(value).limit_denominator(_SIMPLE_DENOMINATOR)
+        if abs(near - Fraction(value)) <= largest / 2**51:
+            return near
+    return round(Decimal(repr(value)).scaleb(places)) * Fraction(10) ** -places
+
+
+def _is_near_simple(value: float, largest: float) -> bool:
+    """Say whether a fraction of small denominator may be that close; floats rule it out for most numbers.
+
+    Such a fraction is one of the continued fraction's, if it is closer than 1 / (2 * denominator^2) (Legendre).
+    """
+    if not 1e-300 < largest < 1e5:
+        return True
+    above, below = (0, 1), (1, 0)
+    rest = value
+    while True:
+        whole = floor(rest)
+        above, below = (above[1], whole * above[1] + above[0]), (below[1], whole * below[1] + below[0])
+        if below[1] > _SIMPLE_DENOMINATOR:
+            return False
+        if abs(value - above[1] / below[1]) <= 1e-12 * largest:
+            return True
+        rest = 1.0 / (rest - whole)
 
 
 @dataclass(slots=True)

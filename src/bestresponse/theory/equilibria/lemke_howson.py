@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.engines import Engine, choose_engine, load_kernels, repays_loading
 from bestresponse.theory.equilibria.extremes import require_two_players
-from bestresponse.theory.equilibria.integer import Dictionary, start, whole_matrix, whole_payoffs
+from bestresponse.theory.equilibria.integer import start, whole_matrix, whole_payoffs
 from bestresponse.theory.equilibria.result import Equilibrium, Fractions
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form, as_payoffs
 
@@ -66,7 +66,9 @@ def lemke_howson(game: GameLike, label: int = 0) -> Equilibrium:
         batch = lemke_howson_batch(game.payoffs[:1], game.payoffs[1:], label)
         if not batch.exact[0]:
             return Equilibrium.at(game, (batch.x[0], batch.y[0]))
-    return _exact_equilibrium(game, label)
+    exact = follow_exactly(game, label)
+    strategies = tuple(np.array([float(p) for p in mix]) for mix in exact)
+    return Equilibrium.at(game, strategies, exact if game.is_exact else None)
 
 
 def lemke_howson_all(game: GameLike) -> tuple[Equilibrium, ...]:
@@ -143,13 +145,6 @@ def follow_exactly(game: NormalForm, label: int = 0) -> Fractions:
     return tuple(tuple(Fraction(value, sum(point)) for value in point) for point in points)
 
 
-def _exact_equilibrium(game: NormalForm, label: int) -> Equilibrium:
-    exact = follow_exactly(game, label)
-    return Equilibrium.at(
-        game, tuple(np.array([float(p) for p in mix]) for mix in exact), exact if game.is_exact else None
-    )
-
-
 def _solve_exactly(row: Array, col: Array, label: int, out: tuple[Array, Array, Array, NDArray[np.int64]]) -> None:
     x, y, regrets, pivots = out
     points, pivots[0] = _exact_path(whole_payoffs(row), whole_payoffs(col), label)
@@ -171,15 +166,12 @@ def _exact_path(
     current, side, steps = label, int(label >= m), 0
     while True:
         variable = current if side == 0 else (current - m if current >= m else n + current)
-        tables[side], left = _entered(tables[side], variable)
+        column = tables[side].nonbasic.index(variable)
+        row_number = tables[side].leaving(column)
+        left = tables[side].basic[row_number]
+        tables[side] = tables[side].pivot(row_number, column)
         current = left if side == 0 else (left + m if left < n else left - n)
         steps += 1
         if current == label:
             return (tables[0].point(), tables[1].point()), steps
         side = 1 - side
-
-
-def _entered(table: Dictionary, variable: int) -> tuple[Dictionary, int]:
-    column = table.nonbasic.index(variable)
-    row = table.leaving(column)
-    return table.pivot(row, column), table.basic[row]

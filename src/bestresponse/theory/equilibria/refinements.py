@@ -193,7 +193,7 @@ def _solve_orders(own: Matrix, other: Matrix, mistake: Fraction) -> tuple[Fracti
         first = np.array([[_earn(own, x, y) for y in orders[1]] for x in orders[0]], dtype=object)
         second = np.array([[_earn(other, y, x) for y in orders[1]] for x in orders[0]], dtype=object)
         mixes = follow_exactly(NormalForm.bimatrix(first, second))
-        plays = [_blend(mix, some) for mix, some in zip(mixes, orders, strict=True)]
+        plays = [(np.array(mix) @ np.array(some)).tolist() for mix, some in zip(mixes, orders, strict=True)]
         better = [_reply(own, plays[1], mistake), _reply(other, plays[0], mistake)]
         earned = _earn(own, plays[0], plays[1]), _earn(other, plays[1], plays[0])
         best = _earn(own, better[0], plays[1]), _earn(other, better[1], plays[0])
@@ -222,10 +222,6 @@ def _reply(own: Matrix, against: Mix, mistake: Fraction) -> Mix:
 def _earn(own: Matrix, mix: Mix, against: Mix) -> Fraction:
     rows = zip(mix, own, strict=True)
     return sum((p * sum(u * q for u, q in zip(line, against, strict=True)) for p, line in rows), Fraction(0))
-
-
-def _blend(mix: Sequence[Fraction], orders: Sequence[Mix]) -> Mix:
-    return [sum((p * x for p, x in zip(mix, column, strict=True)), Fraction(0)) for column in zip(*orders, strict=True)]
 
 
 def _guess_limit(own: Matrix, other: Matrix, trembling: Fractions) -> Fractions:

@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from math import prod
-from typing import Final, Literal, Protocol, overload
+from typing import Final, Literal, Protocol, cast, overload
 
 import numpy as np
 
@@ -84,31 +84,6 @@ class Source(Protocol):
         """Group the equilibria into connected components."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Given:
-    """Strategies known one by one."""
-
-    strategies: Profile
-    fractions: Fractions | None
-    index: int | None
-    in_continuum: bool
-
-    def find_strategies(self, number: int) -> Profile:
-        return self.strategies
-
-    def find_index(self, number: int) -> int | None:
-        return self.index
-
-    def find_continuum(self, number: int) -> bool:
-        return self.in_continuum
-
-    def find_fractions(self, number: int) -> Fractions | None:
-        return self.fractions
-
-    def build_components(self, equilibria: tuple[Equilibrium, ...]) -> tuple[Component, ...]:
-        return ()
-
-
 class Equilibrium:
     """A Nash equilibrium of `game`: its strategies, and on request everything that follows from them.
 
@@ -135,7 +110,10 @@ class Equilibrium:
         in_continuum: bool = False,
     ) -> Equilibrium:
         """Describe the equilibrium at these strategies, which are known as `fractions` too or only as floats."""
-        return cls(game, _Given(strategies, fractions, index, in_continuum))
+        equilibrium = cls(game, cast(Source, None))
+        # What is known takes the place of what an enumeration would be asked for.
+        vars(equilibrium).update(strategies=strategies, exact=fractions, index=index, in_continuum=in_continuum)
+        return equilibrium
 
     def __repr__(self) -> str:
         text = ", ".join(str(x.tolist()) for x in self.strategies)
@@ -143,10 +121,9 @@ class Equilibrium:
 
     def __str__(self) -> str:
         """Name what every player plays, with probabilities where it mixes, and what all earn."""
-        plays = []
-        for player, actions, mix, support in zip(
-            self.game.players, self.game.actions, self.exact or self.strategies, self.supports, strict=True
-        ):
+        plays, game = [], self.game
+        mixes: Sequence[Sequence[Fraction | float]] = self.exact or [x.tolist() for x in self.strategies]
+        for player, actions, mix, support in zip(game.players, game.actions, mixes, self.supports, strict=True):
             shares = [actions[a] if len(support) == 1 else f"{actions[a]} {_format(mix[a])}" for a in support]
             plays.append(f"{player}: {', '.join(shares)}")
         earned = ", ".join(map(_format, self.exact_payoffs or self.payoffs.tolist()))
@@ -211,7 +188,7 @@ class Equilibrium:
         pairs = zip(self._deviations, self.game.payoffs, strict=True)
         # Relative to what is compared; `find_tie_width` says why a share of the range is not enough.
         tied = [(u >= u.max() - max(_TIE * np.abs(u).max(), _LAST * np.ptp(own))).sum() for u, own in pairs]
-        return self.kind == "pure" and max(tied) == 1
+        return self.kind == "pure" and bool(max(tied) == 1)
 
     @cached_property
     def index(self) -> int | None:
@@ -222,7 +199,7 @@ class Equilibrium:
         """
         return self._source.find_index(self._number)
 
-    @property
+    @cached_property
     def in_continuum(self) -> bool:
         """Whether the equilibrium is known to be one of a continuum."""
         return self._source.find_continuum(self._number)

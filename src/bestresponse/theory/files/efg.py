@@ -70,17 +70,14 @@ class _Reader:
                 now = self._outcome(so_far)
                 return Chance({label: (p, now) for label, p in chances.items()})
             case "p":
-                player, number = self._infoset()
+                player = self.words.whole("the player's number", 1, len(self.players)) - 1
+                number = self.words.whole("the information set's number", 1)
                 moves = self._moves(player, number)
                 now = self._outcome(so_far)
                 label = self.names[player, number]
                 return Turn(self.players[player], str(number), dict.fromkeys(moves, now), label)
             case _:
                 return Leaf(self._outcome(so_far))
-
-    def _infoset(self) -> tuple[int, int]:
-        player = self.words.whole("the player's number", 1, len(self.players)) - 1
-        return player, self.words.whole("the information set's number", 1)
 
     def _moves(self, player: int, number: int) -> list[str]:
         words, key = self.words, (player, number)
@@ -140,7 +137,8 @@ class _Reader:
             if self.outcomes.setdefault(number, payoffs) != payoffs:
                 raise words.error(f"expected the payoffs of outcome {number} as before", start)
         if number == 0:
-            self._refuse_payoffs_of_nothing(start)
+            if any(self.outcomes.get(0, ())):
+                raise words.error("expected no payoffs for outcome 0, which means that there is none", start)
             return so_far
         if number not in self.outcomes:
             raise words.wrong(f"'{{' and the payoffs of outcome {number}, which is new")
@@ -148,10 +146,6 @@ class _Reader:
         if max(map(abs, total)) > sys.float_info.max:
             raise words.error("expected payoffs with a finite sum along the path", start)
         return total
-
-    def _refuse_payoffs_of_nothing(self, start: int) -> None:
-        if any(self.outcomes.get(0, ())):
-            raise self.words.error("expected no payoffs for outcome 0, which means that there is none", start)
 
     def _payoffs(self) -> Payoffs:
         words = self.words

@@ -34,7 +34,7 @@ from __future__ import annotations
 import errno
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -53,10 +53,7 @@ __all__ = [
     "load_game_file",
     "parse_matrix_json",
     "parse_nfg",
-    "read_efg",
     "read_game_text",
-    "read_matrix_json",
-    "read_nfg",
     "read_table",
     "write_game_file",
 ]
@@ -177,7 +174,7 @@ def _outcome_lines(rows: list[tuple[float | Fraction, ...]]) -> list[str]:
 
 
 _WAYS = {"zero_sum": {"zero_sum"}, "bimatrix": {"row", "col"}, "payoffs": {"payoffs"}}
-_NAMES = {"players", "actions", "name"}
+_NAMES = {"name": 0, "players": 1, "actions": 2}  # and how deep their lists are
 _DEEPEST = 60
 
 
@@ -254,9 +251,12 @@ def _game(data: object) -> NormalForm:
         return _bare(_numbers(data, "matrix"))
     if not isinstance(data, dict):
         raise InvalidGame(f"expected a matrix or an object, got {_kind(data)}")
-    names = _names(data)
-    given = set(data) - _NAMES
-    _check_counts(names, len(data["payoffs"]) if isinstance(data.get("payoffs"), list) else 2)
+    names = {key: _read_names(data[key], key, depth) for key, depth in _NAMES.items() if key in data}
+    given = set(data) - set(_NAMES)
+    players = len(data["payoffs"]) if isinstance(data.get("payoffs"), list) else 2
+    for key in ("players", "actions"):
+        if key in names and len(names[key]) != players:
+            raise InvalidGame(f"{key}: expected one entry for each of {players} players, got {len(names[key])}")
     if given == _WAYS["zero_sum"]:
         return NormalForm.zero_sum(_numbers(data["zero_sum"], "zero_sum"), **names)
     if given == _WAYS["bimatrix"]:
@@ -281,36 +281,15 @@ def _bare(matrix: list[Any]) -> NormalForm:
     )
 
 
-def _check_counts(names: dict[str, Any], players: int) -> None:
-    for what in ("players", "actions"):
-        if what in names and len(names[what]) != players:
-            raise InvalidGame(f"{what}: expected one entry for each of {players} players, got {len(names[what])}")
-
-
-def _names(data: dict[str, Any]) -> dict[str, Any]:
-    names: dict[str, Any] = {}
-    if "name" in data:
-        names["name"] = _text(data["name"], "name")
-    if "players" in data:
-        names["players"] = _texts(data["players"], "players")
-    if "actions" in data:
-        lists = data["actions"]
-        if not isinstance(lists, list):
-            raise InvalidGame(f"actions: expected a list of lists of names, got {_kind(lists)}")
-        names["actions"] = tuple(_texts(one, f"actions[{k}]") for k, one in enumerate(lists))
-    return names
-
-
-def _texts(given: object, what: str) -> tuple[str, ...]:
+def _read_names(given: object, what: str, depth: int) -> Any:
+    """Read a text, a list of texts, or a list of such lists, as `depth` says."""
+    if depth == 0:
+        if not isinstance(given, str):
+            raise InvalidGame(f"{what}: expected a text, got {_kind(given)}")
+        return given
     if not isinstance(given, list):
-        raise InvalidGame(f"{what}: expected a list of names, got {_kind(given)}")
-    return tuple(_text(one, f"{what}[{k}]") for k, one in enumerate(given))
-
-
-def _text(given: object, what: str) -> str:
-    if not isinstance(given, str):
-        raise InvalidGame(f"{what}: expected a text, got {_kind(given)}")
-    return given
+        raise InvalidGame(f"{what}: expected a list of {'lists of ' * (depth - 1)}names, got {_kind(given)}")
+    return tuple(_read_names(one, f"{what}[{k}]", depth - 1) for k, one in enumerate(given))
 
 
 def _numbers(given: object, what: str, depth: int = 0) -> Any:
@@ -344,30 +323,16 @@ def _kind(given: object) -> str:
 
 def load_game_file(path: str | Path) -> NormalForm | Tree:
     """Read the game in a file, whose ending says the format."""
-    match Path(path).suffix.lower():
-        case ".efg":
-            return read_efg(path)
-        case ".nfg":
-            return read_nfg(path)
-        case ".json":
-            return read_matrix_json(path)
-        case _:
-            raise UsageError(f"{Path(path).name}: expected a file ending in .efg, .nfg or .json")
-
-
-def read_efg(path: str | Path) -> Tree:
-    """Read the tree in an `.efg` file, whatever its name."""
-    return parse_efg(read_game_text(path), Path(path).name)
-
-
-def read_nfg(path: str | Path) -> NormalForm:
-    """Read the game in an `.nfg` file, whatever its name."""
-    return parse_nfg(read_game_text(path), Path(path).name)
-
-
-def read_matrix_json(path: str | Path) -> NormalForm:
-    """Read the game in a JSON file, whatever its name."""
-    return parse_matrix_json(read_game_text(path), Path(path).name)
+    path = Path(path)
+    parsers: dict[str, Callable[[str, str], NormalForm | Tree]] = {
+        ".efg": parse_efg,
+        ".nfg": parse_nfg,
+        ".json": parse_matrix_json,
+    }
+    parse = parsers.get(path.suffix.lower())
+    if parse is None:
+        raise UsageError(f"{path.name}: expected a file ending in .efg, .nfg or .json")
+    return parse(read_game_text(path), path.name)
 
 
 def write_game_file(game: NormalForm | Tree, path: str | Path) -> None:

@@ -93,8 +93,10 @@ class SecurityLevel:
     pure_action: int
 
 
-def find_dominated(game: GameLike) -> tuple[Domination, ...]:
+def find_dominated(game: GameLike, *, strict: bool = False) -> tuple[Domination, ...]:
     """Find every dominated action, with what dominates it: one action where that suffices, else a mixture.
+
+    With `strict` only those that are dominated strictly.
 
     >>> pd = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
     >>> [(d.player, d.action, d.kind, d.dominator.tolist()) for d in find_dominated(pd)]
@@ -105,7 +107,7 @@ def find_dominated(game: GameLike) -> tuple[Domination, ...]:
     for player in range(game.num_players):
         own = _own(game, player)
         for action in range(len(own.payoffs)):
-            by = _strictly(own, action) or _weakly(own, action)
+            by = _strictly(own, action) or (None if strict else _weakly(own, action))
             if by is not None:
                 found.append(by)
     return tuple(found)
@@ -126,7 +128,7 @@ def iterated_elimination(game: GameLike, *, strict: bool = True) -> Elimination:
     steps: list[EliminationStep] = []
     current = game
     for turn in range(1, sum(game.shape)):
-        gone = _strict_ones(current) if strict else find_dominated(current)
+        gone = find_dominated(current, strict=strict)
         if not gone:
             break
         for d in gone:
@@ -198,14 +200,6 @@ def _own(game: NormalForm, player: int) -> _Own:
 
 def _by_action(game: NormalForm, numbers: Array | Numbers, player: int) -> Array:
     return np.asarray(np.moveaxis(numbers[player], player, 0).reshape(game.shape[player], -1))
-
-
-def _strict_ones(game: NormalForm) -> list[Domination]:
-    found = []
-    for player in range(game.num_players):
-        own = _own(game, player)
-        found += [by for action in range(len(own.payoffs)) if (by := _strictly(own, action)) is not None]
-    return found
 
 
 def _strictly(own: _Own, action: int) -> Domination | None:

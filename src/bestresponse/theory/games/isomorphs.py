@@ -19,7 +19,7 @@ Periodic Table", Routledge, 2005; names and orientation of Bruns, "Names for gam
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -203,14 +203,8 @@ def ordinal_games(up_to_exchange: bool = False) -> tuple[OrdinalGame, ...]:
     >>> ordinal_games()[0].name, ordinal_games()[1].name
     ('chicken', 'chicken-battle')
     """
-    return tuple(_all(up_to_exchange))
-
-
-def _all(up_to_exchange: bool) -> Iterator[OrdinalGame]:
     order = patterns()
-    for at, row in enumerate(order):
-        for col in order[at if up_to_exchange else 0 :]:
-            yield _make(row, col)
+    return tuple(_make(row, col) for at, row in enumerate(order) for col in order[at if up_to_exchange else 0 :])
 
 
 def _make(row: str, col: str) -> OrdinalGame:
@@ -238,18 +232,17 @@ def name_ordinal(game: NormalForm) -> OrdinalGame:
     """
     if game.shape != (2, 2):
         raise UsageError(f"only 2x2 games are in this list, got shape {game.shape}")
-    row, col = (_to_ranks(own, who) for own, who in zip(game.payoffs, game.players, strict=True))
+    for own, player in zip(game.payoffs, game.players, strict=True):
+        if len(np.unique(own)) < 4:
+            raise InvalidGame(
+                f"{player} is indifferent between outcomes {own.tolist()}; expected four different payoffs"
+            )
+    row, col = (1.0 + own.ravel().argsort().argsort().reshape(2, 2) for own in game.payoffs)
     if row[:, 0].max() == 4:
         row, col = row[:, ::-1], col[:, ::-1]
     if col[1].max() == 4:
         row, col = row[::-1], col[::-1]
     return _make(_find(row), _find(_reflect(col)))
-
-
-def _to_ranks(payoffs: Array, who: str) -> Array:
-    if len(np.unique(payoffs)) < 4:
-        raise InvalidGame(f"{who} is indifferent between outcomes {payoffs.tolist()}; expected four different payoffs")
-    return 1.0 + payoffs.ravel().argsort().argsort().reshape(2, 2).astype(np.float64)
 
 
 def _find(ranks: Array) -> str:

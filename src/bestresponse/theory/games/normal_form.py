@@ -165,7 +165,7 @@ def read_texts(numbers: object, what: str = "payoffs") -> Any:
 
 def _refuse_lossy(numbers: object, what: str) -> None:
     """Refuse arrays of which floats would keep a part only: complex ones, and those with masked entries."""
-    if isinstance(numbers, np.ma.MaskedArray):
+    if isinstance(numbers, np.ndarray) and hasattr(numbers, "mask"):  # asking for numpy.ma would load it
         raise InvalidGame(f"{what}: expected a number everywhere, got a masked array; fill it first")
     if isinstance(numbers, np.ndarray | np.generic) and numbers.dtype.kind == "c":
         raise InvalidGame(f"{what}: expected real numbers, got complex ones")
@@ -238,7 +238,8 @@ class NormalForm:
         object.__setattr__(self, "payoffs", payoffs)
         named = self.players or self.actions
         if not self.players:
-            object.__setattr__(self, "players", _default_players(self.num_players))
+            numbered = tuple(f"player {i + 1}" for i in range(self.num_players))
+            object.__setattr__(self, "players", ("row", "col") if self.num_players == 2 else numbered)
         if not self.actions:
             object.__setattr__(self, "actions", _default_actions(self.shape))
         if named:
@@ -349,15 +350,11 @@ def find_tie_width(payoffs: Array, axis: int) -> Array:
     units in the last place of the whole range, lest the rest of a difference of large numbers count.
     """
     compared = np.abs(payoffs).max(axis=axis, keepdims=True)
-    return np.maximum(1e-12 * compared, 2.0**-50 * float(np.ptp(payoffs)))
+    return np.asarray(np.maximum(1e-12 * compared, 2.0**-50 * float(np.ptp(payoffs))))
 
 
 def _list_some(names: Sequence[str]) -> str:
     return str(list(names)) if len(names) <= 10 else f"{str(list(names[:10]))[:-1]}, ...]"
-
-
-def _default_players(count: int) -> tuple[str, ...]:
-    return ("row", "col") if count == 2 else tuple(f"player {i + 1}" for i in range(count))
 
 
 @lru_cache(maxsize=1000)

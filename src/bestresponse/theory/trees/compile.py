@@ -70,7 +70,8 @@ class _Compiler:
             asks = self.game.asks(state)
         if not asks:
             return self._leaf(position.state)
-        role = self._next_role(asks, position.made)
+        order = [*self.game.roles, *asks]  # of those still to move, the game's roles first
+        role = next(role for role in order if role in asks and role not in position.made)
         ask = asks[role]
         if isinstance(ask, Lottery):
             chances = ask.chances
@@ -84,11 +85,6 @@ class _Compiler:
         if missing:
             raise InvalidGame(f"{self.game.name} is over, but its payoffs leave out {missing[0]!r}")
         return Leaf([payoffs[role] for role in self.game.roles])
-
-    def _next_role(self, asks: Mapping[Role, Ask], made: Mapping[Role, Any]) -> Role:
-        """The first of those still to move, in the order of the game's roles, others last."""
-        order = [*self.game.roles, *asks]
-        return next(role for role in order if role in asks and role not in made)
 
     def _turn(self, position: _Position, role: Role, ask: Ask) -> Turn:
         if role not in self.game.roles:

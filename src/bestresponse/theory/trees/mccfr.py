@@ -140,7 +140,7 @@ class _Walker:
             case Leaf():
                 return float(what.payoffs[player])
             case Chance():
-                return self.explore(self._draw_chance(what), player)
+                return self.explore(what.branches[self._draw_branch(what)[0]][1], player)
             case Turn():
                 owner, place = self._find(what)
                 mix = place.strategy()
@@ -205,6 +205,3 @@ class _Walker:
         shares = np.array([chance.branches[label][0] for label in labels])
         label = labels[self._draw(shares)]
         return label, float(chance.branches[label][0])
-
-    def _draw_chance(self, chance: Chance) -> object:
-        return chance.branches[self._draw_branch(chance)[0]][1]

@@ -36,6 +36,15 @@ class Policy:
         probabilities.setflags(write=False)
         object.__setattr__(self, "probabilities", probabilities)
 
+    def __str__(self) -> str:
+        """Say what is played at every information set, one a line."""
+        lines = []
+        for player, sets in self.table().items():
+            for label, moves in sets.items():
+                played = ", ".join(move if p == 1 else f"{move} {p:.6g}" for move, p in moves.items() if p > 0)
+                lines.append(f"{player} at {label}: {played}")
+        return "\n".join(lines)
+
     def at(self, player: str, label: str) -> dict[str, float]:
         """Return the probabilities of the moves at the information set with this label or key."""
         index = self.tree.infoset_index.get((player, label))

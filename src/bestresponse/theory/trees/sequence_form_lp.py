@@ -238,7 +238,11 @@ def solve_complementarity(matrix: Array, cover: Array, right: Array, most_pivots
     entering = 2 * size
     for _ in range(most_pivots):
         left = int(basic[row])
-        _pivot(table, row, entering)
+        table[row] /= table[row, entering]
+        factors = table[:, entering].copy()
+        factors[row] = 0.0
+        used = np.flatnonzero(factors)
+        table[used] -= np.outer(factors[used], table[row])
         basic[row] = entering
         if left == 2 * size:
             return _solve_basis(matrix, right, basic)
@@ -264,14 +268,6 @@ def _leaving_row(table: Array, entering: int, size: int, basic: NDArray[np.int64
         ratios = table[rows, k] / column[rows]
         rows = rows[ratios <= ratios.min() + _TIE]
     return int(rows[0])
-
-
-def _pivot(table: Array, row: int, column: int) -> None:
-    table[row] /= table[row, column]
-    factors = table[:, column].copy()
-    factors[row] = 0.0
-    used = np.flatnonzero(factors)
-    table[used] -= np.outer(factors[used], table[row])
 
 
 def _solve_basis(matrix: Array, right: Array, basic: NDArray[np.int64]) -> tuple[Array, Array]:

@@ -236,7 +236,9 @@ def build_tree(
     >>> pennies.num_nodes, len(pennies.infosets)
     (7, 2)
     """
-    grower, guard = _Grower(_checked_players(players), limit), MemoryGuard(limit)
+    if not players or len(set(players)) != len(players):
+        raise InvalidGame(f"players: expected different names, at least one, got {list(players)}")
+    grower, guard = _Grower(tuple(players), limit), MemoryGuard(limit)
     stack: list[tuple[Any, int, int, Number, str, int]] = [(root, -1, -1, 1.0, "", 0)]
     while stack:
         position, parent, move, probability, label, depth = stack.pop()
@@ -250,13 +252,6 @@ def build_tree(
             text, chance, after = branches[k]
             stack.append((after, node, k, chance, text, depth + 1))
     return grower.tree(name)
-
-
-def _checked_players(players: Sequence[str]) -> tuple[str, ...]:
-    names = tuple(players)
-    if not names or len(set(names)) != len(names):
-        raise InvalidGame(f"players: expected different names, at least one, got {list(names)}")
-    return names
 
 
 def _is_beyond_floats(given: Number, nearest: float) -> bool:

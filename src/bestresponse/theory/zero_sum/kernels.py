@@ -24,11 +24,11 @@ from numpy.typing import NDArray
 
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.zero_sum.simplex import BLAND_AFTER, COST_EPSILON, GIVE_UP_AFTER, PIVOT_EPSILON, TIE_EPSILON
-from bestresponse.theory.zero_sum.solve import ACCEPTED, HUGE, TINY, Solved, ZeroSumStep
+from bestresponse.theory.zero_sum.solve import ACCEPTED, HUGE, TINY, ZeroSumSolutions, ZeroSumStep
 
 __all__ = ["is_compiled_for", "solve_compiled"]
 
-_SADDLE, _SIMPLEX = int(ZeroSumStep.SADDLE), int(ZeroSumStep.SIMPLEX)
+_SADDLE, _CLOSED_FORM, _SIMPLEX = map(int, (ZeroSumStep.SADDLE, ZeroSumStep.CLOSED_FORM, ZeroSumStep.SIMPLEX))
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -266,7 +266,6 @@ def _certificate(game: Array, low: float, spare: Array, x: Array, y: Array) -> t
     return best, spare.min()
 
 
-_SADDLE, _CLOSED_FORM = int(ZeroSumStep.SADDLE), int(ZeroSumStep.CLOSED_FORM)
 _BLOCKS = 64  # shares of a batch: enough to keep the cores busy until the end, few enough to cost nothing
 _ENTERING = Lock()
 _ONE, _TWO, _THREE, _FOUR, _FIVE, _NINE, _LANES = (np.uint64(k) for k in (1, 2, 3, 4, 5, 9, 64))
@@ -275,13 +274,11 @@ _Three = tuple[float, float, float]
 _Steps = NDArray[np.int8]
 
 
-def solve_compiled(games: Array, out: Solved) -> None:
+def solve_compiled(games: Array, out: ZeroSumSolutions) -> None:
     """Solve payoffs (count, rows, cols) into `out`; `out.steps` is 0 where that did not work."""
     games = np.require(games, requirements=["C", "A", "W"])  # a read-only array would be compiled for anew
     with _ENTERING:
-        _kernel_for(games)(
-            games, out.values, out.row, out.col, out.gaps, out.ranges, out.steps, min(_BLOCKS, len(games))
-        )
+        _kernel_for(games)(games, *out.arrays, min(_BLOCKS, len(games)))
 
 
 def is_compiled_for(games: Array) -> bool:

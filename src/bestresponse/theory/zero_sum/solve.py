@@ -46,7 +46,7 @@ from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge
 from bestresponse.theory.arrays import Indices
 from bestresponse.theory.engines import Engine, choose_engine, is_loaded
 from bestresponse.theory.equilibria.integer import count_units, optimize
-from bestresponse.theory.games.normal_form import Array, as_payoffs
+from bestresponse.theory.games.normal_form import Array, Numbers, as_payoffs
 from bestresponse.theory.trees.memory import measure_machine
 from bestresponse.theory.zero_sum.simplex import simplex
 
@@ -54,7 +54,6 @@ __all__ = [
     "ACCEPTED",
     "HUGE",
     "TINY",
-    "Solved",
     "ZeroSumSolution",
     "ZeroSumSolutions",
     "ZeroSumStep",
@@ -198,8 +197,24 @@ class ZeroSumStep(IntEnum):
     EXACT = 5
 
 
-class Solved(NamedTuple):
-    """Arrays for `count` games, written in place: row (count, rows), col (count, cols), the others (count,)."""
+@dataclass(frozen=True, slots=True)
+class ZeroSumSolution:
+    """An optimal pair of one game. `gap` bounds what either player could gain; `relative_gap` is per payoff range."""
+
+    value: float
+    row: tuple[float, ...]
+    col: tuple[float, ...]
+    gap: float
+    relative_gap: float
+    step: ZeroSumStep
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ZeroSumSolutions:
+    """Optimal pairs of n games: `row` is (n, rows), `col` is (n, cols), everything else (n,).
+
+    `gaps` are absolute duality gaps, `ranges` the largest less the smallest payoff, `steps` codes of `ZeroSumStep`.
+    """
 
     values: Array
     row: Array
@@ -209,7 +224,7 @@ class Solved(NamedTuple):
     steps: NDArray[np.int8]
 
     @classmethod
-    def empty(cls, count: int, rows: int, cols: int) -> Solved:
+    def empty(cls, count: int, rows: int, cols: int) -> ZeroSumSolutions:
         """Room for the answers, in one piece: asking the system for many pieces takes longer than solving 2x2 games."""
         numbers = np.empty(count * (rows + cols + 3))
         values, gaps, ranges = numbers[: 3 * count].reshape(3, count)
@@ -217,15 +232,32 @@ class Solved(NamedTuple):
         steps = np.empty(count, dtype=np.int8)
         return cls(values, row.reshape(count, rows), col.reshape(count, cols), gaps, ranges, steps)
 
-    def part(self, games: slice) -> Solved:
-        """Views of some of the games."""
-        values, row, col, gaps, ranges, steps = self
-        return Solved(values[games], row[games], col[games], gaps[games], ranges[games], steps[games])
+    @property
+    def arrays(self) -> tuple[Numbers, ...]:
+        """All arrays, in the order in which loops write them."""
+        return self.values, self.row, self.col, self.gaps, self.ranges, self.steps
 
-    def put(self, games: Indices, others: Solved) -> None:
-        """Replace the answers to some of the games."""
-        self.values[games], self.row[games], self.col[games] = others.values, others.row, others.col
-        self.gaps[games], self.ranges[games], self.steps[games] = others.gaps, others.ranges, others.steps
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, index: int) -> ZeroSumSolution:
+        gap, spread = float(self.gaps[index]), float(self.ranges[index])
+        return ZeroSumSolution(
+            value=float(self.values[index]),
+            row=tuple(self.row[index].tolist()),
+            col=tuple(self.col[index].tolist()),
+            gap=gap,
+            relative_gap=gap / spread if spread > 0.0 else 0.0,
+            step=ZeroSumStep(self.steps[index]),
+        )
+
+    def __iter__(self) -> Iterator[ZeroSumSolution]:
+        return (self[index] for index in range(len(self)))
+
+    @property
+    def relative_gaps(self) -> Array:
+        """The gaps as shares of the payoff ranges; 0 for a game with only one payoff."""
+        return np.divide(self.gaps, self.ranges, out=np.zeros_like(self.gaps), where=self.ranges > 0.0)
 
 
 class _Chunk(NamedTuple):
@@ -252,13 +284,16 @@ class _Chunk(NamedTuple):
         return failed if isinstance(which, slice) else which[failed]
 
 
-def solve_chunk(batch: Array, out: Solved) -> None:
+def solve_chunk(batch: Array, out: ZeroSumSolutions) -> None:
     """Solve finite payoffs (count, rows, cols) into `out`."""
     count, rows, cols = batch.shape
     flat = np.array(batch.reshape(count, rows * cols).T, order="C")  # always a copy
     lowest, highest = flat.min(axis=0), flat.max(axis=0)
-    exponents = _exponents(np.maximum(highest, -lowest))
-    if exponents.any():
+    largest = np.maximum(highest, -lowest)
+    wild = (largest > HUGE) | ((largest < TINY) & (largest > 0.0))
+    # Powers of two to divide each game by: 0 unless products could go astray.
+    exponents = np.where(wild, np.frexp(largest)[1], 0)
+    if wild.any():
         flat, lowest, highest = np.ldexp(flat, -exponents), np.ldexp(lowest, -exponents), np.ldexp(highest, -exponents)
     games = flat.reshape(rows, cols, count)
     x, y, left = saddle_points(games)
@@ -266,18 +301,12 @@ def solve_chunk(batch: Array, out: Solved) -> None:
     chunk = _Chunk(games, highest - lowest, x, y, out.steps, np.empty(count), out.gaps)
     _solve_open(chunk, left)
     out.row[:], out.col[:], out.ranges[:], out.values[:] = x.T, y.T, chunk.ranges, lowest + chunk.middles
-    if exponents.any():
+    if wild.any():
         with np.errstate(over="ignore"):  # the range of payoffs near the largest float may be infinite
             for array in (out.values, out.gaps, out.ranges):
                 array[:] = np.ldexp(array, exponents)
     saddles = np.flatnonzero(out.steps == ZeroSumStep.SADDLE)
     out.values[saddles] = batch[saddles, x[:, saddles].argmax(axis=0), y[:, saddles].argmax(axis=0)]
-
-
-def _exponents(largest: Array) -> NDArray[np.intc]:
-    """Powers of two to divide each game by, given its largest payoff in size: 0 unless products could go astray."""
-    wild = (largest > HUGE) | ((largest < TINY) & (largest > 0.0))
-    return np.where(wild, np.frexp(largest)[1], 0) if wild.any() else np.zeros(len(largest), dtype=np.intc)
 
 
 def _solve_open(chunk: _Chunk, left: Indices) -> None:
@@ -325,55 +354,6 @@ _CELL_SECONDS = 4e-9  # numpy takes about this long per cell of a tableau and ac
 _NUMBA_START = 0.7  # seconds to import numba and load a kernel that it has on disk
 
 
-@dataclass(frozen=True, slots=True)
-class ZeroSumSolution:
-    """An optimal pair of one game. `gap` bounds what either player could gain; `relative_gap` is per payoff range."""
-
-    value: float
-    row: tuple[float, ...]
-    col: tuple[float, ...]
-    gap: float
-    relative_gap: float
-    step: ZeroSumStep
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ZeroSumSolutions:
-    """Optimal pairs of n games: `row` is (n, rows), `col` is (n, cols), everything else (n,).
-
-    `gaps` are absolute duality gaps, `ranges` the largest less the smallest payoff, `steps` codes of `ZeroSumStep`.
-    """
-
-    values: Array
-    row: Array
-    col: Array
-    gaps: Array
-    ranges: Array
-    steps: NDArray[np.int8]
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    def __getitem__(self, index: int) -> ZeroSumSolution:
-        gap, spread = float(self.gaps[index]), float(self.ranges[index])
-        return ZeroSumSolution(
-            value=float(self.values[index]),
-            row=tuple(self.row[index].tolist()),
-            col=tuple(self.col[index].tolist()),
-            gap=gap,
-            relative_gap=gap / spread if spread > 0.0 else 0.0,
-            step=ZeroSumStep(self.steps[index]),
-        )
-
-    def __iter__(self) -> Iterator[ZeroSumSolution]:
-        return (self[index] for index in range(len(self)))
-
-    @property
-    def relative_gaps(self) -> Array:
-        """The gaps as shares of the payoff ranges; 0 for a game with only one payoff."""
-        return np.divide(self.gaps, self.ranges, out=np.zeros_like(self.gaps), where=self.ranges > 0.0)
-
-
 def solve_zero_sum(batch: ArrayLike, *, engine: Engine = "auto") -> ZeroSumSolutions:
     """Solve payoffs (n, rows, cols), or one matrix (rows, cols) as a batch of one.
 
@@ -389,16 +369,16 @@ def solve_zero_sum(batch: ArrayLike, *, engine: Engine = "auto") -> ZeroSumSolut
     known = isinstance(batch, np.ndarray) and batch.dtype == np.float64 and batch.ndim == 3 and batch.size > 0
     games = np.ascontiguousarray(batch) if known else as_batch(batch)
     _refuse_large(*games.shape[1:])
-    out = Solved.empty(*games.shape)
+    out = ZeroSumSolutions.empty(*games.shape)
     if choose_engine(engine, pays=engine == "auto" and _repays_numba(games)) == "numba":
         _solve_with_numba(games, out)
     else:
         _solve_with_numpy(games, out)
-    return ZeroSumSolutions(*out)
+    return out
 
 
-def solve_zero_sum_game(matrix: ArrayLike) -> ZeroSumSolution:
-    """Solve one game, given by the row player's payoffs.
+def solve_zero_sum_game(matrix: ArrayLike, *, engine: Engine = "auto") -> ZeroSumSolution:
+    """Solve one game, given by the row player's payoffs; `engine` as for `solve_zero_sum`.
 
     >>> solve_zero_sum_game([[0, -1, 1], [1, 0, -1], [-1, 1, 0]]).value
     0.0
@@ -406,7 +386,7 @@ def solve_zero_sum_game(matrix: ArrayLike) -> ZeroSumSolution:
     payoffs = as_payoffs(matrix)
     if payoffs.ndim != 2:
         raise InvalidGame(f"payoffs: expected one matrix (rows, cols), got an array with {payoffs.ndim} axes")
-    return solve_zero_sum(payoffs)[0]
+    return solve_zero_sum(payoffs, engine=engine)[0]
 
 
 def as_batch(numbers: ArrayLike) -> Array:
@@ -442,17 +422,17 @@ def _repays_numba(games: Array) -> bool:
     return bool(seconds > _NUMBA_START)
 
 
-def _solve_with_numpy(games: Array, out: Solved) -> None:
+def _solve_with_numpy(games: Array, out: ZeroSumSolutions) -> None:
     """Solve chunk by chunk, so that memory in use does not grow with the batch."""
     count, rows, cols = games.shape
     size = max(1, _CHUNK_BYTES // (8 * (rows + 1) * (cols + 1)))
     for start in range(0, count, size):
         part = slice(start, start + size)
         _refuse_infinite(games[part], games)
-        solve_chunk(games[part], out.part(part))
+        solve_chunk(games[part], ZeroSumSolutions(*(array[part] for array in out.arrays)))
 
 
-def _solve_with_numba(games: Array, out: Solved) -> None:
+def _solve_with_numba(games: Array, out: ZeroSumSolutions) -> None:
     """Kernels leave what they cannot certify, and payoffs that are not finite, to be dealt with here."""
     from bestresponse.theory.zero_sum.kernels import solve_compiled
 
@@ -462,9 +442,10 @@ def _solve_with_numba(games: Array, out: Solved) -> None:
     unsolved = np.flatnonzero(out.steps == 0)
     rest = games[unsolved]
     _refuse_infinite(rest, games)
-    again = Solved.empty(*rest.shape)
+    again = ZeroSumSolutions.empty(*rest.shape)
     _solve_with_numpy(rest, again)
-    out.put(unsolved, again)
+    for array, answers in zip(out.arrays, again.arrays, strict=True):
+        array[unsolved] = answers
 
 
 def _refuse_infinite(part: Array, games: Array) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import field, fields
+from dataclasses import dataclass as plain_dataclass, field, fields, replace
 from decimal import ROUND_HALF_UP, Decimal
 from string import Template
 from typing import Annotated, Literal, NoReturn, Self
@@ -22,30 +22,20 @@ from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.files import parse_toml
 from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
+from bestresponse.web.sessions import setup as bounds
 from bestresponse.web.sessions.games import check_setup, list_places
-from bestresponse.web.sessions.setup import (
-    CLOSED,
-    Flag,
-    GameChoice,
-    Groups,
-    Language,
-    Parameters,
-    Rounds,
-    Seats,
-    Seconds,
-    Seed,
-    Setup,
-    explain_mistake,
-)  # fmt: skip
+from bestresponse.web.sessions.setup import GameChoice, Setup, explain_mistake
+from bestresponse.web.texts import InterfaceTexts, list_languages, load_texts
 
 __all__ = [
-    "TABLES", "Assignment", "Completion", "Experiment", "GameTable", "Item", "Outcome", "Part", "Payment",
-    "check_experiment", "find_line", "parse_experiment",
+    "TABLES", "Assignment", "Completion", "Experiment", "FormPage", "GameSettings", "Item", "Outcome", "Part",
+    "Payment", "check_experiment", "find_line", "parse_experiment",
 ]  # fmt: skip
 
-TABLE = ConfigDict(**CLOSED, str_strip_whitespace=True)
-Kind = Literal["text", "long text", "number", "choice", "scale"]
+TABLE = ConfigDict(**bounds.CLOSED, str_strip_whitespace=True)
+Kind = Literal["text", "long text", "number", "choice", "scale", "slider"]
 Order = Literal["arrival", "random"]
+Matching = Literal["partners", "strangers", "perfect strangers"]
 StandIns = Literal["none", "half", "count"]
 Paid = Literal["all", "random game", "random round"]
 Unfinished = Literal["none", "so far"]
@@ -60,34 +50,50 @@ Sentence = Annotated[str, Field(min_length=1, max_length=_LONGEST)]
 Number = Annotated[float, Field(strict=True, ge=-1e12, le=1e12)]
 Money = Annotated[Decimal, Field(ge=0, le=10**12)]
 Code = Annotated[str, Field(max_length=100)]
+Phrase = Annotated[str, Field(max_length=_LONGEST)]
 
 
 @dataclass(frozen=True, config=TABLE)
 class QuizQuestion(Question):
-    """A question that everybody has to answer right before the game."""
+    """A question that everybody has to answer right before the game: by a number, or by one of some options."""
 
     text: Sentence
-    answer: Number
+    answer: Number = 0.0
+    options: tuple[Sentence, ...] = ()
+    right: Annotated[str, Field(max_length=_LONGEST)] = ""
+
+    @model_validator(mode="after")
+    def _check_right(self) -> Self:
+        if self.options and self.right not in self.options:
+            raise ValueError(f"right is {self.right!r}; expected one of the options")
+        return self
+
+    def accepts(self, typed: str) -> bool:
+        """Say whether what was typed or chosen is right."""
+        return typed == self.right if self.options else super().accepts(typed)
 
 
 @dataclass(frozen=True, config=TABLE)
-class GameTable:
-    """A game of the file; see `Setup`. `rate` is money for a point, `most` for all of them, `bonus` for taking part."""
+class GameSettings:
+    """A game of the file; see `Setup`. `text` has the game's English phrases and what people read instead.
+
+    `rate` is money for a point, `most` for all of them, `bonus` for taking part."""
 
     game: Annotated[str, Field(min_length=1, max_length=80)]
-    seats: Annotated[Seats, Field(min_length=1)]
+    seats: Annotated[bounds.Seats, Field(min_length=1)]
     name: Annotated[str, Field(max_length=60)] = ""
     title: Title = ""
-    rounds: Rounds = 1
-    mixed: Flag = False
-    parameters: Parameters = field(default_factory=dict)
+    rounds: bounds.Rounds = 1
+    mixed: bounds.Flag = False
+    parameters: bounds.Parameters = field(default_factory=dict)
     instructions: Text = ""
-    quiz: Flag | None = None
+    quiz: bounds.Flag | None = None
     questions: tuple[QuizQuestion, ...] = ()
     referee: Title = ""
     rate: Money | None = None
     bonus: Money = Decimal(0)
     most: Money | None = None
+    text: Annotated[dict[Phrase, Phrase], Field(max_length=300)] = field(default_factory=dict)
 
     def convert(self, points: float, payment: Payment) -> Decimal:
         """Return the money for points of this game, not rounded."""
@@ -95,13 +101,14 @@ class GameTable:
         return earned if self.most is None else min(earned, self.most)
 
 
-@dataclass(frozen=True)
+@plain_dataclass(frozen=True)
 class Part:
-    """One game of the sequence, with what is different in a treatment."""
+    """One game of the sequence, with what is different in a treatment, and the texts around and in it."""
 
     name: str
     setup: Setup
-    game: GameTable
+    game: GameSettings
+    texts: InterfaceTexts
 
 
 @dataclass(frozen=True, config=TABLE)
@@ -122,7 +129,7 @@ class Item:
     options: tuple[Sentence, ...] = ()
     low: Number | None = None
     high: Number | None = None
-    required: Flag = False
+    required: bounds.Flag = False
 
     @model_validator(mode="after")
     def _check_options(self) -> Self:
@@ -131,6 +138,8 @@ class Item:
         low, high = self._range
         if self.kind == "scale" and not 0 <= low < high <= low + 20:
             raise ValueError(f"a scale from {low} to {high}; expected at most 21 steps")
+        if self.kind == "slider" and (self.low is None or self.high is None or self.low >= self.high):
+            raise ValueError("a slider needs low and high")
         return self
 
     @property
@@ -150,7 +159,7 @@ class Item:
         match self.kind:
             case "choice" | "scale":
                 return "" if typed in self.choices else "item_option"
-            case "number":
+            case "number" | "slider":
                 return "" if self._is_number(typed) else "item_number"
             case _:
                 return "" if len(typed) <= _LONGEST else "item_long"
@@ -162,6 +171,17 @@ class Item:
             return False
         low, high = self.low, self.high
         return number.is_finite() and (low is None or number >= Decimal(low)) and (high is None or number <= high)
+
+
+@dataclass(frozen=True, config=TABLE)
+class FormPage:
+    """A page with Markdown and questions: before the game of that name, or after the last game."""
+
+    name: Name
+    title: Title = ""
+    text: Text = ""
+    before: Annotated[str, Field(max_length=60)] = ""
+    items: tuple[Item, ...] = ()
 
 
 @dataclass(frozen=True, config=TABLE)
@@ -244,11 +264,15 @@ class Completion:
 class Assignment:
     """How people are put into groups and roles: in the order they come, or at random.
 
-    With `labels` only people with one of these take part, each by a link of their own.
+    People meet within a matching group of `matching_groups` groups: as partners the same in every game, as strangers
+    others, as perfect strangers nobody twice. With `labels` only people with one of these take part, each by a link
+    of their own.
     """
 
     groups: Order = "arrival"
     roles: Order = "arrival"
+    matching: Matching = "partners"
+    matching_groups: bounds.Groups = 1
     labels: Annotated[tuple[Annotated[str, Field(min_length=1, max_length=200)], ...], Field(max_length=5000)] = ()
 
     @model_validator(mode="after")
@@ -259,15 +283,15 @@ class Assignment:
 
 
 @dataclass(frozen=True, config=TABLE)
-class Limits:
+class TimeLimits:
     """Seconds for an answer, in the waiting room, and until a seat that was not confirmed is free again.
 
     Whoever has sent a wrong quiz `tries` times is screened out; 0 is no limit.
     """
 
-    answer: Seconds = 300
-    waiting: Seconds = 1800
-    hold: Seconds = 900
+    answer: bounds.Seconds = 300
+    waiting: bounds.Seconds = 1800
+    hold: bounds.Seconds = 900
     stand_in: Annotated[str, Field(max_length=80)] = "random"
     tries: Annotated[int, Field(strict=True, ge=0, le=100)] = 0
 
@@ -276,27 +300,55 @@ class Limits:
 class Experiment:
     """What an experiment file says; with `debrief` the last page can show the equilibrium.
 
-    `games` are read once for each treatment, see `GameTable`.
+    `brand` stands at the top of every page; `show_others` and `show_history` show what the others got and what happened
+    when a game is over. `text` replaces texts of the pages by their names.
+
+    `games` are read once for each treatment, see `GameSettings`.
     """
 
     title: Annotated[str, Field(min_length=1, max_length=200)]
-    language: Language = "en"
-    groups: Groups = 1
-    seed: Seed = 0
+    language: Annotated[str, Field(pattern="^[A-Za-z]{2,3}(-[A-Za-z]{2,4})?$")] = "en"
+    groups: bounds.Groups = 1
+    seed: bounds.Seed = 0
     welcome: Text = ""
     consent: Text = ""
     thanks: Text = ""
-    debrief: Flag = False
+    debrief: bounds.Flag = False
+    brand: Annotated[str, Field(max_length=60)] = "bestresponse"
+    show_others: bounds.Flag = True
+    show_history: bounds.Flag = True
+    text: dict[str, Phrase | dict[Literal["one", "many"], Phrase]] = field(default_factory=dict)
     assignment: Assignment = Assignment()
-    limits: Limits = Limits()
+    limits: TimeLimits = TimeLimits()
+    pages: tuple[FormPage, ...] = ()
     questionnaire: tuple[Item, ...] = ()
     payment: Payment | None = None
     completion: Completion = Completion()
     games: tuple[JsonObject, ...] = ()
     treatments: tuple[TreatmentTable, ...] = ()
 
+    def list_pages(self, before: str = "") -> list[FormPage]:
+        """List the pages with questions before the game of that name, or after the last, where the questionnaire is."""
+        asked = [FormPage("questionnaire", items=self.questionnaire)] if self.questionnaire and not before else []
+        return [page for page in self.pages if page.before == before] + asked
 
-TABLES = (Experiment, GameTable, QuizQuestion, TreatmentTable, Item, Payment, Completion, Assignment, Limits)
+    def list_items(self) -> list[Item]:
+        """List all questions of pages and of the questionnaire."""
+        return [item for page in self.pages for item in page.items] + list(self.questionnaire)
+
+
+TABLES = (
+    Experiment,
+    GameSettings,
+    QuizQuestion,
+    TreatmentTable,
+    Item,
+    FormPage,
+    Payment,
+    Completion,
+    Assignment,
+    TimeLimits,
+)
 
 
 Path = tuple[str | int, ...]
@@ -304,8 +356,11 @@ Path = tuple[str | int, ...]
 _SETTINGS = tuple(field.name for table in TABLES for field in fields(table))
 
 
-def parse_experiment(text: str) -> tuple[Experiment, dict[str, tuple[Part, ...]]]:
-    """Return what the file says, and the games of each treatment; UsageError with line and cause."""
+def parse_experiment(text: str, speed: int = 1) -> tuple[Experiment, dict[str, tuple[Part, ...]]]:
+    """Return what the file says, and the games of each treatment; UsageError with line and cause.
+
+    Time limits are divided by `speed`, for a trial.
+    """
     try:
         # A file that was saved by Notepad begins with a mark that is no TOML.
         values = parse_toml(text.removeprefix("\ufeff"))
@@ -315,12 +370,20 @@ def parse_experiment(text: str) -> tuple[Experiment, dict[str, tuple[Part, ...]]
         experiment = TypeAdapter(Experiment).validate_python(values)
     except ValidationError as error:
         _refuse(text, *explain_mistake(error, _SETTINGS))
+    limits = {name: -(-getattr(experiment.limits, name) // speed) for name in ("answer", "waiting", "hold")}
+    experiment = replace(experiment, limits=replace(experiment.limits, **limits))
     if not experiment.games:
         _refuse(text, (), "there is no game; expected at least one table [[games]]")
     names = [str(game.get("name", f"game {number}")) for number, game in enumerate(experiment.games, 1)]
     _refuse_repeated(text, "games", names)
     _refuse_repeated(text, "treatments", [treatment.name for treatment in experiment.treatments])
-    _refuse_repeated(text, "questionnaire", [item.name for item in experiment.questionnaire])
+    _refuse_repeated(text, "questionnaire", [item.name for item in experiment.list_items()])
+    _refuse_repeated(text, "pages", [*(page.name for page in experiment.pages), "questionnaire"])
+    for number, page in enumerate(experiment.pages):
+        if page.before and page.before not in names:
+            why = f"there is no game named {page.before!r} here.{did_you_mean(page.before, names)}"
+            _refuse(text, ("pages", number, "before"), why)
+    _check_texts(text, experiment)
     plain = {"": tuple(_read_part(text, experiment, number, name) for number, name in enumerate(names))}
     changed: dict[str, tuple[Part, ...]] = {}
     for index, treatment in enumerate(experiment.treatments):
@@ -332,7 +395,7 @@ def parse_experiment(text: str) -> tuple[Experiment, dict[str, tuple[Part, ...]]
             _read_part(text, experiment, number, name, index) for number, name in enumerate(names)
         )
     for parts in (changed or plain).values():
-        _check_people(text, parts)
+        _check_people(text, experiment, parts)
     return experiment, changed or plain
 
 
@@ -374,7 +437,7 @@ def _read_part(text: str, experiment: Experiment, number: int, name: str, treatm
     if isinstance(values.get("parameters"), dict) and isinstance(changes.get("parameters"), dict):
         merged["parameters"] = {**values["parameters"], **changes["parameters"]}
     try:
-        game = TypeAdapter(GameTable).validate_python(merged)
+        game = TypeAdapter(GameSettings).validate_python(merged)
     except ValidationError as error:
         path, why = explain_mistake(error, _SETTINGS)
         changed = treatment is not None and path[0] in changes
@@ -391,22 +454,57 @@ def _read_part(text: str, experiment: Experiment, number: int, name: str, treatm
         experiment.consent,
         not game.questions if game.quiz is None else game.quiz,
         game.referee,
-        experiment.language,
+        experiment.language if experiment.language in list_languages() else "en",
         experiment.seed,
     )
-    return Part(name, setup, game)
+    for phrase, said in game.text.items():
+        if unknown := set(Template(said).get_identifiers()) - set(Template(phrase).get_identifiers()):
+            why = f"${min(unknown)} does not stand in the phrase {phrase!r} that it is to be taken from"
+            _refuse(text, ("games", number, "text", phrase), why)
+    texts = load_texts(setup.language).reword(experiment.language, experiment.text, game.text)
+    return Part(name, setup, game, texts)
 
 
-def _check_people(text: str, parts: Sequence[Part]) -> None:
-    """Refuse games for different numbers of people: a group stays together over all of them."""
+def _check_texts(text: str, experiment: Experiment) -> None:
+    """Refuse texts of pages that there are not, with other places, or too few for a language that is not known."""
+    base = load_texts("en")
+    for name, said in experiment.text.items():
+        if name not in base.names:
+            _refuse(text, ("text", name), f"there is no text named {name!r}.{did_you_mean(name, list(base.names))}")
+        forms = said if isinstance(said, str) else " ".join(said.values())
+        if unknown := set(Template(forms).get_identifiers()) - base.list_places(name):
+            known = ", ".join(sorted(f"${place}" for place in base.list_places(name))) or "no place"
+            _refuse(text, ("text", name), f"${min(unknown)} stands for nothing in the text {name}; it has {known}")
+    missing = [name for name in base.names if name not in experiment.text]
+    if experiment.language not in list_languages() and missing:
+        why = f"there are no texts in {experiment.language!r}; known: {', '.join(list_languages())}. Choose one of "
+        _refuse(text, ("language",), f"{why}these, or give all texts in [text]; {missing[0]} is missing")
+
+
+def _check_people(text: str, experiment: Experiment, parts: Sequence[Part]) -> None:
+    """Refuse games into whose groups the people of a matching group cannot be put."""
+    matching, size = experiment.assignment.matching, experiment.assignment.matching_groups
     people = [len(part.setup.persons) for part in parts]
+    if not all(people):
+        _refuse(text, ("games", people.index(0), "seats"), "no seat is for a person; put 'person' into seats")
+    if experiment.groups % size:
+        _refuse(text, ("groups",), f"groups is {experiment.groups}; expected a multiple of matching_groups, {size}")
     for number, count in enumerate(people):
-        if count != people[0]:
+        if size * people[0] % count:
             counts = ", ".join(f"{part.name} {seated}" for part, seated in zip(parts, people, strict=True))
-            why = f"the games seat different numbers of people ({counts}); a group stays together"
-            _refuse(text, ("games", number, "seats"), why)
-    if not people[0]:
-        _refuse(text, ("games", 0, "seats"), "no seat is for a person; put 'person' into seats")
+            why = (
+                f"the games seat different numbers of people ({counts}); a matching group of {size * people[0]} people"
+            )
+            _refuse(
+                text, ("games", number, "seats"), f"{why} cannot be divided so: set matching_groups in [assignment]"
+            )
+    place = ("assignment", "matching")
+    if matching != "partners" and size < 2:
+        _refuse(text, place, "strangers need several groups to be mixed; set matching_groups to 2 or more")
+    moved = [apart * games for apart in range(1, people[0]) for games in range(1, len(parts))]
+    if matching == "perfect strangers" and (len(set(people)) > 1 or any(steps % size == 0 for steps in moved)):
+        why = f"in {len(parts)} games people of {size} groups of {people[0]} would meet twice"
+        _refuse(text, place, f"{why}; a prime number of matching_groups above both numbers does it")
 
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(#.*)?$")

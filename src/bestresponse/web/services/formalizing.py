@@ -32,7 +32,7 @@ from bestresponse.report.files import write_text
 from bestresponse.web.sessions.games import take_turn, validate_program
 from bestresponse.web.sessions.store import NotFound
 
-__all__ = ["Checked", "Job", "ProgramHelper", "check_program", "list_saved_games", "load_game", "save_game"]
+__all__ = ["CheckedProgram", "HelpJob", "ProgramHelper", "check_program", "list_saved_games", "load_game", "save_game"]
 
 _MOST_JOBS = 50
 _MOST_WAITING = 5
@@ -41,7 +41,7 @@ _MOST_PLAYERS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedProgram:
     """What is known of a program: what is wrong with it, and where it is a game, all about the game."""
 
     ok: bool
@@ -50,16 +50,18 @@ class Checked:
     sections: tuple[Section, ...] = ()
 
 
-def check_program(source: str, name: str = "this game") -> Checked:
+def check_program(source: str, name: str = "this game") -> CheckedProgram:
     """The program through all stages, then solved and drawn as far as that goes."""
     if not source.strip():
-        return Checked(False, ())
+        return CheckedProgram(False, ())
     with take_turn():
         report = validate_program(source)
         if not report.ok or report.table is None:
-            return Checked(False, report.diagnostics)
+            return CheckedProgram(False, report.diagnostics)
         found = Found(name, "file", program_game(report, name))
-        return Checked(True, report.diagnostics, describe_table(report.table), _known(found, len(report.table.players)))
+        return CheckedProgram(
+            True, report.diagnostics, describe_table(report.table), _known(found, len(report.table.players))
+        )
 
 
 def _known(found: Found, players: int) -> tuple[Section, ...]:
@@ -78,7 +80,7 @@ def _known(found: Found, players: int) -> tuple[Section, ...]:
 
 
 @dataclass
-class Job:
+class HelpJob:
     """A model at work. `lines` tell how far it is; `program` is its best so far."""
 
     id: str
@@ -96,13 +98,13 @@ class ProgramHelper:
 
     def __init__(self, model: Callable[[str], Model]) -> None:
         self._model = model
-        self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._jobs: OrderedDict[str, HelpJob] = OrderedDict()
         self._lock = threading.Lock()
 
-    def ask(self, model: str, story: str, program: str, remark: str) -> Job:
+    def ask(self, model: str, story: str, program: str, remark: str) -> HelpJob:
         """Let `model` write the game of `story`, or change `program` as `remark` says."""
         opened = self._model(model)
-        job = Job(secrets.token_hex(8), [f"{model} is at work"])
+        job = HelpJob(secrets.token_hex(8), [f"{model} is at work"])
         with self._lock:
             if sum(not known.done for known in self._jobs.values()) >= _MOST_WAITING:
                 raise UsageError(f"{_MOST_WAITING} jobs are waiting already; cancel one or wait")
@@ -113,13 +115,13 @@ class ProgramHelper:
         threading.Thread(target=_work, args=work, name="formalize", daemon=True).start()
         return job
 
-    def job(self, name: str) -> Job:
+    def job(self, name: str) -> HelpJob:
         """Return the job of that name, or raise NotFound."""
         if name not in self._jobs:
             raise NotFound("there is no such job")
         return self._jobs[name]
 
-    def cancel(self, name: str) -> Job:
+    def cancel(self, name: str) -> HelpJob:
         """Give the job up; a call that is on its way is not waited for, and its answer is not looked at."""
         job = self.job(name)
         if not job.done:
@@ -133,7 +135,7 @@ class ProgramHelper:
             self.cancel(name)
 
 
-def _work(job: Job, model: Model, story: str, program: str, remark: str) -> None:
+def _work(job: HelpJob, model: Model, story: str, program: str, remark: str) -> None:
     def tell(attempt: Attempt) -> None:
         if job.done:
             raise Cancelled("it was cancelled")

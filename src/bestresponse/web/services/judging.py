@@ -105,14 +105,16 @@ class Score:
 
 @cache
 def rubrics() -> dict[str, tuple[Criterion, ...]]:
-    """The published scales for play, and the published protocol of errors in reasoning."""
+    """The published scales for play, the published protocol of errors in reasoning, and verdicts of a checker."""
     scales = tuple(Criterion(scale, *rubric()[scale]) for scale in SCALES[:-1])
     yes_no = ("no", "yes")
     errors = tuple(
         Criterion(kind, f"{words[:1].upper()}{words[1:]}", yes_no, "nominal") for kind, words in ERROR_KINDS.items()
     )
     correct = Criterion("correct", "Is the reasoning about payoffs correct?", yes_no, "nominal")
-    return {"play": scales, "reasoning": (correct, *errors)}
+    reading = Criterion("reading", "Does the sentence say what it was read as?", yes_no, "nominal")
+    verdict = Criterion("verdict", "Is the verdict right?", yes_no, "nominal")
+    return {"play": scales, "reasoning": (correct, *errors), "verdicts": (reading, verdict)}
 
 
 def check_levels(task: Task, given: Mapping[str, str]) -> tuple[dict[str, int], dict[str, str]]:

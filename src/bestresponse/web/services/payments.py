@@ -209,7 +209,7 @@ def _list_experiments(server: ServerState, lobby: str) -> list[tuple[Lobby, Expe
 
 def list_items(server: ServerState, lobby: str = "") -> list[Item]:
     """List the questions of the questionnaires, each name once."""
-    items = [item for _, experiment in _list_experiments(server, lobby) for item in experiment.questionnaire]
+    items = [item for _, experiment in _list_experiments(server, lobby) for item in experiment.list_items()]
     return list({item.name: item for item in reversed(items)}.values())[::-1]
 
 
@@ -234,7 +234,7 @@ def list_payments(server: ServerState, lobby: str = "") -> list[Row]:
 
 def _list_answers(server: ServerState, table: Table, seat: int, items: list[Item]) -> Row:
     sent = [server.sessions.questionnaires.get(place, {}) for place in server.sessions.list_seats(table.id, seat)]
-    answers = next(filter(None, sent), {})
+    answers = {name: answer for page in sent for name, answer in page.items()}
     return {f"q_{item.name}": answers.get(item.name) for item in items}
 
 

@@ -13,6 +13,7 @@ from bestresponse.core.json import JsonObject
 from bestresponse.players.lookup import list_strategies
 from bestresponse.web.access import ServerState
 from bestresponse.web.experiments.model import check_experiment, parse_experiment
+from bestresponse.web.services.payments import compute_earnings
 from bestresponse.web.sessions import control
 from bestresponse.web.sessions.games import list_models, make_game
 from bestresponse.web.sessions.session import PHASES, Session, Table
@@ -21,7 +22,7 @@ from bestresponse.web.sessions.store import BrokenSession, Lobby, NotFound
 
 __all__ = [
     "Action", "GameDetails", "LobbyState", "LobbySummary", "SeatState", "SessionState", "TableState", "act",
-    "create_experiment", "create_sessions", "describe_game", "describe_lobby", "describe_session", "send_message",
+    "broadcast", "create_experiment", "create_sessions", "describe_choice", "describe_lobby", "describe_session",
     "summarize_lobby",
 ]  # fmt: skip
 
@@ -101,17 +102,25 @@ class SessionState(TableState):
 
 @dataclass(frozen=True, slots=True)
 class LobbyState:
-    """`join` is the path, `join_token` the token by which the next free seat is taken."""
+    """`join` is the path, `join_token` the token by which the next free seat is taken.
+
+    Of `people` seats so many are `seated`, `ready` and `finished`; `money` is due to those who have finished.
+    """
 
     lobby: str
     game: str
     created: str
+    people: int
+    seated: int
+    ready: int
+    finished: int
+    money: float | None
     join: str | None
     join_token: str | None
     sessions: list[TableState]
 
 
-def describe_game(choice: GameChoice) -> GameDetails:
+def describe_choice(choice: GameChoice) -> GameDetails:
     """Describe the roles of a game, who can fill them, and what the first role is told."""
     game = make_game(choice)
     briefing = game.view(game.start(), game.roles[0]).briefing
@@ -145,11 +154,21 @@ def summarize_lobby(server: ServerState, lobby: Lobby) -> LobbySummary:
 
 def describe_lobby(server: ServerState, lobby: Lobby, tables: slice = slice(None)) -> LobbyState:
     """Describe some or all tables of a lobby with every seat."""
-    people = lobby.setup.persons
+    sessions, people = server.sessions, lobby.setup.persons
+    seats = [(table.id, seat) for table in lobby.first_tables for seat in people]
+    holders = [holder for place in seats if (holder := sessions.register.get(*place)) and not holder.released]
+    finished = [place for place in seats if place in sessions.finished]
+    experiment = lobby.experiment
+    paid = [compute_earnings(server, experiment, *place).total for place in finished] if experiment else []
     return LobbyState(
         lobby.id,
         lobby.title,
         lobby.created,
+        len(seats),
+        len(holders),
+        sum(holder.confirmed for holder in holders),
+        len(finished),
+        float(sum(paid)) if experiment and experiment.payment else None,
         server.join_path(lobby.id) if people else None,
         server.keys.token("lobby", lobby.id) if people else None,
         [_describe_table(server, table) for table in lobby.tables[tables]],
@@ -224,7 +243,7 @@ def _describe_seat(server: ServerState, session: Session, seat: int) -> SeatStat
     )
 
 
-def send_message(server: ServerState, lobby: Lobby, text: str, session: str = "") -> int:
+def broadcast(server: ServerState, lobby: Lobby, text: str, session: str = "") -> int:
     """Send a message to the people of one session or of all that are not over; returns how many tables got it."""
     words = text.strip()
     if not words or len(words) > _LONGEST_MESSAGE:

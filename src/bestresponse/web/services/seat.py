@@ -21,18 +21,18 @@ from bestresponse.games.capabilities import find_stage_form
 from bestresponse.games.quiz import make_quiz
 from bestresponse.report.document import Block
 from bestresponse.web.access import NotAllowed, SeatContext, ServerState
-from bestresponse.web.experiments.model import Experiment
+from bestresponse.web.experiments.model import Experiment, FormPage
 from bestresponse.web.services.payments import Earnings, compute_earnings, find_outcome
 from bestresponse.web.sessions.ending import describe_equilibria
 from bestresponse.web.sessions.games import list_offers, list_places
 from bestresponse.web.sessions.register import Holder
 from bestresponse.web.sessions.session import Presence, Session, format_action
-from bestresponse.web.texts import load_texts
+from bestresponse.web.texts import InterfaceTexts
 
 __all__ = [
-    "SeatView", "Stage", "answer", "describe_equilibrium", "describe_seat", "describe_stage", "fill_link",
-    "find_consent", "find_mistakes", "is_personal", "keep_questionnaire", "keep_remark", "list_announcements",
-    "list_calculator", "make_questions", "try_ready",
+    "SeatView", "Stage", "describe_equilibrium", "describe_seat", "describe_stage", "fill_link", "find_consent",
+    "find_mistakes", "find_page", "is_personal", "keep_questionnaire", "keep_remark", "list_announcements",
+    "list_calculator", "make_questions", "submit_answer", "try_ready",
 ]  # fmt: skip
 
 _MOST_READABLE = 150
@@ -68,12 +68,13 @@ class SeatView:
     payoffs: dict[str, float] | None
 
 
-def describe_seat(server: ServerState, context: SeatContext) -> SeatView:
-    """Describe the seat as it is now; the person has seen it then."""
+def describe_seat(server: ServerState, context: SeatContext, looking: bool = False) -> SeatView:
+    """Describe the seat as it is now; the person has seen it then, unless somebody else is `looking`."""
     session, seat, role = context.session, context.seat, context.role
     with session.lock:
-        server.sessions.note_shown(session, seat)
-        session.note_page(seat)
+        if not looking:
+            server.sessions.note_shown(session, seat)
+            session.note_page(seat)
         phase, view = session.phase(seat), session.episode.view(role)
         ask = session.pending().get(role) if phase == "turn" else None
         return SeatView(
@@ -89,7 +90,7 @@ def describe_seat(server: ServerState, context: SeatContext) -> SeatView:
             ask_to_json(ask) if ask else None,
             session.seconds_left(seat),
             find_consent(server, context),
-            [question.text for question in list_questions(session, seat)] if phase == "welcome" else [],
+            [question.text for question in list_quiz_questions(session, seat)] if phase == "welcome" else [],
             session.missing,
             session.stand_ins(role),
             list_announcements(session, seat),
@@ -120,7 +121,8 @@ def _tell_rules(session: Session, view: View) -> str:
     """
     part = session.table.part
     if part and part.game.instructions:
-        return Template(part.game.instructions).safe_substitute(list_places(part.setup.game), role=view.role)
+        places = {name: part.texts.number(value) for name, value in list_places(part.setup.game).items()}
+        return Template(part.game.instructions).safe_substitute(places, role=part.texts.word(view.role))
     rules = word_rules(session.game, view)
     if not list_calculator(session, view.role):
         return rules
@@ -142,18 +144,18 @@ def list_announcements(session: Session, seat: int) -> list[str]:
 
     Of this seat that is its last answer, of others all settled ones.
     """
-    role, texts = session.roles[seat], load_texts(session.setup.language)
+    role, texts = session.roles[seat], session.table.texts
     last = session.answer(role, session.turn(role) - 1)
     said = [texts("restarted")] if session.attempt > 1 and last is None else []
     if last is not None and last.decision.stand_in:
         why = texts(_WHY.get(last.decision.reading.how, "why_time"))
-        said.append(texts("own_stand_in", why=why, action=format_action(last.decision.action)))
+        said.append(texts("own_stand_in", why=why, action=texts.word(format_action(last.decision.action))))
     settled = session.episode.submissions[: session.settled]
     for other in session.roles:
         answers = [submission for submission in settled if submission.role == other]
         missed = sum(bool(submission.decision.stand_in) for submission in answers)
         if missed and other != role:
-            said.append(texts("other_stand_in", who=other, missed=missed, count=len(answers)))
+            said.append(texts("other_stand_in", who=texts.word(other), missed=missed, count=len(answers)))
     return said
 
 
@@ -162,20 +164,17 @@ def make_questions(game: AnyGame, seat: int, seed: int) -> tuple[Question, ...]:
     return make_quiz(game, game.roles[seat], generator(seed, "quiz", seat))
 
 
-def list_questions(session: Session, seat: int) -> tuple[Question, ...]:
+def list_quiz_questions(session: Session, seat: int) -> tuple[Question, ...]:
     """List the quiz of a session for that seat: the questions of the experiment, and those made from the rules."""
     written = session.table.part.game.questions if session.table.part else ()
     return (*written, *make_questions(session.game, seat, session.seed)) if session.setup.quiz else written
 
 
-def find_mistakes(quiz: tuple[Question, ...], typed: list[str], language: str = "en") -> dict[int, str]:
+def find_mistakes(quiz: tuple[Question, ...], typed: list[str], texts: InterfaceTexts) -> dict[int, str]:
     """Say what is wrong with each answer, by the number of its question."""
-    texts = load_texts(language)
-    return {
-        k: texts("quiz_wrong") if typed[k].strip() else texts("type_number")
-        for k, question in enumerate(quiz)
-        if not question.accepts(typed[k])
-    }
+    wrong = [(k, question) for k, question in enumerate(quiz) if not question.accepts(typed[k])]
+    missing = {k: "item_option" if getattr(question, "options", ()) else "type_number" for k, question in wrong}
+    return {k: texts("quiz_wrong" if typed[k].strip() else missing[k]) for k, _ in wrong}
 
 
 def try_ready(server: ServerState, context: SeatContext, typed: list[str], agreed: bool) -> dict[int | str, str]:
@@ -184,9 +183,9 @@ def try_ready(server: ServerState, context: SeatContext, typed: list[str], agree
     Whoever has failed the quiz as often as the experiment allows is screened out, and loses the seat.
     """
     session, seat = context.session, context.seat
-    quiz = list_questions(session, seat)
+    quiz = list_quiz_questions(session, seat)
     padded = [*typed, *("" for _ in quiz)][: len(quiz)]
-    wrong: dict[int | str, str] = dict(find_mistakes(quiz, padded, session.setup.language).items())
+    wrong: dict[int | str, str] = dict(find_mistakes(quiz, padded, session.table.texts).items())
     if wrong:
         server.sessions.note_quiz_failed(session, seat)
         experiment = server.sessions.get_lobby(session.table.lobby).experiment
@@ -194,13 +193,13 @@ def try_ready(server: ServerState, context: SeatContext, typed: list[str], agree
         if most and server.sessions.register.count_tries(session.id, seat) >= most:
             server.sessions.screen_out(session, seat)
     if find_consent(server, context) and not agreed:
-        wrong["consent"] = load_texts(session.setup.language)("agree_first")
+        wrong["consent"] = session.table.texts("agree_first")
     if not wrong:
         server.sessions.make_ready(session, seat)
     return wrong
 
 
-def answer(server: ServerState, context: SeatContext, turn: int, decision: Decision, presence: Presence) -> None:
+def submit_answer(server: ServerState, context: SeatContext, turn: int, decision: Decision, presence: Presence) -> None:
     """Take the answer to question number `turn`; NotAsked, AlreadyAnswered or InvalidMove where it does not count."""
     if context.session.phase(context.seat) in ("welcome", "replaced"):
         raise NotAsked("nobody is asked here: the seat is not confirmed, or a bot plays it now")
@@ -227,18 +226,31 @@ def _check_over(context: SeatContext) -> None:
         raise NotAsked("the game is not over yet")
 
 
+def find_page(server: ServerState, context: SeatContext) -> FormPage | None:
+    """Return the page with questions that the person has to answer before anything else, None where there is none."""
+    session, seat = context.session, context.seat
+    experiment, phase = server.sessions.get_lobby(session.table.lobby).experiment, session.phase(seat)
+    later = server.sessions.list_later(session.id, seat)
+    pages: list[FormPage] = []
+    if experiment and phase == "welcome" and session.table.part:
+        pages = experiment.list_pages(session.table.part.name)
+    elif experiment and (phase in ("closed", "replaced") or (phase == "over" and not later)):
+        pages = experiment.list_pages()
+    done = server.sessions.answered_pages
+    return next((page for page in pages if (session.id, seat, page.name) not in done), None)
+
+
 def keep_questionnaire(server: ServerState, context: SeatContext, typed: Mapping[str, str]) -> dict[int | str, str]:
-    """Keep the answers to the questionnaire, or say what is wrong with them; NotAsked before the end."""
-    session = context.session
-    experiment = server.sessions.get_lobby(session.table.lobby).experiment
-    if experiment is None or session.phase(context.seat) not in ("over", "closed", "replaced"):
-        raise NotAsked("the questionnaire comes at the end of an experiment")
-    answers = {item.name: typed.get(item.name, "").strip() for item in experiment.questionnaire}
-    mistakes = {item.name: item.find_mistake(answers[item.name]) for item in experiment.questionnaire}
-    texts = load_texts(session.setup.language)
+    """Keep the answers to the page that is open, or say what is wrong with them; NotAsked where none is."""
+    session, page = context.session, find_page(server, context)
+    if page is None:
+        raise NotAsked("no page with questions is open here")
+    answers = {item.name: typed.get(item.name, "").strip() for item in page.items}
+    mistakes = {item.name: item.find_mistake(answers[item.name]) for item in page.items}
+    texts = session.table.texts
     wrong: dict[int | str, str] = {name: texts(why) for name, why in mistakes.items() if why}
     if not wrong:
-        server.sessions.note_questionnaire(session, context.seat, answers)
+        server.sessions.note_questionnaire(session, context.seat, answers, page.name)
     return wrong
 
 
@@ -267,7 +279,7 @@ def describe_stage(server: ServerState, context: SeatContext) -> Stage:
     later = server.sessions.list_later(session.id, seat)
     if phase == "over" and later:
         return Stage(next=server.seat_path(*later[0]))
-    if experiment.questionnaire and (session.id, seat) not in server.sessions.questionnaires:
+    if find_page(server, context) is not None:
         return Stage(asked=True)
     earnings = compute_earnings(server, experiment, session.id, seat)
     if not earnings.due:

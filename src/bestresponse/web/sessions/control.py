@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from itertools import islice
 
@@ -86,13 +87,13 @@ def replace(store: SessionStore, session: Session, seat: int) -> None:
 
 
 def advance(store: SessionStore, session: Session, seat: int) -> None:
-    """Have the stand-in answer the question that the seat is asked now, or begin without that person."""
+    """Have the page send what is typed, or else the stand-in answer, or begin without that person."""
     with session.lock:
         role = session.roles[seat]
         if session.setup.seats[seat] != PERSON or session.ended:
             return
         if role in session.pending():
-            session.advanced.add((role, session.turn(role)))
+            session.advanced.setdefault((role, session.turn(role)), time.monotonic())
         elif seat not in session.standing.ready and seat not in session.standing.absent:
             store.record_event("absent", session=session.id, seat=seat)
         session.note_asked()
@@ -125,8 +126,8 @@ def restart(store: SessionStore, name: str) -> Session:
 
 
 def _list_later_tables(store: SessionStore, session: Session) -> list[str]:
-    people = session.setup.persons
-    return [name for name, _ in store.list_later(session.id, people[0])] if people else []
+    later = [place for seat in session.setup.persons for place in store.list_later(session.id, seat)]
+    return list(dict.fromkeys(name for name, _ in later))
 
 
 def send_message(store: SessionStore, session: Session, seat: int | None, text: str) -> None:

@@ -39,6 +39,8 @@ __all__ = [
 ]  # fmt: skip
 
 _DIALOGUE = "dialogue:"
+_MOST_PARAMETER = 1_000_000
+"""More is a typing error, and as a number of rounds it would fill the memory."""
 Simple = bool | int | float | str
 _FIXED = ("name", "version", "description", "rules", "story", "wanted", "shown_as", "others")
 """What says which game it is and how it is told; a table or a tree has nothing else that is simple."""
@@ -133,6 +135,8 @@ def set_parameters(game: AnyGame, values: Mapping[str, Parameter]) -> AnyGame:
         if name not in known:
             raise UsageError(f"{game.name} has no parameter {name!r}; it has {', '.join(known) or 'none'}")
         wanted = type(known[name])
+        if isinstance(value, int | float) and abs(value) > _MOST_PARAMETER:
+            raise UsageError(f"the parameter {name} is {value:g}; expected at most {_MOST_PARAMETER:,}")
         if type(value) is not wanted and not (wanted is float and type(value) is int):
             raise UsageError(f"the parameter {name} is {value!r}; expected something like {known[name]!r}")
     if not known:

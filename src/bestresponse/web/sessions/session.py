@@ -18,13 +18,14 @@ from bestresponse.core.episode import AnyEpisode, Episode, Record, Submission
 from bestresponse.core.game import AnyGame, Role
 from bestresponse.core.seeds import split
 from bestresponse.web.sessions.setup import PERSON, Setup
+from bestresponse.web.texts import InterfaceTexts, load_texts
 
 if TYPE_CHECKING:
     from bestresponse.web.experiments.model import Part
 
 __all__ = [
-    "PHASES", "Answer", "Phase", "Presence", "Session", "Standing", "Table", "Timing", "format_action", "name_play",
-    "round_amount",
+    "PHASES", "Answer", "Phase", "Presence", "Session", "Table", "TableStanding", "Timing", "format_action",
+    "name_play", "round_amount",
 ]  # fmt: skip
 
 Phase = Literal["welcome", "gathering", "turn", "waiting", "over", "closed", "replaced"]
@@ -47,8 +48,7 @@ _GRACE = 2.0
 class Table:
     """A session as the journal knows it: its number among the groups of a lobby, and its setup.
 
-    In an experiment a group has a table for each part: `number` counts them from 1, `people` are the seats that the
-    persons of the group have here, in the order of the seats that they have at the first table.
+    In an experiment people have a seat at a table of each part; `number` counts these from 1.
     """
 
     id: str
@@ -58,8 +58,12 @@ class Table:
     created: str
     number: int = 1
     treatment: str = ""
-    people: tuple[int, ...] = ()
     part: Part | None = None
+
+    @property
+    def texts(self) -> InterfaceTexts:
+        """The texts that people at this table read."""
+        return self.part.texts if self.part else load_texts(self.setup.language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +96,7 @@ class Answer:
 
 
 @dataclass
-class Standing:
+class TableStanding:
     """What happened to the seats of a table besides answers; shared between the store and the session."""
 
     ready: set[int] = field(default_factory=set)
@@ -119,14 +123,14 @@ class Session:
     table: Table
     game: AnyGame
     episode: AnyEpisode
-    standing: Standing = field(default_factory=Standing)
+    standing: TableStanding = field(default_factory=TableStanding)
     timings: list[Timing] = field(default_factory=list)
     lock: threading.RLock = field(default_factory=threading.RLock)
     asked: dict[Role, tuple[int, float]] = field(default_factory=dict)
     seen: dict[int, float] = field(default_factory=dict)
     pages: dict[int, tuple[str, float]] = field(default_factory=dict)
     thinking: set[tuple[Role, int]] = field(default_factory=set)
-    advanced: set[tuple[Role, int]] = field(default_factory=set)
+    advanced: dict[tuple[Role, int], float] = field(default_factory=dict)
     gathering_since: float | None = None
     trouble: str = ""
     stamp: int = 0
@@ -134,10 +138,10 @@ class Session:
 
     @classmethod
     def restore(
-        cls, table: Table, game: AnyGame, answers: Iterable[Answer], standing: Standing | None = None
+        cls, table: Table, game: AnyGame, answers: Iterable[Answer], standing: TableStanding | None = None
     ) -> Session:
         """Rebuild the session from its answers."""
-        given, standing = list(answers), standing or Standing()
+        given, standing = list(answers), standing or TableStanding()
         episode = Episode(game, (answer.submission for answer in given))
         session = cls(table, game, episode, standing, [answer.timing for answer in given], attempt=standing.attempt)
         session.note_asked()
@@ -297,7 +301,9 @@ class Session:
         """Tell whether a stand-in has to answer now; a person who is there gets a moment for the form to arrive."""
         role = self.roles[seat]
         if role in self.asked and (role, self.asked[role][0]) in self.advanced:
-            return True
+            turn, since = self.asked[role]
+            grace = _GRACE if self._was_seen(seat, since) else 0.0
+            return time.monotonic() >= self.advanced[role, turn] + grace
         left = self.seconds_left(seat)
         if left is None or left > 0:
             return False

@@ -17,7 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -34,14 +34,17 @@ from bestresponse.runs.store.lines import Lines, read_lines
 from bestresponse.web.experiments.model import Experiment, check_experiment, parse_experiment
 from bestresponse.web.sessions.games import check_setup, make_game
 from bestresponse.web.sessions.register import SeatRegister
-from bestresponse.web.sessions.session import Answer, Presence, Session, Standing, Table, Timing, name_play
+from bestresponse.web.sessions.session import Answer, Presence, Session, Table, TableStanding, Timing, name_play
 from bestresponse.web.sessions.setup import PERSON, Setup
+from bestresponse.web.texts import InterfaceTexts, load_texts
 
 __all__ = [
     "AlreadyAnswered", "BrokenSession", "Journal", "Lobby", "NotFound", "SessionStore", "StoodIn", "draw_treatments",
     "now", "read_lobby",
 ]  # fmt: skip
 
+Place = tuple[str, int]
+"""A session and a seat."""
 STUDY = "sessions"
 
 
@@ -95,14 +98,14 @@ class Journal:
         """Read the answers of every play."""
         found: dict[str, list[Answer]] = {}
         for row in read_lines(self.path / "submissions.jsonl"):
-            timing = Timing(**{field.name: row.get(field.name) for field in fields(Timing)})
+            timing = Timing(**{known.name: row.get(known.name) for known in fields(Timing)})
             found.setdefault(row["spec"], []).append(Answer(submission_from_json(row), timing))
         return found
 
 
 @dataclass(frozen=True)
 class Lobby:
-    """Tables that were created together. In an experiment each group has one for each part."""
+    """Tables that were created together; `chains` are the seats of every person of an experiment, part by part."""
 
     id: str
     setup: Setup
@@ -110,11 +113,22 @@ class Lobby:
     created: str
     experiment: Experiment | None = None
     source: str = ""
+    chains: Mapping[Place, list[Place]] = field(default_factory=dict)
+
+    @cached_property
+    def starts(self) -> dict[Place, Place]:
+        """The seat at which the person of each seat began."""
+        return {place: start for start, chain in self.chains.items() for place in chain}
 
     @property
     def title(self) -> str:
         """What the lobby is called."""
         return self.experiment.title if self.experiment else self.setup.game.name
+
+    @property
+    def texts(self) -> InterfaceTexts:
+        """The texts around the games."""
+        return self.tables[0].texts
 
     @cached_property
     def first_tables(self) -> tuple[Table, ...]:
@@ -123,41 +137,52 @@ class Lobby:
 
     @cached_property
     def last_tables(self) -> tuple[Table, ...]:
-        """The table at which each group ends."""
-        return tuple({table.group: table for table in self.tables}.values())
-
-    def list_chain(self, group: int) -> list[Table]:
-        """List the tables of a group in the order of the parts."""
-        return [table for table in self.tables if table.group == group]
+        """The tables of the last part."""
+        return tuple(table for table in self.tables if table.number == self.tables[-1].number)
 
 
 def read_lobby(event: JsonMapping) -> Lobby:
-    """Read a lobby from the event that created it; a group has a table for each part, the first named by its number."""
+    """Read a lobby from the event that created it.
+
+    The people of a matching group are numbered, and meet at its tables of every part: as partners always the same, as
+    strangers whoever is at position p moves on by p tables with every part.
+    """
     name, created, tables = event["lobby"], event["at"], []
     if "experiment" not in event:
         setup = Setup(**event["setup"])
         tables = [Table(session, name, group, setup, created) for group, session in enumerate(event["sessions"], 1)]
         return Lobby(name, setup, tuple(tables), created)
-    experiment, treatments = parse_experiment(event["experiment"])
-    for group, treatment in enumerate(event["treatments"], 1):
+    experiment, treatments = parse_experiment(event["experiment"], event.get("speed", 1))
+    size, chains = experiment.assignment.matching_groups, {}
+    for block, treatment in enumerate(event["treatments"][::size]):
+        starts: dict[int, Place] = {}
         for number, part in enumerate(treatments[treatment], 1):
-            people = list(part.setup.persons)
-            if number > 1 and experiment.assignment.roles == "random":
-                generator(experiment.seed, "roles", group, number).shuffle(people)
-            session = f"{name}-{group}" if number == 1 else f"{name}-{group}p{number}"
-            tables.append(Table(session, name, group, part.setup, created, number, treatment, tuple(people), part))
-    return Lobby(name, tables[0].setup, tuple(tables), created, experiment, event["experiment"])
+            count = size * len(treatments[treatment][0].setup.persons) // len(part.setup.persons)
+            for index in range(count):
+                group = block * count + index + 1
+                session = f"{name}-{group}" if number == 1 else f"{name}-{group}p{number}"
+                tables.append(Table(session, name, group, part.setup, created, number, treatment, part))
+                seats = list(part.setup.persons)
+                if number > 1 and experiment.assignment.roles == "random":
+                    generator(experiment.seed, "roles", group, number).shuffle(seats)
+                for position, seat in enumerate(seats):
+                    person = index * len(seats) + position
+                    if experiment.assignment.matching != "partners":
+                        person = position * count + (index - position * (number - 1)) % count
+                    start = starts.setdefault(person, (session, seat))
+                    chains.setdefault(start, []).append((session, seat))
+    return Lobby(name, tables[0].setup, tuple(tables), created, experiment, event["experiment"], chains)
 
 
 def draw_treatments(experiment: Experiment) -> list[str]:
-    """Draw the treatment of every group: in blocks that hold each treatment once, in random order."""
+    """Draw the treatment of every matching group: in blocks that hold each treatment once, in random order."""
     names = [treatment.name for treatment in experiment.treatments] or [""]
-    drawn: list[str] = []
-    while len(drawn) < experiment.groups:
+    size, drawn = experiment.assignment.matching_groups, list[str]()
+    while len(drawn) < experiment.groups // size:
         block = list(names)
         generator(experiment.seed, "treatments", len(drawn)).shuffle(block)
         drawn += block
-    return drawn[: experiment.groups]
+    return [treatment for treatment in drawn[: experiment.groups // size] for _ in range(size)]
 
 
 _MOST_GROUPS = 500
@@ -193,9 +218,10 @@ class SessionStore:
         self._lobbies: dict[str, Lobby] = {}
         self._tables: dict[str, Table] = {}
         self._live: dict[str, Session] = {}
-        self._standing: dict[str, Standing] = {}
+        self._standing: dict[str, TableStanding] = {}
         self._broken: dict[str, str] = {}
         self.questionnaires: dict[tuple[str, int], dict[str, str]] = {}
+        self.answered_pages: set[tuple[str, int, str]] = set()
         self.remarks: dict[tuple[str, int], list[str]] = {}
         self.finished: dict[tuple[str, int], str] = {}
         self._before = journal.read_answers()
@@ -236,7 +262,9 @@ class SessionStore:
                 standing.closed = False
                 standing.shown.clear()
             case "questionnaire":
-                self.questionnaires[event["session"], event["seat"]] = event["answers"]
+                place = (event["session"], event["seat"])
+                self.questionnaires[place] = self.questionnaires.get(place, {}) | event["answers"]
+                self.answered_pages.add((*place, event.get("page", "questionnaire")))
             case "finished":
                 self.finished[event["session"], event["seat"]] = event["at"]
             case "remark":
@@ -270,12 +298,13 @@ class SessionStore:
                 self.changed(self.get_session(session))
         return self._lobbies[lobby]
 
-    def create_experiment(self, text: str) -> Lobby:
+    def create_experiment(self, text: str, speed: int = 1) -> Lobby:
         """Create the sessions of an experiment file; UsageError with line and cause where it is not right."""
         experiment = check_experiment(text)
         lobby = secrets.token_hex(6)
+        about = {"experiment": text, "treatments": draw_treatments(experiment), "speed": speed}
         with self.lock:
-            self.record_event("lobby", lobby=lobby, experiment=text, treatments=draw_treatments(experiment))
+            self.record_event("lobby", lobby=lobby, **about)
         return self._lobbies[lobby]
 
     def find_experiment(self, text: str) -> Lobby | None:
@@ -285,10 +314,9 @@ class SessionStore:
     def list_seats(self, session: str, seat: int) -> list[tuple[str, int]]:
         """List the seats that a person of an experiment has, part by part; for any other person the one seat."""
         table = self._tables.get(session)
-        if table is None or seat not in table.people:
-            return [(session, seat)]
-        person = table.people.index(seat)
-        return [(part.id, part.people[person]) for part in self._lobbies[table.lobby].list_chain(table.group)]
+        lobby = self._lobbies[table.lobby] if table else None
+        start = lobby.starts.get((session, seat)) if lobby else None
+        return lobby.chains[start] if lobby and start else [(session, seat)]
 
     def find_participant(self, session: str, seat: int) -> tuple[str, int]:
         """Return the seat at the group's first table of the person who has this seat."""
@@ -304,11 +332,13 @@ class SessionStore:
         seats = self.list_seats(session, seat)
         return seats[seats.index((session, seat)) + 1 :]
 
-    def note_questionnaire(self, session: Session, seat: int, answers: Mapping[str, str]) -> None:
-        """Keep the answers to the questionnaire; the first ones count."""
+    def note_questionnaire(
+        self, session: Session, seat: int, answers: Mapping[str, str], page: str = "questionnaire"
+    ) -> None:
+        """Keep the answers to the questionnaire or to another page; the first ones count."""
         with session.lock:
-            if (session.id, seat) not in self.questionnaires:
-                self.record_event("questionnaire", session=session.id, seat=seat, answers=dict(answers))
+            if (session.id, seat, page) not in self.answered_pages:
+                self.record_event("questionnaire", session=session.id, seat=seat, page=page, answers=dict(answers))
 
     def note_finished(self, session: str, seat: int) -> None:
         """Keep the time at which the person first saw the last page of an experiment, under their first seat."""
@@ -352,6 +382,11 @@ class SessionStore:
             raise NotFound("there is no such lobby")
         return self._lobbies[name]
 
+    def find_texts(self, name: str) -> InterfaceTexts:
+        """Return the texts of the lobby or session of that name, the English ones where there is none."""
+        lobby = self._lobbies.get(name.partition("-")[0])
+        return lobby.texts if lobby else load_texts("en")
+
     def list_unfinished(self) -> list[str]:
         """List the sessions that can go on: neither recorded nor closed."""
         return [name for name in self._tables if self.is_open(name)]
@@ -360,9 +395,9 @@ class SessionStore:
         """Tell whether the session can go on: it is not over, closed or broken."""
         return not (self.is_finished(session) or self.get_standing(session).closed or session in self._broken)
 
-    def get_standing(self, session: str) -> Standing:
+    def get_standing(self, session: str) -> TableStanding:
         """Return what happened to the seats of the session besides answers."""
-        return self._standing.setdefault(session, Standing())
+        return self._standing.setdefault(session, TableStanding())
 
     def is_finished(self, session: str) -> bool:
         """Tell whether the session has its record."""

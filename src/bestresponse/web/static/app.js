@@ -1,35 +1,61 @@
 // Live parts of the pages. Every page works without this script; with it, pages go on by themselves.
 "use strict";
 
-// A page is never replaced while somebody types: then a line says that the session has gone on.
+// A page is never replaced while somebody types: then a line says that the session has gone on. A page that is out of
+// sight asks from time to time instead of holding a connection, of which a browser has six for a server.
 function goOnByItself(box) {
-  const source = new EventSource(box.dataset.live);
-  let typed = false;
-  box.addEventListener("input", () => { typed = true; });
+  const { live, home, version } = box.dataset;
   const offline = box.querySelector(".offline");
-  source.onopen = () => { offline.hidden = true; };
-  source.onerror = () => { offline.hidden = source.readyState === EventSource.OPEN; };
-  source.onmessage = (event) => {
-    if (JSON.parse(event.data) === box.dataset.version) return;
-    source.close();
+  const messages = box.querySelector(".messages");
+  let source = null, asking = 0, typed = false, left = false;
+  box.addEventListener("input", () => { typed = true; });
+  const heard = (latest) => {
+    offline.hidden = true;
+    if (latest === version || left) return;
+    stop();
     const moved = box.querySelector(".moved");
     if (typed && moved) {
       moved.hidden = false;
       box.querySelectorAll("form button").forEach((button) => { button.disabled = true; });
       moved.scrollIntoView({ block: "nearest" });
     } else {
-      location.replace(box.dataset.home);
+      location.replace(home);
     }
   };
-  source.addEventListener("note", (event) => {
-    const list = box.querySelector(".messages");
-    const note = document.createElement("p");
-    note.className = "note message";
-    note.textContent = `${list.dataset.title}: ${JSON.parse(event.data)}`;
-    list.append(note);
-  });
-  document.addEventListener("submit", (event) => { if (!event.defaultPrevented) source.close(); });
-  window.addEventListener("pagehide", () => source.close());
+  const stop = () => { if (source) source.close(); clearInterval(asking); source = null; };
+  const ask = () => fetch(`${live}?once=yes`, { credentials: "same-origin" }).then((answer) => answer.json()).then(heard, () => { offline.hidden = false; });
+  const listen = () => {
+    stop();
+    if (document.hidden) { asking = setInterval(ask, 2000); return; }
+    source = new EventSource(`${live}?known=${messages.childElementCount}`);
+    source.onopen = () => { offline.hidden = true; };
+    source.onerror = () => { offline.hidden = source.readyState === EventSource.OPEN; };
+    source.onmessage = (event) => heard(JSON.parse(event.data));
+    source.addEventListener("advance", submitTyped);
+    source.addEventListener("note", (event) => {
+      const note = document.createElement("p");
+      note.className = "note message";
+      note.textContent = `${messages.dataset.title}: ${JSON.parse(event.data)}`;
+      messages.append(note);
+    });
+  };
+  document.addEventListener("visibilitychange", () => { if (!left) listen(); });
+  // What is sent while the connection is lost is kept, and sent when it is back.
+  box.addEventListener("submit", (event) => {
+    if (offline.hidden && navigator.onLine) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const { target, submitter } = event;
+    offline.hidden = false;
+    const again = setInterval(() => fetch(`${live}?once=yes`, { credentials: "same-origin" }).then(() => {
+      clearInterval(again);
+      offline.hidden = true;
+      target.requestSubmit(submitter);
+    }, () => {}), 1000);
+  }, true);
+  document.addEventListener("submit", (event) => { if (!event.defaultPrevented) { left = true; stop(); } });
+  window.addEventListener("pagehide", () => { left = true; stop(); });
+  listen();
 }
 
 function sendOnce(form) {
@@ -73,6 +99,7 @@ function countDown(clock) {
     const left = Math.max(0, Math.ceil((end - performance.now()) / 1000));
     clock.textContent = left === 1 ? clock.dataset.one : clock.dataset.many.replace("#", left);
     clock.classList.toggle("soon", left <= 10);
+    if (left === 10) clock.setAttribute("role", "alert");
     if (left > 0) setTimeout(tick, 250);
     else if (open) submitTyped();
   };
@@ -318,6 +345,11 @@ if (wrong) {
   document.title = `! ${document.title}`;
   (wrong.matches("input, textarea, select") ? wrong : wrong.querySelector("input")).focus();
 }
+document.querySelectorAll("[data-shown]").forEach((slider) => {
+  const show = () => { slider.nextElementSibling.textContent = slider.value; };
+  slider.addEventListener("input", show);
+  show();
+});
 document.querySelectorAll("[data-replay]").forEach(replayPlay);
 document.querySelectorAll("[data-live]").forEach(goOnByItself);
 document.querySelectorAll("[data-once]").forEach(sendOnce);

@@ -1,13 +1,15 @@
 """The texts of the pages that participants see, one folder a language.
 
 A translation is a folder with the files of `en`; what it leaves out is shown in English. A text that depends on a
-number has the forms `one` and `many`. The games' own words (rules, actions) are not here: an experiment file replaces
-them by its instructions.
+number has the forms `one` and `many`. What games say themselves stands in `[words]`, by their English phrases; an
+experiment file replaces their rules by its instructions, and any phrase by its own.
 """
 
 from __future__ import annotations
 
+import re
 import tomllib
+from collections.abc import Mapping
 from decimal import Decimal
 from functools import cache
 from importlib.resources import files
@@ -20,27 +22,78 @@ __all__ = ["InterfaceTexts", "list_languages", "load_texts"]
 _FILES = ("pages.toml", "messages.toml")
 
 
-class InterfaceTexts:
-    """The texts of one language, with places to fill."""
+_PLACE = re.compile(r"\\\$([a-z_]+)")
+_SENTENCE = re.compile(r"(?<=[.!?]) ")
 
-    def __init__(self, language: str, texts: dict[str, str | dict[str, str]], words: dict[str, str]) -> None:
-        self.language = language
+
+class InterfaceTexts:
+    """The texts of one language, with places to fill; `words` are what games say, by their own English phrases.
+
+    In a phrase `$name` stands for anything, and in what replaces it for the same: "player $n" = "Teilnehmer $n".
+    """
+
+    def __init__(self, language: str, texts: Mapping[str, str | dict[str, str]], words: Mapping[str, str]) -> None:
+        self.language, self.names = language, tuple(texts)
         self._texts, self._words = texts, words
+        phrases = ((_PLACE.sub(r"(?P<\1>.+?)", re.escape(phrase)), said) for phrase, said in words.items())
+        self._inside: re.Pattern[str] | None = None
+        self._patterns = [(re.compile(phrase), said) for phrase, said in phrases if "(?P<" in phrase]
+
+    def reword(
+        self, language: str, texts: Mapping[str, str | dict[str, str]], words: Mapping[str, str]
+    ) -> InterfaceTexts:
+        """Return these texts with some of them replaced; new phrases are tried before the old."""
+        worded = InterfaceTexts(language, {**self._texts, **texts}, {**words, **self._words, **words})
+        plain = [re.escape(word) for word in sorted(words, key=len, reverse=True) if "$" not in word]
+        worded._inside = re.compile(rf"\b(?:{'|'.join(plain)})\b") if plain else None
+        return worded
 
     def __call__(self, name: str, /, **places: object) -> str:
         """Return the text of that name with its places filled; `count` chooses between one and many."""
-        found = self._texts[name]
-        if isinstance(found, dict):
-            found = found["one" if places.get("count") == 1 else "many"]
-        return Template(found).substitute(places) if places else found
+        text = self._texts[name]
+        if isinstance(text, dict):
+            text = text["one" if places.get("count") == 1 else "many"]
+        return Template(text).substitute(places) if places else text
+
+    def list_places(self, name: str) -> set[str]:
+        """List the places of a text."""
+        text = self._texts[name]
+        return set(Template(text if isinstance(text, str) else " ".join(text.values())).get_identifiers())
 
     def money(self, currency: str, amount: Decimal) -> str:
         """Format an amount of money as the language writes it."""
-        return self("money", currency=currency, amount=f"{amount:.2f}".replace(".", self("decimal")))
+        return self("money", currency=currency, amount=self.number(f"{amount:.2f}"))
+
+    def number(self, figure: str) -> str:
+        """Write a number as the language does; its text has a point before the decimals."""
+        return figure.replace(".", self("decimal"))
 
     def word(self, english: str) -> str:
-        """Translate a word that a game uses, such as the title of a column; itself where there is no translation."""
-        return self._words.get(english, english)
+        """Translate a word or phrase of a game, such as a role or an option; itself where there is no translation."""
+        if english in self._words:
+            return self._words[english]
+        for pattern, said in self._patterns:
+            if match := pattern.fullmatch(english):
+                return Template(said).safe_substitute(
+                    {name: self.word(part) for name, part in match.groupdict().items()}
+                )
+        return english
+
+    def say(self, text: str) -> str:
+        """Translate what a game tells: line by line, and where a line is not known sentence by sentence.
+
+        In a sentence that is not known, words are replaced that an experiment gave; those of a language would mix two.
+        """
+        told = [(line, self.word(line)) for line in text.split("\n")]
+        return "\n".join(
+            said if said != line else " ".join(map(self._say_sentence, _SENTENCE.split(line))) for line, said in told
+        )
+
+    def _say_sentence(self, sentence: str) -> str:
+        said = self.word(sentence)
+        if said != sentence or self._inside is None:
+            return said
+        return self._inside.sub(lambda match: self._words[match[0]], sentence)
 
 
 @cache

@@ -13,9 +13,9 @@ from typing import Any
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.errors import InvalidMove
 from bestresponse.core.json import JsonObject
-from bestresponse.web.texts import InterfaceTexts, load_texts
+from bestresponse.web.texts import InterfaceTexts
 
-__all__ = ["Field", "Hand", "make_fields", "read_fields", "read_hand"]
+__all__ = ["Field", "Hand", "make_fields", "read_fields", "read_hand", "write_fields"]
 
 _NAME = "answer"
 _MOST_BUTTONS = 12
@@ -66,19 +66,34 @@ def _list_typed(ask: Simple, name: str, typed: Mapping[str, str]) -> list[str]:
     return [typed.get(part, "") for part in names]
 
 
-class Mistake(Exception):
+def write_fields(ask: Ask, action: Any) -> dict[str, str]:
+    """Return what a person types into the fields to give that answer.
+
+    >>> write_fields(Form((("a", Amount(0, 5)), ("b", Choice(("x", "y"))))), {"a": 2.5, "b": "y"})
+    {'answer.0': '2.5', 'answer.1': 'y'}
+    """
+    typed: dict[str, str] = {}
+    for name, label, part in _list_parts(ask):
+        answer = action[label] if isinstance(ask, Form) else action
+        if isinstance(part, Mixture):
+            typed |= {f"{name}.{k}": f"{100 * share:.9f}" for k, share in enumerate(answer)}
+        else:
+            typed[name] = f"{answer:.12g}" if isinstance(answer, int | float) else str(answer)
+    return typed
+
+
+class FieldMistake(Exception):
     """What is wrong with a field, as a sentence for the person."""
 
 
-def read_fields(ask: Ask, typed: Mapping[str, str], language: str = "en") -> tuple[Any, dict[str, str]]:
+def read_fields(ask: Ask, typed: Mapping[str, str], texts: InterfaceTexts) -> tuple[Any, dict[str, str]]:
     """Read the answer and no errors, or no answer and a sentence for each field that is wrong."""
-    texts = load_texts(language)
     values: JsonObject = {}
     errors: dict[str, str] = {}
     for name, _, part in _list_parts(ask):
         try:
             values[name] = _read(part, name, typed, texts)
-        except Mistake as mistake:
+        except FieldMistake as mistake:
             errors[name] = str(mistake)
     if errors:
         return None, errors
@@ -109,7 +124,7 @@ def _read(ask: Simple, name: str, typed: Mapping[str, str], texts: InterfaceText
             raise InvalidMove("nothing that can be read")
         return ask.read(text)
     except InvalidMove:
-        raise Mistake(_explain(ask, text.strip(), texts)) from None
+        raise FieldMistake(_explain(ask, text.strip(), texts)) from None
 
 
 def _explain(ask: Choice | Amount | Words, text: str, texts: InterfaceTexts) -> str:
@@ -140,15 +155,15 @@ def _read_shares(ask: Mixture, typed: list[str], texts: InterfaceTexts) -> tuple
         try:
             percent.append(float(text.strip().removesuffix("%").replace(",", ".") or 0))
         except ValueError:
-            raise Mistake(texts("not_share", text=text[:40], option=option)) from None
+            raise FieldMistake(texts("not_share", text=text[:40], option=texts.word(option))) from None
     total = sum(percent)
     if not abs(total - 100) <= _ROUNDING:
-        raise Mistake(texts("not_hundred", sum=f"{total:g}"))
+        raise FieldMistake(texts("not_hundred", sum=f"{total:g}"))
     mix = tuple(share / total for share in percent)
     try:
         ask.check(mix)
     except InvalidMove as error:
-        raise Mistake(f"{str(error)[:1].upper()}{str(error)[1:]}.") from None
+        raise FieldMistake(f"{str(error)[:1].upper()}{str(error)[1:]}.") from None
     return mix
 
 

@@ -66,20 +66,20 @@ def save_typed(server: Server, form: PostedForm) -> Response:
 
 
 @pages.post("/help")
-def ask_for_help(server: Server, form: PostedForm) -> formalizing.Job:
+def ask_for_help(server: Server, form: PostedForm) -> formalizing.HelpJob:
     """Let a model write or repair the program; the answer names the job to look at."""
     program, remark = form.get("program", "")[:_MOST], form.get("remark", "")[:2000]
     return server.helper.ask(form.get("model", ""), check_story(form.get("story", "")), program, remark)
 
 
 @pages.get("/help/{job}")
-def look_at_help(server: Server, job: str) -> formalizing.Job:
+def look_at_help(server: Server, job: str) -> formalizing.HelpJob:
     """Say how far a job is."""
     return server.helper.job(job)
 
 
 @pages.post("/help/{job}/cancel")
-def cancel_help(server: Server, job: str, form: PostedForm) -> formalizing.Job:
+def cancel_help(server: Server, job: str, form: PostedForm) -> formalizing.HelpJob:
     """Give a job up."""
     return server.helper.cancel(job)
 
@@ -127,7 +127,7 @@ def list_examples() -> list[Example]:
 
 
 @calls.post("/programs/check")
-def check(given: ProgramIn) -> CheckedOut:
+def check_posted(given: ProgramIn) -> CheckedOut:
     """Whether a program is a game, what is wrong with it by line, and all about the game."""
     found = formalizing.check_program(given.program)
     sections = common.serialize_sections(found.sections)
@@ -148,24 +148,24 @@ def save(server: Server, given: SaveIn) -> list[str]:
 
 
 @calls.post("/programs/help", status_code=202)
-def ask_model(server: Server, given: HelpIn) -> formalizing.Job:
+def ask_model(server: Server, given: HelpIn) -> formalizing.HelpJob:
     """Let a model write or repair a program."""
     return server.helper.ask(given.model, check_story(given.story), given.program, given.remark)
 
 
 @calls.get("/programs/help/{job}")
-def look(server: Server, job: Name) -> formalizing.Job:
+def look(server: Server, job: Name) -> formalizing.HelpJob:
     """How far the model is."""
     return server.helper.job(job)
 
 
 @calls.post("/programs/help/{job}/cancel")
-def cancel(server: Server, job: Name) -> formalizing.Job:
+def cancel(server: Server, job: Name) -> formalizing.HelpJob:
     """Give a job up; a call that is on its way is not waited for."""
     return server.helper.cancel(job)
 
 
 @calls.get("/programs/{name}")
-def show(server: Server, name: Name) -> Example:
+def show_saved(server: Server, name: Name) -> Example:
     """A saved game: its story and its program."""
     return formalizing.load_game(server.output, name)

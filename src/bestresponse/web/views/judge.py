@@ -23,7 +23,7 @@ _MOST = 200
 
 
 @pages.get("", dependencies=[AdminPage])
-def show(server: Server) -> HTMLResponse:
+def show_judging(server: Server) -> HTMLResponse:
     """Show the tasks and the form for a new one."""
     return _show_tasks(server, {}, "")
 
@@ -217,7 +217,7 @@ def _describe_task(server: ServerState, task: judging.Task) -> TaskOut:
 
 
 @calls.get("/judging", dependencies=[AdminApi])
-def list_tasks(server: Server) -> list[TaskOut]:
+def list_judging(server: Server) -> list[TaskOut]:
     """The newest first."""
     return [_describe_task(server, task) for task in server.judging.tasks()]
 
@@ -232,7 +232,7 @@ def show_task(server: Server, task: Name) -> ScoresOut:
 
 
 @calls.get("/judging/{task}/scores.csv", dependencies=[AdminApi], response_class=Response)
-def download(server: Server, task: Name) -> Response:
+def download_sheet(server: Server, task: Name) -> Response:
     """One row a judge and transcript, empty where nothing was said yet."""
     return send_file(server.judging.make_sheet(server.judging.task(task)))
 

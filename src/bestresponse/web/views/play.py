@@ -180,7 +180,7 @@ def watch_lobby(request: Request, server: Server, lobby: str, page: Page = 1, no
         "lobby.html",
         "",
         lobby=found,
-        tables=play.describe_lobby(server, found, slice((page - 1) * _TABLES, page * _TABLES)).sessions,
+        state=play.describe_lobby(server, found, slice((page - 1) * _TABLES, page * _TABLES)),
         base=base,
         links=[base + server.personal_path(found.id, label) for label in labels],
         join=base + server.join_path(found.id) if found.setup.persons else "",
@@ -209,7 +209,7 @@ def send_action(server: Server, lobby: str, form: PostedForm) -> Response:
 @pages.post("/lobby/{lobby}/message")
 def send_words(server: Server, lobby: str, form: PostedForm) -> Response:
     """Send a message to everybody, or to one group's tables."""
-    count = play.send_message(server, server.sessions.get_lobby(lobby), form.get("text", ""), form.get("to", ""))
+    count = play.broadcast(server, server.sessions.get_lobby(lobby), form.get("text", ""), form.get("to", ""))
     return RedirectResponse(f"/lobby/{lobby}?note={quote(f'Sent to {count} tables')}", 303)
 
 
@@ -278,9 +278,9 @@ def list_games() -> list[games.Offer]:
 
 
 @calls.post("/games", dependencies=[AdminApi])
-def describe_game(game: setup.GameChoice) -> GameDetails:
+def show_game(game: setup.GameChoice) -> GameDetails:
     """The roles of a game, who can fill them, and what the first role is told."""
-    return play.describe_game(game)
+    return play.describe_choice(game)
 
 
 @calls.get("/models", dependencies=[AdminApi])
@@ -315,7 +315,7 @@ def show_lobby(server: Server, lobby: Name) -> LobbyState:
 
 
 @calls.post("/lobbies/{lobby}/join", status_code=201)
-def join(server: Server, lobby: LobbyDoor, given: JoinIn | None = None) -> Seated:
+def join_lobby(server: Server, lobby: LobbyDoor, given: JoinIn | None = None) -> Seated:
     """Take the next free seat. Needs the token of the lobby."""
     wanted = given or JoinIn()
     labels = read_labels(wanted.model_dump(exclude={"agreed"}))
@@ -344,4 +344,4 @@ def post_action(server: Server, lobby: Name, given: ActionIn) -> ActionOut:
 @calls.post("/lobbies/{lobby}/messages", dependencies=[AdminApi])
 def post_message(server: Server, lobby: Name, given: MessageIn) -> ActionOut:
     """Show a message to participants, at once and on every later page."""
-    return ActionOut(count=play.send_message(server, server.sessions.get_lobby(lobby), given.text, given.session))
+    return ActionOut(count=play.broadcast(server, server.sessions.get_lobby(lobby), given.text, given.session))

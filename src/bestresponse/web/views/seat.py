@@ -15,7 +15,14 @@ from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
+from fastapi.responses import (
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+    StreamingResponse,
+)  # fmt: skip
 from pydantic import BaseModel, Field
 
 from bestresponse.core import Choice, Decision
@@ -25,7 +32,16 @@ from bestresponse.core.game import AnyGame, View
 from bestresponse.core.json import JsonObject
 from bestresponse.games.capabilities import HasSpeakers, HasStage, find_stage_form
 from bestresponse.report.document import Block
-from bestresponse.web.access import LobbyDoor, NotAllowed, PostedForm, SeatContext, SeatDoor, Server, ServerState
+from bestresponse.web.access import (
+    AdminPage,
+    LobbyDoor,
+    NotAllowed,
+    PostedForm,
+    SeatContext,
+    SeatDoor,
+    Server,
+    ServerState,
+)  # fmt: skip
 from bestresponse.web.experiments.model import Experiment, Outcome
 from bestresponse.web.render import render_page
 from bestresponse.web.services import seat as service
@@ -33,8 +49,7 @@ from bestresponse.web.services.seat import SeatView
 from bestresponse.web.sessions.control import take_seat
 from bestresponse.web.sessions.register import Holder, read_labels
 from bestresponse.web.sessions.session import Presence
-from bestresponse.web.sessions.store import AlreadyAnswered, StoodIn
-from bestresponse.web.texts import load_texts
+from bestresponse.web.sessions.store import AlreadyAnswered, NotFound, StoodIn
 from bestresponse.web.views import common, fields
 
 __all__ = ["calls", "name_roles", "pages"]
@@ -44,6 +59,7 @@ _COOKIE = "seat"
 _DAYS = 30 * 24 * 3600
 _LOOK = 0.3
 _BEAT = 15.0
+Known = Annotated[int | None, Query(ge=0, le=10_000)]
 _NOTES = {"restarted": "restarted", "twice": "twice", "late": "late", "early": "early", "thanks": "remark_kept"}
 """The name of the text for each note that an address may carry."""
 _log = logging.getLogger("bestresponse.web")
@@ -63,7 +79,8 @@ def _show_invitation(server: ServerState, lobby: str, given: Mapping[str, str], 
     return render_page(
         "join.html",
         422 if error else 200,
-        t=load_texts(found.setup.language),
+        t=found.texts,
+        brand=found.experiment.brand if found.experiment else "bestresponse",
         title=found.experiment.title if found.experiment else "",
         welcome=found.experiment.welcome if found.experiment else "",
         consent=found.setup.consent,
@@ -76,7 +93,7 @@ def _show_invitation(server: ServerState, lobby: str, given: Mapping[str, str], 
 
 
 @pages.post("/join/{lobby}/{token}")
-async def join(request: Request, server: Server, lobby: LobbyDoor, form: PostedForm) -> Response:
+async def take_part(request: Request, server: Server, lobby: LobbyDoor, form: PostedForm) -> Response:
     """Take the next free seat, or none where the person does not agree; whoever holds one gets it again."""
     kept = _find_seat(request, server, lobby, form)
     if kept is not None:
@@ -86,7 +103,7 @@ async def join(request: Request, server: Server, lobby: LobbyDoor, form: PostedF
         server.sessions.note_declined(lobby, labels)
         return _say_goodbye(server, lobby, "no consent", Holder(0, labels=labels).label)
     if found.setup.consent and choice != "agree":
-        return _show_invitation(server, lobby, form, load_texts(found.setup.language)("agree_first"))
+        return _show_invitation(server, lobby, form, found.texts("agree_first"))
     return _lead_to_seat(request, server, lobby, take_seat(server.sessions, lobby, labels, choice == "agree"))
 
 
@@ -96,7 +113,8 @@ def _say_goodbye(server: ServerState, lobby: str, why: Outcome, label: str) -> H
     code = found.experiment.completion.find_code(why) if found.experiment else ""
     back = service.fill_link(found.experiment, code, label=label) if found.experiment and code else ""
     places = {"why": why.replace(" ", "_"), "completion": code, "back": back}
-    return render_page("goodbye.html", t=load_texts(found.setup.language), title=found.title, **places)
+    places["brand"] = found.experiment.brand if found.experiment else "bestresponse"
+    return render_page("goodbye.html", t=found.texts, title=found.title, **places)
 
 
 def _find_seat(request: Request, server: ServerState, lobby: str, given: Mapping[str, str]) -> tuple[str, int] | None:
@@ -144,14 +162,14 @@ class SeatForms:
 
 
 @pages.get("/seat/{session}/{seat}/{token}")
-def show(server: Server, context: SeatDoor, note: str = "", after: str = "") -> HTMLResponse:
+def show_seat_page(server: Server, context: SeatDoor, note: str = "", after: str = "") -> HTMLResponse:
     """Show the page of the seat."""
     holder = server.sessions.register.get(context.session.id, context.seat)
     if holder is not None and holder.released:
         return _say_goodbye(server, context.session.table.lobby, "screened out", holder.label)
     over = after == "equilibrium" and context.session.phase(context.seat) == "over"
     blocks = service.describe_equilibrium(context) if over else None
-    texts = load_texts(context.session.setup.language)
+    texts = context.session.table.texts
     return _render(server, context, SeatForms(texts(_NOTES[note]) if note in _NOTES else "", blocks))
 
 
@@ -159,7 +177,7 @@ def show(server: Server, context: SeatDoor, note: str = "", after: str = "") -> 
 def payoffs(context: SeatDoor, choice: Annotated[list[str] | None, Query()] = None) -> PlainTextResponse:
     """Say what everybody gets for some choices, one for each seat, where the payoff table is too large to be shown."""
     session, choices = context.session, [typed.strip() for typed in choice or []]
-    form, texts = find_stage_form(session.game), load_texts(session.setup.language)
+    form, texts = find_stage_form(session.game), session.table.texts
     if form is None or len(choices) != form.num_players:
         return PlainTextResponse("")
     for typed, actions in zip(choices, form.actions, strict=True):
@@ -176,7 +194,7 @@ def ready(server: Server, context: SeatDoor, form: PostedForm) -> Response:
     """Note that the person has read the rules, or say what is missing."""
     if context.session.phase(context.seat) != "welcome":
         return _go_back(server, context)
-    count = len(service.list_questions(context.session, context.seat))
+    count = len(service.list_quiz_questions(context.session, context.seat))
     typed, agreed = [form.get(f"quiz.{k}", "") for k in range(count)], form.get("consent") == "yes"
     wrong = service.try_ready(server, context, typed, agreed)
     holder = server.sessions.register.get(context.session.id, context.seat)
@@ -195,18 +213,18 @@ def send_answer(server: Server, context: SeatDoor, form: PostedForm) -> Response
             return _go_back(server, context, "restarted")
         ask, action = session.pending().get(context.role), None
         if ask is not None and turn == session.turn(context.role) and session.phase(context.seat) == "turn":
-            action, errors = fields.read_fields(ask, form, session.setup.language)
+            action, errors = fields.read_fields(ask, form, session.table.texts)
             if errors:
                 return _render(server, context, SeatForms(typed=form, errors=errors), 422)
         try:
-            service.answer(server, context, turn, Decision(action, form.get("why", "")), _read_presence(form))
+            service.submit_answer(server, context, turn, Decision(action, form.get("why", "")), _read_presence(form))
         except NotAsked as error:
             note = "twice" if isinstance(error, AlreadyAnswered) else "early"
             return _go_back(server, context, "late" if isinstance(error, StoodIn) else note)
         except StoreError as error:
             _log.error("session %s, %s: %s", session.id, context.role, error)
             session.trouble = f"an answer of {context.role} could not be written to the disk"
-            note = load_texts(session.setup.language)("not_stored")
+            note = session.table.texts("not_stored")
             return _render(server, context, SeatForms(note=note, typed=form), 503)
         session.trouble = ""
     return _go_back(server, context)
@@ -251,16 +269,23 @@ def return_to_seat(server: Server, context: SeatDoor) -> Response:
 
 
 @pages.get("/seat/{session}/{seat}/{token}/changes")
-async def changes(context: SeatDoor) -> StreamingResponse:
-    """Server-sent events: the version of the page, whenever it changes."""
-    return StreamingResponse(_follow(context), media_type="text/event-stream")
+async def changes(context: SeatDoor, once: bool = False, known: Known = None) -> Response:
+    """Server-sent events: the version of the page, whenever it changes, or only `once`; `known` messages are there."""
+    if once:
+        return JSONResponse(context.session.version(context.seat))
+    return StreamingResponse(_follow(context, known), media_type="text/event-stream")
 
 
-async def _follow(context: SeatContext) -> AsyncIterator[str]:
+async def _follow(context: SeatContext, known: int | None) -> AsyncIterator[str]:
     session, seat = context.session, context.seat
     told, stamp, quiet = "", -1, 0.0
-    sent = len(session.list_messages(seat))
+    sent = len(session.list_messages(seat)) if known is None else known
+    pushed = False
     while True:
+        asked = session.asked.get(context.role)
+        if asked is not None and (context.role, asked[0]) in session.advanced and not pushed:
+            pushed = True
+            yield "event: advance\ndata: 1\n\n"
         for text in session.list_messages(seat)[sent:]:
             sent += 1
             yield f"event: note\ndata: {json.dumps(text)}\n\n"
@@ -280,23 +305,37 @@ def _go_back(server: ServerState, context: SeatContext, note: str = "") -> Redir
     return RedirectResponse(f"{path}?note={note}" if note else path, 303)
 
 
-def _render(server: ServerState, context: SeatContext, forms: SeatForms, status: int = 200) -> HTMLResponse:
-    """Render the page of the seat as it is now."""
+@pages.get("/look/{session}/{seat}", dependencies=[AdminPage])
+def look_at_seat(server: Server, session: str, seat: int) -> HTMLResponse:
+    """Show the experimenter what the person in a seat sees; nothing is taken, noted or sent."""
+    table = server.sessions.get_session(session)
+    if seat not in table.setup.persons:
+        raise NotFound("nobody sits there who has a page")
+    return _render(server, SeatContext(table, seat), SeatForms(), looking=True)
+
+
+def _render(
+    server: ServerState, context: SeatContext, forms: SeatForms, status: int = 200, looking: bool = False
+) -> HTMLResponse:
+    """Render the page of the seat as it is now; whoever only looks has not seen it in the person's place."""
     session, seat = context.session, context.seat
-    table, language = session.table, session.setup.language
+    table = session.table
     experiment = server.sessions.get_lobby(table.lobby).experiment
     worded = session.game.title if isinstance(session.game, Wording) else session.setup.game.name
     with session.lock:
-        view = service.describe_seat(server, context)
+        view = service.describe_seat(server, context, looking)
         places = asdict(view) | _describe_game(context, forms)
     places |= _describe_ending(server, context, forms, experiment)
     return render_page(
         "seat.html",
         status,
         **places,
-        t=load_texts(language),
+        t=table.texts,
         game=(table.part.game.title if table.part else "") or (experiment.title if experiment else worded),
-        welcome=experiment.welcome if experiment and table.number == 1 else "",
+        brand=experiment.brand if experiment else "bestresponse",
+        show_others=experiment is None or experiment.show_others,
+        show_history=experiment is None or experiment.show_history,
+        welcome=experiment.welcome if experiment and table.number == 1 and view.consent else "",
         markdown=experiment is not None,
         instructed=bool(table.part and table.part.game.instructions),
         number=table.number,
@@ -305,10 +344,12 @@ def _render(server: ServerState, context: SeatContext, forms: SeatForms, status:
         csrf=server.csrf(server.seat_token(session.id, seat)),
         messages=session.list_messages(seat),
         note=forms.note,
+        quiz_options=[getattr(question, "options", ()) for question in service.list_quiz_questions(session, seat)],
         quiz_typed=forms.quiz_typed or ["" for _ in view.quiz],
         wrong=forms.wrong,
         blocks=forms.blocks,
         agreed=forms.agreed,
+        looking=looking,
     )
 
 
@@ -340,10 +381,12 @@ def _describe_ending(
     session, stage = context.session, service.describe_stage(server, context)
     names = name_roles(session.game)
     payoffs = session.payoffs() if session.phase(context.seat) == "over" else {}
-    items = experiment.questionnaire if experiment and stage.asked else ()
+    page = service.find_page(server, context)
+    items = page.items if page else ()
     return asdict(stage) | {
         "earnings": stage.earnings,
         "others": {names.get(role, role): amount for role, amount in payoffs.items() if role != context.role},
+        "page": page,
         "items": [(item, forms.typed.get(item.name, ""), str(forms.wrong.get(item.name, ""))) for item in items],
         "thanks": experiment.thanks if experiment and stage.last else "",
         "debrief": experiment is None or (experiment.debrief and not stage.next and not stage.asked),
@@ -435,17 +478,17 @@ async def make_ready(server: Server, context: SeatDoor, given: ReadyIn) -> SeatV
 
 
 @calls.post("/answers")
-async def answer(server: Server, context: SeatDoor, given: AnswerIn) -> SeatView:
+async def post_answer(server: Server, context: SeatDoor, given: AnswerIn) -> SeatView:
     """Answer the question number `turn`; the same answer twice is refused and changes nothing."""
     if given.attempt != context.session.attempt:
         raise NotAsked("the experimenter has restarted this game; ask for the seat again")
     action: Any = tuple(given.answer) if isinstance(given.answer, list) else given.answer
-    service.answer(server, context, given.turn, Decision(action, given.why), Presence())
+    service.submit_answer(server, context, given.turn, Decision(action, given.why), Presence())
     return service.describe_seat(server, context)
 
 
 @calls.get("/equilibrium")
-def equilibrium(context: SeatDoor) -> EndingOut:
+def show_equilibrium(context: SeatDoor) -> EndingOut:
     """What the equilibrium would have been, told when the game is over."""
     return EndingOut(blocks=common.serialize_blocks(service.describe_equilibrium(context)))
 

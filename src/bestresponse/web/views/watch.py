@@ -68,7 +68,7 @@ def compare_page(server: Server, first: str, second: str) -> HTMLResponse:
     return render_page(
         "watch_compare.html",
         table=runs.compare_runs(*folders),
-        games=runs.compare_games(*folders),
+        games=runs.compare_run_games(*folders),
         first=first,
         second=second,
         names=[runs.name_run(folder.manifest) for folder in folders],
@@ -76,7 +76,7 @@ def compare_page(server: Server, first: str, second: str) -> HTMLResponse:
 
 
 @pages.get("/watch/run/{run}")
-def show(server: Server, run: str, start: Start = 0, find: Find = "", only: Find = "") -> HTMLResponse:
+def show_run_page(server: Server, run: str, start: Start = 0, find: Find = "", only: Find = "") -> HTMLResponse:
     """Show the progress of a run and its plays."""
     folder = server.runs.folder(run)
     wanted = runs.PlayFilter(find, only)
@@ -97,7 +97,7 @@ def show(server: Server, run: str, start: Start = 0, find: Find = "", only: Find
 
 
 @pages.get("/watch/run/{run}/report")
-def report(server: Server, run: str) -> Response:
+def show_report_page(server: Server, run: str) -> Response:
     """Show the report of a run."""
     document = runs.build_report(server.runs.folder(run))
     return HTMLResponse(render(document), headers={"content-security-policy": _REPORT_POLICY})
@@ -105,7 +105,7 @@ def report(server: Server, run: str) -> Response:
 
 @pages.get("/watch/run/{run}/play/{spec}")
 def play(server: Server, run: str, spec: str) -> HTMLResponse:
-    """Replay one play, step by step; the page follows one that goes on."""
+    """ReplayBoard one play, step by step; the page follows one that goes on."""
     folder = server.runs.folder(run)
     stored, asked, live = server.runs.open_play(run, spec)
     crumbs = [("/watch", "All runs"), (f"/watch/run/{quote(run)}", runs.name_run(folder.manifest))]
@@ -115,7 +115,7 @@ def play(server: Server, run: str, spec: str) -> HTMLResponse:
 
 @pages.get("/watch/session/{session}")
 def live(server: Server, session: str) -> HTMLResponse:
-    """Replay a table as far as it is played; the page follows it."""
+    """ReplayBoard a table as far as it is played; the page follows it."""
     found = server.sessions.get_session(session)
     with found.lock:
         over = found.begun and found.over
@@ -159,7 +159,7 @@ def show_export(server: Server) -> HTMLResponse:
 
 
 @pages.get("/export/{table}.{form}")
-def download(server: Server, table: str, form: str, lobby: str = "") -> Response:
+def download_table(server: Server, table: str, form: str, lobby: str = "") -> Response:
     """Send one file."""
     return send_file(exporting.export_table(server, table, form, lobby))
 
@@ -197,13 +197,13 @@ class StagesOut(BaseModel):
 
 
 @calls.get("/runs")
-def list_runs(server: Server) -> list[runs.Progress]:
+def list_progress(server: Server) -> list[runs.Progress]:
     """All runs with their progress and cost, the newest first."""
     return server.runs.all()
 
 
 @calls.get("/runs/{run}")
-async def show_run(
+async def show_progress(
     server: Server, run: Name, after: Annotated[str, Query(max_length=100)] = "", wait: common.Wait = 0
 ) -> RunDetails:
     """The progress of a run and its manifest.

@@ -40,7 +40,7 @@ from bestresponse.web.sessions.setup import PERSON, GameChoice
 from bestresponse.web.sessions.store import NotFound
 
 __all__ = [
-    "SORTS", "ComparedGame", "PlayFilter", "Progress", "RunFilter", "Runs", "build_report", "compare_games",
+    "SORTS", "ComparedGame", "PlayFilter", "Progress", "RunFilter", "Runs", "build_report", "compare_run_games",
     "compare_runs", "find_neighbours", "find_plays", "has_report", "is_worked_on", "name_play", "name_run",
     "rank_players", "rebuild_game",
 ]  # fmt: skip
@@ -455,7 +455,7 @@ class ComparedGame:
         return None if self.first is None or self.second is None else self.second - self.first
 
 
-def compare_games(first: RunFolder, second: RunFolder, most: int = 500) -> list[ComparedGame]:
+def compare_run_games(first: RunFolder, second: RunFolder, most: int = 500) -> list[ComparedGame]:
     """Put two runs beside each other game by game; a game is what is the same whoever plays it."""
     left, right = _group_plays(first), _group_plays(second)
     rows: list[ComparedGame] = []

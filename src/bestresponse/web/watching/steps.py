@@ -26,7 +26,7 @@ from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 from bestresponse.web.sessions.session import format_action
 
 __all__ = [
-    "Bar", "Node", "PayoffBoard", "Replay", "Stage", "Step", "TreePicture", "build_replay", "list_stages",
+    "Bar", "Node", "PayoffBoard", "ReplayBoard", "Stage", "Step", "TreePicture", "build_replay", "list_stages",
     "list_steps",
 ]  # fmt: skip
 
@@ -217,7 +217,7 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Replay:
+class ReplayBoard:
     """What is drawn for a play; the lists have an entry for every stage.
 
     `weights` tells how much of each cell of the table was chosen, row by row; `paths` the nodes of the tree so far.
@@ -232,27 +232,27 @@ class Replay:
     paths: tuple[str, ...] = ()
 
 
-def build_replay(record: Record, game: AnyGame | None, stages: Sequence[Stage]) -> Replay:
+def build_replay(record: Record, game: AnyGame | None, stages: Sequence[Stage]) -> ReplayBoard:
     """Build what is drawn; only the chart of costs where the game is not known."""
     roles = list(dict.fromkeys(s.role for s in record.submissions if s.role not in (NATURE, REFEREE)))
     seats = {role: number % 4 for number, role in enumerate(game.roles if game else roles)}
     bars = _measure_bars(stages, roles)
     if game is None:
-        return Replay(bars=bars, seats=seats)
+        return ReplayBoard(bars=bars, seats=seats)
     form = find_stage_form(game)
     if form is not None and form.num_players == 2 and form.payoffs[0].size <= _MOST_CELLS:
         first, second = (payoffs.tolist() for payoffs in form.payoffs)
         cells = [list(zip(*row, strict=True)) for row in zip(first, second, strict=True)]
         weights = tuple(_weigh_cells(form, stage, record) for stage in stages)
-        return Replay(
+        return ReplayBoard(
             PayoffBoard(form.players, form.actions[0], form.actions[1], cells), bars=bars, seats=seats, weights=weights
         )
     if isinstance(game, HasTree) and len(game.tree.leaves) <= _MOST_LEAVES:
         nodes = _list_nodes(record, game)
         if nodes:
             paths = tuple(",".join(_list_path(game.tree, nodes[stage.steps[-1].number])) for stage in stages)
-            return Replay(tree=_lay_out(game.tree), bars=bars, seats=seats, paths=paths)
-    return Replay(bars=bars, talk=isinstance(game, HasSpeakers), seats=seats)
+            return ReplayBoard(tree=_lay_out(game.tree), bars=bars, seats=seats, paths=paths)
+    return ReplayBoard(bars=bars, talk=isinstance(game, HasSpeakers), seats=seats)
 
 
 def _measure_bars(stages: Sequence[Stage], roles: Sequence[str]) -> list[Bar]:

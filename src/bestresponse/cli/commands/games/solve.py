@@ -6,21 +6,21 @@ import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import bestresponse as br
-from bestresponse.analysis.answers.ask import Answered
-from bestresponse.analysis.solve.pictures import drawable
 from bestresponse.cli.options import AsJson, expand_options
 from bestresponse.cli.terminal import console, notes
 from bestresponse.cli.terminal_document import print_document
 from bestresponse.cli.waiting import Progress, wait_for
 from bestresponse.core.errors import UsageError
-from bestresponse.games.lookup import Found
-from bestresponse.report.page import render
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
+
+if TYPE_CHECKING:
+    from bestresponse.analysis.answers.ask import Answered
+    from bestresponse.games.lookup import Found
 
 __all__ = ["solve"]
 
@@ -97,6 +97,8 @@ def solve(
         raise UsageError("--set is for --dynamics and --concept")
     if plot is not None:
         try:
+            from bestresponse.analysis.solve.pictures import drawable
+
             drawable(found.solvable())
         except UsageError as error:  # a page can do without a picture; a picture is refused before a long solve
             if plot.suffix.lower() != ".html":
@@ -141,6 +143,8 @@ def _answer(found: Found, as_json: bool, options: SolveOptions) -> None:
     _print(answer, as_json)
     if plot is not None and chart is not None:
         if plot.suffix.lower() == ".html":
+            from bestresponse.report.page import render
+
             _write(plot, render(answer.to_document(drawn=True)).encode("utf-8"))
         else:
             _write(plot, chart.draw("png" if _is_png(plot) else "svg"))

@@ -11,6 +11,8 @@ import typer
 from bestresponse.api.reasoning import PAPERS, reproduce as work_out
 from bestresponse.cli.options import AsJson
 from bestresponse.cli.terminal import console, print_table
+from bestresponse.report.files import write_text
+from bestresponse.report.page import render
 
 __all__ = ["reproduce"]
 
@@ -18,10 +20,13 @@ __all__ = ["reproduce"]
 def reproduce(
     paper: Annotated[str, typer.Argument(help=f"Which paper: {', '.join(PAPERS)}.")],
     data: Annotated[Path, typer.Option(help="The folder with the recorded runs of the paper.")],
+    page: Annotated[Path | None, typer.Option(help="Write the report to this file, as a page.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Work out the figures of a paper from its recorded runs and say which agree with the published ones."""
     found = work_out(paper, data)
+    if page is not None:
+        write_text(page, render(found.report()))
     if as_json:
         print(json.dumps(found.to_json(), indent=2, ensure_ascii=False, default=float))
         return

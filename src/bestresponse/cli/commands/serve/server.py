@@ -24,7 +24,7 @@ from bestresponse.web.app import ServerSettings, create_app, open_server, preloa
 from bestresponse.web.experiments.model import check_experiment
 from bestresponse.web.supervisor import can_supervise, supervise
 
-__all__ = ["run_server"]
+__all__ = ["open_models", "read_experiment", "run_server"]
 
 _BACKLOG = 2048
 
@@ -42,14 +42,14 @@ def run_server(
     calls: CallOptions,
 ) -> int | None:
     """Serve until interrupted; return the exit code of the supervised server, None where it ran in this process."""
-    text = _read_experiment(experiment) if experiment else ""
+    text = read_experiment(experiment) if experiment else ""
     server_settings = ServerSettings(calls.output_dir, host, port, admin_token, text)
     seated = models or _list_local_models()
     listener = _listen(host, port)
     app = create_app()
 
     def work(number: int) -> None:
-        with _models(calls.output_dir, calls.limits) as open_model:
+        with open_models(calls.output_dir, calls.limits) as open_model:
             _, server, close = open_server(server_settings, open_model, seated, app)
             try:
                 if number == 0:
@@ -70,7 +70,7 @@ def run_server(
     return None
 
 
-def _read_experiment(path: Path) -> str:
+def read_experiment(path: Path) -> str:
     """Read and check an experiment file; UsageError with the file, the line and the cause."""
     try:
         text = read_text_file(path)
@@ -106,7 +106,7 @@ def _list_local_models() -> tuple[str, ...]:
 
 
 @contextmanager
-def _models(output_dir: Path, limits: ModelLimits) -> Iterator[Callable[[str], Model]]:
+def open_models(output_dir: Path, limits: ModelLimits) -> Iterator[Callable[[str], Model]]:
     """Opens models when they are first wanted; all share one cache and one budget."""
     if limits.cache not in list(CacheMode):
         raise UsageError(f"--cache {limits.cache!r}: expected one of {', '.join(CacheMode)}")

@@ -27,13 +27,15 @@ __all__ = ["Case", "Impossible", "Meaning"]
 
 _MOST_READINGS: Final = 64
 _FLAGS: Final = {
-    "always_flag", "anybody", "average", "denied", "each", "highest", "lowest", "passive", "pure", "sole", "strictly",
-    "weakly", "whole",
+    "above", "always_flag", "anybody", "average", "below", "denied", "each", "highest", "lowest", "passive", "pure",
+    "sole", "strictly", "weakly", "whole",
 }  # fmt: skip
 _OPPONENT: Final = -1
 """In a case: whomever a fact is not about ("against R")."""
 _ALWAYS: Final = -2
 """In a case: whatever the others do."""
+_REMOVED: Final = -3
+"""In a case: a move that is eliminated."""
 
 Choices = dict[int, Any]
 """Who chooses what: a move's place among the player's actions, or the probabilities of all of them."""
@@ -90,6 +92,15 @@ class Act:
         if self.owners.count(player) != 1:
             raise Impossible("the player has no such move, or two")
         return dict(self.places)[player]
+
+
+@dataclass(frozen=True)
+class Often:
+    """A move that somebody chooses with a probability above or below some number."""
+
+    place: int
+    share: Fraction
+    side: str
 
 
 class Side(NamedTuple):
@@ -317,6 +328,17 @@ class Meaning:
         counts = {player: len(self.subject.actions[player]) for player in who.players}
         return Case((player, (Fraction(1, count),) * count) for player, count in counts.items())
 
+    def _read_often(self, *parts: Part) -> Case:
+        player, act = _find_who(parts).single, _pick(parts, Act)[0]
+        if player is None or len(self.everybody) != 2:
+            raise Impossible("it is not one of two players who chooses so often")
+        side = "above" if "above" in parts else "below"
+        return Case(((player, Often(act.place(player), _pick(parts, Fraction)[0], side)),))
+
+    def _read_gone(self, act: Act) -> Case:
+        _require(not self.has_turns and len(act.owners) == 1, "it is not clear whose move is eliminated")
+        return Case(((_REMOVED, act),))
+
     def _other_place(self, player: int, place: int) -> int:
         _require(len(self.subject.actions[player]) == 2, "there are more than two moves")
         return 1 - place
@@ -459,6 +481,7 @@ class Meaning:
         return (), tuple(self._mix(other, choice) for other, choice in sorted(others.items()))
 
     def _mix(self, player: int, choice: int | tuple[Fraction, ...]) -> Mix:
+        _require(not isinstance(choice, Often), "it is not said how often exactly")
         weights = [(choice, Fraction(1))] if isinstance(choice, int) else list(enumerate(choice))
         actions = self.subject.actions[player]
         return Mix(self.subject.players[player], tuple((actions[place], share) for place, share in weights if share))
@@ -574,9 +597,27 @@ class Meaning:
     def _compare_moves(self, case: Choices, player: int, places: list[int], by: Fraction | None) -> Claim:
         if by is not None:
             return self._claim_difference(player, by, *(case | {player: place} for place in places))
-        moves, mixes = self._against(case, player)
         *names, name = self._name(player, *places)
+        often = case.get(1 - player)
+        if isinstance(often, Often):
+            return Claim(f"better_response_{often.side}", (often.share, *names, self._choose(often, 1 - player), name))
+        moves, mixes = self._against(case, player)
         return Claim("better_response_to_mix" if mixes else "better_response", (*names, mixes or moves, name))
+
+    def _choose(self, often: Often, player: int) -> tuple[Move, ...]:
+        return (Move(*reversed(self._name(player, often.place))),)
+
+    def _read_indifferent(self, *parts: Part) -> Fact:
+        acts, who = _pick(parts, Act), _find_who(parts)
+
+        def state(case: Choices) -> Iterator[Claim]:
+            _require(len(who.players) <= 1 and not self.has_turns, "several players are indifferent, or moves in turn")
+            player = who.players[0] if who.players else self._find_mover(acts[0], who, case)
+            moves, mixes = self._against(self._face(case, player), player)
+            *names, name = self._name(player, *(act.place(player) for act in acts))
+            yield Claim("equal_response_to_mix" if mixes else "equal_response", (*names, mixes or moves, name))
+
+        return Fact(state)
 
     def _compare_outcomes(self, cases: list[Choices], who: Who, relation: Relation) -> Iterator[Claim]:
         _require_said(who.players and len(cases) == 2, "it is not said for whom, or than what")
@@ -617,8 +658,14 @@ class Meaning:
                 _require(set(case) <= {_ALWAYS} and len(self.everybody) == 2, "always is said of a case")
                 cases = [{1 - player: place} for place in range(len(self.subject.actions[1 - player]))]
             for faced in cases:
-                moves, mixes = self._against(faced, player)
                 action, name = self._name(player, act.place(player))
+                often = faced.get(1 - player)
+                if isinstance(often, Often):
+                    chosen = self._choose(often, 1 - player)
+                    args = (often.share, action, chosen, name)
+                    yield Claim(f"best_response_{often.side}", args, "denied" in parts)
+                    return
+                moves, mixes = self._against(faced, player)
                 form = "best_response_to_mix" if mixes else "best_response"
                 yield Claim(form, (action, mixes or moves, name), "denied" in parts)
 
@@ -715,8 +762,12 @@ class Meaning:
 
     def _read_mixed_equilibrium(self, *cases: Case) -> Fact:
         chosen = dict(pair for case in cases for pair in case)
-        _require_said(not self.has_turns and set(chosen) == set(self.everybody), "it is not said how everybody mixes")
-        return self._solve([Claim("mixed_equilibrium", (tuple(self._mix(*pair) for pair in sorted(chosen.items())),))])
+        part = len(self.everybody) == 2 and len(chosen) == 1
+        _require_said(
+            not self.has_turns and (part or set(chosen) == set(self.everybody)), "it is not said who mixes how"
+        )
+        mixes = tuple(self._mix(*pair) for pair in sorted(chosen.items()))
+        return self._solve([Claim("mixed_equilibrium_part" if part else "mixed_equilibrium", (mixes,))])
 
     def _judge_moves(self, form: str, *parts: Part) -> Fact:
         acts = _pick(parts, Act)[:: -1 if "passive" in parts else 1]
@@ -729,7 +780,20 @@ class Meaning:
         strict = "strictly" in parts or ("denied" in parts and "weakly" not in parts)
         return self._judge_moves(f"{'strictly' if strict else 'weakly'}_{form}", *parts)
 
-    _read_dominates = partialmethod(_dominate, "dominates")
+    def _read_dominates(self, *parts: Part) -> Fact:
+        """Claim that one move dominates another, perhaps in the game that is left without a third."""
+        whole = self._dominate("dominates", *parts)
+
+        def state(case: Choices) -> Iterable[Claim]:
+            if set(case) != {_REMOVED}:
+                return whole.state(case)
+            (owner, place), *_ = case[_REMOVED].places
+            removed = (Move(*reversed(self._name(owner, place))),)
+            args = ((claim, claim.args) for claim in whole.state({}))
+            return [Claim(f"{c.form}_without", (*moves, removed, who), c.negated) for c, (*moves, who) in args]
+
+        return Fact(state)
+
     _read_dominant = partialmethod(_dominate, "dominant")
     _read_higher_guaranteed = partialmethod(_judge_moves, "higher_guaranteed_payoff")
     _read_lower_guaranteed = partialmethod(_judge_moves, "lower_guaranteed_payoff")

@@ -58,13 +58,6 @@ class Translation:
     passages: tuple[Passage, ...] | None = None
     cut_replies: int = 0
 
-    @property
-    def unread(self) -> tuple[str, ...] | None:
-        """The sentences that speak of amounts or solutions and gave no claim; None where that is not known."""
-        if self.passages is None:
-            return None
-        return tuple(one.text for one in self.passages if one.reading is Reading.UNREAD)
-
 
 def refuse_rest(text: str) -> Malformed:
     """Say that a text is longer than what is looked at."""

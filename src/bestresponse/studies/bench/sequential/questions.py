@@ -177,8 +177,8 @@ class Plan:
                     "temperature": choose_temperature(c.temperature, way),
                     "max_tokens": c.reply_tokens,
                     "attempts": c.attempts,
-                    "think": c.think,
                     "llm_seed": c.sent_seed,
+                    **c.describe_asking(str(model), way),
                 }
 
     def make_question(self, data: JsonMapping) -> Question:

@@ -317,7 +317,7 @@ def estimate_calls(config: BenchConfig) -> Estimate:
         f"{len(plan.infosets):,} of {len(plan.candidates):,} information sets of {plan.game.name}",
         dict.fromkeys(names, calls),
         dict.fromkeys(names, asked * characters // CHARACTERS_PER_TOKEN),
-        dict.fromkeys(names, calls * config.reply_tokens),
+        dict.fromkeys(names, calls * config.paid_tokens),
     )
 
 

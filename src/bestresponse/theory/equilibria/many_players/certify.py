@@ -22,7 +22,6 @@ derivative (Ritzberger 1994). The indices of a regular game's equilibria sum to 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, islice
@@ -267,7 +266,8 @@ def _certify_on(units: Numbers, supports: Supports, mix: Profile) -> Certified |
     shares = tuple(np.array([Fraction(0)] * len(x), dtype=object) for x in mix)
     for share, support, part in zip(shares, supports, used, strict=True):
         share[list(support)] = part
-    limits = [Fraction(0)] * len(mix) if exact else _limit_regrets(used)
+    least = [min(x) for x in used]
+    limits = [0 if exact else _REGRET_LIMIT * prod(least[:i] + least[i + 1 :]) for i in range(len(mix))]
     earned = [contract(units[player], shares, player) for player in range(len(mix))]
     if any(max(u) - u @ x > limit for u, x, limit in zip(earned, shares, limits, strict=True)):
         return None
@@ -324,8 +324,3 @@ def _recognise(point: list[list[int]], bits: int, sure: int) -> list[list[Fracti
     pairs = [pair for fractions, x in zip(exact, point, strict=True) for pair in zip(fractions, x, strict=True)]
     is_close = all(abs(p * (1 << bits) - q) <= 1 << bits - sure for p, q in pairs)
     return exact if is_close and all(sum(x) == 1 and min(x) >= 0 for x in exact) else None
-
-
-def _limit_regrets(shares: Sequence[Sequence[Fraction]]) -> list[Fraction]:
-    least = [min(x) for x in shares]
-    return [_REGRET_LIMIT * prod(least[:i] + least[i + 1 :]) for i in range(len(least))]

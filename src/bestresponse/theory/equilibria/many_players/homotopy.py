@@ -245,7 +245,11 @@ def follow_paths(payoffs: Sequence[Array], seed: int = 0, engine: Engine = "auto
     """Follow all paths of systems of one shape; `payoffs[i]` has shape (systems, actions of every player)."""
     sizes = tuple(int(m) for m in payoffs[0].shape[1:])
     start = _prepare(sizes, seed)
-    targets = [_turn(_differences(own, i), i, start.bases) for i, own in enumerate(payoffs)]
+    targets = []
+    for i, own in enumerate(payoffs):
+        first = np.moveaxis(own, i + 1, 1)
+        # What every other action earns more than the first: (systems, equations, others' actions...).
+        targets.append(_turn(first[:, 1:] - first[:, :1], i, start.bases))
     paths, systems = len(start.solutions), len(payoffs[0])
     z = np.tile(start.solutions, (systems, 1))
     owner = np.repeat(np.arange(systems), paths)
@@ -275,12 +279,6 @@ def _are_regular(
         singular = np.linalg.svd(jacobian, compute_uv=False)
         regular[regular] = singular[:, -1] > _REGULAR * singular[:, 0]
     return regular
-
-
-def _differences(own: Array, player: int) -> Array:
-    """What every other action earns more than the first: (systems, equations, others' actions...)."""
-    first = np.moveaxis(own, player + 1, 1)
-    return np.asarray(first[:, 1:] - first[:, :1])
 
 
 def _turn(tensor: Array, player: int, bases: tuple[Complexes, ...]) -> Complexes:

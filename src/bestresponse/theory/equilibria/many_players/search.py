@@ -92,7 +92,7 @@ def nplayer_nash(
         return NashResult((Equilibrium.at(game, pure[0], index=1),), "iterated elimination", complete=True)
     if left.game.shape == (2, 2, 2):
         return _solve_in_closed_form(game, left)
-    profiles = _count_profiles(left.game.shape)
+    profiles = int(prod(2**m - 1 for m in left.game.shape)) - prod(left.game.shape)  # in which somebody mixes
     search = _Search(scale_payoffs(left.game), engine, monotonic() + seconds, report)
     if profiles <= _MOST_PROFILES:
         _search_supports(search)
@@ -208,11 +208,6 @@ def _found_none(game: NormalForm) -> NotCertified:
         f"no equilibrium of this {'x'.join(map(str, game.shape))} game could be certified; correlated(game) always "
         "finds a correlated one"
     )
-
-
-def _count_profiles(shape: tuple[int, ...]) -> int:
-    """Count the profiles of supports in which somebody mixes."""
-    return int(prod(2**m - 1 for m in shape)) - prod(shape)
 
 
 def _search_supports(search: _Search) -> None:

@@ -75,7 +75,8 @@ class LogitBranch:
             direction = np.linalg.solve(np.vstack([slopes, towards]), np.eye(self.size + 1)[-1])
         except np.linalg.LinAlgError:
             return np.full(self.size + 1, np.nan)
-        return np.asarray(direction / np.linalg.norm(direction))
+        with np.errstate(over="ignore", invalid="ignore"):  # nearly singular: no direction, which is seen later
+            return np.asarray(direction / np.linalg.norm(direction))
 
     def correct(self, guess: Array, normal: Array) -> Array | None:
         """Find the point of the branch nearest to `guess` in the plane with that normal; None if there is none near."""

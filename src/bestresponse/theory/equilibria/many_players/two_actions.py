@@ -76,13 +76,10 @@ def _read(payoff: float | Fraction) -> Fraction:
     return read_simplest(payoff) if isinstance(payoff, float) else Fraction(payoff)
 
 
-def _evaluate(gain: Bilinear, x: Fraction, y: Fraction) -> Fraction:
-    return gain[0] + gain[1] * x + gain[2] * y + gain[3] * x * y
-
-
 def _gain_at(gains: Sequence[Bilinear], player: int, point: Sequence[Fraction]) -> Fraction:
     x, y = (point[k] for k in range(3) if k != player)
-    return _evaluate(gains[player], x, y)
+    low, left, right, both = gains[player]
+    return low + left * x + right * y + both * x * y
 
 
 def _fits(gains: Sequence[Bilinear], player: int, point: Sequence[Fraction]) -> Fraction:
@@ -181,12 +178,10 @@ def _solve_inside(found: CubeSolution, gains: Sequence[Bilinear]) -> None:
         found.continua = True
         roots, rational = [root for line in (below, under) if isinstance(root := _find_root(line), Fraction)], True
     for q in roots:
-        if 0 < q < 1 and _keep_inside(found, q, second, [_at(line, q) for line in (above, below, over, under)]):
+        if 0 < q < 1 and _keep_inside(
+            found, q, second, [line[0] + line[1] * q for line in (above, below, over, under)]
+        ):
             found.rational = found.rational and rational
-
-
-def _at(line: Linear, x: Fraction) -> Fraction:
-    return line[0] + line[1] * x
 
 
 def _keep_inside(found: CubeSolution, q: Fraction, second: Bilinear, at: Sequence[Fraction]) -> bool:

@@ -119,20 +119,18 @@ def subgame_perfect(game: Tree | Game[Any], limit: int = 1000) -> SubgamePerfect
     """
     tree = as_tree(game)
     if not tree.is_perfect_information:
-        name = tree.name or "the tree"
-        raise InvalidGame(f"{name} has {_shared(tree)}; backward induction needs perfect information")
+        sizes = np.bincount(tree.infoset[tree.infoset >= 0])
+        infoset = tree.infosets[int(np.argmax(sizes))]
+        raise InvalidGame(
+            f"{tree.name or 'the tree'} has an information set of {int(sizes.max())} nodes ({infoset.label!r} of "
+            f"{tree.players[infoset.player]}); backward induction needs perfect information"
+        )
     reachable = _count(tree)
     count = sum(reachable[0].values())
     listed = count if count <= limit else 1
     equilibria = tuple(_equilibrium(tree, *profile) for profile in _profiles(tree, reachable, listed))
     outcomes = tuple(_named(tree, payoffs) for payoffs in sorted(reachable[0], reverse=True))
     return SubgamePerfect(count, equilibria, outcomes)
-
-
-def _shared(tree: Tree) -> str:
-    sizes = np.bincount(tree.infoset[tree.infoset >= 0])
-    infoset = tree.infosets[int(np.argmax(sizes))]
-    return f"an information set of {int(sizes.max())} nodes ({infoset.label!r} of {tree.players[infoset.player]})"
 
 
 def _count(tree: Tree) -> list[dict[Payoffs, int]]:

@@ -1,1 +1,0 @@
-"""Write what a steering run found as a document."""

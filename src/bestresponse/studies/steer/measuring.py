@@ -1,0 +1,740 @@
+"""What a steering run measured, as frames of typed rows and figures of what guidance earns."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Annotated, Any, TypedDict
+
+import numpy as np
+
+from bestresponse.core.episode import play
+from bestresponse.core.game import NATURE
+from bestresponse.core.json import JsonObject
+from bestresponse.core.player import Nature
+from bestresponse.core.seeds import split
+from bestresponse.games.dialogue.game import DialogueGame
+from bestresponse.games.dialogue.recorded import PERSON
+from bestresponse.players.dialogue.speaker import Guided
+from bestresponse.report.frames import Frame, column
+from bestresponse.report.metrics import Heads, Metric, Value
+from bestresponse.report.stats.agreement import krippendorff_alpha
+from bestresponse.report.stats.interval import Interval
+from bestresponse.report.stats.statistics import cluster_bootstrap
+from bestresponse.runs.reporting.answers import Answers as ReadingCounts, make_answers_frame
+from bestresponse.runs.study import Measured
+from bestresponse.studies.steer.fresh import FreshPlays
+from bestresponse.studies.steer.imitation import Evaluated
+from bestresponse.studies.steer.psro import PsroResult, compute_nash_conv, weigh_table
+from bestresponse.studies.steer.reading import list_states
+from bestresponse.studies.steer.session import GameResult, SteerResults, list_solved
+from bestresponse.studies.steer.solving import Earned, SolvedDialogue, mixed_policy
+from bestresponse.theory.equilibria.solve import nash_one
+from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.trees.policy import Policy
+from bestresponse.theory.trees.sequence_form import policy_value
+
+__all__ = ["METRICS", "SteerMeasured", "build_guidance_game", "measure_results"]
+
+_THREAT = 0.01
+"""An advice that loses more than this share of the range of payoffs where it is given is a threat."""
+_LONGEST = 200
+_RARE = 0.005  # moves with less probability are not worth a reader's time
+_MOST_GUIDED = 3
+_PUBLISHED = {"debate": (328, "0 to 1", 0.024, 0.106), "meeting": (67, "0 to 20", 0.417, 1.596)}
+"""Games, payoffs, mean NashConv and mean gain: I. Gemp et al., "Steering Language Models with Game-Theoretic Solvers",
+2024, appendix J, table 1."""
+
+Evaluation = Mapping[str, Value]
+"""What guidance earns on one set of texts or games, by the name of the metric."""
+_DEVIATE = "what all could gain by deviating alone; 0 at an equilibrium"
+METRICS: tuple[Metric[Evaluation], ...] = tuple(
+    Metric(name, title, help_, "", format_, lambda figures, name=name: figures.get(name))  # type: ignore[misc]
+    for name, title, format_, help_ in (
+        (
+            "gain",
+            "gain",
+            ".3f",
+            "what a speaker earns more by guidance while the others stay unguided, mean over speakers",
+        ),
+        ("margin", "margin", ".3f", "what the guided speaker earns more than the unguided ones in the same dialogue"),
+        ("relative_gain", "guided earns more by", ".1%", "the gain as a share of what unguided speakers earn"),
+        ("won", "dialogues won", ".3f", "share of dialogues in which the guided speaker earns most, a tie for half"),
+        ("credible_gain", "credible gain", ".3f", "the gain of advice that is best wherever a talk leads"),
+        (
+            "commitment_gain",
+            "commitment gain",
+            ".3f",
+            "the most that any equilibrium gains, those among them that rest on threats",
+        ),
+        ("best_reply_gain", "best reply", ".3f", "what best replies to unguided partners gain, in equilibrium or not"),
+        (
+            "loss",
+            "largest loss",
+            ".4f",
+            "the most that the advice loses where it is given, share of the payoffs' range",
+        ),
+        ("nash_conv", "NashConv of the policy", ".3f", _DEVIATE),
+        ("unguided_nash_conv", "NashConv of unguided talk", ".3f", _DEVIATE),
+    )
+)
+"""Every figure of an evaluation, in the order of the columns."""
+
+
+class OverviewRow(TypedDict):
+    """What the run was made of."""
+
+    domain: str
+    solver: str
+    games: int
+    solved_games: Annotated[int | None, column("solved")]
+    answers: int
+    by_people: Annotated[int, column(help="messages that a person wrote in place of a model's")]
+    closed: Annotated[bool | None, column(help="whether the search ended because no response was new")]
+    plays: int
+    void_plays: int
+    known: Annotated[int | None, column("known situations", help="fresh texts: the policy knew the words")]
+    nearest: Annotated[int | None, column("nearest situation", help="fresh texts: advised as the most similar one")]
+    no_advice: Annotated[int | None, column(help="fresh texts: nothing near enough was known")]
+    distance: Annotated[float | None, column("mean distance", ".3f", "of the nearest situations: 1 less the cosine")]
+    stopped: str | None
+
+
+class DialogueRow(TypedDict, total=False):
+    """One game; a void one has a reason and no figures."""
+
+    game: int
+    held_out: bool
+    people: str
+    scenario: list[JsonObject]
+    nodes: int
+    information_sets: int
+    nash_conv: Annotated[float, column("NashConv", ".4f", "what all could gain by deviating from the policy")]
+    unguided_nash_conv: Annotated[float, column("unguided NashConv", ".3f", "the same when nobody is guided")]
+    gain: Annotated[float, column("", ".3f", "on the recorded texts, of the policy that is followed")]
+    credible_gain: Annotated[float, column("", ".3f", "of advice that is best wherever a talk leads")]
+    commitment_gain: Annotated[float, column("", ".3f", "of the equilibrium that gains most, threats included")]
+    best_reply_gain: Annotated[float, column("best reply", ".3f", "of best replies to unguided partners")]
+    loss: Annotated[float, column("largest loss", ".4f", "of the advice where it is given, share of the range")]
+    threats: Annotated[int, column(help="situations in which the commitment advises what loses more than 1 %")]
+    margin: Annotated[float, column("", ".3f", "on the recorded texts: the guided minus the unguided")]
+    won: Annotated[float, column("", ".3f")]
+    unguided_payoffs: Sequence[float]
+    guided_payoffs: Sequence[float]
+    equilibrium_payoffs: Sequence[float]
+    fresh_gain: Annotated[float | None, column("", ".3f", "the gain in dialogues with fresh texts, mean over draws")]
+    why_void: Annotated[str | None, column("void because")]
+
+
+class AdviceRow(TypedDict):
+    """What is advised at one information set."""
+
+    game: int
+    speaker: str
+    knows: str
+    last_heard: str
+    advice: Annotated[str, column("how to speak")]
+    loss: Annotated[float, column("", ".4f", "what the advice loses there, as a share of the range of payoffs")]
+    commitment: Annotated[str, column(help="what the equilibrium that gains most would advise")]
+    threat: Annotated[str | None, column(help="what carrying out the threat would lose, share of the range")]
+
+
+class MessageRow(TypedDict):
+    """One message of a dialogue, or what it earned."""
+
+    game: int
+    message: str
+    guided: str
+    text: str
+
+
+class CountRow(TypedDict):
+    """How often something was said, ruled or rejected."""
+
+    what: str
+    times: int
+
+
+class RefereeRow(TypedDict):
+    """How far two referees agree."""
+
+    payoffs: Annotated[int, column("payoffs ruled on by both referees")]
+    same: Annotated[float | None, column("the same", ".3f")]
+    distance: Annotated[float | None, column("mean absolute difference", ".3f")]
+    alpha: Annotated[float | None, column("Krippendorff's alpha", ".3f")]
+    void: Annotated[int, column("dialogues the second referee left void")]
+
+
+class FollowRow(TypedDict):
+    """Whether messages show the manner that they were told."""
+
+    classifier: str
+    held_out: Annotated[bool, column(help="whether the classifier is another model than the speaker's")]
+    rate: Annotated[Value, column("messages in the manner they were told", ".3f")]
+    chance: Annotated[float, column("by chance", ".3f")]
+    judged: int
+    unreadable: int
+
+
+class NamedRow(TypedDict):
+    """How often a manner that was told was named as which."""
+
+    told: str
+    named: str
+    messages: int
+
+
+class StudyRow(TypedDict):
+    """A solution beside a published one."""
+
+    study: str
+    games: int
+    payoffs: str
+    nash_conv: Annotated[Value, column("NashConv", ".3f", "what all could gain by deviating alone from the policy")]
+    gain: Annotated[Value, column("", ".3f", "what a speaker gains by the policy while the others stay unguided")]
+
+
+class GuidanceRow(TypedDict):
+    """What both earn if they choose how to be guided."""
+
+    measured_on: str
+    first: Annotated[str, column("player 1 \\ player 2")]
+    second: str
+    payoffs: str
+
+
+class ChoiceRow(TypedDict):
+    """How likely a speaker chooses a way to be guided, in one equilibrium."""
+
+    measured_on: str
+    speaker: str
+    choice: str
+    probability: Annotated[float, column("", ".3f")]
+
+
+class LearningRow(TypedDict):
+    """What a network learned from."""
+
+    embedding: str
+    trained_on: Annotated[int, column("games")]
+    information_sets: int
+    steps: int
+    cross_entropy: Annotated[float, column("", ".3f", "on the games learned from")]
+    cross_entropy_held_out: Annotated[float, column("", ".3f", "on held-out games")]
+
+
+class SolutionRow(TypedDict):
+    """How often a player uses a manner at the solution of the search."""
+
+    player: str
+    manner: str
+    probability: Annotated[Interval, column("", ".3f")]
+    payoff: Annotated[Interval, column("payoff of the player", ".3f")]
+
+
+class MannerRow(TypedDict):
+    """How often a player uses a manner at the solution of one iteration."""
+
+    iteration: int
+    player: str
+    manner: str
+    new: Annotated[bool, column(help="not there at the start")]
+    probability: Annotated[float, column("probability at the solution", ".3f")]
+
+
+class IterationRow(TypedDict):
+    """What one iteration brought a player."""
+
+    iteration: int
+    player: str
+    gain: Annotated[float, column("gain over the neutral manner", ".3f")]
+    new_prompt_mass: Annotated[float, column("equilibrium mass of new prompts", ".3f")]
+
+
+class ProfileRow(TypedDict):
+    """The mean payoff of one player in one profile of manners."""
+
+    player: str
+    first: Annotated[str, column("player 1 \\ player 2")]
+    others: str
+    plays: int
+    payoff: Annotated[float, column("", ".3f")]
+    error: Annotated[float | None, column("standard error", ".3f")]
+    shown: str
+
+
+class CandidateRow(TypedDict):
+    """A manner that was tried or rejected."""
+
+    iteration: int
+    player: str
+    manner: str
+    score: Annotated[float | None, column("", ".3f")]
+    error: Annotated[float | None, column("", ".3f")]
+    plays: int
+    outcome: str
+
+
+@dataclass(frozen=True)
+class SteerMeasured(Measured):
+    """What a steering run measured, with the solved games themselves, of which the report draws the first tree."""
+
+    results: SteerResults = field(kw_only=True)
+
+    @property
+    def first(self) -> GameResult | None:
+        """The first game that was solved."""
+        return next((game for game in self.results.games if game.solved is not None), None)
+
+
+def measure_results(results: SteerResults) -> SteerMeasured:
+    """Build every frame and figure of a run."""
+    counts: dict[str, ReadingCounts] = {}
+    for entry in results.entries:
+        counts.setdefault(entry.by, ReadingCounts()).add(entry.reading.status.value, entry.reading.how, "")
+    unread = Counter(entry.reading.how[:160] for entry in results.entries if not entry.reading.status.readable)
+    solution = _measure_cfr(results) if results.psro is None else _measure_psro(results.psro)
+    frames: dict[str, Frame[Any]] = {
+        **solution,
+        "overview": Frame(OverviewRow, [_describe_run(results)]),
+        "rejected_scenarios": _count(Counter(results.written.rejected if results.written else ())),
+        "unread": _count(unread),
+        "answers": make_answers_frame(counts),
+    }
+    groups = _evaluate_cfr(results) if results.psro is None else _evaluate_psro(results, results.psro)
+    answered = len(results.solved) + (results.psro is not None)
+    return SteerMeasured(frames, answered, ("measured on",), groups, results=results)
+
+
+def _count(counts: Counter[str]) -> Frame[CountRow]:
+    return Frame(CountRow, [CountRow(what=what, times=times) for what, times in counts.most_common()])
+
+
+def _describe_run(results: SteerResults) -> OverviewRow:
+    cfr = results.psro is None
+    plays = [game.fresh for game in results.games if game.fresh is not None]
+    met = sum((fresh.met for fresh in plays), Counter[str]()) if plays else None
+    distances = [distance for fresh in plays for distance in fresh.distances]
+    return OverviewRow(
+        domain=results.domain.name,
+        solver=results.config.solver,
+        games=results.config.games,
+        solved_games=len(results.solved) if cfr else None,
+        answers=len(results.entries),
+        by_people=sum(entry.by == PERSON for entry in results.entries),
+        closed=None if results.psro is None else results.psro.closed,
+        plays=sum(fresh.plays for fresh in plays) if cfr else results.psro_played,
+        void_plays=sum(fresh.void for fresh in plays) if cfr else results.psro_voids,
+        known=None if met is None else met["known"],
+        nearest=None if met is None else met["nearest"],
+        no_advice=None if met is None else met["no advice"],
+        distance=float(np.mean(distances)) if distances else None,
+        stopped=results.stopped or None,
+    )
+
+
+def _average(results: SteerResults, values: Sequence[float], name: str, games: Sequence[int] | None = None) -> Value:
+    """Average figures, with an interval over whole games; None where there is nothing."""
+    if not len(values):
+        return None
+    return cluster_bootstrap(values, games, rng=np.random.default_rng(split(results.config.seed, name)))
+
+
+def _compare(guided: Sequence[float], unguided: Sequence[float]) -> float | None:
+    """Say by which share the guided earn more than the unguided; None where those earn nothing."""
+    known = [[value for value in values if math.isfinite(value)] for values in (guided, unguided)]
+    if not all(known) or sum(known[1]) <= 0:
+        return None
+    return float(np.mean(known[0]) / np.mean(known[1])) - 1
+
+
+def _evaluate_plays(results: SteerResults, parts: Sequence[tuple[int, FreshPlays]], name: str) -> Evaluation:
+    """Evaluate plays, which come with the number of their game."""
+    games = np.concatenate([np.full(len(plays.unguided), game) for game, plays in parts])
+    figures: dict[str, Value] = {}
+    for metric, attribute in (("gain", "gains"), ("margin", "margins"), ("won", "wins")):
+        values = np.concatenate([getattr(plays, attribute) for _, plays in parts])
+        known = np.isfinite(values)
+        figures[metric] = _average(results, values[known].tolist(), f"{name} {attribute}", games[known].tolist())
+    guided = [value for _, plays in parts for seat, table in enumerate(plays.guided) for value in table[:, seat]]
+    unguided = [value for _, plays in parts for value in plays.unguided.ravel()]
+    return {**figures, "relative_gain": _compare(guided, unguided)}
+
+
+def _evaluate_cfr(results: SteerResults) -> dict[Heads, Evaluation]:
+    """Evaluate the recorded texts, fresh ones and, where a network learned, the games held out and another domain."""
+    solved = results.solved
+    if not solved:
+        return {}
+    means = {
+        name: _average(results, [float(getattr(one, name)) for one in solved], name)
+        for name in ("credible_gain", "commitment_gain", "best_reply_gain", "nash_conv", "unguided_nash_conv")
+    }
+    groups: dict[Heads, Evaluation] = {
+        ("recorded texts",): {
+            **_evaluate_earned(results, [one.earned for one in solved], "recorded"),
+            "relative_gain": _compare(
+                [value for one in solved for value in one.earned.payoffs],
+                [value for one in solved for value in one.unguided_payoffs],
+            ),
+            **means,
+            "loss": max(float(one.losses.max()) for one in solved),
+        }
+    }
+    fresh = [(game.number, game.fresh) for game in results.games if game.fresh is not None]
+    if fresh:
+        groups["fresh texts",] = _evaluate_plays(results, fresh, "fresh")
+    if results.imitation is not None:
+        groups |= _evaluate_played(results, results.imitation.held_out, "held-out games")
+        fresh = [(game.number, game.fresh) for game in results.held_out if game.fresh is not None]
+        if fresh:
+            groups["the solver, held-out games, fresh texts",] = _evaluate_plays(results, fresh, "held-out fresh")
+        if results.imitation.elsewhere is not None:
+            groups |= _evaluate_played(results, results.imitation.elsewhere, f"games of {results.config.transfer}")
+    return groups
+
+
+def _evaluate_earned(results: SteerResults, earned: Sequence[Earned], name: str) -> Evaluation:
+    return {
+        metric: _average(results, [getattr(one, metric) for one in earned], f"{name} {metric}")
+        for metric in ("gain", "margin", "won")
+    }
+
+
+def _evaluate_played(results: SteerResults, played: Evaluated, where: str) -> dict[Heads, Evaluation]:
+    speakers = {"network": played.network, "average policy": played.average, "solver": played.solver}
+    return {
+        (f"the {name}, {where}",): _evaluate_earned(results, earned, f"{where} {name}")
+        for name, earned in speakers.items()
+    }
+
+
+def _evaluate_psro(results: SteerResults, psro: PsroResult) -> dict[Heads, Evaluation]:
+    config, plays = results.config, weigh_table(psro)
+    neutral = [np.array([float(prompt == psro.game.neutral) for prompt in prompts]) for prompts in psro.prompts]
+    games = config.games if config.games > 1 else len(plays.unguided)
+    groups: dict[Heads, Evaluation] = {
+        ("plays of the search",): {
+            **_evaluate_plays(results, _split_by_game(plays, games), "table"),
+            "nash_conv": compute_nash_conv(psro.game, psro.solution.marginals),
+            "unguided_nash_conv": compute_nash_conv(psro.game, neutral),
+        }
+    }
+    if results.psro_held_out is not None:
+        parts = _split_by_game(results.psro_held_out, config.held_out)
+        groups["held-out games",] = _evaluate_plays(results, parts, "held out")
+    return groups
+
+
+def _split_by_game(plays: FreshPlays, games: int) -> list[tuple[int, FreshPlays]]:
+    """Split plays by their game: play n is on game n % games."""
+    parts = ((game, slice(game, None, games)) for game in range(min(games, len(plays.unguided))))
+    return [(game, FreshPlays(plays.unguided[part], plays.guided[:, part])) for game, part in parts]
+
+
+def _measure_cfr(results: SteerResults) -> dict[str, Frame[Any]]:
+    games, solved = results.games, [game for game in results.games if game.solved is not None]
+    rows = [_describe_game(game, held_out=False) for game in games]
+    rows += [_describe_game(game, held_out=True) for game in results.held_out]
+    advice = [row for game in solved if game.solved for row in _list_advice(game.game, game.number, game.solved)]
+    rulings: Counter[str] = Counter()
+    for game in solved:
+        if game.recorded is not None:
+            ends = (json.loads(state.ruling) for state in list_states(game.recorded) if state.over)
+            rulings.update(_describe_ruling(ruling, game.game.names) for ruling in ends)
+    guidance = [("recorded texts", build_guidance_game(results.solved))] if solved else []
+    if results.imitation is not None:
+        policies = results.imitation.held_out.policies
+        guidance.append(("held-out games", build_guidance_game(list_solved(results.held_out), policies)))
+    guidance = [(where, form) for where, form in guidance if form.num_players == 2]
+    learned = results.imitation
+    learning = learned and LearningRow(
+        embedding=results.config.embed,
+        trained_on=learned.trained_on,
+        information_sets=learned.information_sets,
+        steps=learned.steps,
+        cross_entropy=learned.losses[0],
+        cross_entropy_held_out=learned.losses[1],
+    )
+    return {
+        "games": Frame(DialogueRow, rows),
+        "policy": Frame(AdviceRow, advice),
+        "dialogues": Frame(MessageRow, [row for game in solved[:1] for row in _list_dialogues(game)]),
+        "rulings": _count(rulings),
+        "agreement": Frame(RefereeRow, list(_compare_referees(games))),
+        **_measure_following(results),
+        "studies": Frame(StudyRow, list(_list_studies(results))),
+        "guidance": Frame(GuidanceRow, [row for where, form in guidance for row in _list_guidance(where, form)]),
+        "choices": Frame(ChoiceRow, [row for where, form in guidance for row in _list_choices(where, form)]),
+        "learning": Frame(LearningRow, [learning] if learning else []),
+    }
+
+
+def _describe_game(game: GameResult, *, held_out: bool) -> DialogueRow:
+    solved, people = game.solved, ", ".join(game.game.names)
+    scenario = [case.to_json() for case in game.game.cases]
+    if solved is None:
+        void = game.why_void[:_LONGEST]
+        return DialogueRow(game=game.number, held_out=held_out, people=people, scenario=scenario, why_void=void)
+    fresh = [] if game.fresh is None else game.fresh.gains[np.isfinite(game.fresh.gains)].tolist()
+    return DialogueRow(
+        game=game.number,
+        held_out=held_out,
+        people=people,
+        scenario=scenario,
+        nodes=solved.tree.num_nodes,
+        information_sets=len(solved.tree.infosets),
+        nash_conv=solved.nash_conv,
+        unguided_nash_conv=solved.unguided_nash_conv,
+        gain=solved.earned.gain,
+        credible_gain=solved.credible_gain,
+        commitment_gain=solved.commitment_gain,
+        best_reply_gain=solved.best_reply_gain,
+        loss=float(solved.losses.max()),
+        threats=int((solved.threats > _THREAT).sum()),
+        margin=solved.earned.margin,
+        won=solved.earned.won,
+        unguided_payoffs=solved.unguided_payoffs,
+        guided_payoffs=solved.earned.payoffs,
+        equilibrium_payoffs=solved.equilibrium_payoffs,
+        fresh_gain=float(np.mean(fresh)) if fresh else None,
+        why_void=None,
+    )
+
+
+def _list_advice(game: DialogueGame, number: int, solved: SolvedDialogue) -> Iterator[AdviceRow]:
+    for index, infoset in enumerate(solved.tree.infosets):
+        _, _, _, facts, *_ = json.loads(infoset.key)
+        knows = "; ".join(
+            ", ".join(f"{item} {worth}" for item, worth in value.items()) if isinstance(value, dict) else str(value)
+            for value in facts["private"].values()
+        )
+        heard = "nothing yet"
+        if facts["said"]:
+            seat, _, text = facts["said"][-1]
+            heard = f"{game.names[seat]}: {text[:_LONGEST]}{'…' if len(text) > _LONGEST else ''}"
+        threat = float(solved.threats[index])
+        yield AdviceRow(
+            game=number,
+            speaker=game.names[infoset.player],
+            knows=knows,
+            last_heard=heard,
+            advice=_describe_mix(solved.policy, index),
+            loss=float(solved.losses[index]),
+            commitment=_describe_mix(solved.commitment, index),
+            threat=f"a threat: loses {threat:.1%}" if threat > _THREAT else None,
+        )
+
+
+def _describe_mix(policy: Policy, index: int) -> str:
+    """List the moves at an information set, the likeliest first."""
+    first, moves = policy.tree.first_move[index], policy.tree.infosets[index].moves
+    chances = zip(moves, policy.probabilities[first : first + len(moves)].tolist(), strict=True)
+    return ", ".join(f"{move} {p:.2f}" for move, p in sorted(chances, key=lambda pair: -pair[1]) if p > _RARE)
+
+
+def _list_dialogues(game: GameResult) -> Iterator[MessageRow]:
+    """Hold a dialogue in words of the record with nobody guided, and with each speaker guided in turn."""
+    names = game.game.names
+    if game.recorded is None or game.solved is None:
+        return
+    for seat in (None, *range(min(_MOST_GUIDED, len(names)))):
+        policy = mixed_policy(game.solved.unguided, {} if seat is None else {seat: game.solved.policy})
+        nature, state = Nature(seat or 0), game.recorded.start()
+        seated = {role: Guided(nature, policy, seat or 0) for role in game.recorded.roles}
+        record = play(game.recorded, {NATURE: nature, **seated})
+        for submission in record.submissions:
+            state = game.recorded.apply(state, {submission.role: submission.decision.action})
+        guided = f"{'nobody' if seat is None else names[seat]} is guided"
+        lines = [f"{names[spoken.seat]} ({spoken.manner}): {spoken.text}" for spoken in state.said]
+        payoffs = ", ".join(f"{name} {value:g}" for name, value in zip(names, record.payoffs.values(), strict=True))
+        for number, line in [*enumerate(lines, 1), ("payoffs", payoffs)]:
+            yield MessageRow(game=game.number, message=str(number), guided=guided, text=line)
+
+
+def _describe_ruling(ruling: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    """Say in words what a ruling found."""
+    if "payoffs" in ruling:
+        return f"payoffs {', '.join(f'{value:g}' for value in ruling['payoffs'])}"
+    if "winner" in ruling:
+        return "undecided" if ruling["winner"] is None else f"{names[ruling['winner']]} argued better"
+    if "moves" in ruling:
+        return "; ".join(f"{name} plays {move}" for name, move in zip(names, ruling["moves"], strict=True))
+    if not ruling["agreed"]:
+        return "no agreement"
+    if "terms" in ruling:
+        return f"agreed on {', '.join(ruling['terms'].values())}"
+    if "price" in ruling:
+        return f"agreed on a price of {ruling['price']:g}"
+    if "choice" in ruling:
+        return f"agreed on {ruling['choice']}"
+    return "; ".join(
+        f"{name} gives {', '.join(f'{count} {item}' for item, count in gives.items()) or 'nothing'}"
+        for name, gives in zip(names, ruling["gives"], strict=True)
+    )
+
+
+def _compare_referees(games: Sequence[GameResult]) -> Iterator[RefereeRow]:
+    pairs = np.array([pair for game in games for pair in game.opinions.pairs])
+    void = sum(game.opinions.void for game in games)
+    if not len(pairs):
+        if void:
+            yield RefereeRow(payoffs=0, same=None, distance=None, alpha=None, void=void)
+        return
+    apart = np.abs(pairs[:, 0] - pairs[:, 1])
+    yield RefereeRow(
+        payoffs=len(pairs),
+        same=float(np.mean(apart < 1e-9)),
+        distance=float(apart.mean()),
+        alpha=krippendorff_alpha(pairs.T, "interval") if len(np.unique(pairs)) > 1 else None,
+        void=void,
+    )
+
+
+def _measure_following(results: SteerResults) -> dict[str, Frame[Any]]:
+    config, manners = results.config, results.domain.manners(results.config.actions)
+    named = sum((Counter(game.followed.named) for game in results.games), Counter[tuple[str, str]]())
+    hits: list[float] = []
+    games: list[int] = []
+    for game in results.games:
+        for (told, name), times in game.followed.named.items():
+            hits += [float(told == name)] * times
+            games += [game.number] * times
+    classifier = str(config.classifier or config.judge or config.model)
+    row = FollowRow(
+        classifier=classifier,
+        held_out=classifier != config.model,
+        rate=_average(results, hits, "follow", games),
+        chance=1 / len(manners.options),
+        judged=len(hits),
+        unreadable=sum(game.followed.unreadable for game in results.games),
+    )
+    rows = [
+        NamedRow(told=told, named=name, messages=named[told, name])
+        for told, name in product(manners.options, manners.options)
+        if told != manners.neutral
+    ]
+    asked = config.follow and hits
+    return {"following": Frame(FollowRow, [row] if asked else []), "named": Frame(NamedRow, rows if asked else [])}
+
+
+def _list_studies(results: SteerResults) -> Iterator[StudyRow]:
+    """Yield the solutions of this run and those of the published study, where it has the same domain."""
+    solved, domain = results.solved, results.domain
+    if not solved:
+        return
+    yield StudyRow(
+        study="this run",
+        games=len(solved),
+        payoffs=f"{domain.low:g} to {domain.high:g}",
+        nash_conv=_average(results, [one.nash_conv for one in solved], "nash_conv"),
+        gain=_average(results, [one.earned.gain for one in solved], "recorded gain"),
+    )
+    if domain.name in _PUBLISHED:
+        games, payoffs, nash_conv, gain = _PUBLISHED[domain.name]
+        name = "published, with another model"
+        yield StudyRow(study=name, games=games, payoffs=payoffs, nash_conv=nash_conv, gain=gain)
+
+
+def build_guidance_game(solved: Sequence[SolvedDialogue], imitations: Sequence[Policy] = ()) -> NormalForm:
+    """Build the game of choosing how to be guided: exact payoffs on the recorded trees, mean over games.
+
+    `imitations` are the policies of a network in the same games; without them nobody can choose it.
+    """
+    choices = ("unguided", "guided", "imitation")[: 3 if imitations else 2]
+    players = solved[0].tree.players
+    payoffs: Array = np.zeros((len(players), *(len(choices),) * len(players)))
+    for number, one in enumerate(solved):
+        policies = [one.unguided, one.policy, *imitations[number : number + 1]]
+        for choice in product(range(len(choices)), repeat=len(players)):
+            guided = {seat: policies[chosen] for seat, chosen in enumerate(choice)}
+            values = policy_value(one.tree, mixed_policy(one.unguided, guided))
+            for seat, player in enumerate(players):
+                payoffs[seat][choice] += values[player] / len(solved)
+    return NormalForm(payoffs, players, (choices,) * len(players))
+
+
+def _list_guidance(where: str, form: NormalForm) -> Iterator[GuidanceRow]:
+    for (i, first), (j, second) in product(enumerate(form.actions[0]), enumerate(form.actions[1])):
+        both = f"{form.payoffs[0, i, j]:.3f}, {form.payoffs[1, i, j]:.3f}"
+        yield GuidanceRow(measured_on=where, first=first, second=second, payoffs=both)
+
+
+def _list_choices(where: str, form: NormalForm) -> Iterator[ChoiceRow]:
+    for player, actions, mix in zip(form.players, form.actions, nash_one(form).strategies, strict=True):
+        for choice, chance in zip(actions, mix.tolist(), strict=True):
+            yield ChoiceRow(measured_on=where, speaker=player, choice=choice, probability=chance)
+
+
+def _measure_psro(psro: PsroResult) -> dict[str, Frame[Any]]:
+    players = [f"player {seat + 1}" for seat in range(len(psro.prompts))]
+    solution = [
+        SolutionRow(player=player, manner=manner, probability=mass, payoff=value)
+        for player, manners, masses, value in zip(players, psro.prompts, psro.masses, psro.values, strict=True)
+        for manner, mass in zip(manners, masses, strict=True)
+    ]
+    manners, iterations, candidates = [], [], []
+    alone = [prompts.index(psro.game.neutral) for prompts in psro.prompts]
+    for number, step in enumerate(psro.history):
+        for seat, player in enumerate(players):
+            start, mix = psro.history[0].prompts[seat], step.solution.marginals[seat]
+            payoffs = psro.game.means[seat][tuple(slice(None) if s == seat else a for s, a in enumerate(alone))]
+            used = dict(zip(step.prompts[seat], mix.tolist(), strict=True))
+            manners += [
+                MannerRow(iteration=number, player=player, manner=manner, new=manner not in start, probability=chance)
+                for manner, chance in used.items()
+            ]
+            earned = sum(chance * payoffs[psro.prompts[seat].index(manner)] for manner, chance in used.items())
+            new = sum(chance for manner, chance in used.items() if manner not in start)
+            gain = float(earned - payoffs[alone[seat]])
+            iterations.append(IterationRow(iteration=number, player=player, gain=gain, new_prompt_mass=new))
+        for response in step.responses:
+            player = players[response.seat]
+            for candidate in response.tried:
+                added = response.best is not None and response.best.manner == candidate.manner
+                candidates.append(
+                    CandidateRow(
+                        iteration=number,
+                        player=player,
+                        manner=candidate.manner,
+                        score=candidate.score,
+                        error=candidate.error if math.isfinite(candidate.error) else None,
+                        plays=candidate.plays,
+                        outcome="added" if added else "not better",
+                    )
+                )
+            candidates += [
+                CandidateRow(
+                    iteration=number, player=player, manner=name, score=None, error=None, plays=0, outcome="rejected"
+                )
+                for name in response.rejected
+            ]
+    return {
+        "solution": Frame(SolutionRow, solution),
+        "manners": Frame(MannerRow, manners),
+        "iterations": Frame(IterationRow, iterations),
+        "profiles": Frame(ProfileRow, list(_list_profiles(psro, players))),
+        "candidates": Frame(CandidateRow, candidates),
+    }
+
+
+def _list_profiles(psro: PsroResult, players: Sequence[str]) -> Iterator[ProfileRow]:
+    errors, counts = psro.game.errors, psro.game.counts
+    for seat, player in enumerate(players):
+        for place in np.ndindex(psro.game.means.shape[1:]):
+            mean, error = float(psro.game.means[seat][place]), float(errors[seat][place])
+            first, *others = (prompts[k] for prompts, k in zip(psro.prompts, place, strict=True))
+            shown = f"{mean:.2f} ± {error:.2f}" if math.isfinite(error) else f"{mean:.2f}"
+            yield ProfileRow(
+                player=player,
+                first=first,
+                others=", ".join(others),
+                plays=int(counts[place]),
+                payoff=mean,
+                error=error if math.isfinite(error) else None,
+                shown=shown,
+            )

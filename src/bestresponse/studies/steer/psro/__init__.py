@@ -1,1 +1,0 @@
-"""Prompt-space response oracles."""

@@ -1,1 +1,0 @@
-"""Read dialogues: embeddings, classification, imitation."""

@@ -1,0 +1,239 @@
+"""Try an experiment before people come: programs go through its real pages, as people would, and fill in their forms.
+
+What they read and answered is kept; what the server has kept of it in the end is compared with their own notes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import re
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from random import Random
+
+from httpx import ASGITransport, AsyncClient, Response
+
+from bestresponse.core.ask import Words
+from bestresponse.core.game import Action
+from bestresponse.core.seeds import generator
+from bestresponse.players.lookup import OpenModel
+from bestresponse.web.access import SeatContext, ServerState
+from bestresponse.web.app import ServerSettings, open_server
+from bestresponse.web.experiments.model import Item, check_experiment, parse_experiment
+from bestresponse.web.render import load_asset, render_text
+from bestresponse.web.services import File, seat as service
+from bestresponse.web.services.export import TABLES, export_table
+from bestresponse.web.services.payments import list_payments
+from bestresponse.web.sessions.seat_worker import SeatWorker, make_seat
+from bestresponse.web.sessions.store import Lobby
+from bestresponse.web.views.fields import read_fields, write_fields
+
+__all__ = ["SeenPage", "Trial", "TrialSettings", "count_people", "render_preview", "try_experiment"]
+
+RANDOM = "strategy:random"
+_LOOK = 0.02
+_HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')
+_FORM = re.compile(r'<form method="post" action="([^"]+)".*?</form>', re.DOTALL)
+_VERSION = re.compile(r'data-version="(([a-z]+)[^"]*)"')
+_NEXT = re.compile(r'<a class="button" href="(/seat/[^"]+)"')
+
+
+@dataclass(frozen=True, slots=True)
+class TrialSettings:
+    """How many programs take part, who they are (a strategy or `model:NAME`), and how many of 100 leave for good.
+
+    Time limits are divided by `speed`.
+    """
+
+    people: int
+    player: str = RANDOM
+    drop_outs: int = 0
+    speed: int = 100
+    models: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SeenPage:
+    """A page as somebody saw it: in which treatment, game and role, what kind of page, and its HTML."""
+
+    treatment: str
+    part: int
+    role: str
+    kind: str
+    html: str
+
+
+@dataclass
+class Trial:
+    """What came of a trial; `turned_away` found no free seat.
+
+    `wrong` are answers of which the server has kept something else or nothing.
+    """
+
+    people: int
+    finished: int = 0
+    turned_away: int = 0
+    answers: int = 0
+    wrong: list[str] = field(default_factory=list)
+    money: list[Decimal] = field(default_factory=list)
+    seconds: float = 0.0
+    pages: list[SeenPage] = field(default_factory=list)
+    files: list[File] = field(default_factory=list)
+
+
+def try_experiment(text: str, settings: TrialSettings, open_model: OpenModel) -> Trial:
+    """Let programs take part in an experiment in a folder that is thrown away; UsageError where the file is wrong."""
+    check_experiment(text)
+    with tempfile.TemporaryDirectory() as folder:
+        app, server, close = open_server(ServerSettings(Path(folder)), open_model, settings.models)
+        worker = SeatWorker(server.sessions, server.model)
+        worker.start()
+        began = time.monotonic()
+        try:
+            lobby = server.sessions.create_experiment(text, settings.speed)
+            trial = asyncio.run(_take_part(ASGITransport(app), server, lobby, settings))
+            trial.seconds = time.monotonic() - began
+            rows = list_payments(server, lobby.id)
+            trial.money = [Decimal(str(row["money"])) for row in rows if row["money"] is not None]
+            trial.files = [export_table(server, table, "csv", lobby.id) for table in TABLES]
+        finally:
+            worker.stop()
+            close()
+    return trial
+
+
+async def _take_part(transport: ASGITransport, server: ServerState, lobby: Lobby, settings: TrialSettings) -> Trial:
+    people = [_Participant(server, lobby, number, settings) for number in range(settings.people)]
+    await asyncio.gather(*(person.take_part(transport) for person in people))
+    finished, turned_away = sum(person.finished for person in people), sum(person.turned_away for person in people)
+    trial = Trial(settings.people, finished, turned_away)
+    for person in people:
+        trial.pages += person.pages
+        trial.answers += len(person.notes)
+        for (session, role, turn), answer in person.notes.items():
+            kept = server.sessions.get_session(session).answer(role, turn)
+            if kept is None or kept.decision.stand_in or kept.decision.action != answer:
+                trial.wrong.append(
+                    f"{session}, {role}, answer {turn + 1}: sent {answer!r}, kept {kept and kept.decision}"
+                )
+    return trial
+
+
+class _Participant:
+    """One program with a browser of its own; it keeps the pages it saw and notes of what it answered."""
+
+    def __init__(self, server: ServerState, lobby: Lobby, number: int, settings: TrialSettings) -> None:
+        self._server, self._lobby, self._settings = server, lobby, settings
+        self._random: Random = generator(number, "trial")
+        self._label = f"bot-{number + 1}"
+        leaves = self._random.random() * 100 < settings.drop_outs
+        self._last_answer = self._random.randrange(5) if leaves else None
+        self.pages: list[SeenPage] = []
+        self.notes: dict[tuple[str, str, int], Action] = {}
+        self.finished = self.turned_away = False
+
+    async def take_part(self, transport: ASGITransport) -> None:
+        """Go through the study page by page, to the last one or until it is time to leave."""
+        labels = self._lobby.experiment.assignment.labels if self._lobby.experiment else ()
+        label = next(iter(labels[int(self._label[4:]) - 1 :]), self._label)
+        async with AsyncClient(transport=transport, base_url="http://localhost", follow_redirects=True) as client:
+            page = await client.get(self._server.personal_path(self._lobby.id, label))
+            self._keep(page, SeenPage("", 0, "", "invitation", page.text))
+            page = await self._send(client, page, "/join/", {"do": "agree"})
+            self.turned_away = not page.url.path.startswith("/seat/")
+            while not self.turned_away and not self.finished and self._last_answer != len(self.notes):
+                page = await self._go_on(client, page)
+
+    async def _go_on(self, client: AsyncClient, page: Response) -> Response:
+        """Do what the page asks for, and return the next one."""
+        _, _, session, number, _ = page.url.path.split("/")[:5]
+        context = SeatContext(self._server.sessions.get_session(session), int(number))
+        version = _VERSION.search(page.text)
+        if version is None:
+            raise RuntimeError(
+                f"{self._label} came to a page that is none of a seat: {page.status_code} {page.text[:200]}"
+            )
+        table, home = context.session.table, page.url.path
+        seen = SeenPage(table.treatment, table.number, context.role, self._name_page(page, version[2]), page.text)
+        self._keep(page, seen)
+        if "/questionnaire" in page.text:
+            items = self._lobby.experiment.list_items() if self._lobby.experiment else []
+            return await self._send(client, page, "/questionnaire", {f"item.{i.name}": self._fill(i) for i in items})
+        match version[2]:
+            case "welcome":
+                quiz = service.list_quiz_questions(context.session, context.seat)
+                right = [getattr(question, "right", "") or f"{question.answer:.6g}" for question in quiz]
+                answers = {f"quiz.{k}": answer for k, answer in enumerate(right)}
+                return await self._send(client, page, "/ready", {"consent": "yes", **answers})
+            case "turn":
+                return await self._answer(client, page, context)
+            case "gathering" | "waiting":
+                # The version of the page, not that of now: the session may have gone on since it was rendered.
+                while context.session.version(context.seat) == version[1]:
+                    await asyncio.sleep(_LOOK)
+                return await client.get(home)
+        if following := _NEXT.search(page.text):
+            return await client.get(following[1])
+        self.finished = True
+        return page
+
+    def _name_page(self, page: Response, phase: str) -> str:
+        question = re.search(r'<p class="ask">([^<]+)</p>', page.text)
+        asked = "questionnaire" if "/questionnaire" in page.text else ""
+        return ", ".join(part for part in (phase, question[1] if question else asked) if part)
+
+    def _keep(self, page: Response, seen: SeenPage) -> None:
+        if page.status_code >= 400:
+            raise RuntimeError(f"{self._label}, {seen.kind}: the server answered {page.status_code}")
+        self.pages.append(seen)
+
+    async def _answer(self, client: AsyncClient, page: Response, context: SeatContext) -> Response:
+        session, role = context.session, context.role
+        with session.lock:
+            ask, turn, view = session.pending().get(role), session.turn(role), session.episode.view(role)
+        if ask is None:
+            return await client.get(page.url.path)
+        seed = self._random.randrange(2**31)
+        if isinstance(ask, Words) and self._settings.player == RANDOM:
+            typed = {"answer": f"This is message {turn + 1} of {self._label}."}
+        else:
+            player = make_seat(self._settings.player, session.game, role, seed, self._server.model)
+            decision = await asyncio.to_thread(player.decide, view, ask)
+            typed = write_fields(ask, decision.action)
+        # What is typed is read by the ask, so a number of the strategy may be kept rounded.
+        self.notes[session.id, role, turn] = read_fields(ask, typed, session.table.texts)[0]
+        return await self._send(client, page, "/answer", typed)
+
+    def _fill(self, item: Item) -> str:
+        if item.choices:
+            return self._random.choice(item.choices)
+        return f"{item.low or 0:g}" if item.kind in ("number", "slider") else self._label
+
+    async def _send(self, client: AsyncClient, page: Response, action: str, typed: dict[str, str]) -> Response:
+        """Send the form of the page whose address has `action` in it, with its hidden fields."""
+        for form in _FORM.finditer(page.text):
+            if action in form[1]:
+                fields = {name: html.unescape(value) for name, value in _HIDDEN.findall(form[0])}
+                return await client.post(form[1], data=fields | typed)
+        raise RuntimeError(f"{self._label} finds no form {action} on the page {page.url.path}")
+
+
+def render_preview(title: str, pages: Sequence[SeenPage]) -> str:
+    """Return a sheet with every kind of page of every role, each as somebody saw it first."""
+    style, shown = load_asset("static", "app.css"), {}
+    for page in pages:
+        alone = re.sub(r"<script.*?</script>", "", page.html)
+        alone = alone.replace('<link rel="stylesheet" href="/static/app.css">', f"<style>{style}</style>")
+        shown.setdefault((page.part, page.treatment, page.role, page.kind), alone)
+    return render_text("preview.html", title=title, pages=sorted(shown.items(), key=lambda entry: entry[0][:3]))
+
+
+def count_people(text: str) -> int:
+    """Return how many people fill one group of every treatment."""
+    experiment, treatments = parse_experiment(text)
+    return len(next(iter(treatments.values()))[0].setup.persons) * min(len(treatments), experiment.groups)

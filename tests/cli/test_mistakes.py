@@ -1,0 +1,95 @@
+"""Typical mistakes: each ends in a sentence that says what to type, never in a trace."""
+
+import pytest
+
+MISTAKES = [
+    # commands
+    ("solv stag-hunt", "there is no command 'solv'. Did you mean solve?"),
+    ("nash stag-hunt", "there is no command 'nash'."),
+    ("--solve stag-hunt", "No such option: --solve"),
+    ("run", "Usage: bestresponse run"),
+    ("run nosuch", "there is no study 'nosuch'; known: bench,"),
+    ("run population", "GAME: this setting is missing; --help says what it may be"),
+    # games
+    ("solve", "Missing argument"),
+    ("solve prisoner-dilemma", "Did you mean prisoners-dilemma?"),
+    ("solve nosuch.nfg", "nosuch.nfg: there is no such file"),
+    ("solve stag-hunt --concept nash", "--concept: there is no 'nash'; expected one of quantal-response,"),
+    ("solve stag-hunt --concept sequential", "sequential is for games played in turns; stag-hunt is a table"),
+    ("solve stag-hunt --dynamics replicater", "Did you mean replicator?"),
+    ("solve stag-hunt --plot picture.bmp", "expected a file ending in .svg, .png, .html"),
+    ("solve stag-hunt --method simplex", "there is no method 'simplex'; expected one of auto,"),
+    ("solve stag-hunt --set lambda=1", "--set is for --dynamics and --concept"),
+    ("solve stag-hunt --concept quantal-response --set lamda=1", "it has these: precision=5.0"),
+    ("compare stag-hunt", "Missing argument"),
+    ("compare stag-hunt nosuch", "there is no game or file named 'nosuch'. `bestresponse games` lists the names."),
+    ("convert stag-hunt", "Missing argument"),
+    ("convert stag-hunt out.xyz", "out.xyz: expected a file ending in .nfg, .efg, .json, .pl"),
+    ("convert nosuch out.nfg", "there is no game or file named 'nosuch'"),
+    ("check", "Missing argument"),
+    ("check nosuch.pl", "No such file or directory"),
+    ("formalize", "Missing argument"),
+    ("formalize nosuch.txt", "nosuch.txt: there is no such file; write the story into a text file"),
+    ("games --nosuch", "No such option: --nosuch"),
+    # models and runs
+    ("bench --num-games abc", "--num-games: expected a whole number from 1 to 1,000,000, got abc"),
+    ("bench --num-games 0", "--num-games: expected a whole number from 1 to 1,000,000, got 0"),
+    ("bench --num-games 2 --model nosuch", "there is no model named 'nosuch'. `bestresponse models` lists"),
+    ("bench --num-games 2 --model openai", "openai is a provider: add the name of a model, openai/MODEL."),
+    ("bench --num-games 2 --model gpt-4o", "Did you mean openai/gpt-4o?"),
+    ("bench --num-games 2 --model opneai/gpt-4o", "Did you mean openai/gpt-4o?"),
+    ("bench --num-games 2 --model openai/gpt-4o", "openai needs an API key: set OPENAI_API_KEY"),
+    ("bench --suite invariant", "Did you mean invariance?"),
+    ("bench --family zerosum", "Did you mean zero-sum?"),
+    ("bench nosuch --model smollm2", "there is no game or file named 'nosuch'"),
+    ("bench --modle smollm2", "No such option: --modle (Possible options: --model"),
+    ("bench --workers -1", "--workers: expected a whole number from 1 to 1,024, got -1"),
+    ("bench --settings nosuch.toml", "nosuch.toml: there is no such file"),
+    ("bench --num-games 2 --model http://127.0.0.1:9/v1#x --output-dir FILE/x", "cannot make the folder"),
+    ("models pull nosuch", "there are no weights named 'nosuch'; known: "),
+    ("report nosuch", "nosuch holds no run; a run is a folder with a manifest.json"),
+    ("replay nosuch", "nosuch holds no run"),
+    ("merge nosuch -o out", "nosuch holds no run"),
+    ("reproduce nosuch --data .", "there is no paper 'nosuch'; known: alympics,"),
+    ("reproduce lelma --data nosuch", "nosuch: there is no such folder"),
+    ("reproduce lelma", "Missing option '--data'"),
+    # agents
+    ("simulate", "Usage: bestresponse simulate"),
+    ("simulate stag-hunt --others nosuch", "there is no strategy named 'nosuch' for stag-hunt. There are always:MOVE,"),
+    ("simulate stag-hunt --seat row", "--seat: expected NAME=VALUE, got 'row'"),
+    ("simulate stag-hunt --seat rwo=random", "--seat: there is no seat 'rwo'; expected one of row, col"),
+    ("simulate nosuch --others random", "there is no game or file named 'nosuch'"),
+    ("simulate stag-hunt --repeats 0 --others random", "--repeats: expected a whole number from 1 to"),
+    ("simulate water --abundance huge --model smollm2", "--abundance: there is no 'huge'; known: low, medium, high"),
+    ("tournament prisoners-dilemma --entries tit-for-tatt", "Did you mean tit-for-tat?"),
+    ("tournament prisoners-dilemma --entries always-defect", "Did you mean defector?"),
+    ("tournament nosuch", "there is no game or file named 'nosuch'"),
+    ("tournament prisoners-dilemma --rounds 0", "--rounds: expected a whole number from 1 to 100,000, got 0"),
+    ("tournament prisoners-dilemma --noise 2", "--noise: expected a number from 0 to 1, got 2"),
+    ("steer", "DOMAIN: this setting is missing; --help says what it may be"),
+    ("steer nosuch --model simulated", "there is no domain named nosuch; expected bargaining,"),
+    ("steer meeting --solver cfrr --model simulated", "Did you mean cfr?"),
+    # reasoning and people
+    ("verify prisoners-dilemma", "give either --model (who reasons) or --text (a reasoning to check)"),
+    ("verify prisoners-dilemma --text nosuch.txt", "--text nosuch.txt: No such file or directory"),
+    ("play nosuch", "there is no game or file named 'nosuch'"),
+    ("play stag-hunt --seat rwo=me", "--seat 'rwo=me': expected ROLE=PLAYER with one of row, col"),
+    ("play stag-hunt --others nosuch", "there is no strategy named 'nosuch' for stag-hunt. There are always:MOVE,"),
+    ("play kuhn-poker --rounds 3", "--rounds belongs to games with a payoff table, and kuhn-poker has none"),
+    ("serve --experiment nosuch.toml", "nosuch.toml"),
+    ("serve --port 99999999", "Input should be less than or equal to 65535"),
+]
+
+
+@pytest.mark.parametrize(("typed", "sentence"), MISTAKES, ids=[typed for typed, _ in MISTAKES])
+def test_a_typical_mistake_ends_in_a_sentence_that_says_what_to_type(
+    bestresponse, typed, sentence, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    (tmp_path / "FILE").write_text("a file, no folder")
+    done = bestresponse(*typed.split())
+    assert done.returncode in (1, 2)
+    text = done.stdout + done.stderr
+    assert sentence in text
+    assert "Traceback" not in text

@@ -1,0 +1,77 @@
+"""Who meets whom in the games of an experiment."""
+
+import pytest
+
+from bestresponse.core.errors import UsageError
+from bestresponse.web.experiments.model import check_experiment
+
+GAME = '[[games]]\ngame = "{name}"\nseats = {seats}\nquiz = false\n'
+PAIR = GAME.format(name="chicken", seats='["person", "person"]')
+FOUR = GAME.format(name="public-goods-punishment", seats='["person", "person", "person", "person"]')
+
+
+@pytest.fixture
+def store(server):
+    return server.state.sessions
+
+
+def lay(store, games, groups, matching, size, **more):
+    extra = "".join(f'{name} = "{value}"\n' for name, value in more.items())
+    assignment = f'[assignment]\nmatching = "{matching}"\nmatching_groups = {size}\n{extra}'
+    return store.create_experiment(f'title = "x"\ngroups = {groups}\n{games}{assignment}')
+
+
+def list_meetings(lobby):
+    """List for each part the sets of people, by their first seats, who sit at one table."""
+    parts = {table.id: table.number for table in lobby.tables}
+    tables = {}
+    for start, chain in lobby.chains.items():
+        for session, _ in chain:
+            tables.setdefault(session, set()).add(start)
+    return [[people for session, people in tables.items() if parts[session] == part] for part in (1, 2, 3)]
+
+
+def test_partners_meet_in_every_game(store):
+    first, second, third = list_meetings(lay(store, PAIR * 3, 2, "partners", 1))
+    assert first == second == third
+    assert [len(people) for people in first] == [2, 2]
+
+
+@pytest.mark.parametrize("roles", ["arrival", "random"])
+def test_perfect_strangers_meet_once(store, roles):
+    lobby = lay(store, PAIR * 3, 6, "perfect strangers", 3, roles=roles)
+    pairs = [frozenset(people) for part in list_meetings(lobby) for people in part]
+    assert len(pairs) == len(set(pairs)) == 18
+    assert all(len(pair) == 2 for pair in pairs)
+    # Nobody leaves the matching group of the first three or the last three groups.
+    assert all(len({int(session[-1]) > 3 for session, _ in pair}) == 1 for pair in pairs)
+    assert all(len(chain) == 3 for chain in lobby.chains.values())
+
+
+def test_pairs_of_one_game_are_a_group_of_four_in_the_next(store):
+    pairs, fours, _ = list_meetings(lay(store, PAIR + FOUR, 4, "partners", 2))
+    assert [len(people) for people in fours] == [4, 4]
+    assert all(sum(pair <= four for four in fours) == 1 for pair in pairs)
+
+
+def test_people_of_one_matching_group_have_one_treatment(store):
+    treatments = '[[treatments]]\nname = "a"\n[[treatments]]\nname = "b"\n'
+    lobby = lay(store, PAIR * 2 + treatments, 4, "strangers", 2)
+    first = [table.treatment for table in lobby.first_tables]
+    assert first[:2] in (["a", "a"], ["b", "b"])
+    assert sorted(first) == ["a", "a", "b", "b"]
+
+
+@pytest.mark.parametrize(
+    ("games", "groups", "matching", "size", "why"),
+    [
+        (PAIR * 3, 4, "perfect strangers", 2, "line 16: in 3 games people of 2 groups of 2 would meet twice; a prime"),
+        (PAIR, 4, "strangers", 1, "line 8: strangers need several groups to be mixed"),
+        (PAIR, 3, "strangers", 2, "line 2: groups is 3; expected a multiple of matching_groups, 2"),
+        (PAIR + FOUR, 3, "partners", 1, "line 9: the games seat different numbers of people"),
+    ],
+)
+def test_people_who_cannot_be_matched_so_are_refused_with_the_line(games, groups, matching, size, why):
+    assignment = f'[assignment]\nmatching = "{matching}"\nmatching_groups = {size}\n'
+    with pytest.raises(UsageError, match=why):
+        check_experiment(f'title = "x"\ngroups = {groups}\n{games}{assignment}')

@@ -1,0 +1,114 @@
+"""Programs try an experiment through its real pages; what they read is in one language, what they sent is kept."""
+
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from bestresponse.core.errors import UsageError
+from bestresponse.web.experiments.model import check_experiment
+from bestresponse.web.trial import TrialSettings, count_people, render_preview, try_experiment
+
+EXAMPLES = Path(__file__).parents[3] / "examples" / "experiments"
+WORDS = {
+    "en": """all and are as at been but by can choose coins day did do each for from give given go got has have how if
+        is it made many more most much no none nothing of offer on one or other others part player point points question
+        read ready right round rounds row rules send step take than thank that the their them then there they this time
+        to two were what when which who will with would you your""",
+    "de": """alle als auf aus bei das dem den der des ein eine einem einen einer er es für haben ich ihr ihre ihnen im
+        ist jede jeder kein können mit münzen nach nicht noch oder punkte runde runden sich sie sind spiel teil über um
+        und von vor warten wie wir wird zu zum zur""",
+}
+"""Frequent words of each language that are none of the other."""
+
+
+def read_example(name):
+    text = (EXAMPLES / f"{name}.toml").read_text("utf-8")
+    return text.replace("rounds = 10", "rounds = 2")
+
+
+def refuse_models(name):
+    raise UsageError(f"no model {name}")
+
+
+def list_words(page):
+    """List the words that a person can see on a page, hidden labels for screen readers included."""
+    body = re.sub(r"<script.*?</script>|P-\w{8}", "", page, flags=re.DOTALL)
+    shown = " ".join(re.findall(r'(?:aria-label|data-title|data-good|data-sum|placeholder)="([^"]*)"', body))
+    return re.findall(r"[^\W\d_]+", unescape(re.sub(r"<[^>]+>", " ", body) + " " + shown).lower())
+
+
+@pytest.mark.parametrize(
+    ("name", "foreign"),
+    [("public-goods-de", "en"), ("dilemma-de", "en"), ("public-goods", "de"), ("dilemma", "de")],
+)
+def test_no_word_of_another_language_stands_on_any_page(name, foreign):
+    text = read_example(name)
+    trial = try_experiment(text, TrialSettings(count_people(text)), refuse_models)
+    assert (trial.finished, trial.wrong) == (trial.people, [])
+    kinds = {page.kind.partition(",")[0] for page in trial.pages}
+    assert {"invitation", "welcome", "turn", "over"} <= kinds
+    words = set(WORDS[foreign].split())
+    met = {word: page.kind for page in trial.pages for word in list_words(page.html) if word in words}
+    assert met == {}
+
+
+def test_bots_who_leave_are_stood_in_for_and_the_others_come_to_the_end():
+    text = read_example("public-goods").replace("answer = 120", "answer = 100")
+    trial = try_experiment(text, TrialSettings(4, drop_outs=60), refuse_models)
+    assert 0 < trial.finished < 4
+    assert trial.wrong == []
+    names = [file.name.partition("-")[2] for file in trial.files]
+    assert names == [f"{table}.csv" for table in
+        ("decisions", "participants", "payments", "wide", "draws", "times", "codebook")]  # fmt: skip
+
+
+def test_whoever_finds_no_seat_is_counted():
+    text = read_example("dilemma").replace("groups = 20", "groups = 1")
+    trial = try_experiment(text, TrialSettings(2), refuse_models)
+    # Five rounds of the first game and three of the second.
+    assert (trial.finished, trial.turned_away, trial.answers) == (1, 1, 8)
+
+
+def test_a_preview_shows_every_page_of_every_role_once():
+    text = read_example("dilemma")
+    trial = try_experiment(text, TrialSettings(1), refuse_models)
+    sheet = render_preview("dilemma", trial.pages)
+    titles = re.findall(r"<h2>([^<]+)</h2><iframe", sheet)
+    assert titles[:3] == ["invitation", "Game 1, row: welcome", "Game 1, row: turn, What do you choose?"]
+    assert "Game 2, row: over, questionnaire" in titles
+    assert len(titles) == len(set(titles))
+    assert "&lt;style&gt;" in sheet
+    assert "/static/app.js" not in sheet
+
+
+WORDED = """
+title = "x"
+language = "{language}"
+[[games]]
+game = "chicken"
+seats = ["person", "person"]
+[games.text]
+"{phrase}" = "{said}"
+[text]
+{name} = "{text}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"said": "$m wins"}, "line 7: $m does not stand in the phrase 'player $n' that it is to be taken from"),
+        ({"name": "wating"}, "line 10: there is no text named 'wating'. Did you mean waiting"),
+        ({"text": "for $count"}, "line 10: $count stands for nothing in the text waiting; it has no place"),
+        (
+            {"language": "fr"},
+            "line 3: there are no texts in 'fr'; known: en, de. Choose one of these, or give all",
+        ),
+    ],
+)
+def test_a_text_that_cannot_be_shown_is_refused_with_its_line(changed, why):
+    usual = {"language": "en", "phrase": "player $n", "said": "person $n", "name": "waiting", "text": "Wait."}
+    with pytest.raises(UsageError, match=re.escape(why)):
+        check_experiment(WORDED.format(**{**usual, **changed}))
