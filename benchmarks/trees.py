@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from statistics import median
 from time import perf_counter, process_time
 
 from bestresponse.theory import cfr, load_openspiel, load_tree, solve_tree
-from bestresponse.theory.trees.cfr import NumbaCfr, NumpyCfr, numba_is_installed, schedule
+from bestresponse.theory.trees.cfr import NumbaCfr, NumpyCfr, schedule
 from bestresponse.theory.trees.compile import openspiel_is_installed
 from bestresponse.theory.trees.sequence_form import to_sequence_form
 from bestresponse.theory.trees.tree import Tree
@@ -99,7 +100,7 @@ def exact(tree: Tree, what: str, rounds: int) -> None:
 
 def main() -> None:
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 7
-    engines = ["numpy", "numba"] if numba_is_installed() else ["numpy"]
+    engines = ["numpy", "numba"] if find_spec("numba") else ["numpy"]
     if "numba" not in engines:
         print("numba is not installed: skipped")
     exact(load_tree("leduc-poker"), "Leduc by rank, sequence-form LP", rounds)

@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from bestresponse.analysis.raters import read_sheet, summarise_ratings
-from bestresponse.cli.commands.simulate import write_sheet
 from bestresponse.core.errors import UsageError
 from bestresponse.report.tables import to_csv
-from bestresponse.studies.verify.evaluation import SheetRow
 
 FORMULAS = ["=cmd()", "\t=cmd()", " =cmd()", "\uff1dcmd()", "+1+1", "-2+3", "@SUM(A1)", "\uff0bcmd()"]
 
@@ -20,19 +18,10 @@ def test_no_sheet_holds_a_cell_that_a_spreadsheet_runs_and_what_was_written_is_r
     assert row == {"item": "a", "text": text}
 
 
-@pytest.mark.parametrize("text", FORMULAS)
-def test_the_reasoning_of_a_model_is_guarded_in_the_sheets_of_verify(text):
-    assert f"'{text}" in write_sheet([SheetRow("a", "pd", 1, text, "R", text, text)])
-
-
 def test_half_a_surrogate_pair_does_not_reach_a_file():
-    sheet = write_sheet([SheetRow("a", "pd", 1, "B", "R", "half \ud83d of a pair", "fine")])
+    sheet = to_csv([{"item": "a", "text": "half \ud83d of a pair"}])
     assert "half ⟦U+D83D⟧ of a pair" in sheet
     sheet.encode("utf-8")
-
-
-def test_a_sheet_without_rows_has_its_columns():
-    assert write_sheet([]).startswith("sample,game,attempts,first_choice,")
 
 
 def test_rows_come_with_the_line_they_end_on_and_short_rows_with_empty_cells():

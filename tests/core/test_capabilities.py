@@ -126,7 +126,7 @@ def test_a_game_with_wording_is_asked_in_its_words_at_the_terminal():
     view = game.view(game.start(), "player 1")
     assert person.decide(view, game.asks(game.start())["player 1"]).action == 3.0
     assert screen[-1] == "How many coins do you put into the common project?"
-    assert game.word_question(Form((("a", Amount(0, 1)),)))== "How many points do you give each of the others?"
+    assert game.word_question(Form((("a", Amount(0, 1)),))) == "How many points do you give each of the others?"
     assert (game.title, replace(game, punishment=False).title) == ("Public goods with punishment", "Public goods")
     assert Ultimatum().word_question(Choice(("accept", "reject"))) == "Do you accept the offer?"
 

@@ -180,9 +180,7 @@ class PublicGoods:
             one: {other: int({one, other} == {role, target}) for other in self.roles if other != one}
             for one in self.roles
         }
-        text = (
-            f"After that you give {target} 1 point and {target} gives you 1. How many do you have then?"
-        )
+        text = f"After that you give {target} 1 point and {target} gives you 1. How many do you have then?"
         return first, Question(text, self.payoffs(self.apply(state, points))[role])
 
     def _describe_stage(self, number: int, stage: Mapping[Role, Any]) -> str:

@@ -85,4 +85,5 @@ def _read_mix(written: object, names: Sequence[str], what: str) -> Array:
         Mixture(tuple(names)).check(mix)
     except InvalidMove as error:
         raise UsageError(f"{what}: {error}") from None
-    return np.asarray(mix, dtype=np.float64) / sum(mix)
+    shares: Array = np.asarray(mix, dtype=np.float64) / sum(mix)
+    return shares

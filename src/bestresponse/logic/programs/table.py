@@ -481,10 +481,10 @@ def _compare_all_plays(
     for answer in answers:
         play = reader.play(answer["Steps"], answer["Goals"])
         made_moves = tuple([step[:2] for step in play.steps])
-        path = orders.get(made_moves)
+        same_order = orders.get(made_moves)
         seen.add(made_moves)
-        if path is not None:
-            yield from _compare_play(path, play)
+        if same_order is not None:
+            yield from _compare_play(same_order, play)
         elif private and (alike := by_player.get(_sort_by_player(play.steps))) is not None:
             yield from _compare_play(alike, play._replace(sizes=(len(play.steps),)))
         else:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass as plain_dataclass, field, fields, replace
 from decimal import ROUND_HALF_UP, Decimal
 from string import Template
-from typing import Annotated, Literal, NoReturn, Self
+from typing import Annotated, Literal, NoReturn, Self, cast
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
@@ -461,7 +461,7 @@ def _read_part(text: str, experiment: Experiment, number: int, name: str, treatm
         if unknown := set(Template(said).get_identifiers()) - set(Template(phrase).get_identifiers()):
             why = f"${min(unknown)} does not stand in the phrase {phrase!r} that it is to be taken from"
             _refuse(text, ("games", number, "text", phrase), why)
-    texts = load_texts(setup.language).reword(experiment.language, experiment.text, game.text)
+    texts = load_texts(setup.language).reword(experiment.language, cast("dict[str, str]", experiment.text), game.text)
     return Part(name, setup, game, texts)
 
 

@@ -202,12 +202,16 @@ def list_times(server: ServerState, lobby: str = "") -> list[Row]:
             visits.setdefault(person, []).append((table, event["seat"], _PAGES[event["event"]], event))
     rows: list[Row] = []
     for pages in visits.values():
-        for (table, seat, page, event), following in zip(pages, [*pages[1:], None], strict=True):
-            spent = following[3].get("clock", 0) - event.get("clock", 0) if following else -1.0
-            row = _describe_seat(server, table, seat, "") | {"page": page, "at": event["at"]}
-            question = event["turn"] + 1 if "turn" in event else None
-            row |= {"question": question, "spent": round(spent, 3) if spent >= 0 else None}
-            rows.append({name: row[name] for name in COLUMNS["times"]})
+        for (table, seat, page, seen), following in zip(pages, [*pages[1:], None], strict=True):
+            spent = following[3].get("clock", 0) - seen.get("clock", 0) if following else -1.0
+            visit = {
+                **_describe_seat(server, table, seat, ""),
+                "page": page,
+                "at": seen["at"],
+                "question": seen["turn"] + 1 if "turn" in seen else None,
+                "spent": round(spent, 3) if spent >= 0 else None,
+            }
+            rows.append({name: visit[name] for name in COLUMNS["times"]})
     return rows
 
 

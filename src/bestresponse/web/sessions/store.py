@@ -98,7 +98,8 @@ class Journal:
         """Read the answers of every play."""
         found: dict[str, list[Answer]] = {}
         for row in read_lines(self.path / "submissions.jsonl"):
-            timing = Timing(**{known.name: row.get(known.name) for known in fields(Timing)})
+            known: dict[str, Any] = {field.name: row.get(field.name) for field in fields(Timing)}
+            timing = Timing(**known)
             found.setdefault(row["spec"], []).append(Answer(submission_from_json(row), timing))
         return found
 
@@ -153,7 +154,8 @@ def read_lobby(event: JsonMapping) -> Lobby:
         tables = [Table(session, name, group, setup, created) for group, session in enumerate(event["sessions"], 1)]
         return Lobby(name, setup, tuple(tables), created)
     experiment, treatments = parse_experiment(event["experiment"], event.get("speed", 1))
-    size, chains = experiment.assignment.matching_groups, {}
+    size = experiment.assignment.matching_groups
+    chains: dict[Any, Any] = {}
     for block, treatment in enumerate(event["treatments"][::size]):
         starts: dict[int, Place] = {}
         for number, part in enumerate(treatments[treatment], 1):

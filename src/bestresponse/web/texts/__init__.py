@@ -32,7 +32,7 @@ class InterfaceTexts:
     In a phrase `$name` stands for anything, and in what replaces it for the same: "player $n" = "Teilnehmer $n".
     """
 
-    def __init__(self, language: str, texts: Mapping[str, str | dict[str, str]], words: Mapping[str, str]) -> None:
+    def __init__(self, language: str, texts: Mapping[str, str | Mapping[str, str]], words: Mapping[str, str]) -> None:
         self.language, self.names = language, tuple(texts)
         self._texts, self._words = texts, words
         phrases = ((_PLACE.sub(r"(?P<\1>.+?)", re.escape(phrase)), said) for phrase, said in words.items())
@@ -40,7 +40,7 @@ class InterfaceTexts:
         self._patterns = [(re.compile(phrase), said) for phrase, said in phrases if "(?P<" in phrase]
 
     def reword(
-        self, language: str, texts: Mapping[str, str | dict[str, str]], words: Mapping[str, str]
+        self, language: str, texts: Mapping[str, str | Mapping[str, str]], words: Mapping[str, str]
     ) -> InterfaceTexts:
         """Return these texts with some of them replaced; new phrases are tried before the old."""
         worded = InterfaceTexts(language, {**self._texts, **texts}, {**words, **self._words, **words})
@@ -51,7 +51,7 @@ class InterfaceTexts:
     def __call__(self, name: str, /, **places: object) -> str:
         """Return the text of that name with its places filled; `count` chooses between one and many."""
         text = self._texts[name]
-        if isinstance(text, dict):
+        if isinstance(text, Mapping):
             text = text["one" if places.get("count") == 1 else "many"]
         return Template(text).substitute(places) if places else text
 

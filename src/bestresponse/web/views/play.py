@@ -317,7 +317,7 @@ def show_lobby(server: Server, lobby: Name) -> LobbyState:
 @calls.post("/lobbies/{lobby}/join", status_code=201)
 def join_lobby(server: Server, lobby: LobbyDoor, given: JoinIn | None = None) -> Seated:
     """Take the next free seat. Needs the token of the lobby."""
-    wanted = given or JoinIn()
+    wanted = given or JoinIn.model_validate({})
     labels = read_labels(wanted.model_dump(exclude={"agreed"}))
     if not is_personal(server, lobby, labels, wanted.key) and server.sessions.register.find(lobby, labels):
         raise NotAllowed("somebody takes part under this label already; `key` opens the seat of a personal link")
