@@ -6,8 +6,9 @@ READY := $(VENV)/.ready
 BASE ?= main
 SEED ?= $(shell date +%s)
 SAMPLE ?= 60
+MINUTES ?= 60
 
-.PHONY: audit bench check docs test types suite coverage soak mutants clean
+.PHONY: audit bench check docs test types suite coverage soak long mutants clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -49,11 +50,13 @@ coverage: $(READY)             ## the tests again, slower, with the lines and br
 	$(BIN)/coverage report --skip-covered --sort=miss
 	scripts/check_coverage.py build/coverage.json
 
-soak: $(READY)                 ## long checks: a run killed twenty times, 100,000 games, fuzzers, tests in random order, more examples
+soak: $(READY)                 ## fuzz everything that reads what others wrote for MINUTES; findings become files in build/findings
+	$(BIN)/python benchmarks/fuzz.py --minutes $(MINUTES) --seed $(SEED) --findings build/findings
+
+long: $(READY)                 ## long checks: a run killed twenty times, 100,000 games, tests in random order, more examples
 	$(BIN)/python benchmarks/kills.py
 	$(BIN)/python benchmarks/harness.py --large
-	$(BIN)/python benchmarks/fuzz.py --programs 100000 --files 10000 --messages 1000 --wire 10000 --folders 1000 --seconds 3600 --seed $(SEED)
-	@echo "repeat what follows with: make soak SEED=$(SEED)"
+	@echo "repeat what follows with: make long SEED=$(SEED)"
 	$(BIN)/python -m pytest -m soak
 	PYTHONPATH=tests/support $(BIN)/python -m pytest -p shuffled --shuffle $(SEED)
 	$(BIN)/python -m pytest --hypothesis-profile=explore --hypothesis-seed=$(SEED) -m hypothesis

@@ -358,7 +358,7 @@ def _fill_object(name, values):
         b'{"x": ["' + b"a" * 8_000_000 + "\U0001f600".encode() + b'"]}',
         b'{"x": ["' + b"a" * 16_000_000 + b'\\ud83d\\ude00"]}',
         _fill_object(b"", 499_990),
-        _fill_object("\U0001f600".encode(), 499_990),
+        _fill_object("\U0001f600".encode(), 480_000),
     ],
     ids=["many objects", "a wide text", "a text that an escape makes wide", "many names", "many wide names"],
 )

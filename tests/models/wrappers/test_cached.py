@@ -60,6 +60,8 @@ def test_every_field_of_the_request_and_the_identity_is_part_of_the_key():
         "choices": ("A",),
         "logprobs": 2,
         "replicate": 1,
+        "effort": "low",
+        "reasoning_tokens": 7,
     }
     assert changed.keys() == {field.name for field in fields(Request)}
     keys = {call_key({"model": "m"}, replace(base, **{name: value})) for name, value in changed.items()}
@@ -215,7 +217,7 @@ def test_a_file_that_is_no_cache_is_a_sentence(tmp_path):
         Cache(other)
     assert other.read_text().startswith("these are my notes")
     (tmp_path / "file").write_text("")
-    with pytest.raises(StoreError, match="cannot open the cache"):
+    with pytest.raises(StoreError, match="cannot make the folder"):
         Cache(tmp_path / "file" / "replies.sqlite")
 
 

@@ -88,25 +88,17 @@ class Cache:
 
     def get(self, key: str) -> Reply | None:
         """Return the stored reply, marked as cached; None where there is none."""
-        text = self.get_text(key)
+        rows = self._run("select reply from replies where key = ?", key)
         try:
-            return None if text is None else reply_from_json(json.loads(text), cached=True)
+            return reply_from_json(json.loads(rows[0][0]), cached=True) if rows else None
         except (ValueError, KeyError, TypeError) as error:
             raise StoreError(f"the cache {self._path} holds a damaged reply under {key}: refresh that call") from error
 
-    def get_text(self, key: str) -> str | None:
-        """Return the stored reply as JSON; None where there is none."""
-        rows = self._run("select reply from replies where key = ?", key)
-        return rows[0][0] if rows else None
-
     def put(self, key: str, model: str, identity: str, request: Request, reply: Reply) -> None:
         """Keep a reply; it is on disk, as far as this process is concerned, when this returns."""
-        self.put_text(key, model, identity, _text(request_to_json(request)), _text(reply_to_json(reply)))
-
-    def put_text(self, key: str, model: str, identity: str, request: str, reply: str) -> None:
-        """Keep a reply whose request and reply are JSON already."""
-        data = (key, self._identity(model, identity), request, reply)
-        self._run("insert or replace into replies (key, identity, request, reply) values (?, ?, ?, ?)", *data)
+        texts = _text(request_to_json(request)), _text(reply_to_json(reply))
+        query = "insert or replace into replies (key, identity, request, reply) values (?, ?, ?, ?)"
+        self._run(query, key, self._identity(model, identity), *texts)
 
     def once(self, key: str, call: Callable[[], Reply]) -> Reply:
         """Make the call unless the same one is in flight: then wait for that and share its outcome."""
