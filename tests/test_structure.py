@@ -27,13 +27,13 @@ LINES = {
     "games": 4251,
     "integrations": 1136,
     "logic": 6355,
-    "models": 2348,
+    "models": 2344,
     "players": 1984,
     "report": 2272,
     "runs": 3011,
     "studies": 10755,
     "theory": 10368,
-    "web": 5721,
+    "web": 5717,
 }
 """Lines of code by package: lines with anything but a comment or a docstring on them."""
 LATE_IMPORTS = 81
