@@ -140,7 +140,9 @@ def test_a_missing_file_a_folder_and_an_unknown_ending_are_told_apart(tmp_path):
 
 def test_a_damaged_file_says_where(tmp_path):
     (tmp_path / "bad.json").write_text('{"row": [[1, "two"]], "col": [[1, 2]]}')
-    with pytest.raises(InvalidGame, match=r"bad\.json: row\[0\]\[1\]: expected a number, got the text 'two'"):
+    with pytest.raises(
+        InvalidGame, match=r"bad\.json: row\[0\]\[1\]: expected a number such as 3, -2\.5 or 1/3, got 'two'"
+    ):
         find_game(tmp_path / "bad.json")
 
 

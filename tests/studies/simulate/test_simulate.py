@@ -119,7 +119,7 @@ def test_figures_of_a_seat_are_those_worked_out_by_hand():
     assert (values["payoff_least"], values["payoff_most"]) == (8 / 5, 13 / 5)
     assert values["lost"].estimate == 1.5
     bare = SeatFigures(seat.plays, "row", seat.payoffs)
-    assert [metric.compute(bare) for metric in METRICS[1:]] == [None] * 5
+    assert [metric.compute(bare) for metric in METRICS[1:]] == [None] * 7
 
 
 def test_random_players_of_matching_pennies_take_both_sides(tmp_path):
@@ -504,7 +504,7 @@ def test_the_best_possible_reply_to_tit_for_tat_loses_nothing_though_its_externa
         asked.append(prompt)
         return "defect" if len(asked) == 10 else "cooperate"
 
-    run = br.simulate("prisoners-dilemma", reply, others="tit-for-tat", rounds=10, output_dir=tmp_path)
+    run = br.simulate("prisoners-dilemma", reply, others="tit-for-tat", rounds=10, repeats=1, output_dir=tmp_path)
     assert figures_of(run, "payoff")["row"] == pytest.approx(3.2)
     assert figures_of(run, "best_reply_regret")["row"] == pytest.approx(0.0)
     # Defecting throughout would earn 5 in each of ten rounds, had the other cooperated all the same.
