@@ -35,6 +35,10 @@ def answer(body):
     options = re.search(r"one of ([\w-]+)[,.]", text)
     if options:
         return f"If we both cooperate, I get 3.\nANSWER: {options.group(1)}"
+    mixed = re.search(r"^ANSWER: (.*<p>.*)$", text, re.MULTILINE)
+    if mixed:
+        names = re.findall(r"([\w-]+): <p>", mixed.group(1))
+        return "ANSWER: " + ", ".join(f"{name}: {float(number == 0)}" for number, name in enumerate(names))
     moves = re.findall(r'"(\w+)": ?(?:0|1|<)', text)
     if moves:
         return "{" + ", ".join(f'"{move}": {float(number == 0)}' for number, move in enumerate(moves)) + "}"
