@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from bestresponse.core.errors import TooLarge
+from bestresponse.games.capabilities import HasTree
 from bestresponse.games.comparison import Comparison, compare_games
 from bestresponse.games.isomorphism import Ends, list_isomorphisms
 from bestresponse.games.logic.game import LogicGame, as_game
@@ -20,7 +21,7 @@ __all__ = ["compare_tables", "find_broken_order"]
 def compare_tables(first: GameTable, second: GameTable, *, any_names: bool = False) -> Comparison:
     """Compare two tables as trees; names in common mean the same unless `any_names` is set."""
     games = [as_game(table) for table in (first, second)]
-    trees = [game.tree if isinstance(game, LogicGame) else game for game in games]
+    trees = [game.tree if isinstance(game, HasTree) else game for game in games]
     try:
         return compare_games(*trees, any_names=any_names)
     except TooLarge as error:
