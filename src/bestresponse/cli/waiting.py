@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from multiprocessing import active_children
 from time import monotonic
 from types import FrameType
 from typing import TypeVar
@@ -37,6 +38,13 @@ class Progress:
         self.text = text
 
 
+def _leave() -> None:
+    """End at once; a worker that is only starting would otherwise print a trace when it misses its parent."""
+    for child in active_children():
+        child.kill()
+    os._exit(130)
+
+
 @contextmanager
 def tell_interrupt(workers: int) -> Iterator[None]:
     """Say at the first Ctrl-C what is waited for; the second one does not wait. A single worker is never waited for."""
@@ -54,7 +62,7 @@ def tell_interrupt(workers: int) -> Iterator[None]:
     def leave(number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         # Models that are being closed, and threads that Python joins at its end, may wait for a server for minutes.
-        end = threading.Timer(_LEAVE, os._exit, (130,))
+        end = threading.Timer(_LEAVE, _leave)
         end.daemon = True
         end.start()
         raise KeyboardInterrupt
