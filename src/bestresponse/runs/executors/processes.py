@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from typing import TypeVar
 
 from bestresponse.core.errors import UsageError
@@ -66,6 +66,8 @@ class _ProcessLink:
         self._pipe, there = context.Pipe()
         self._process = context.Process(target=run_worker, args=(there, work), daemon=True)
         # A terminal sends Ctrl-C to all processes of a command; a worker is told by its driver when to end.
+        # The first process starts the tracker of resources, which unblocks the signal again, so it is started before.
+        resource_tracker.ensure_running()
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             self._process.start()
