@@ -23,8 +23,6 @@ from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.sequence_form import counterfactual_values
 from bestresponse.theory.trees.tree import CHANCE, Tree
 
-__all__ = ["ChoiceRow", "price_choices"]
-
 
 class ChoiceRow(TypedDict):
     """One choice, the best reply to what the others did, and what the choice cost."""

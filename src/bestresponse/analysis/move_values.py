@@ -16,8 +16,6 @@ from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.sequence_form import counterfactual_values
 from bestresponse.theory.trees.tree import CHANCE, Tree
 
-__all__ = ["compute_move_values"]
-
 _NEVER = 1e-9
 
 

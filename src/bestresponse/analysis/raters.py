@@ -18,8 +18,6 @@ from bestresponse.core.errors import UsageError
 from bestresponse.report import tables
 from bestresponse.report.stats.agreement import Scale, fleiss_kappa, icc, krippendorff_alpha
 
-__all__ = ["RatingSummary", "compute_if_defined", "read_sheet", "summarise_ratings"]
-
 
 def read_sheet(
     text: str, columns: Sequence[str], where: str = "this file", some_of: Sequence[str] = ()

@@ -23,8 +23,6 @@ from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.games.regrets import deviation_payoffs
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["Costs", "iterate_decisions", "measure_against_equilibrium", "measure_against_others"]
-
 Costs = dict[int, float]
 """By number of the answer, from 1."""
 

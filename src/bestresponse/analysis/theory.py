@@ -28,8 +28,6 @@ from bestresponse.theory.trees.normal_form import find_behaviour
 from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
-__all__ = ["MOST_NODES", "Predicted", "Theory", "describe_theory", "find_infoset", "may_have_equilibrium"]
-
 MOST_NODES = 20_000
 """Larger trees are not solved unasked."""
 _MOST_PAYOFFS = 200_000

@@ -20,8 +20,6 @@ from bestresponse.report.frames import Frame, column
 from bestresponse.runs.inputs import ModelLike, as_model
 from bestresponse.runs.models import ModelLimits, open_models
 
-__all__ = ["Formalized", "ModelRow", "check", "formalize", "list_models"]
-
 
 def check(program: str | Path, *, engine: EngineKind = "auto") -> Report:
     """Check a game program, given as text or as a file: syntax, names, running, and the game that comes out."""

@@ -28,8 +28,6 @@ from bestresponse.runs.inputs import ModelLike, as_model, count_parameters
 from bestresponse.runs.models import make_model_settings, open_models
 from bestresponse.studies.reproduce.reproduction import Reproduction
 
-__all__ = ["PAPERS", "open_model", "play", "reproduce", "verify"]
-
 PAPERS: dict[str, str] = {
     "alympics": "bestresponse.studies.reproduce.alympics",
     "autoformalization": "bestresponse.studies.reproduce.autoformalization",

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from bestresponse.games.lookup import Found
     from bestresponse.report.document import Document
 
-__all__ = ["GameRow", "Solution", "ask", "compare", "convert", "list_games", "nash", "solve"]
-
 
 @dataclass(frozen=True)
 class Solution:

@@ -20,8 +20,6 @@ from bestresponse.core.registry import did_you_mean
 from bestresponse.logic.settings import Limits, SandboxWarning, settings
 from bestresponse.report.text import visible
 
-__all__ = ["COMMANDS", "app", "main"]
-
 _INTERRUPTED = "interrupted; what was finished is kept, and the same command goes on from there"
 _SHOW = warnings.showwarning
 _ABOUT = "Language models meet game theory: describe, formalize, solve, play and measure."

@@ -15,8 +15,6 @@ from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_names
 from bestresponse.theory.repeated.automaton import classic_strategies
 
-__all__ = ["COMPLETIONS", "complete_game", "complete_model", "complete_strategy", "offer_names"]
-
 
 def offer_names(names: Iterable[str]) -> Callable[[str], list[str]]:
     """Return the function that lists those of the names which begin as what was typed."""

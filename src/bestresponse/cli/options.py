@@ -11,8 +11,6 @@ from typing import Annotated, Any, TypeVar, cast, get_type_hints
 
 import typer
 
-__all__ = ["AsJson", "BudgetCalls", "CacheChoice", "OutputDir", "Workers", "build_config", "expand_options"]
-
 Built = TypeVar("Built")
 
 OutputDir = Annotated[Path, typer.Option(help="Folder for runs, reports and the cache of replies.")]

@@ -11,8 +11,6 @@ from bestresponse.cli.app import app
 from bestresponse.report.metrics import describe_metrics
 from bestresponse.runs.study import find_study, studies
 
-__all__ = ["describe_figures", "reference"]
-
 _OPENING = """# Commands
 
 This page is written by `scripts/write-commands` from the program's own descriptions; a test compares the two.

@@ -11,8 +11,6 @@ import typer
 from bestresponse.cli.options import BudgetCalls, CacheChoice, OutputDir
 from bestresponse.runs.models import ModelLimits
 
-__all__ = ["CallOptions"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class CallOptions:

@@ -26,8 +26,6 @@ from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.shard import Shard
 from bestresponse.runs.study import AnyStudy
 
-__all__ = ["run_and_show", "show_estimate", "show_run"]
-
 _MOST_FAILURES = 5
 
 

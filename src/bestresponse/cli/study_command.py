@@ -24,8 +24,6 @@ from bestresponse.runs.inputs import Converted
 from bestresponse.runs.settings import RunSettings, list_settings
 from bestresponse.runs.study import AnyStudy
 
-__all__ = ["make_study_command"]
-
 _METAVARS = {int: "INTEGER", float: "NUMBER", Path: "PATH"}
 
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:  # which would load everything that runs need, for a command t
 
 _FEWEST_COLUMNS = 3
 
-__all__ = ["DownloadProgress", "console", "counted", "notes", "play_progress", "print_table"]
-
 
 def console() -> Console:
     """Where results go."""

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-__all__ = ["print_document"]
-
-
 def print_document(out: Console, document: Document) -> None:
     """Everything in `document` that is text."""
     out.print(Text(visible(document.title), style="bold"))

@@ -18,8 +18,6 @@ from rich.status import Status
 from bestresponse.cli.terminal import notes
 from bestresponse.core.errors import Interrupted
 
-__all__ = ["Progress", "tell_interrupt", "wait_for"]
-
 T = TypeVar("T")
 
 _QUIET = 2.0

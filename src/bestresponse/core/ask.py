@@ -20,8 +20,6 @@ from typing import Any
 from bestresponse.core.errors import Flaw, InvalidMove
 from bestresponse.core.json import JsonObject
 
-__all__ = ["PASS", "Amount", "Ask", "Choice", "Form", "Lottery", "Mixture", "Words"]
-
 PASS = "pass"
 """The answer of a seat that gives no answer, where the ask allows it."""
 

@@ -28,12 +28,6 @@ from bestresponse.core.ask import Ask
 from bestresponse.core.game import NATURE, REFEREE, Action, AnyGame, Role, View
 from bestresponse.core.player import Player
 
-__all__ = [
-    "AdjustableRounds", "CostedDecisions", "EquilibriumSummary", "Figure", "KnownEquilibrium", "NamedStrategies",
-    "PeopleRules", "PlayedRounds", "PrivateInformation", "Question", "Quiz", "RoundHistory", "TheoryRemark", "Wording",
-    "find_equilibrium_moves", "find_known_equilibrium", "measure_decision_cost", "play_out_equilibrium", "word_rules",
-]  # fmt: skip
-
 _EXACT = 1e-9
 _ROUNDING = 0.0051
 

@@ -7,8 +7,6 @@ from bestresponse.core.episode import Record, Submission, Void
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Call, Decision, Reading, Status
 
-__all__ = ["ask_to_json", "record_from_json", "record_to_json", "submission_from_json", "submission_to_json"]
-
 _STATUS = {status.value: status for status in Status}
 
 

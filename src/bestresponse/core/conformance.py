@@ -26,9 +26,6 @@ from bestresponse.core.errors import InvalidMove
 from bestresponse.core.game import NATURE, REFEREE, AnyGame
 from bestresponse.core.player import Decision, Player
 
-__all__ = ["Broken", "any_legal_action", "check_game", "check_player"]
-
-
 _FREE = 1e-9
 
 

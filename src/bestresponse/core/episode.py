@@ -12,8 +12,6 @@ from bestresponse.core.game import Action, AnyGame, Game, Role, State, View
 from bestresponse.core.notebook import format_html
 from bestresponse.core.player import Decision, Player
 
-__all__ = ["AnyEpisode", "Episode", "Record", "Submission", "Void", "ask_in_turn", "play"]
-
 
 @dataclass(frozen=True, slots=True)
 class Submission:

@@ -11,8 +11,6 @@ from typing import BinaryIO, Final
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 
-__all__ = ["open_plain", "parse_toml", "read_text_file", "read_toml"]
-
 _LARGEST: Final = 200_000_000
 _LONGEST: Final = 2_000_000
 _LONG_KEY: Final = re.compile(r"""(?m:^|[\[{,])[ \t]*(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){100}""")

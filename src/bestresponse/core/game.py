@@ -13,8 +13,6 @@ from typing import Any, Final, Protocol, TypeAlias, TypeVar
 from bestresponse.core.ask import Ask, Lottery
 from bestresponse.core.json import JsonMapping, canonical
 
-__all__ = ["NATURE", "REFEREE", "Action", "AnyGame", "Game", "Role", "State", "View", "find_first_asks"]
-
 Role = str
 Action = Any
 State = TypeVar("State")

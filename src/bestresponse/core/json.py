@@ -7,8 +7,6 @@ import json
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-__all__ = ["JsonMapping", "JsonObject", "canonical", "digest"]
-
 JsonObject: TypeAlias = dict[str, Any]
 """A JSON object, to be written or as it was read: whoever reads it checks what the keys hold."""
 JsonMapping: TypeAlias = Mapping[str, Any]

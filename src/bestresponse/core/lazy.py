@@ -20,8 +20,6 @@ from importlib import import_module
 from importlib.abc import InspectLoader
 from typing import TypeVar
 
-__all__ = ["LazyMapping", "lazy_exports"]
-
 K = TypeVar("K")
 V = TypeVar("V")
 

@@ -11,8 +11,6 @@ import sys
 from contextlib import ContextDecorator
 from threading import Lock
 
-__all__ = ["NativeOutputToStderr"]
-
 _STDOUT, _STDERR = 1, 2
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-__all__ = ["MOST_ROWS", "format_html"]
-
 MOST_ROWS = 50
 
 

@@ -12,8 +12,6 @@ from bestresponse.core.game import Action, View
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.seeds import generator
 
-__all__ = ["Call", "Decision", "Nature", "Player", "Reading", "Status"]
-
 
 class Status(StrEnum):
     """How an answer came to be read. Only VALID and REPAIRED are answers."""

@@ -23,8 +23,6 @@ from typing import Any, TypeVar
 
 from bestresponse.core.errors import BestResponseError, UsageError
 
-__all__ = ["Registry", "check_members", "did_you_mean", "find_by_name", "games", "players"]
-
 Thing = TypeVar("Thing")
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import hashlib
 from random import Random
 
-__all__ = ["generator", "split"]
-
 
 def split(seed: int, *path: str | int) -> int:
     """A 63-bit seed for the place `path` below `seed`."""

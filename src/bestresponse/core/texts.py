@@ -11,8 +11,6 @@ from functools import cache
 from importlib.resources import files
 from string import Template
 
-__all__ = ["Texts"]
-
 
 @cache
 def _read(package: str, name: str) -> str:

@@ -17,8 +17,6 @@ from bestresponse.theory.trees.tree import Tree
 if TYPE_CHECKING:
     from bestresponse.games.dialogue.domain import Domain
 
-__all__ = ["HasNormalForm", "HasSpeakers", "HasStage", "HasTree", "find_stage", "find_stage_form"]
-
 
 @runtime_checkable
 class HasNormalForm(Protocol):

@@ -33,8 +33,6 @@ from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.trees.normal_form import to_normal_form
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
-__all__ = ["Basis", "Comparison", "Relation", "Verdict", "compare_games"]
-
 Relation = Literal["equal", "renamed", "equivalent", "ordinal", "different"]
 Basis = Literal["payoff tables", "trees", "reduced normal forms"]
 Verdict = Literal["same tree", "same reduced form, other tree", "same order of payoffs", "different"]

@@ -21,8 +21,6 @@ from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.normal_form import to_normal_form
 from bestresponse.theory.trees.tree import Leaf, Tree, Turn, build_tree
 
-__all__ = ["WRITERS", "format_game", "format_matrix_json", "to_tree"]
-
 
 def format_game(game: NormalForm | Tree, ending: str) -> str:
     """Return the text of a game file with this ending; UsageError where no such file can be written."""

@@ -18,8 +18,6 @@ from bestresponse.theory.files.nfg import read_table
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["GameLike", "Matrix", "ProgramGame", "as_found", "as_source"]
-
 Matrix: TypeAlias = Sequence[Sequence[int | float | Fraction | str]] | NDArray[Any]
 Table: TypeAlias = "Matrix | Sequence[Any] | Mapping[str, Any]"
 """Payoffs of any number of players, as `read_table` takes them."""

@@ -26,8 +26,6 @@ from bestresponse.core.errors import TooLarge
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.trees.tree import CHANCE, Tree
 
-__all__ = ["TOLERANCE", "Ends", "Isomorphism", "Scale", "list_isomorphisms", "plain_name"]
-
 Scale = Literal["payoffs", "affine", "order", "none"]
 """What counts of payoffs: the numbers, the numbers up to a positive factor and a shift of each player's, ranks, or
 nothing."""

@@ -40,8 +40,6 @@ from bestresponse.theory.trees.tree import Tree
 if TYPE_CHECKING:
     from bestresponse.games.logic.game import LogicGame
 
-__all__ = ["FORMATS", "Found", "Origin", "find_game", "game_names", "list_endings"]
-
 Origin = Literal["catalogue", "file", "registered", "standard input", "openspiel"]
 SomeGame = NormalForm | Tree | AnyGame
 

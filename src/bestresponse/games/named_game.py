@@ -21,8 +21,6 @@ from bestresponse.theory.files.nfg import format_nfg
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["KeptTable", "NamedGame", "freeze"]
-
 _DOMAIN = ".toml"
 """How the file of a dialogue ends."""
 

@@ -20,8 +20,6 @@ from bestresponse.games.texts import join_words
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import CHANCE, Tree
 
-__all__ = ["ask_about_paths", "ask_about_play", "ask_about_table", "make_quiz", "say_choice"]
-
 _COUNT = 2
 _MOST_STEPS = 60
 

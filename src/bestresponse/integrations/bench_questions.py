@@ -18,8 +18,6 @@ from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.measure import measure_plays
 from bestresponse.studies.bench.plays import Plan, prepare_plays
 
-__all__ = ["FIGURES", "BenchQuestions", "Measured"]
-
 FIGURES = ("nash_gap", "gap_normalised", "exploitability", "exploitability_normalised")
 """What is measured, by the names in which the benchmark reports it."""
 _MODEL = "model"

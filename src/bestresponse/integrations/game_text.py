@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from bestresponse.games.lookup import FORMATS, Found, find_game
 
-__all__ = ["read_game"]
-
 _STARTS = {"NFG": ".nfg", "EFG": ".efg", "[": ".json", "{": ".json"}
 
 

@@ -15,8 +15,6 @@ from bestresponse.core.game import Role
 from bestresponse.games.lookup import find_game
 from bestresponse.models.providers.function import FunctionModel
 
-__all__ = ["Played", "name_players", "play_seats"]
-
 
 @dataclass(frozen=True, slots=True)
 class Played:

@@ -9,8 +9,6 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-__all__ = ["Listener", "listen", "tell_all_found", "tell_progress"]
-
 Listener = Callable[[bool], None]
 """Told that a game gets on, or (True) that all of it was found and only has to be written down."""
 

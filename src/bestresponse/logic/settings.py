@@ -9,9 +9,6 @@ from typing import Protocol
 
 from bestresponse.core.errors import UsageError
 
-__all__ = ["Limits", "SandboxMissing", "SandboxWarning", "Settings", "settings"]
-
-
 WALL = 16.0
 """Seconds by the clock on the wall without a sign of getting on, unless more or less is asked for: the last resort.
 

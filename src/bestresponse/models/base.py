@@ -14,23 +14,6 @@ from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from bestresponse.core.errors import UsageError
 
-__all__ = [
-    "Abilities",
-    "Finish",
-    "Honoured",
-    "Json",
-    "Message",
-    "Model",
-    "Reply",
-    "Request",
-    "Role",
-    "TokenChances",
-    "Usage",
-    "Wrapper",
-    "ask",
-    "effective_seed",
-]
-
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Role: TypeAlias = Literal["system", "user", "assistant"]
 TokenChances: TypeAlias = tuple[tuple[str, float], ...]

@@ -5,8 +5,6 @@ from dataclasses import fields
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.models.base import Finish, Message, Reply, Request, Usage
 
-__all__ = ["reply_from_json", "reply_to_json", "request_from_json", "request_to_json"]
-
 _USAGE = tuple(field.name for field in fields(Usage))
 _REASONING = ("effort", "reasoning_tokens")
 _DEFAULTS = {field.name: field.default for field in fields(Request) if field.name != "messages"}

@@ -11,8 +11,6 @@ from bestresponse.models.providers.google import GoogleModel
 from bestresponse.models.providers.openai import OPENAI_URL, OpenAIModel
 from bestresponse.models.registry import KEYS, ModelSettings
 
-__all__ = ["open_anthropic", "open_google", "open_openai", "open_server"]
-
 _SERVER_KEY = "BESTRESPONSE_API_KEY"
 
 

@@ -10,8 +10,6 @@ from bestresponse.models.base import Json, Model, Usage
 from bestresponse.models.providers.weights import WEIGHTS
 from bestresponse.models.wrappers.meter import Price
 
-__all__ = ["estimate_price", "find_price", "find_price_by_identity"]
-
 _LISTED = ("openai", "anthropic", "google")
 
 

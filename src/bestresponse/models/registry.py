@@ -27,8 +27,6 @@ from bestresponse.models.providers.weights import WEIGHTS, Progress, default_fol
 if TYPE_CHECKING:
     from bestresponse.models.http import HttpClients
 
-__all__ = ["KEYS", "KnownModel", "ModelSettings", "known_models", "open_model", "providers", "read_default_settings"]
-
 providers = Registry(
     "bestresponse.models",
     "model provider",

@@ -15,8 +15,6 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.models.base import Json, Reply, Request
 
-__all__ = ["finish_structured", "make_strict", "read_schema", "schema_text"]
-
 _VALUES = ("type", "description", "enum", "const", "pattern", "format")
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minItems", "maxItems")
 _KEPT = frozenset(_VALUES + _BOUNDS)

@@ -11,8 +11,6 @@ import re
 
 from bestresponse.models.base import Request
 
-__all__ = ["estimate_request_tokens", "estimate_tokens"]
-
 _ALONE = re.compile(r"[!-@\[-`{-~]")
 _BYTES_PER_TOKEN = 3
 _PER_MESSAGE = 8

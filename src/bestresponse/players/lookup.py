@@ -40,11 +40,6 @@ from bestresponse.players.strategies.baselines import BASELINES, BaselinePlayer
 from bestresponse.players.strategies.equilibrium import EQUILIBRIUM
 from bestresponse.players.strategies.fixed import ALWAYS, make_always
 
-__all__ = [
-    "SIMULATED", "OpenModel", "check_player", "check_strategy", "choose_default", "describe_seat", "find_strategy",
-    "list_strategies", "seat_model", "seat_speaker",
-]  # fmt: skip
-
 OpenModel = Callable[[str], Model]
 """Opens a model by its name."""
 

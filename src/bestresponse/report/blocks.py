@@ -21,24 +21,6 @@ from bestresponse.report.frames import Frame
 from bestresponse.report.metrics import Figures
 from bestresponse.report.stats.interval import Interval
 
-__all__ = [
-    "Measurement",
-    "ReportBlock",
-    "Shown",
-    "bars",
-    "boxes",
-    "build_sections",
-    "fill_template",
-    "headline",
-    "intervals",
-    "lines",
-    "metrics_table",
-    "pivot",
-    "scatter",
-    "table",
-    "text",
-]
-
 
 class Measurement(Protocol):
     """What a report is made from: the settings, the frames and the figures of a run."""

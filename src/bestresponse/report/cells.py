@@ -8,8 +8,6 @@ from bestresponse.report.document import Cell, Table
 from bestresponse.report.numbers import NOISE, format_number, measure_noise
 from bestresponse.report.stats.interval import Interval
 
-__all__ = ["format_bounds", "format_cell", "measure_column_noise"]
-
 ABSENT = "–"
 
 

@@ -32,8 +32,6 @@ from bestresponse.report.document import (
 )
 from bestresponse.report.stats.interval import Interval
 
-__all__ = ["cell_json", "from_json", "to_json"]
-
 Json = JsonObject
 
 _FORMAT = "bestresponse-report/1"

@@ -16,22 +16,6 @@ from bestresponse.core.errors import UsageError
 from bestresponse.report.numbers import NOISE
 from bestresponse.report.stats.interval import Interval
 
-__all__ = [
-    "Block",
-    "Cell",
-    "Code",
-    "Column",
-    "Document",
-    "Figure",
-    "KeyValues",
-    "Note",
-    "Paragraph",
-    "Quote",
-    "Section",
-    "Table",
-    "as_cell",
-]
-
 Cell = str | int | float | bool | None | Interval
 
 

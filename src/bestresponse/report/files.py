@@ -14,8 +14,6 @@ from pathlib import Path
 
 from bestresponse.core.errors import StoreError
 
-__all__ = ["explain_os_error", "write_bytes", "write_text"]
-
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
 
 

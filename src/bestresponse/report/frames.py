@@ -30,8 +30,6 @@ from bestresponse.report.stats.interval import Interval
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Frame", "column"]
-
 R = TypeVar("R", bound=Mapping[str, Any])
 _NUMBERS = (int, float, Interval)
 

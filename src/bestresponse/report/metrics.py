@@ -17,17 +17,6 @@ from bestresponse.report.document import Cell, Column, Table
 from bestresponse.report.numbers import NOISE
 from bestresponse.report.stats.interval import Interval
 
-__all__ = [
-    "Figures",
-    "Heads",
-    "JsonValue",
-    "Metric",
-    "Value",
-    "compute_figures",
-    "describe_metrics",
-    "figures_to_json",
-]
-
 Group = TypeVar("Group")
 Value = float | Interval | None
 Heads = tuple[str | int, ...]

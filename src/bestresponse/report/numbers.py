@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-__all__ = ["NOISE", "format_number", "measure_noise"]
-
 NOISE = 1e-9
 """Smaller numbers are rounding noise, unless a metric says otherwise."""
 _RELATIVE_NOISE = 1e-12

@@ -27,8 +27,6 @@ from bestresponse.report.numbers import NOISE, format_number
 from bestresponse.report.stats.interval import Interval
 from bestresponse.report.text import abridged, pieces, visible
 
-__all__ = ["embed_page", "render"]
-
 _MOST_ROWS = 1000
 _NOTEBOOK_HEIGHT = 600
 _UNFOLDED = 120

@@ -25,8 +25,6 @@ from bestresponse.report.document import Cell, Table, as_cell
 from bestresponse.report.stats.interval import Interval
 from bestresponse.report.text import visible
 
-__all__ = ["Row", "list_rows", "to_csv", "to_json", "to_parquet", "unguard"]
-
 Row = Mapping[str, Cell]
 
 _FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")

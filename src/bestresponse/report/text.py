@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-__all__ = ["abridged", "pieces", "visible"]
-
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls other than tab and line feed
     "\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u3164\uffa0"  # blanks without width, direction marks

@@ -19,8 +19,6 @@ from bestresponse.players.llm.prompting import Style
 from bestresponse.players.llm.verified import is_verified, with_review
 from bestresponse.runs.settings import RunSettings, setting, settings
 
-__all__ = ["AGENT_SETTINGS", "AgentSettings", "ask_at_once", "make_agent"]
-
 AGENT_SETTINGS = (
     "memory", "own_words", "reasoning", "reasons", "attempts", "style", "temperature", "max_tokens",
 )  # fmt: skip

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field, replace
 
 from bestresponse.core.json import JsonObject
 
-__all__ = ["Estimate"]
-
 
 @dataclass(frozen=True, slots=True)
 class Estimate:

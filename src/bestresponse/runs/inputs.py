@@ -23,22 +23,6 @@ from bestresponse.models.base import Model, Reply, Request
 from bestresponse.models.providers.function import from_function
 from bestresponse.players.llm.persona import Persona, make_persona, read_personas
 
-__all__ = [
-    "Converted",
-    "GameSetting",
-    "ModelLike",
-    "ModelSetting",
-    "ModelsSetting",
-    "NamedModel",
-    "NamesSetting",
-    "OptionalGameSetting",
-    "OptionalModelSetting",
-    "PersonasSetting",
-    "SeatsSetting",
-    "as_model",
-    "count_parameters",
-]
-
 Given = TypeVar("Given")
 Kept = TypeVar("Kept")
 

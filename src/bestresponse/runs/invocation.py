@@ -17,15 +17,6 @@ from bestresponse.runs.shard import Shard
 from bestresponse.runs.store.manifest import Manifest, environment
 from bestresponse.runs.study import AnyStudy
 
-__all__ = [
-    "Invocation",
-    "current_invocation",
-    "find_revision",
-    "identify_run",
-    "make_manifest",
-    "read_command_line",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Invocation:

@@ -21,8 +21,6 @@ from bestresponse.runs.shard import Shard
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import AnyStudy, Study
 
-__all__ = ["find_path", "find_unfinished", "launch", "play_missing", "run_study"]
-
 C = TypeVar("C", bound=RunSettings)
 
 

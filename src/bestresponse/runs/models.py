@@ -20,19 +20,6 @@ from bestresponse.models.wrappers.meter import Budget, Meter
 from bestresponse.models.wrappers.pacing import Gate, Limited
 from bestresponse.players.llm.verified import bare_name
 
-__all__ = [
-    "LOCAL",
-    "Download",
-    "ModelLimits",
-    "OpenedModels",
-    "Opening",
-    "Provider",
-    "SharedCalls",
-    "identify_provider",
-    "make_model_settings",
-    "open_models",
-]
-
 LOCAL = "local"
 """The provider of models that run in the process that opened them."""
 Provider = tuple[str, str]

@@ -16,8 +16,6 @@ from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder
 
-__all__ = ["Replay", "recorded_models", "replay_plays"]
-
 
 @dataclass(frozen=True, slots=True)
 class Replay:

@@ -29,8 +29,6 @@ from bestresponse.runs.study import AnyStudy, Measured, Row, find_study
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Run", "load_run"]
-
 C = TypeVar("C")
 _DAMAGE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 

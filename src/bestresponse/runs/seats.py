@@ -50,18 +50,6 @@ from bestresponse.runs.settings import setting, settings
 from bestresponse.runs.spec import Spec
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = [
-    "MatchSettings",
-    "assign_seats",
-    "check_players",
-    "choose_policy",
-    "describe_play",
-    "estimate_plays",
-    "find_model_seats",
-    "list_plays",
-    "make_player",
-]
-
 C = TypeVar("C", bound=AgentSettings)
 _TRIALS = 5
 """How many plays of random players are counted where nothing else tells how often seats are asked."""

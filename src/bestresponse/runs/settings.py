@@ -35,8 +35,6 @@ from bestresponse.runs.executors.base import Executor
 from bestresponse.runs.models import ModelLimits
 from bestresponse.runs.shard import Shard
 
-__all__ = ["STORED", "RunSettings", "describe_setting", "list_settings", "setting", "settings"]
-
 C = TypeVar("C")
 STORED: Mapping[str, bool] = types.MappingProxyType({"stored": True})
 """The context in which the settings of a stored run are read: no name in them is ever opened as a file."""

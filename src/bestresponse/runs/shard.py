@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from bestresponse.core.errors import UsageError
 
-__all__ = ["Shard"]
-
 _MOST = 1_000_000
 
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from bestresponse.core.json import JsonMapping, digest
 
-__all__ = ["Spec"]
-
 
 @dataclass(frozen=True, slots=True)
 class Spec:

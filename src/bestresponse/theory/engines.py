@@ -14,8 +14,6 @@ from typing import Literal, get_args
 
 from bestresponse.core.errors import UsageError
 
-__all__ = ["ChosenEngine", "Engine", "choose_engine", "has_numba", "is_loaded", "load_kernels", "repays_loading"]
-
 Engine = Literal["auto", "numpy", "numba"]
 ChosenEngine = Literal["numpy", "numba"]
 

@@ -37,8 +37,6 @@ from bestresponse.theory.dynamics.trajectory import Profile, fitness, start_or_u
 from bestresponse.theory.equilibria.many_players.tracing import LogitBranch
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
 
-__all__ = ["Levels", "cognitive_hierarchy", "level_k", "quantal_branch", "quantal_response"]
-
 _TAIL = 1e-9
 
 

@@ -10,8 +10,6 @@ import numpy as np
 from bestresponse.core.errors import NotCertified
 from bestresponse.theory.games.normal_form import Array
 
-__all__ = ["find_fairest_mixture", "find_mixture", "solve_program"]
-
 _PRECISE: Any = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 _INFEASIBLE = 2
 

@@ -13,8 +13,6 @@ import numpy as np
 
 from bestresponse.core.errors import UsageError
 
-__all__ = ["Seed", "generator", "streams"]
-
 Seed = int | np.random.Generator
 
 

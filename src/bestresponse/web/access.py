@@ -25,11 +25,6 @@ from bestresponse.web.sessions.session import Session
 from bestresponse.web.sessions.store import NotFound, SessionStore
 from bestresponse.web.watching.runs import Runs
 
-__all__ = [
-    "ADMIN_COOKIE", "AdminApi", "AdminPage", "JudgeDoor", "LobbyDoor", "Name", "NotAllowed", "PostedForm",
-    "SeatContext", "SeatDoor", "Server", "ServerState", "TooFast", "refuse_key",
-]  # fmt: skip
-
 ADMIN_COOKIE = "bestresponse_admin"
 _MOST_FIELDS = 400
 

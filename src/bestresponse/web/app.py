@@ -32,8 +32,6 @@ from bestresponse.web.sessions.seat_worker import OpenModel, SeatWorker
 from bestresponse.web.sessions.store import AlreadyAnswered, BrokenSession, Journal, NotFound, SessionStore
 from bestresponse.web.views import formalize, judge, play, seat, watch
 
-__all__ = ["ServerSettings", "create_app", "is_loopback", "open_server", "preload"]
-
 _log = logging.getLogger("bestresponse.web")
 _NOT_STORED = (
     "the server cannot read or write its files now, so nothing was counted; what it had before is kept. "

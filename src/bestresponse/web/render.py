@@ -22,8 +22,6 @@ from bestresponse.web.access import ServerState
 from bestresponse.web.services import File
 from bestresponse.web.texts import load_texts
 
-__all__ = ["load_asset", "load_templates", "render_form", "render_page", "render_text", "send_file"]
-
 _LONGEST = 60_000
 _BRIEF = 160
 

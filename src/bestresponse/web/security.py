@@ -23,8 +23,6 @@ from starlette.responses import JSONResponse, PlainTextResponse
 from bestresponse.core.json import canonical
 from bestresponse.report.files import explain_os_error
 
-__all__ = ["SAFE_HEADERS", "Guard", "Keys", "RateLimit", "load_secret"]
-
 _LENGTH = 32
 
 

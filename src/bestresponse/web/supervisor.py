@@ -19,8 +19,6 @@ from types import FrameType
 
 from bestresponse.core.errors import BestResponseError
 
-__all__ = ["CrashLoop", "can_supervise", "supervise"]
-
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _MOST_DEATHS = 5
 _WITHIN = 30.0

@@ -33,8 +33,6 @@ from bestresponse.web.sessions.seat_worker import SeatWorker, make_seat
 from bestresponse.web.sessions.store import Lobby
 from bestresponse.web.views.fields import read_fields, write_fields
 
-__all__ = ["SeenPage", "Trial", "TrialSettings", "count_people", "render_preview", "try_experiment"]
-
 RANDOM = "strategy:random"
 _LOOK = 0.02
 _HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')

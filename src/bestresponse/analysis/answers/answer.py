@@ -12,15 +12,6 @@ from bestresponse.report.figures.charts import lines
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import Profile, as_profile
 
-__all__ = [
-    "Answer",
-    "Chart",
-    "Question",
-    "Setting",
-    "Values",
-    "read_profile",
-]
-
 G = TypeVar("G")
 Value = str | int | float | bool
 Values = Mapping[str, Value]

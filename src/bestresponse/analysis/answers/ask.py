@@ -25,8 +25,6 @@ from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.normal_form import to_normal_form
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["Answered", "ask_game", "list_questions"]
-
 _BUILT_IN: Mapping[str, tuple[Question[Any], ...]] = {"concept": (*CONCEPTS, *TREE_CONCEPTS), "dynamics": DYNAMICS}
 _ADDED = {
     "concept": Registry("bestresponse.concepts", "concept"),

@@ -20,8 +20,6 @@ from bestresponse.theory.trees.perfection.sequential import find_sequential
 from bestresponse.theory.trees.perfection.subgame_perfect import solve_subgames
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["CONCEPTS", "TREE_CONCEPTS"]
-
 
 def _respond_quantally(game: NormalForm, values: Values) -> Answer:
     branch = quantal_branch(game, float(values["precision"]))

@@ -22,8 +22,6 @@ from bestresponse.theory.dynamics.replicator import Form, replicator
 from bestresponse.theory.dynamics.trajectory import Trajectory
 from bestresponse.theory.games.normal_form import NormalForm
 
-__all__ = ["DYNAMICS"]
-
 _RECORDED = 200
 _STEPS = Setting("steps", 10_000, "how many steps to take")
 _START = Setting("start", "", "where to start, as 0.2,0.8/0.5,0.5; uniform play if empty")

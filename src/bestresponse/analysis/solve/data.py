@@ -17,8 +17,6 @@ from bestresponse.theory.games.classification import GameKind
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.trees.normal_form import find_behaviour
 
-__all__ = ["as_data", "describe_correlated", "list_cells", "name_mix"]
-
 _SHOWN = 5e-7
 """Cells of a distribution that are less likely are rounding."""
 

@@ -23,8 +23,6 @@ from bestresponse.games.lookup import Found
 from bestresponse.report.document import Block, Column, Document, KeyValues, Note, Section, Table
 from bestresponse.theory.games.normal_form import NormalForm
 
-__all__ = ["as_document", "payoff_blocks"]
-
 _ROWS = 16
 _COLUMNS = 10
 _TABLES = 16

@@ -16,8 +16,6 @@ from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex
 from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
 
-__all__ = ["ExactSecurity", "exact_security", "exact_value"]
-
 _SIMPLE = 1_000
 _CELLS = 2_000
 _LEAVES = 3_000

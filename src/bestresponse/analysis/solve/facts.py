@@ -13,8 +13,6 @@ from fractions import Fraction
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.report.document import Block, Cell, Column, KeyValues, Note, Table
 
-__all__ = ["mix_text", "number_text", "regret_text", "show_by_player", "show_facts", "show_records", "show_values"]
-
 _LARGEST_DENOMINATOR = 9999
 _SHOWN = 5e-7
 _NAMED = 12

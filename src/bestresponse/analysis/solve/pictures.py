@@ -10,8 +10,6 @@ from bestresponse.report.figures.tree import draw_tree, require_tree_picture
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["draw_game", "drawable", "picture_figures", "picture_section"]
-
 _WORDS: dict[Picture, str] = {
     "best responses": (
         "Best responses: each curve gives a player's best probability of its first action against the other's; the "

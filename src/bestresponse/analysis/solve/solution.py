@@ -23,20 +23,6 @@ if TYPE_CHECKING:
     from bestresponse.theory.trees.policy import Policy
     from bestresponse.theory.trees.tree import Tree
 
-__all__ = [
-    "CFR_VARIANTS",
-    "METHODS",
-    "OBJECTIVES",
-    "SAMPLINGS",
-    "TABLE_METHODS",
-    "TREE_METHODS",
-    "SolvedTable",
-    "SolvedTree",
-    "TreeEquilibrium",
-    "Value",
-    "Wish",
-]
-
 TABLE_METHODS = ("enumeration", "lemke-howson", "zero-sum", "pure", "double-oracle")
 CFR_VARIANTS = ("cfr", "cfr+", "dcfr", "pcfr+")
 SAMPLINGS = ("external-sampling", "outcome-sampling")

@@ -16,8 +16,6 @@ from bestresponse.theory.trees.normal_form import to_normal_form
 from bestresponse.theory.trees.sequence_form import has_perfect_recall
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["check_scale", "solve_form", "solve_found"]
-
 _LARGEST = 1e100
 _FORGETS = (
     "Somebody forgets. These are the equilibria in plans: a mixture of plans is drawn before the play, which a player "

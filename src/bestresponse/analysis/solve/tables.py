@@ -26,8 +26,6 @@ from bestresponse.theory.games.selection import efficiency, pareto_optimal, payo
 from bestresponse.theory.zero_sum.double_oracle import describe_bounds, search_matrix
 from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
 
-__all__ = ["find_equilibria", "is_constant_sum", "solve_table"]
-
 T = TypeVar("T")
 
 _VERTICES = 30_000

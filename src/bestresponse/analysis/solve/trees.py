@@ -36,8 +36,6 @@ from bestresponse.theory.trees.sequence_form_lp import solve_general_tree, solve
 from bestresponse.theory.trees.tree import Tree
 from bestresponse.theory.zero_sum.double_oracle import describe_bounds, search_tree
 
-__all__ = ["solve_any_tree"]
-
 _ITERATIONS = 1000
 _SAMPLES = 10_000
 _PAYOFFS = 2000

@@ -11,8 +11,6 @@ from bestresponse.cli.commands.runs.run import app as run_study
 from bestresponse.cli.study_command import make_study_command
 from bestresponse.studies.bench.study import bench as bench_study
 
-__all__ = ["app"]
-
 
 class _GameOrStories(TyperCommand):
     """Let the word `stories`, which is no game, begin another study with settings of its own."""

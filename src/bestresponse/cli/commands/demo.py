@@ -22,8 +22,6 @@ from bestresponse.formal.formalize.examples import FIRST, library
 from bestresponse.games.named_game import NamedGame
 from bestresponse.models.providers.function import from_function
 
-__all__ = ["demo"]
-
 _REASONS = "If I betray and you choose Silent, I get 5. If we both betray, I get 0."
 _OPPONENTS = ("tit-for-tat", "grim", "cooperator", "defector", "random")
 

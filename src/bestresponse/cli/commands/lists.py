@@ -16,8 +16,6 @@ from bestresponse.models.providers.weights import pull as pull_weights
 from bestresponse.report.frames import Frame
 from bestresponse.runs.models import make_model_settings
 
-__all__ = ["convert", "games", "models"]
-
 
 def games(as_json: AsJson = False) -> None:
     """List the games of the catalogue, the registered games and the families that `bench` draws from."""

@@ -10,8 +10,6 @@ from bestresponse.core.errors import UsageError
 from bestresponse.integrations.mcp.pool import CallLimits
 from bestresponse.integrations.mcp.server import build_server
 
-__all__ = ["mcp"]
-
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 
 

@@ -46,8 +46,6 @@ from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.store.manifest import Manifest, environment
 
-__all__ = ["play"]
-
 ME = "me"
 
 

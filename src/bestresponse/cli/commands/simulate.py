@@ -26,8 +26,6 @@ from bestresponse.studies.water.judging import (
 )
 from bestresponse.studies.water.study import water
 
-__all__ = ["app"]
-
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run of `simulate water`, or above it.")]
 Most = Annotated[int, typer.Option(help="Judge at most so many games, the first ones.", min=1)]
 Output = Annotated[Path, typer.Option(help="The CSV file to write.")]

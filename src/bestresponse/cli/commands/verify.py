@@ -18,8 +18,6 @@ from bestresponse.formal.claims.review import Review, State
 from bestresponse.report.document import Column, Table
 from bestresponse.report.text import visible
 
-__all__ = ["verify"]
-
 _TEXT = Annotated[
     Path | None, typer.Option(help="Check the reasoning in this file instead of asking a model; - reads it.")
 ]

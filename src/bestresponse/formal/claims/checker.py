@@ -30,8 +30,6 @@ from bestresponse.logic.engine import LogicEngine, Program, Proof, Verdict
 from bestresponse.logic.language.terms import Atom, Struct, Term, list_of, write
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
-__all__ = ["Checked", "Checker", "LogicCheck", "TheoryCheck"]
-
 MOST_FACTS: Final = 4_000
 
 

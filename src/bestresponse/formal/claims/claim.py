@@ -20,8 +20,6 @@ from bestresponse.formal.claims.tables import TableTheory
 from bestresponse.formal.claims.trees import TreeTheory
 from bestresponse.logic.language.terms import Atom, write
 
-__all__ = ["FORMS", "OF_TABLES", "OF_TREES", "Argument", "Claim", "Malformed"]
-
 Argument = str | Fraction | Chain | tuple[Mix, ...] | tuple[str, ...]
 
 NO_CLAIM: Final = "no_claim"

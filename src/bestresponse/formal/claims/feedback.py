@@ -23,8 +23,6 @@ from bestresponse.formal.claims.trees import TreeTheory
 from bestresponse.formal.claims.wording import deny, phrase, say
 from bestresponse.logic.engine import Verdict
 
-__all__ = ["Correction", "Sentence", "Tone", "correct"]
-
 Tone = Literal["positive", "negative"]
 """Whether feedback states the true values or only that a claim is false."""
 _MOST_SAID: Final = 4

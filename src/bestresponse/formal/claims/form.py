@@ -18,11 +18,6 @@ from fractions import Fraction
 from inspect import signature
 from typing import Any, Final, NamedTuple, TypeVar
 
-__all__ = [
-    "SORTS", "YOU", "Belief", "Chain", "Comparisons", "Form", "Mix", "Move", "Sort", "Ungrounded", "find_rounding",
-    "form", "list_forms", "number_text",
-]  # fmt: skip
-
 YOU: Final = "you"
 
 

@@ -17,8 +17,6 @@ from bestresponse.formal.claims.form import YOU, Mix, Move, Sort
 from bestresponse.logic.language.reader import read_term
 from bestresponse.logic.language.terms import Atom, String, Struct, Term, Var, brief, deref, items_of
 
-__all__ = ["MOST_CLAIMS", "MOST_QUERY", "parse", "parse_queries", "read_number"]
-
 MOST_QUERY: Final = 2_000
 MOST_CLAIMS: Final = 1_000
 _MOST_DIGITS: Final = 60

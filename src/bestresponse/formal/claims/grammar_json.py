@@ -13,8 +13,6 @@ from bestresponse.formal.claims.claim import FORMS, Argument, Claim, Malformed
 from bestresponse.formal.claims.form import YOU, Mix, Move, Sort
 from bestresponse.formal.claims.grammar import MOST_CLAIMS, MOST_QUERY, read_number
 
-__all__ = ["JsonAnswer", "QuotedClaim", "claims_schema", "parse_json", "read_answer"]
-
 _NUMBER: Final[JsonObject] = {"type": ["number", "string"]}
 """A number, or a fraction as text: a third has no decimal."""
 _MOST_NAMES: Final = 100

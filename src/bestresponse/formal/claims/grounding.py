@@ -18,8 +18,6 @@ from bestresponse.formal.claims.subject import Subject, exact
 from bestresponse.logic.engine import Proof, Verdict
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
-__all__ = ["Grounded", "ground"]
-
 _NATURE: Final = "nature"
 
 

@@ -32,8 +32,6 @@ from bestresponse.formal.claims.translators.translation import Passage, Reading,
 from bestresponse.formal.claims.wording import say
 from bestresponse.logic.engine import LogicEngine, Proof, Verdict
 
-__all__ = ["Refutation", "Review", "Reviewer", "State", "Unit", "check_reasoning"]
-
 Unit = Literal["text", "paragraph"]
 _MOST_PARAGRAPHS = 40
 _LONGEST_QUOTE = 300

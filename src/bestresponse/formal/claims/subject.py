@@ -20,8 +20,6 @@ from bestresponse.formal.claims.form import YOU
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["Subject", "exact"]
-
 _SMALL = 2**40
 _SIMPLE = 1_000_000
 THEM = "them"

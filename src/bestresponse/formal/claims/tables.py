@@ -17,8 +17,6 @@ import numpy as np
 from bestresponse.formal.claims.form import Belief, Comparisons, Ungrounded, find_rounding, form
 from bestresponse.formal.claims.subject import Subject
 
-__all__ = ["TABLE_RULES", "TableTheory"]
-
 Places = tuple[int, ...]
 """The place of an action for each player."""
 

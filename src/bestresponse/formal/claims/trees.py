@@ -24,8 +24,6 @@ from bestresponse.logic.engine import Proof, Verdict
 from bestresponse.theory.trees.perfection.subgame_perfect import SubgamePerfectEquilibrium, subgame_perfect
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
-__all__ = ["TREE_RULES", "TreeTheory"]
-
 MOST_EQUILIBRIA: Final = 2_000
 MOST_NODES: Final = 20_000
 

@@ -9,8 +9,6 @@ from bestresponse.core.game import NATURE
 from bestresponse.formal.claims.claim import FORMS, Claim
 from bestresponse.formal.claims.form import SORTS, YOU, Chain, Form, Mix, Move, Sort, number_text
 
-__all__ = ["deny", "describe", "phrase", "say"]
-
 _PLACE: Final = re.compile(r"\{(?:(if|after) )?(\w+)\}")
 _VERB: Final = re.compile(r"<([^<>]*)>")
 

@@ -28,8 +28,6 @@ from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.table import GameTable, Row
 from bestresponse.logic.programs.validate import validate
 
-__all__ = ["Story", "choose", "read_stories", "stories"]
-
 
 @dataclass(frozen=True, slots=True)
 class Story:

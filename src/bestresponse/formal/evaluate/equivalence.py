@@ -15,8 +15,6 @@ from bestresponse.games.isomorphism import Ends, list_isomorphisms
 from bestresponse.games.logic.game import LogicGame, as_game
 from bestresponse.logic.programs.table import GameTable
 
-__all__ = ["compare_tables", "find_broken_order"]
-
 
 def compare_tables(first: GameTable, second: GameTable, *, any_names: bool = False) -> Comparison:
     """Compare two tables as trees; names in common mean the same unless `any_names` is set."""

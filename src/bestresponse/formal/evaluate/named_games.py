@@ -23,18 +23,6 @@ from bestresponse.core.json import JsonMapping
 from bestresponse.core.registry import did_you_mean
 from bestresponse.logic.programs.table import GameTable
 
-__all__ = [
-    "Cells",
-    "Named",
-    "Verdict",
-    "broken",
-    "check_constraints",
-    "find_names",
-    "named_game",
-    "named_games",
-    "read_named_games",
-]
-
 Cells = Mapping[tuple[str, str], Sequence[tuple[Fraction, Fraction]]]
 """What both players earn for each pair of moves; several values where a program gives several."""
 

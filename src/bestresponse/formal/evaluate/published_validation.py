@@ -21,8 +21,6 @@ from bestresponse.logic.engine import LogicEngine, Program
 from bestresponse.logic.language.terms import Term
 from bestresponse.logic.programs.table import label, published_cells
 
-__all__ = ["PublishedLevels", "Round", "TrueMatrix", "play_of", "published_levels"]
-
 ROUNDS = 4
 _LOAD_MESSAGES = {"singleton", "marked", "discontiguous", "syntax"}
 

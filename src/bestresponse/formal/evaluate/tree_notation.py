@@ -14,8 +14,6 @@ from fractions import Fraction
 from bestresponse.core.game import NATURE
 from bestresponse.logic.programs.game_table import GameTable, Row
 
-__all__ = ["read_lines"]
-
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _DRAW = re.compile(r"~(\S+)\s+(.+)")
 _Step = tuple[str, str, Fraction | None, str | None]

@@ -19,8 +19,6 @@ from bestresponse.logic.language.diagnostics import Stage
 from bestresponse.logic.programs.table import GameTable
 from bestresponse.logic.programs.validate import Report
 
-__all__ = ["Finding", "Levels", "judge_levels"]
-
 
 @dataclass(frozen=True, slots=True)
 class Finding:

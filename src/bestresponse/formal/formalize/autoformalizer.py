@@ -28,8 +28,6 @@ from bestresponse.logic.programs.table import GameTable
 from bestresponse.logic.programs.validate import Expectation, Report, validate
 from bestresponse.models.base import Finish, Message, Model, Reply, Request
 
-__all__ = ["Attempt", "Formalization", "Formalizer", "Settings", "check_story"]
-
 MOST_CHARACTERS = 50_000
 _STAGES = (Stage.READER, Stage.STATIC, Stage.RUNTIME, Stage.CONTRACT)
 _HEAT = 0.7

@@ -14,8 +14,6 @@ from bestresponse.games.logic.game import describe_table
 from bestresponse.logic.programs.table import GameTable
 from bestresponse.models.base import Model, Reply, Request, ask
 
-__all__ = ["BackCheck", "compare"]
-
 _VERDICT = re.compile(r"\b(AGREES|AGREE|DIFFERS|DIFFER)\b[ \t:.*-]{0,10}([^\n]{0,300})", re.IGNORECASE)
 
 

@@ -15,8 +15,6 @@ from bestresponse.core.errors import UsageError
 from bestresponse.formal.evaluate.equivalence import compare_tables
 from bestresponse.formal.formalize.autoformalizer import Formalization, Formalizer
 
-__all__ = ["Election", "elect", "formalize_many"]
-
 _HEAT = 0.7
 
 

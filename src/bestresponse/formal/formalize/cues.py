@@ -10,8 +10,6 @@ import re
 from collections import Counter
 from typing import Final, NamedTuple
 
-__all__ = ["WORD", "count_cues"]
-
 WORD: Final = re.compile(r"[^\W\d_][^\W\d_-]*(?:-[^\W\d_]+)*")
 _UNSEEN = re.compile(r"\b(?:without|before|cannot|never|not|neither|nobody) (?:seeing|knowing|see|sees|learns|hears)\b")
 _CUES: Final = {

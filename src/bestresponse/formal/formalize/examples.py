@@ -16,8 +16,6 @@ from pathlib import Path
 
 from bestresponse.core.errors import UsageError
 
-__all__ = ["FIRST", "Example", "library", "read_examples", "write_example"]
-
 FIRST = "prisoners_dilemma"
 """The one example of the published one-shot prompt."""
 

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 from bestresponse.formal.formalize.answers import Answer, Question
 
-__all__ = ["Code", "find_asides", "find_code"]
-
 _FENCE = re.compile(r"^\s{0,3}(`{3,}|~{3,})\s*([\w+-]*)\s*$")
 _CLAUSE = re.compile(r"^\s*(?::-|%|/\*|[a-z]\w*\s*(?:\(|:-|\.\s*(?:%.*)?$))")
 _FACT = re.compile(r"^\s*[a-z]\w*\s*\(")

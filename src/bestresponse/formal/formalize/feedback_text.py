@@ -11,8 +11,6 @@ from collections.abc import Iterable, Sequence
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity
 from bestresponse.logic.programs.validate import Report
 
-__all__ = ["what_is_wrong"]
-
 _MOST = 12
 _MOST_ENDS = 9
 _LONGEST_LINE = 160

@@ -24,8 +24,6 @@ from bestresponse.logic.language.diagnostics import numbered
 from bestresponse.logic.programs.table import GameTable
 from bestresponse.models.base import Finish, Model, Reply
 
-__all__ = ["Form", "ProgramForm", "SheetForm", "TableForm", "TreeForm"]
-
 _LONGEST_QUOTE = 4_000
 _CUT = "the answer was cut off"
 

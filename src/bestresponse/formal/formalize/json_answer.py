@@ -14,24 +14,6 @@ from bestresponse.core.json import JsonObject
 from bestresponse.formal.formalize.answers import Answer, Question
 from bestresponse.models.schema import schema_text
 
-__all__ = [
-    "PROBABILITY",
-    "TEXT",
-    "Schema",
-    "asides_schema",
-    "choice_schema",
-    "list_schema",
-    "object_schema",
-    "read_asides",
-    "read_name",
-    "read_number",
-    "read_numbers",
-    "read_object",
-    "read_payoffs",
-    "refusal_schema",
-    "sheet_schema",
-]
-
 NO_GAME: Final = "no game"
 MISFIT: Final = "does not fit"
 MOST_QUESTIONS = 10

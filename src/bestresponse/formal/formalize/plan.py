@@ -14,8 +14,6 @@ from typing import Literal
 from bestresponse.formal.formalize.cues import count_cues
 from bestresponse.models.base import Model
 
-__all__ = ["FormName", "Structure", "Wish", "plan", "read_structure"]
-
 Wish = Literal["auto", "program", "table", "tree"]
 FormName = Literal["program", "table", "tree"]
 

@@ -15,8 +15,6 @@ from collections.abc import Sequence
 from bestresponse.formal.formalize.cues import WORD, count_cues
 from bestresponse.formal.formalize.examples import FIRST, Example
 
-__all__ = ["count_words", "nearest"]
-
 _CUE_SHARE = 0.75
 _PLAIN = 0.1
 _STOP_WORDS = (

@@ -21,8 +21,6 @@ from bestresponse.logic.programs.game_table import GameTable, Row
 from bestresponse.models.base import Message, Model, Reply, Request
 from bestresponse.models.schema import schema_text
 
-__all__ = ["CLAIMS_SCHEMA", "ClaimCheck", "TestedClaim", "check_claims", "read_claims"]
-
 LUCK: Final = "luck"
 MOST_CLAIMS = 40
 _STEPS: Final = list_schema(object_schema(player=TEXT, move=TEXT))

@@ -7,8 +7,6 @@ from fractions import Fraction
 from bestresponse.core.json import JsonObject
 from bestresponse.logic.programs.table import GameTable
 
-__all__ = ["table_to_data"]
-
 
 def table_to_data(table: GameTable) -> JsonObject:
     """Return players, moves and ends as plain data.

@@ -33,8 +33,6 @@ from bestresponse.games.logic.tables import table_from_cells
 from bestresponse.logic.programs.table import GameTable, Row
 from bestresponse.models.schema import schema_text
 
-__all__ = ["NO_PLAYERS", "TABLE_SCHEMA", "Sheet", "read_sheet", "read_table"]
-
 AT_ONCE: Final = "at the same time"
 IN_TURN: Final = "in turn"
 MOST_ENDS = 2_000

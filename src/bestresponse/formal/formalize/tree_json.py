@@ -27,8 +27,6 @@ from bestresponse.formal.formalize.json_answer import (
 from bestresponse.logic.programs.game_table import FORGETS, GameTable, Row
 from bestresponse.models.schema import schema_text
 
-__all__ = ["TREE_SCHEMA", "build_table", "read_players", "read_tree"]
-
 MOST_NODES = 3_000
 MOST_LEVELS = 60
 _NOTHING = "(nothing)"

@@ -23,8 +23,6 @@ from bestresponse.logic.programs.strategies import SeatsFound, StrategyMachine, 
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import Automaton
 
-__all__ = ["Agent", "Seats"]
-
 
 @dataclass(frozen=True, slots=True)
 class Agent:

@@ -16,8 +16,6 @@ from bestresponse.core.errors import InvalidGame
 from bestresponse.logic.programs.strategies import Mixture, StrategyMachine, StrategyTable
 from bestresponse.theory.repeated.automaton import Automaton, memory_one, reduced
 
-__all__ = ["build_automaton"]
-
 
 def build_automaton(
     behaviour: StrategyTable | StrategyMachine, name: str, own: Sequence[str] = (), other: Sequence[str] = ()

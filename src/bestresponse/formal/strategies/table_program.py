@@ -8,8 +8,6 @@ from bestresponse.core.errors import InvalidGame
 from bestresponse.logic.language.terms import Atom, write
 from bestresponse.theory.games.normal_form import NormalForm
 
-__all__ = ["PLAYERS", "write_program"]
-
 PLAYERS = ("p1", "p2")
 
 _RULES = """

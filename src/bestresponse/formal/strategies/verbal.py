@@ -21,8 +21,6 @@ from bestresponse.logic.language.diagnostics import numbered
 from bestresponse.logic.programs.validate import validate_strategy
 from bestresponse.models.base import Message, Model, Reply, Request
 
-__all__ = ["StrategyAttempt", "StrategyFormalization", "WordsSettings", "formalize_strategy"]
-
 MOST_CHARACTERS = 10_000
 _HEAT = 0.7
 _LONGEST_REASON = 300

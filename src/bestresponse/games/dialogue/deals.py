@@ -23,11 +23,6 @@ from bestresponse.core.errors import Flaw, InvalidGame, InvalidMove
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.games.dialogue.reader import DomainReader
 
-__all__ = [
-    "Deal", "DealRules", "Issues", "Moves", "Option", "Price", "Private", "Said", "Trade", "Verdict", "make_object",
-    "shorten",
-]  # fmt: skip
-
 Private = JsonMapping
 """What one speaker alone knows: `values`, `endowment` (numbers by item), `part`, `worth` or `side`."""
 

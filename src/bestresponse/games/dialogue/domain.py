@@ -27,8 +27,6 @@ from bestresponse.core.registry import did_you_mean
 from bestresponse.games.dialogue.deals import DealRules, Issues, Moves, Option, Price, Trade, Verdict
 from bestresponse.games.dialogue.reader import DomainReader
 
-__all__ = ["Actions", "Domain", "domain_names", "load_domain", "parse_domain", "read_domain_text"]
-
 _TEXTS = ("task", "private", "message", "referee", "score")
 _KINDS: dict[str, type[DealRules]] = {kind.kind: kind for kind in (Option, Trade, Price, Issues, Moves, Verdict)}
 _MOST_PLAYERS = 10

@@ -33,10 +33,6 @@ from bestresponse.games.dialogue.scenario import Scenario, scenarios, variants
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.games.texts import join_words
 
-__all__ = [
-    "Dialogue", "DialogueGame", "PlainDialogue", "Spoken", "draw_plain_dialogue", "make_plain_dialogue", "prompt_key",
-]  # fmt: skip
-
 _LONGEST_RULING = 20_000
 _RANGES = {"seed": (0, 2**31 - 1), "cases": (1, 100), "replies": (1, 50)}
 

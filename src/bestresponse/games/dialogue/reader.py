@@ -10,8 +10,6 @@ from bestresponse.core.errors import InvalidGame
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.registry import did_you_mean
 
-__all__ = ["DomainReader"]
-
 _KINDS: dict[object, str] = {str: "a text", int: "a whole number", dict: "a table", list: "a list"}
 
 

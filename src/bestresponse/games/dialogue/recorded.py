@@ -21,8 +21,6 @@ from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Reading, Status
 from bestresponse.games.dialogue.game import Dialogue, DialogueGame, prompt_key
 
-__all__ = ["PERSON", "Book", "Entry", "RecordedDialogue"]
-
 PERSON = "person"
 """Who gave an answer that a person wrote in place of a model."""
 

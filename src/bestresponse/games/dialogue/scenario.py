@@ -23,8 +23,6 @@ from bestresponse.core.seeds import generator
 from bestresponse.games.dialogue.deals import Private, make_object, shorten
 from bestresponse.games.dialogue.domain import Domain
 
-__all__ = ["Scenario", "all_scenarios", "read_scenario", "scenario_rules", "scenario_schema", "scenarios", "variants"]
-
 _TRIES = 1000
 _NAME = re.compile(r"[^\W\d_][\w.'’-]*( [\w.'’-]+)?")
 _LONGEST_NAME = 30

@@ -21,8 +21,6 @@ from bestresponse.games.quiz import ask_about_play
 from bestresponse.games.texts import TEXTS
 from bestresponse.theory.games.normal_form import NormalForm
 
-__all__ = ["Blotto"]
-
 _MOST_PLANS = 5000
 Plan = tuple[int, ...]
 

@@ -15,8 +15,6 @@ from bestresponse.core.game import Action, Role, View
 from bestresponse.games.quiz import ask_about_play
 from bestresponse.games.texts import TEXTS, drop_goal
 
-__all__ = ["CommonPool", "Guessing", "NumberRounds", "level_k"]
-
 Rounds = tuple[tuple[float, ...], ...]
 """The numbers of every round, in the order of the roles."""
 

@@ -18,8 +18,6 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Action, Role, View
 from bestresponse.games.texts import TEXTS
 
-__all__ = ["PublicGoods"]
-
 State = tuple[Mapping[Role, Any], ...]
 """Contributions and (with punishment) points in turn, one entry a stage."""
 

@@ -18,8 +18,6 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, Action, Role, View
 from bestresponse.games.texts import TEXTS, drop_goal, join_words
 
-__all__ = ["SealedBid", "State", "second_price"]
-
 
 @dataclass(frozen=True, slots=True)
 class State:

@@ -17,8 +17,6 @@ from bestresponse.core.game import Action, Role, View
 from bestresponse.games.quiz import ask_about_play
 from bestresponse.games.texts import TEXTS, drop_goal
 
-__all__ = ["Trust", "TwoSteps", "Ultimatum"]
-
 State = tuple[float | str, ...]
 """The moves so far."""
 

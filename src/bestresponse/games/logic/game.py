@@ -44,11 +44,6 @@ from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees import tree as trees
 from bestresponse.theory.trees.tree import Leaf, Tree, Turn, build_tree
 
-__all__ = [
-    "LogicGame", "as_game", "as_normal_form", "describe_changes", "describe_end", "describe_table", "describe_turns",
-    "format_payoffs", "program_game", "read_program_text",
-]  # fmt: skip
-
 _MOST_CHANGES = 30
 State = tuple[str, ...]
 """The moves so far, in the order of the tree."""

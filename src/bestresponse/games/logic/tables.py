@@ -23,8 +23,6 @@ from bestresponse.logic.programs.game_table import FORGETS, GameTable, Row, spel
 from bestresponse.theory.trees.sequence_form import has_perfect_recall
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
-__all__ = ["read_fraction", "table_from_cells", "table_from_tree", "write_program"]
-
 MOST_ENDS = 20_000
 _DENOMINATOR = 1_000_000
 _ROUNDING = 1e-12

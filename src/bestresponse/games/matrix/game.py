@@ -20,8 +20,6 @@ from bestresponse.games.matrix.presentation import Format, show_payoffs
 from bestresponse.games.texts import TEXTS
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
-__all__ = ["MatrixGame", "Others", "Wanted", "as_strategy"]
-
 Wanted = Literal["action", "mixture"]
 Others = Literal["unsaid", "rational"]
 """What the rules say of the others: nothing, or that they are perfectly rational, which is true only where equilibrium

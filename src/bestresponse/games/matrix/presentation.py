@@ -17,8 +17,6 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.registry import find_by_name
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
-__all__ = ["FORMATS", "Format", "Theme", "number", "show_payoffs", "theme", "themes"]
-
 Format = Literal["table", "prose", "json"]
 FORMATS: tuple[Format, ...] = ("table", "prose", "json")
 

@@ -22,8 +22,6 @@ from bestresponse.games.matrix.presentation import Format
 from bestresponse.games.texts import TEXTS
 from bestresponse.theory.games.normal_form import NormalForm
 
-__all__ = ["RepeatedGame", "Rounds"]
-
 _GO_ON, _STOP = "go on", "stop"
 
 

@@ -20,8 +20,6 @@ from bestresponse.core.game import NATURE, REFEREE, Action, Role, View
 from bestresponse.games.texts import TEXTS
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
-__all__ = ["TreeGame", "describe_infoset", "describe_path", "read_rules"]
-
 _MOST_LEAVES_LISTED = 40
 _MOST_DRAWS = 4
 _MOST_NODES = 500

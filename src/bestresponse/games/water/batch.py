@@ -17,11 +17,6 @@ from bestresponse.core.game import NATURE, View
 from bestresponse.core.seeds import generator
 from bestresponse.games.water.rules import WaterRules
 
-__all__ = [
-    "CENT", "Booleans", "Floats", "Morning", "PriceBook", "Trace", "draw_supplies", "prices_to_win", "run_many",
-    "serve_many",
-]  # fmt: skip
-
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
 

@@ -47,11 +47,6 @@ from bestresponse.games.water.batch import (
 )
 from bestresponse.games.water.rules import WaterRules, with_abundance
 
-__all__ = [
-    "BIDDERS", "SOLVED", "Bidder", "BidderPlayer", "bidder", "is_bidder", "kept_for", "play_many", "policy_of",
-    "seat_seed", "solve",
-]  # fmt: skip
-
 Seeds = NDArray[np.uint64]
 Bidder = Callable[[Morning, int, Seeds], Floats]
 """The bids of one seat in every game; the seeds tell the games apart."""

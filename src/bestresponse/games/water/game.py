@@ -41,8 +41,6 @@ from bestresponse.games.water.rules import (
 )
 from bestresponse.games.water.wording import day_in_words, morning_in_words, rules_in_words, tabulate_days
 
-__all__ = ["Water", "survival", "water"]
-
 
 @dataclass(frozen=True)
 class Water:

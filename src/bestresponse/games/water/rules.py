@@ -12,11 +12,6 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, REFEREE, Role
 from bestresponse.core.json import JsonMapping, JsonObject
 
-__all__ = [
-    "ABUNDANCE", "RESIDENTS", "Day", "Drought", "Resident", "Standing", "WaterRules", "allocate", "serving_order",
-    "with_abundance",
-]  # fmt: skip
-
 ABUNDANCE: dict[str, tuple[int, int]] = {"low": (10, 20), "medium": (15, 25), "high": (20, 30)}
 """The published ranges of the daily supply, both ends included."""
 

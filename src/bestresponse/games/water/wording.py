@@ -10,8 +10,6 @@ from bestresponse.core.game import Role
 from bestresponse.games.texts import TEXTS
 from bestresponse.games.water.rules import Day, Drought, Standing, WaterRules
 
-__all__ = ["day_in_words", "money", "morning_in_words", "rules_in_words", "tabulate_days"]
-
 
 @lru_cache(maxsize=256)
 def rules_in_words(rules: WaterRules, role: Role) -> str:

@@ -25,8 +25,6 @@ from bestresponse.integrations.seats import name_players, play_seats
 from bestresponse.models.providers.function import FunctionModel, from_function
 from bestresponse.runs.models import ModelLimits
 
-__all__ = ["formalize", "game", "game_is_true", "payoff_and_regret"]
-
 _UNREAD = float("nan")
 
 

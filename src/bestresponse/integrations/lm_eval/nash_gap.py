@@ -14,8 +14,6 @@ from bestresponse.models.base import Reply
 if TYPE_CHECKING:
     import datasets
 
-__all__ = ["average_read", "list_questions", "load_questions", "measure_results", "write_prompt"]
-
 
 class Question(TypedDict):
     """One game: what is asked, and which of the questions it is."""

@@ -23,8 +23,6 @@ from bestresponse.core.registry import find_by_name
 from bestresponse.integrations.mcp.tools import TOOLS
 from bestresponse.logic.settings import Limits, settings
 
-__all__ = ["CallLimits", "WorkerPool"]
-
 _START_SECONDS = 60.0
 
 

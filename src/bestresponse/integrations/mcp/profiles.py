@@ -14,8 +14,6 @@ from bestresponse.theory.trees.policy import Policy, policy_from_table, uniform_
 from bestresponse.theory.trees.sequence_form import policy_regrets, policy_value
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["Strategies", "measure_profile", "read_others", "read_policy", "value_actions"]
-
 Strategies = dict[str, str | dict[str, float | str | dict[str, float]]]
 """Player -> action, or action -> probability, or information set -> move or probabilities of moves."""
 

@@ -18,8 +18,6 @@ from bestresponse.integrations.mcp.tools import TOOLS
 if TYPE_CHECKING:
     from mcp.server import MCPServer
 
-__all__ = ["build_server"]
-
 _INSTRUCTIONS = (
     "Exact game theory: solve a game, check a proposed equilibrium, find best responses, check a reasoning about a "
     "game claim by claim, check that a logic program is a game, compare two games, run tournaments of strategies."

@@ -38,8 +38,6 @@ from bestresponse.theory.catalogue.trees import tree_entry, tree_names
 from bestresponse.theory.trees.sequence_form import tree_best_response
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["TOOLS"]
-
 _EQUAL = 1e-9
 Mix = dict[str, float]
 

@@ -16,8 +16,6 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.theory.games.normal_form import NormalForm
 
-__all__ = ["MatrixEnvironment"]
-
 Observation = np.ndarray[Any, np.dtype[np.int8]]
 
 

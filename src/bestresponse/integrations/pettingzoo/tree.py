@@ -20,8 +20,6 @@ from bestresponse.core.json import JsonObject
 from bestresponse.games.trees.game import TreeGame
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
-__all__ = ["TreeEnvironment"]
-
 _MOST_EQUILIBRIA = 20
 
 

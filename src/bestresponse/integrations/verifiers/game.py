@@ -20,8 +20,6 @@ from bestresponse.integrations.verifiers.harness import AGENT
 from bestresponse.models.base import Request
 from bestresponse.models.providers.function import FunctionModel, from_function
 
-__all__ = ["GameData", "GameEnv", "GameEnvConfig", "GameTask", "GameTaskset", "GameTasksetConfig"]
-
 _MODELS = ("player", "rival")
 
 

@@ -6,8 +6,6 @@ import httpx
 import verifiers.v1 as vf
 from verifiers.v1.dialects.chat import message_to_wire
 
-__all__ = ["AGENT", "ChatHarness", "ChatHarnessConfig"]
-
 AGENT = vf.AgentConfig(runtime=vf.SubprocessConfig())
 """The default of every seat: nothing is executed, so no container is needed."""
 

@@ -17,16 +17,6 @@ from bestresponse.integrations.bench_questions import BenchQuestions
 from bestresponse.integrations.verifiers.harness import AGENT
 from bestresponse.models.base import Reply
 
-__all__ = [
-    "NashGapData",
-    "NashGapEnv",
-    "NashGapEnvConfig",
-    "NashGapTask",
-    "NashGapTaskConfig",
-    "NashGapTaskset",
-    "NashGapTasksetConfig",
-]
-
 
 class NashGapTaskConfig(vf.TaskConfig):  # type: ignore[misc, unused-ignore]
     """How an answer is rewarded."""

@@ -30,8 +30,6 @@ from bestresponse.logic.swi.engine import start_prolog
 from bestresponse.logic.swi.sandbox import Layer, kill
 from bestresponse.logic.swi.worker import Worker
 
-__all__ = ["RIGHTS", "Child", "ChildLost", "Children", "Kind", "share_children"]
-
 Kind = Literal["embedded", "swi"]
 
 RIGHTS: Final = struct.Struct("!QQ")

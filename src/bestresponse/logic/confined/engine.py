@@ -23,8 +23,6 @@ from bestresponse.logic.programs.strategies import SeatsFound, decode_seats
 from bestresponse.logic.swi.sandbox import Layer
 from bestresponse.logic.swi.terms import decode
 
-__all__ = ["ConfinedEngine"]
-
 
 class ConfinedEngine(LogicEngine):
     """A `LogicEngine` that runs another one in confined children; threads may share it."""

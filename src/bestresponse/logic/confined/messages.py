@@ -12,8 +12,6 @@ import time
 from math import inf
 from typing import Final
 
-__all__ = ["FOUND", "PROGRESS", "read_message", "write_message"]
-
 PROGRESS: Final = b"."
 """Instead of a reply: a game gets on."""
 FOUND: Final = b"+"

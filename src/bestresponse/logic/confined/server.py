@@ -36,8 +36,6 @@ from bestresponse.logic.swi.sandbox import Policy, make_plan
 from bestresponse.logic.swi.sandbox_child import apply_layers
 from bestresponse.logic.swi.worker import Worker
 
-__all__ = ["Performer", "main", "serve", "work"]
-
 _SAMPLE: Final = """
 initial(s0). initially(player(p1), s0). initially(player(p2), s0). initially(control(P), s0) :- player(P).
 player(p1). player(p2).

@@ -24,8 +24,6 @@ from bestresponse.logic.language.terms import Number, Struct, Term, Var, brief, 
 if TYPE_CHECKING:
     from bestresponse.logic.embedded.machine import Machine
 
-__all__ = ["ARITHMETIC", "MAX_BITS", "MAX_DEPTH", "TOO_DEEP", "TOO_LONG", "bound", "compile_arithmetic", "evaluate"]
-
 MAX_BITS: Final = 10_000
 MAX_DEPTH: Final = 150
 _WORD: Final = 64

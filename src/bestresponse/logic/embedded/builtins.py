@@ -43,8 +43,6 @@ from bestresponse.logic.language.terms import (
 if TYPE_CHECKING:
     from bestresponse.logic.embedded.machine import Machine
 
-__all__ = ["MANY", "SINGLE", "gather"]
-
 Arguments = list[Term]
 Determinate = Callable[["Machine", Arguments], bool]
 

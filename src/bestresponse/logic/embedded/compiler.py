@@ -19,18 +19,6 @@ from bestresponse.logic.embedded.builtins import MANY, SINGLE
 from bestresponse.logic.embedded.unify import bind, copy, unify
 from bestresponse.logic.language.terms import CONS, Atom, Struct, Term, Var, deref, items_of
 
-__all__ = [
-    "Code",
-    "CompiledClause",
-    "Pattern",
-    "Predicate",
-    "build",
-    "compile_clause",
-    "compile_goal",
-    "match",
-    "match_head",
-]
-
 VOID, FIRST, LATER, CONSTANT, GROUND, COMPOUND, SEQUENCE = range(7)
 (
     CALL, DETERMINATE, MULTIPLE, CUT, TRY, CUT_AFTER, CUT_AND_FAIL, EITHER, MARK, FORGET, SOLVE_ALL, COLLECT, GATHER,

@@ -26,8 +26,6 @@ from bestresponse.logic.language.reader import read
 from bestresponse.logic.language.terms import Struct, Term
 from bestresponse.logic.programs.solver_language import TRUSTED
 
-__all__ = ["EmbeddedEngine"]
-
 
 class EmbeddedEngine(LogicEngine):
     """A `LogicEngine` in Python. `seed` drives the random predicates; the same questions give the same answers."""

@@ -48,8 +48,6 @@ from bestresponse.logic.engine import Limits, RuntimeFault
 from bestresponse.logic.language.terms import Atom, Struct, Term, Var, deref
 from bestresponse.logic.progress import tell_all_found, tell_progress
 
-__all__ = ["Machine", "Work"]
-
 _CLAUSES, _BRANCH, _MORE = range(3)
 _CLOCK_EVERY = 255
 _LOOK_EVERY = 1_000

@@ -23,8 +23,6 @@ from bestresponse.logic.language.terms import Atom, Struct, Term, Var, deref
 if TYPE_CHECKING:
     from bestresponse.logic.embedded.machine import Machine, Work
 
-__all__ = ["Situations", "Table"]
-
 _HOLDS = "holds/2"
 _MAX_NESTING = 60
 """How many machines may wait for each other: each takes some of Python's stack."""

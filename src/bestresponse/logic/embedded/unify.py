@@ -16,21 +16,6 @@ from functools import cmp_to_key
 from bestresponse.core.errors import LimitReached
 from bestresponse.logic.language.terms import NIL, Atom, Number, String, Struct, Term, Var, deref
 
-__all__ = [
-    "LONG",
-    "Fault",
-    "bind",
-    "compare",
-    "copy",
-    "count_words",
-    "is_ground",
-    "order_key",
-    "set_deadline",
-    "spell",
-    "undo",
-    "unify",
-]
-
 LONG = 1 << 62
 """Whole numbers from here on take more memory than the cell that holds them."""
 

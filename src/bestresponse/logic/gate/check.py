@@ -50,17 +50,6 @@ from bestresponse.logic.language.terms import (
 )
 from bestresponse.logic.programs.solver_language import SOLVER as SOLVER_TEXT, TRUSTED
 
-__all__ = [
-    "REFUSING",
-    "GatedClause",
-    "GatedGoal",
-    "GatedProgram",
-    "Needs",
-    "check",
-    "check_goal",
-    "find_similar",
-]
-
 REFUSING = frozenset(
     {"syntax", "size", "character", "forbidden", "random", "directive", "reserved", "goal", "depth", "clause"}
 )

@@ -19,8 +19,6 @@ from bestresponse.logic.language.predicates import (
 )
 from bestresponse.logic.language.terms import CONS, NIL, Atom, Struct, Term, Var, brief, items_of, variables_of
 
-__all__ = ["MAX_DEPTH", "GoalChecker", "Refusal", "indicator", "measure_depth"]
-
 MAX_DEPTH = 100
 MAX_GOALS = 3_000
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["Diagnostic", "Severity", "Stage", "numbered"]
-
 
 class Stage(StrEnum):
     """Which check found it."""

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["CLOSURE_TEXT", "LIBRARY_TEXT", "PRIMITIVES", "RENAMED"]
-
 RENAMED: Final = {
     "length/2": "list length",
     "sort/2": "sorted set",

@@ -7,27 +7,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = [
-    "CALLABLE",
-    "CONTROL",
-    "CORE",
-    "DROPPED",
-    "EVERYDAY",
-    "FORBIDDEN",
-    "FORBIDDEN_EXACT",
-    "FUNCTIONS",
-    "GAME",
-    "GOAL_ARGUMENTS",
-    "HARMLESS_LIBRARIES",
-    "LIBRARY",
-    "OUTPUT",
-    "PROTECTED",
-    "QUESTIONS",
-    "RANDOM",
-    "SOLVER",
-    "STANDARD",
-]
-
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())

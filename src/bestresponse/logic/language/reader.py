@@ -23,8 +23,6 @@ from bestresponse.logic.language.tokens import (
     unquote,
 )
 
-__all__ = ["Clause", "Reading", "read", "read_term"]
-
 MAX_ERRORS = 50
 MAX_NESTING = 100
 MAX_ATOM = 1_000

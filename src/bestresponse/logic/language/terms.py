@@ -14,24 +14,6 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
 
-__all__ = [
-    "CONS",
-    "NIL",
-    "Atom",
-    "Number",
-    "String",
-    "Struct",
-    "Term",
-    "Var",
-    "brief",
-    "deref",
-    "items_of",
-    "list_of",
-    "same",
-    "variables_of",
-    "write",
-]
-
 
 class Atom(str):
     """A constant symbol."""

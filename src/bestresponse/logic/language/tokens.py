@@ -13,8 +13,6 @@ from fractions import Fraction
 from itertools import accumulate
 from operator import itemgetter
 
-__all__ = ["END", "MAX_CHARACTERS", "Places", "hidden_character", "is_quoted", "number_of", "tokenize", "unquote"]
-
 MAX_CHARACTERS = 200_000
 MAX_DIGITS = 100
 MAX_EXPONENT = 300

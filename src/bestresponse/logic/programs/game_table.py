@@ -18,21 +18,6 @@ from itertools import accumulate
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE
 
-__all__ = [
-    "FORGETS",
-    "SEES",
-    "Chance",
-    "Decision",
-    "End",
-    "GameTable",
-    "Knowledge",
-    "Node",
-    "Percepts",
-    "Row",
-    "spell_knowledge",
-    "tree",
-]
-
 SEES = ""
 """Stands in a player's knowledge where there is something it perceived, instead of who moved."""
 

@@ -13,8 +13,6 @@ from bestresponse.logic.gate.check import REFUSING
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
 from bestresponse.logic.programs.game_table import GameTable, Row
 
-__all__ = ["JsonList", "Report", "decode_report", "describe_failure", "encode_value"]
-
 JsonList = list[Any]
 """A list as it was read from JSON: whoever reads it checks what it holds."""
 _RAISE_ENDS = "`bestresponse --logic-ends N ...` or `Limits.within(60, N)` allows N"

@@ -15,8 +15,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["EXTRACTION", "REQUIRED", "SOLVER", "TRUSTED"]
-
 SOLVER: Final = """
 game(Situation, Situation) :-
     final(Situation).

@@ -22,18 +22,6 @@ from bestresponse.logic.language.terms import Atom, Struct, Term, Var, variables
 from bestresponse.logic.programs.report import JsonList
 from bestresponse.logic.programs.table import extract, label
 
-__all__ = [
-    "Behaviour",
-    "Mixture",
-    "SeatsFound",
-    "StrategyMachine",
-    "StrategyReader",
-    "StrategyTable",
-    "decode_seats",
-    "find_seats",
-    "strategy_table",
-]
-
 MAX_BRANCHES = 1_000
 MOST_STATES = 400
 _MOST_MOVES = 20

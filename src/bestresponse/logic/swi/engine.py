@@ -27,8 +27,6 @@ from bestresponse.logic.swi.sandbox import LAYERS, Layer
 from bestresponse.logic.swi.terms import decode
 from bestresponse.logic.swi.worker import Worker, WorkerLost, find_swipl, start_worker
 
-__all__ = ["SwiEngine", "start_prolog"]
-
 _LIFE: Final = 60
 """Seconds of work after which a worker is replaced."""
 _BYTES_PER_CELL: Final = 16

@@ -34,8 +34,6 @@ from bestresponse.core.errors import LogicError
 
 from .sandbox_filter import MACHINES, filter_for, pack
 
-__all__ = ["LAYERS", "Confined", "Layer", "Policy", "kill", "make_plan", "start"]
-
 LAYERS: Final = ("privileges", "limits", "files", "calls", "descriptors")
 
 _NOBODY: Final = 65534

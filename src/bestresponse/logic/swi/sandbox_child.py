@@ -16,8 +16,6 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["apply_layers", "main"]
-
 Plan = dict[str, Any]
 """What `sandbox.make_plan` writes. Nothing of this package can be imported here."""
 

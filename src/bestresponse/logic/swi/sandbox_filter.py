@@ -13,8 +13,6 @@ import struct
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["ALLOW", "KILL", "MACHINES", "Instruction", "Machine", "filter_for", "pack", "refuse"]
-
 ALLOW: Final = 0x7FFF0000
 KILL: Final = 0x80000000
 _ERRNO: Final = 0x00050000

@@ -13,8 +13,6 @@ from typing import Final
 from bestresponse.core.errors import LimitReached, LogicError
 from bestresponse.logic.language.terms import CONS, NIL, Atom, String, Struct, Term, Var
 
-__all__ = ["decode"]
-
 _NAME: Final = r"""'(?:[^'\\]|\\.)*'|[^\d_\s()\[\]{},|"'`][^\s()\[\]{},|"'`]*"""
 _NUMBER: Final = r"-?\d+(?:r\d+)?"
 _TOKEN: Final = rf"""{_NUMBER}|(?:{_NAME})\(?|_\w*|"(?:[^"\\]|\\.)*"|\[\]|\{{\}}\(?|[()\[\]{{}}|]|[^\s,]"""

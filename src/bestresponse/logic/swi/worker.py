@@ -23,8 +23,6 @@ from bestresponse.logic.progress import tell_all_found, tell_progress
 
 from .sandbox import LAYERS, Confined, Layer, Policy, start
 
-__all__ = ["Installation", "Worker", "WorkerLost", "find_swipl", "start_worker"]
-
 _HINT: Final = "SWI-Prolog was not found; install it with `apt-get install swi-prolog-nox` or `brew install swi-prolog`"
 _OLDEST: Final = 90000
 _GOAL: Final = "load_files(bestresponse, [stream(user_input)]), bestresponse:serve"

@@ -17,8 +17,6 @@ from typing import Any, Self
 import httpcore
 import httpx
 
-__all__ = ["HttpClients"]
-
 
 class HttpClients:
     """HTTP clients for any number of calls at once; share one of these between all models.

@@ -25,8 +25,6 @@ from bestresponse.models.base import Json
 from bestresponse.models.http.clients import HttpClients
 from bestresponse.models.http.secret import Secret, hide_in_logs
 
-__all__ = ["Endpoint", "Rejected", "parse_retry_after", "read_body"]
-
 _PASSING = frozenset({408, 409, 425, 429})
 _LARGEST = 16 * 2**20
 # About 3,000 tokens with 20 alternatives each. A value takes up to 150 bytes, twice that while a key is removed, and a

@@ -15,8 +15,6 @@ from urllib.parse import quote
 from bestresponse.core.errors import UsageError
 from bestresponse.models.base import Json
 
-__all__ = ["Secret", "hide_in_logs"]
-
 _HIDDEN = "***"
 _SHORTEST_PIECE = 8
 # Longer in replies: a piece of 8 of "sk-no-key-required", the dummy key of local servers, is a word that models use.

@@ -13,8 +13,6 @@ from bestresponse.models.providers.network_model import REASONING_TOKENS, HttpMo
 from bestresponse.models.providers.reading import read_count, read_field
 from bestresponse.models.schema import read_schema
 
-__all__ = ["AnthropicModel"]
-
 _LEAST_BUDGET = 1024
 """Fewer tokens of thinking are refused."""
 _VERSION = "2023-06-01"

@@ -12,8 +12,6 @@ from bestresponse.core.errors import BestResponseError, ModelError, UsageError
 from bestresponse.models.base import Abilities, Json, Reply, Request, Usage
 from bestresponse.models.tokens import estimate_tokens
 
-__all__ = ["FunctionModel", "from_function"]
-
 PromptFunction = Callable[[str], str | Reply]
 RequestFunction = Callable[[Request], str | Reply]
 

@@ -12,8 +12,6 @@ from bestresponse.models.providers.network_model import REASONING_TOKENS, HttpMo
 from bestresponse.models.providers.reading import read_alternatives, read_count, read_field
 from bestresponse.models.schema import read_schema
 
-__all__ = ["GoogleModel"]
-
 _LOGPROBS = frozenset({"responseLogprobs", "logprobs"})
 _MOST_ALTERNATIVES = 20
 _REFUSALS = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE")

@@ -24,8 +24,6 @@ from bestresponse.models.schema import make_strict, read_schema
 if TYPE_CHECKING:
     from bestresponse.models.registry import ModelSettings
 
-__all__ = ["FINISH", "InspectModel", "open_inspect"]
-
 FINISH = {
     "stop": Finish.STOP,
     "max_tokens": Finish.LENGTH,

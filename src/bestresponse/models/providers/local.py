@@ -31,8 +31,6 @@ from bestresponse.models.base import Abilities, Honoured, Json, Reply, Request, 
 from bestresponse.models.providers.reading import read_chat_reply
 from bestresponse.models.schema import finish_structured, read_schema
 
-__all__ = ["LocalModel", "LocalSettings", "check_gguf", "engine_version", "identify"]
-
 _LONGEST_SOCKET = 100
 _MOST_ALTERNATIVES = 1000
 

@@ -13,8 +13,6 @@ from bestresponse.models.providers.network_model import HttpModel, SchemaMode
 from bestresponse.models.providers.reading import read_chat_reply
 from bestresponse.models.schema import make_strict, read_schema
 
-__all__ = ["OPENAI_URL", "OpenAIModel"]
-
 OPENAI_URL = "https://api.openai.com/v1"
 _MOST_ALTERNATIVES = 20
 

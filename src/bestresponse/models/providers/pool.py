@@ -26,8 +26,6 @@ from bestresponse.models.base import Abilities, Json, Reply, Request
 from bestresponse.models.codec import reply_from_json, reply_to_json, request_from_json, request_to_json
 from bestresponse.models.providers.local import LocalModel, LocalSettings, identify
 
-__all__ = ["LocalPool"]
-
 
 class LocalPool:
     """`processes` copies of a GGUF model. Close it when done; its processes end with this one in any case."""

@@ -8,8 +8,6 @@ from bestresponse.core.errors import BadReply
 from bestresponse.core.json import JsonObject
 from bestresponse.models.base import Finish, Reply, TokenChances, Usage
 
-__all__ = ["read_alternatives", "read_chat_reply", "read_count", "read_field"]
-
 _T = TypeVar("_T")
 _FINISH = {"stop": Finish.STOP, "length": Finish.LENGTH, "content_filter": Finish.REFUSAL}
 _MOST_TOKENS = 10**9

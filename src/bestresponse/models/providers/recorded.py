@@ -7,8 +7,6 @@ from bestresponse.core.json import JsonMapping, digest
 from bestresponse.models.base import Abilities, Json, Reply, Request
 from bestresponse.models.codec import reply_from_json, request_to_json
 
-__all__ = ["RecordedModel"]
-
 _ALL = Abilities(schema=True, choices=True, logprobs=1000, seed=True, concurrency=64)
 
 

@@ -10,8 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from bestresponse.core.errors import ModelUnavailable
 from bestresponse.models.base import Abilities, Json, Reply, Request, Usage
 
-__all__ = ["ScriptedModel"]
-
 
 class ScriptedModel:
     """Answer from a script and remember what was asked.

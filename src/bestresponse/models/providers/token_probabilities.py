@@ -12,8 +12,6 @@ from dataclasses import dataclass, replace
 from bestresponse.core.errors import BadReply, Flaw, InvalidMove, UsageError
 from bestresponse.models.base import Model, Reply, Request, TokenChances
 
-__all__ = ["Chances", "choice_chances", "letter_chances"]
-
 
 @dataclass(frozen=True, slots=True)
 class Chances:

@@ -21,8 +21,6 @@ from pathlib import Path
 from bestresponse.core.errors import ModelUnavailable, StoreError, UnknownModel
 from bestresponse.core.registry import did_you_mean
 
-__all__ = ["WEIGHTS", "Progress", "Weights", "default_folder", "find_weights", "pull", "weights_path"]
-
 Progress = Callable[[int, int | None], None]
 """Told how many bytes are done, and how many there are (None: not known)."""
 

@@ -10,8 +10,6 @@ from bestresponse.models.wrappers.cached import Cache, Cached, CacheMode
 from bestresponse.models.wrappers.meter import Meter, Metered
 from bestresponse.models.wrappers.pacing import Gate, Limited, Retried, RetryPolicy
 
-__all__ = ["assemble"]
-
 
 def assemble(
     model: Model,

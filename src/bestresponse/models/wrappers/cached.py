@@ -22,8 +22,6 @@ from bestresponse.core.json import JsonMapping, JsonObject, canonical
 from bestresponse.models.base import Json, Model, Reply, Request, Wrapper
 from bestresponse.models.codec import reply_from_json, reply_to_json, request_to_json
 
-__all__ = ["Cache", "CacheMode", "Cached", "call_key"]
-
 _VERSION = 1
 _LOOK_BACK = 10_000
 _OTHER_QUESTION = 10

@@ -15,8 +15,6 @@ from importlib.util import find_spec
 from bestresponse.core.errors import OverBudget, UsageError
 from bestresponse.models.base import Model, Reply, Request, Usage, Wrapper
 
-__all__ = ["Budget", "Cost", "Meter", "Metered", "Price", "largest_usage"]
-
 Price = Callable[[Usage], float | None]
 """US dollars for these tokens; None where the price is not known."""
 

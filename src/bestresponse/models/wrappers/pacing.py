@@ -17,8 +17,6 @@ from dataclasses import dataclass
 from bestresponse.core.errors import ModelUnavailable, Transient, UsageError
 from bestresponse.models.base import Model, Reply, Request, Wrapper
 
-__all__ = ["Gate", "Limited", "Retried", "RetryPolicy"]
-
 
 class Gate:
     """Let `concurrency` calls in at once."""

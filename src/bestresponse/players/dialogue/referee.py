@@ -24,8 +24,6 @@ from bestresponse.models.schema import schema_text
 from bestresponse.players.llm.player import Sampling
 from bestresponse.players.llm.reading import find_json_objects
 
-__all__ = ["DealReferee", "ScoreReferee", "read_object", "read_value"]
-
 _VALUE = re.compile(r"^\W*value\W*[:=]\s*\**\s*(-?\d+(?:\.\d+)?)\W*$", re.IGNORECASE | re.MULTILINE)
 _LONGEST = 20_000
 _PLACES = {

@@ -38,10 +38,6 @@ from bestresponse.core.seeds import generator
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Abilities, Json, Reply, Request, Usage
 
-__all__ = [
-    "CYCLE", "FIRMNESS", "NEUTRAL", "SLIP", "SimulatedSpeaker", "edge", "firmness", "manner_in", "opener", "shown_in",
-]  # fmt: skip
-
 FIRMNESS = {
     "submissive": 0.1, "friendly": 0.25, "sad": 0.3, "calm": 0.4, "any": 0.5, "happy": 0.5, "enthusiastic": 0.6,
     "frank": 0.7, "angry": 0.75, "assertive": 0.8, "stubborn": 1.0,

@@ -19,8 +19,6 @@ from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Finish, Message, Model, Reply
 from bestresponse.players.llm.player import Sampling
 
-__all__ = ["Guided", "Speaker", "Unguided", "read_message"]
-
 _GOES_ON = re.compile(r"^[> ]*(?:\[\d+\] From .+ to .+:|How to write: |The messages so far\b)", re.M)
 
 

@@ -42,8 +42,6 @@ from bestresponse.players.llm.player import LlmPlayer, Sampling
 from bestresponse.players.llm.prompting import Style, instruction
 from bestresponse.players.llm.texts import TEXTS
 
-__all__ = ["Agent", "Policy", "WithFailurePolicy", "lets_pass", "memory", "reasoning"]
-
 Policy = Literal["abstain", "void"]
 _DEEPEST = 3
 _LONGEST_MEMORY = 10_000

@@ -16,8 +16,6 @@ from itertools import pairwise
 from bestresponse.core.ask import Mixture
 from bestresponse.core.errors import Flaw, InvalidMove
 
-__all__ = ["read_mixture", "strip_latex"]
-
 _ROUNDING = 0.05
 """How far a sum may be from 1: three probabilities of two decimals, rounded carelessly."""
 _SAME = 0.006

@@ -19,8 +19,6 @@ from bestresponse.core.files import parse_toml, read_toml
 from bestresponse.core.registry import did_you_mean
 from bestresponse.players.llm.texts import TEXTS
 
-__all__ = ["Persona", "make_persona", "published_personas", "read_personas"]
-
 _LONGEST = 5000
 
 

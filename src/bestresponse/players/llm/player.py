@@ -21,8 +21,6 @@ from bestresponse.players.llm.prompting import Style, prompt, write_schema
 from bestresponse.players.llm.reading import read_reply
 from bestresponse.players.llm.texts import TEXTS
 
-__all__ = ["FirstToken", "LlmPlayer", "Sampled", "Sampling", "Thinking"]
-
 
 def describe_call(model: Model, request: Request, reply: Reply) -> Call:
     """Return one call as plain data for the record."""

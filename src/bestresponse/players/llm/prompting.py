@@ -16,8 +16,6 @@ from bestresponse.core.json import JsonObject, canonical
 from bestresponse.models.schema import schema_text
 from bestresponse.players.llm.texts import TEXTS
 
-__all__ = ["Style", "instruction", "prompt", "schema", "write_schema"]
-
 Style = Literal["line", "json", "reasoned", "letter"]
 
 

@@ -39,8 +39,6 @@ from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Decision, Reading, Status
 from bestresponse.players.llm.mixtures import read_mixture, strip_latex
 
-__all__ = ["NamedBid", "find_json_objects", "find_reasons", "read_bid", "read_reply"]
-
 _LONGEST = 100_000
 _BRACES = 50
 _ANSWER = re.compile(r"^[ \t>*_#`\-]*(?:final[ \t])?answer[ \t*_`]*[:=：](.*)$", re.IGNORECASE | re.MULTILINE)

@@ -36,11 +36,6 @@ from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.perfection.subgame_perfect import cut_subgame
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = [
-    "AGAIN", "MOST_ATTEMPTS", "SPELLING", "SubjectOf", "Try", "Verified", "bare_name", "calls_of", "is_verified",
-    "make_label", "moves_of", "subject_of", "tries", "with_review",
-]  # fmt: skip
-
 SPELLING = "verified:"
 """What stands before the name of a model whose reasoning is to be checked by the rules: `verified:MODEL`."""
 AGAIN = "again:"

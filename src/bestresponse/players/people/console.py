@@ -16,8 +16,6 @@ from bestresponse.core.errors import InvalidMove
 from bestresponse.core.game import View
 from bestresponse.core.player import Decision
 
-__all__ = ["ConsolePlayer", "Left", "how_to_answer", "summarise_rules"]
-
 _SHOWN_LINES = 14
 
 

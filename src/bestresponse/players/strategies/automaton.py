@@ -23,8 +23,6 @@ from bestresponse.theory.repeated.automaton import (
     relabelled,
 )
 
-__all__ = ["AutomatonPlayer", "AxelrodPlayer", "axelrod_strategy", "list_automata", "make_automaton"]
-
 
 @dataclass(frozen=True, slots=True)
 class AutomatonPlayer:

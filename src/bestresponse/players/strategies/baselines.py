@@ -29,8 +29,6 @@ from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
-__all__ = ["BASELINES", "Baseline", "BaselinePlayer", "baseline"]
-
 Baseline = Callable[[Array, Array, int], Array]
 
 

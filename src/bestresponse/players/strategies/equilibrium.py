@@ -12,8 +12,6 @@ from bestresponse.core.game import AnyGame, Role, View
 from bestresponse.core.player import Decision, Player
 from bestresponse.core.seeds import generator
 
-__all__ = ["EQUILIBRIUM", "ClosedFormPlayer", "EquilibriumPlayer", "make_equilibrium"]
-
 EQUILIBRIUM = "equilibrium"
 
 

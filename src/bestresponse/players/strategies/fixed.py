@@ -14,11 +14,6 @@ from bestresponse.core.player import Decision
 from bestresponse.core.seeds import generator
 from bestresponse.games.capabilities import HasTree
 
-__all__ = [
-    "ALWAYS", "Always", "FixedMix", "Following", "FunctionPlayer", "HistoryFunction", "HistoryPlayer", "Mixing",
-    "RandomPlayer", "ViewFunction", "make_always", "make_random",
-]  # fmt: skip
-
 ALWAYS = "always:"
 
 

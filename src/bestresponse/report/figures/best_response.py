@@ -13,8 +13,6 @@ from bestresponse.theory.games.normal_form import NormalForm
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["compute_response_curve", "draw_best_responses"]
-
 Curve = tuple[tuple[float, float], ...]
 """Points (probability of own first action, of the other's first action), joined by straight lines."""
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-__all__ = ["GRID", "INK", "MARKERS", "QUIET", "canvas", "label", "line_style", "series_colour", "to_png", "to_svg"]
-
 # Placeholder: (CSS variable, on light ground, on dark ground)
 _COLOURS = {
     "#010101": ("ink", "#1b2026", "#e4e8ec"),

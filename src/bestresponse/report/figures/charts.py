@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.ticker import MaxNLocator
 
-__all__ = ["bars", "compute_bin_means", "compute_fences", "distribution", "heatmap", "intervals", "lines", "scatter"]
-
 T = TypeVar("T")
 _FEW_COLUMNS = 16  # of a heat map: more names do not fit side by side
 

@@ -25,8 +25,6 @@ from bestresponse.theory.games.normal_form import NormalForm
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Picture", "draw", "pictures", "require_picture"]
-
 Picture = Literal["best responses", "replicator field"]
 Kind = Literal["svg", "png"]
 

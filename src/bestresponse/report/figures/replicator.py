@@ -15,8 +15,6 @@ from bestresponse.theory.games.normal_form import Array, NormalForm
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["attracts", "draw_line", "draw_triangle", "rest_points", "velocity"]
-
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3) / 2]])
 _TIE = 1e-9
 _LATTICE = 13

@@ -21,8 +21,6 @@ from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["MOST_ENDS", "Overlay", "draw_tree", "require_tree_picture"]
-
 MOST_ENDS = 150
 _ROW = 0.3
 """Inches from one end to the next."""

@@ -20,8 +20,6 @@ from numpy.typing import ArrayLike
 from bestresponse.core.errors import UsageError
 from bestresponse.report.stats.interval import Floats
 
-__all__ = ["cohen_kappa", "fleiss_kappa", "icc", "krippendorff_alpha"]
-
 Scale = Literal["nominal", "ordinal", "interval"]
 
 

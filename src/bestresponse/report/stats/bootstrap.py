@@ -35,8 +35,6 @@ from bestresponse.report.stats.interval import (
     normal_quantile,
 )
 
-__all__ = ["bound_mean", "cluster_bootstrap"]
-
 _CELLS_AT_ONCE = 100_000
 """Counters of draws that stay in a processor's cache."""
 _UNSEEN = 0.5

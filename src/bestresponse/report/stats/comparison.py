@@ -22,8 +22,6 @@ from bestresponse.core.errors import UsageError
 from bestresponse.report.stats.bootstrap import bound_mean, cluster_bootstrap
 from bestresponse.report.stats.interval import Floats, Interval, as_sample, cluster_codes
 
-__all__ = ["Comparison", "benjamini_hochberg", "holm", "paired_difference"]
-
 _EXACT_CLUSTERS = 12
 _CELLS_AT_ONCE = 2_000_000
 _LEAST_FOR_EFFECT = 3

@@ -13,16 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from bestresponse.core.errors import UsageError
 from bestresponse.report.numbers import format_number
 
-__all__ = [
-    "Floats",
-    "Integers",
-    "Interval",
-    "as_sample",
-    "check_level",
-    "cluster_codes",
-    "normal_quantile",
-]
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 

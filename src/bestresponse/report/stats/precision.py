@@ -29,8 +29,6 @@ from numpy.typing import ArrayLike
 from bestresponse.core.errors import UsageError
 from bestresponse.report.stats.interval import Interval, as_sample, check_level, cluster_codes, normal_quantile
 
-__all__ = ["Precision", "confidence_sequence", "games_needed", "precision_reached"]
-
 _MOST_GAMES = 10**12
 
 

@@ -16,8 +16,6 @@ from numpy.typing import ArrayLike
 from bestresponse.core.errors import UsageError
 from bestresponse.report.stats.interval import Floats, Interval, as_sample, check_level, normal_quantile
 
-__all__ = ["Bounds", "missing_bounds", "wilson"]
-
 
 @dataclass(frozen=True, slots=True)
 class Bounds:

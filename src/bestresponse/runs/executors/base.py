@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from bestresponse.runs.models import SharedCalls
     from bestresponse.runs.study import AnyStudy
 
-__all__ = ["Ended", "Executor", "Job", "Keep", "PlayOne", "Task", "executors", "find_executor"]
-
 A = TypeVar("A")
 B = TypeVar("B")
 

@@ -24,8 +24,6 @@ from bestresponse.runs.executors.threads import Threads
 from bestresponse.runs.executors.worker import Message, make_sendable
 from bestresponse.runs.store.folder import decode_answer
 
-__all__ = ["Driver", "Link", "lend_workers"]
-
 _LOOK = 1.0
 _LOOK_FOR_TASKS = 0.005
 _AHEAD = 0.1

@@ -20,8 +20,6 @@ from bestresponse.runs.executors.base import Ended, Job, Keep, Task
 from bestresponse.runs.executors.driver import Driver
 from bestresponse.runs.executors.worker import Message, WorkerJob, describe_job, run_worker
 
-__all__ = ["Processes"]
-
 A = TypeVar("A")
 B = TypeVar("B")
 

@@ -25,8 +25,6 @@ from bestresponse.runs.executors.base import Ended, Job, Keep, Task
 from bestresponse.runs.executors.driver import Driver
 from bestresponse.runs.executors.worker import Message, Worker, WorkerJob, describe_job
 
-__all__ = ["Ray"]
-
 A = TypeVar("A")
 B = TypeVar("B")
 

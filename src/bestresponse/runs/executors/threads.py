@@ -14,8 +14,6 @@ from typing import TypeVar
 from bestresponse.runs.executors.base import Ended, Job, Keep, PlayOne, Task
 from bestresponse.runs.store.folder import StoredPlay, encode_answer, encode_plays
 
-__all__ = ["Threads", "play_in_threads", "play_task"]
-
 _PAUSE = 0.005
 _LOOK = 0.05
 

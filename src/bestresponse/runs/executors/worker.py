@@ -30,9 +30,6 @@ from bestresponse.runs.executors.threads import play_task
 from bestresponse.runs.models import Opening
 from bestresponse.runs.study import AnyStudy
 
-__all__ = ["Channel", "Message", "Worker", "WorkerJob", "describe_job", "make_sendable", "run_worker"]
-
-
 Message = tuple[Any, ...]
 """What is said between a worker and its driver: the kind first."""
 _MOMENT = 0.01

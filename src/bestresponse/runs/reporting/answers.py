@@ -13,16 +13,6 @@ from bestresponse.report.blocks import Measurement, Shown
 from bestresponse.report.document import Note
 from bestresponse.report.frames import Frame, column
 
-__all__ = [
-    "AnswerRow",
-    "Answers",
-    "VoidRow",
-    "count_answers",
-    "describe_void",
-    "make_answers_frame",
-    "warn_of_gaps",
-]
-
 
 class VoidRow(TypedDict):
     """A play without a result."""

@@ -16,8 +16,6 @@ from bestresponse.report.document import Column, Note, Section, Table
 from bestresponse.runs.store.lines import read_lines
 from bestresponse.runs.store.manifest import Manifest
 
-__all__ = ["CallTotals", "Prices", "costs_section", "count_calls", "price_by_model", "sum_money"]
-
 Prices = Callable[[str, JsonMapping], float | None]
 """The price in US dollars of a model's usage; None where it is not known."""
 

@@ -8,8 +8,6 @@ from collections.abc import Container
 from bestresponse.report.document import Block, Code, KeyValues, Section
 from bestresponse.runs.store.manifest import Manifest
 
-__all__ = ["method_section"]
-
 
 def method_section(manifest: Manifest, *more: Block, without: Container[str] = ()) -> Section:
     """Build the section with command, versions, models and settings; `without` names settings that are too long."""

@@ -18,8 +18,6 @@ from bestresponse.report.files import write_bytes, write_text
 if TYPE_CHECKING:
     from bestresponse.runs.run import Run
 
-__all__ = ["publish"]
-
 _MOST_ROWS = 500_000
 """A longer frame is not written again as CSV and Parquet: the records hold it, and writing it takes minutes."""
 

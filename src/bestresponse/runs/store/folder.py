@@ -27,8 +27,6 @@ from bestresponse.runs.store.lines import Lines, encode_rows, read_lines, read_s
 from bestresponse.runs.store.lock import FolderLock
 from bestresponse.runs.store.manifest import FORMAT, Manifest
 
-__all__ = ["RunFolder", "StoredPlay", "decode_answer", "decode_play", "encode_answer", "encode_plays"]
-
 _LARGEST_MANIFEST = 20_000_000
 
 

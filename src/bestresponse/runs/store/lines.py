@@ -15,8 +15,6 @@ from bestresponse.core.files import open_plain
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.report.files import explain_os_error
 
-__all__ = ["Lines", "encode_rows", "find_spec_id", "read_lines", "read_raw", "read_sorted"]
-
 _LONGEST = 1 << 26
 """Bytes of a line: a hundred times the longest record seen, and what a sparse file cannot make a reader hold."""
 _SPEC = re.compile(rb'\{"spec":"([^"\\]*)"')

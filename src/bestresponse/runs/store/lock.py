@@ -9,8 +9,6 @@ from pathlib import Path
 from bestresponse.core.errors import StoreError
 from bestresponse.report.files import explain_os_error
 
-__all__ = ["FolderLock"]
-
 
 class FolderLock:
     """Held until released or until the process ends, however it ends."""

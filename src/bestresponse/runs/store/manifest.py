@@ -12,8 +12,6 @@ from importlib.metadata import PackageNotFoundError, version
 
 from bestresponse.core.json import JsonMapping, JsonObject
 
-__all__ = ["FORMAT", "Manifest", "environment"]
-
 FORMAT = 2
 """Raised whenever runs of earlier versions cannot be read any more."""
 

@@ -24,8 +24,6 @@ from bestresponse.runs.store.lock import FolderLock
 from bestresponse.runs.store.manifest import Manifest
 from bestresponse.runs.study import AnyStudy, find_study
 
-__all__ = ["merge_runs"]
-
 _FILES = ("submissions", "calls", "records")
 _BLOCK = 256
 

@@ -18,8 +18,6 @@ from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.generators import families
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["BenchConfig", "choose_temperature"]
-
 EMBEDDED = "smollm2"
 _ELICITATIONS = ("mixed", "pure", "sampled", "logprobs")
 _MOST_ACTIONS = 12

@@ -33,8 +33,6 @@ from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.generators import FAMILIES, generate
 from bestresponse.theory.zero_sum.solve import ZeroSumSolutions, solve_zero_sum
 
-__all__ = ["OWN", "PADDED", "VARIANTS", "Drawn", "Order", "Source", "Variant", "draw", "own_view", "tell_variant"]
-
 OWN = "own"
 """The theme that shows a game of the user's under its own names."""
 VARIANTS = ("permuted", "swapped", "shifted", "scaled", "relabelled", "disguised", "format")

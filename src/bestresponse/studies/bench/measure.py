@@ -45,8 +45,6 @@ from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.zero_sum.measure import optimal_opponent_range
 from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
-__all__ = ["METRICS", "PlayRow", "Rows", "measure_baseline", "measure_plays", "measure_strategies", "select_original"]
-
 BASELINE = "baseline"
 """What stands for the way of asking where nobody was asked."""
 _NOISE = 1e-9

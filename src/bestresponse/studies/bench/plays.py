@@ -33,19 +33,6 @@ from bestresponse.studies.bench.config import BenchConfig, choose_temperature
 from bestresponse.studies.bench.games import OWN, PADDED, VARIANTS, Drawn, Source, Variant, draw, tell_variant
 from bestresponse.theory.catalogue.tables import load
 
-__all__ = [
-    "ANONYMOUS",
-    "BASE",
-    "NAMED",
-    "SIZE",
-    "Condition",
-    "Plan",
-    "find_theme",
-    "make_game",
-    "prepare_plays",
-    "seat_player",
-]
-
 BASE = "base"
 SIZE, NAMED, ANONYMOUS = "size ", "named ", "anonymous "
 """What the names of conditions begin with."""

@@ -46,8 +46,6 @@ from bestresponse.studies.bench.plays import ANONYMOUS, BASE, NAMED, SIZE, Plan
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
-__all__ = ["measure"]
-
 _COMPARED = {"gap_normalised": "gap / range", "exploitability_normalised": "exploitability / range"}
 """The figures by which players are compared, and what they are called."""
 _MOST_LOST = {

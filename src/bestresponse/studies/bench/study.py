@@ -38,8 +38,6 @@ from bestresponse.studies.bench.plays import BASE, Plan, make_game, prepare_play
 from bestresponse.studies.bench.results import measure
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["CHARACTERS_PER_TOKEN", "bench", "warn_unfinished"]
-
 CHARACTERS_PER_TOKEN = 4
 """About what a token of a prompt takes."""
 

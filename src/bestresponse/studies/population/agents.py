@@ -26,8 +26,6 @@ from bestresponse.theory.dynamics.learning import logit_dynamics
 from bestresponse.theory.dynamics.replicator import replicator
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
-__all__ = ["Dynamics", "Matches", "Rule", "predict", "run_agents"]
-
 Rule = Literal["imitation", "best-reply", "logit"]
 Integers = NDArray[np.int64]
 _TIE = 1e-9  # strategies whose means differ by less, relative to their size, are equally good replies

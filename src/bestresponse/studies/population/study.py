@@ -36,8 +36,6 @@ from bestresponse.runs.study import Measured, Study
 from bestresponse.studies.population.agents import Dynamics, Matches, Rule, predict, run_agents
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
-__all__ = ["PopulationConfig", "population"]
-
 _NORMAL = 1.959964  # the 97.5 % quantile of the normal distribution: bands hold the mean with 95 %
 _MOST_EQUILIBRIA = 6
 

@@ -24,8 +24,6 @@ from bestresponse.report.stats.statistics import wilson
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction
 from bestresponse.studies.water.recorded import RecordedGame, Replayed, read_games, read_replies, replay
 
-__all__ = ["reproduce"]
-
 CITATION = "S. Mao et al., ALYMPICS: LLM Agents Meet Game Theory, COLING 2025, pp. 2845-2866 (arXiv:2311.03220)"
 PUBLISHED_GAMES = 10
 PUBLISHED_RSR = {"low": 0.3, "medium": 0.4, "high": 0.5}

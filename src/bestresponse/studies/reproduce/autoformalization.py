@@ -13,8 +13,6 @@ from bestresponse.studies.reproduce.autoformalization_strategies import strategy
 from bestresponse.studies.reproduce.autoformalization_tournament import tournament_checks, tournament_table
 from bestresponse.studies.reproduce.reproduction import Reproduction
 
-__all__ = ["reproduce"]
-
 CITATION = (
     "A. Mensfelt, K. Stathis & V. Trencsenyi, Autoformalizing and Simulating Game-Theoretic Scenarios using "
     "LLM-augmented Agents, 2024"

@@ -26,8 +26,6 @@ from bestresponse.logic.programs.validate import validate
 from bestresponse.report.document import Cell, Column, Table
 from bestresponse.studies.reproduce.reproduction import Check
 
-__all__ = ["Judged", "game_checks", "game_table", "judged"]
-
 NAMES = {
     "bs": "battle-of-the-sexes",
     "hd": "hawk-dove",

@@ -28,8 +28,6 @@ from bestresponse.report.document import Column, Table
 from bestresponse.studies.reproduce.autoformalization_tournament import plain_name, read_lines_of
 from bestresponse.studies.reproduce.reproduction import Check
 
-__all__ = ["strategy_checks", "strategy_table_of"]
-
 PUBLISHED = {"default-move": 5, "anti-default-move": 5, "anti-tit-for-tat": 5, "random": 3, "best-response": 2}
 """Table 8, of five."""
 

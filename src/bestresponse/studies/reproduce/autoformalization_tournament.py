@@ -35,8 +35,6 @@ from bestresponse.studies.reproduce.reproduction import Check
 from bestresponse.studies.tournament.standings import measure_standings, normalise
 from bestresponse.studies.tournament.study import TournamentConfig
 
-__all__ = ["read_lines_of", "tournament_checks", "tournament_table"]
-
 PUBLISHED = {
     "best-response": 84.08,
     "tit-for-tat": 79.84,

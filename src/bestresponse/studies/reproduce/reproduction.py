@@ -8,8 +8,6 @@ from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.notebook import format_html
 from bestresponse.report.document import Cell, Column, Document, Paragraph, Section, Table
 
-__all__ = ["Check", "Reproduction"]
-
 
 @dataclass(frozen=True, slots=True)
 class Check:

@@ -33,8 +33,6 @@ from bestresponse.runs.reporting.answers import Answers, VoidRow, count_answers,
 from bestresponse.runs.seats import MatchSettings, assign_seats, find_model_seats
 from bestresponse.runs.settings import setting, settings
 
-__all__ = ["MoveRow", "Plays", "SimulateConfig", "find_nearest", "name_move", "read_plays"]
-
 
 @settings
 class SimulateConfig(MatchSettings):

@@ -34,8 +34,6 @@ from bestresponse.theory.trees.policy import Policy, policy_from_table, uniform_
 from bestresponse.theory.trees.sequence_form import bin_sums, plan_regrets, to_sequence_form
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["Judged", "RegretRow", "find_best_reply", "judge", "list_regrets"]
-
 _RESAMPLES = 300
 _MOST_NODES_RESAMPLED = 5000
 _LEVEL = 0.95

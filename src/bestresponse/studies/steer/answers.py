@@ -27,8 +27,6 @@ from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.runs.store.lines import Lines, read_lines
 from bestresponse.runs.store.lock import FolderLock
 
-__all__ = ["AnswerStore", "Remembering", "open_answers", "read_answers"]
-
 
 class AnswerStore:
     """A book of answers, and whoever gives those that it lacks; nobody does `offline`.

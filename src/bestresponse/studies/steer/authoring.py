@@ -25,8 +25,6 @@ from bestresponse.models.schema import schema_text
 from bestresponse.players.llm.reading import find_json_objects
 from bestresponse.studies.steer.answers import AnswerStore
 
-__all__ = ["Author", "Written", "most_questions"]
-
 _AT_ONCE = 4
 _EXAMPLES = 3
 _TOKENS_EACH = 250

@@ -20,8 +20,6 @@ from bestresponse.games.dialogue.game import Dialogue, DialogueGame, prompt_key
 from bestresponse.games.dialogue.recorded import Entry
 from bestresponse.studies.steer.answers import AnswerStore
 
-__all__ = ["Built", "Cast", "Size", "build", "count_missing_calls", "second_key", "size_of"]
-
 _PATIENCE = 5
 """So many failed calls in a row end a build: the model cannot be used."""
 

@@ -46,8 +46,6 @@ from bestresponse.theory.trees.sequence_form import (
 )
 from bestresponse.theory.trees.sequence_form_lp import optimise_plans, plan_constraints
 
-__all__ = ["find_best_equilibrium", "find_commitment"]
-
 _TREMBLE = 1e-4
 """The weight of uniform others beside the unguided ones."""
 _SLACK = 1e-6

@@ -17,8 +17,6 @@ from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.studies.steer.embedding import EMBEDDINGS
 from bestresponse.theory.trees.cfr import Variant
 
-__all__ = ["SteerConfig"]
-
 Solver = Literal["cfr", "psro"]
 Payoffs = Literal["deal", "score"]
 Oracle = Literal["shotgun", "better", "trajectory", "categorical"]

@@ -24,8 +24,6 @@ import numpy as np
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.games.normal_form import Array
 
-__all__ = ["EMBEDDINGS", "Embedding", "HashedWords", "MiniLM", "Remembered", "find_embedding"]
-
 Embedding = Callable[[Sequence[str]], Array]
 """Texts to one row of numbers each, of length 1."""
 

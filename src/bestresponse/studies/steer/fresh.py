@@ -34,8 +34,6 @@ from bestresponse.studies.steer.embedding import Embedding
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.policy import Policy
 
-__all__ = ["FreshPlays", "Nearest", "is_fresh_on_record", "play_fresh"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FreshPlays:

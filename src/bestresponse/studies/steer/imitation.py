@@ -27,8 +27,6 @@ from bestresponse.studies.steer.solving import Earned, SolvedDialogue, evaluate_
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.policy import Policy
 
-__all__ = ["Evaluated", "Imitation", "imitate", "observation"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluated:

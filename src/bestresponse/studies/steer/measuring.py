@@ -38,8 +38,6 @@ from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.sequence_form import policy_value
 
-__all__ = ["METRICS", "SteerMeasured", "build_guidance_game", "measure_results"]
-
 _THREAT = 0.01
 """An advice that loses more than this share of the range of payoffs where it is given is a threat."""
 _LONGEST = 200

@@ -49,17 +49,6 @@ from bestresponse.theory.equilibria.solve import nash_one
 from bestresponse.theory.games.bargaining import nash_bargaining
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
-__all__ = [
-    "MetaGame",
-    "MetaSolution",
-    "Profile",
-    "PromptArena",
-    "estimate",
-    "find_intervals",
-    "find_plausible",
-    "solve_meta",
-]
-
 Profile = tuple[str, ...]
 """The manner of every seat."""
 _STEPS = 500

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from bestresponse.theory.games.normal_form import Array
 
-__all__ = ["Marks", "Network", "Training", "cross_entropy", "train"]
-
 Layers = tuple[tuple[NDArray[np.float32], NDArray[np.float32]], ...]
 Marks = NDArray[np.bool_]
 _LOOK = 50

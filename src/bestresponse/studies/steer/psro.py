@@ -54,25 +54,6 @@ from bestresponse.studies.steer.meta_game import (
 )
 from bestresponse.theory.games.normal_form import Array
 
-__all__ = [
-    "Candidate",
-    "Inventor",
-    "Iteration",
-    "Oracle",
-    "PsroResult",
-    "PsroSettings",
-    "Response",
-    "are_held_out_on_record",
-    "compute_nash_conv",
-    "count_missing_psro_calls",
-    "count_most_psro_calls",
-    "find_response",
-    "play_held_out",
-    "psro",
-    "tidy",
-    "weigh_table",
-]
-
 _OTHERS = 2
 """How many other plausible solutions are responded to before a search is closed."""
 _FEWEST_PLAYS = 2

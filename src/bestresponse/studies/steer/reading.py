@@ -30,8 +30,6 @@ from bestresponse.studies.steer.building import second_key
 from bestresponse.studies.steer.embedding import Embedding
 from bestresponse.studies.steer.network import Training, train
 
-__all__ = ["Followed", "Opinions", "compare_rulings", "follow_rate", "learned_follow", "list_states", "spoken_messages"]
-
 _FOLDS = 5
 _STEPS = 200
 Messages = Mapping[tuple[str, str], int]

@@ -54,18 +54,6 @@ from bestresponse.studies.steer.reading import (
 )
 from bestresponse.studies.steer.solving import SolvedDialogue, solve_dialogue
 
-__all__ = [
-    "GameResult",
-    "SteerResults",
-    "SteerSession",
-    "check_budget",
-    "estimate_run",
-    "find_answers",
-    "locate_store",
-    "read_results",
-    "run",
-]
-
 Tell = Callable[[Progress], None]
 _BYTES_PER_TOKEN = 3
 """Of English prose in common vocabularies; an estimate must not be too low."""

@@ -38,18 +38,6 @@ from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.sequence_form import best_response_value, nash_conv, policy_value, to_sequence_form
 from bestresponse.theory.trees.tree import IntArray, Tree
 
-__all__ = [
-    "Earned",
-    "SolvedDialogue",
-    "evaluate_policy",
-    "find_credible_policy",
-    "find_losses",
-    "find_reach",
-    "mixed_policy",
-    "solve_dialogue",
-    "unguided_policy",
-]
-
 _ERROR = 1e-6
 """How often a move goes wrong in the talk that beliefs are taken from: rare against every stated probability."""
 _TIE = 1e-9

@@ -47,8 +47,6 @@ from bestresponse.studies.steer.session import (
 )
 from bestresponse.studies.steer.solving import find_reach
 
-__all__ = ["steer"]
-
 _MOST_ENDS = 70
 """A tree with more ends cannot be read."""
 _RARE = 0.005

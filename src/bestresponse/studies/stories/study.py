@@ -38,8 +38,6 @@ from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Measured, Study
 
-__all__ = ["StoriesConfig", "stories_study"]
-
 _AUTHOR = "author"
 _CHARACTERS_PER_TOKEN = 4
 _PROMPT_TOKENS = 2500

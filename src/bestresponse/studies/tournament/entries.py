@@ -32,8 +32,6 @@ from bestresponse.runs.inputs import Converted, as_model, count_parameters
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import Automaton, behave_alike, classic_strategies, cooperative_actions
 
-__all__ = ["GROUPS", "EntriesSetting", "Entry", "Stage", "as_automata", "formalize_entry", "gather", "make_stage"]
-
 GROUPS = ("all", "published", "classic")
 AXELROD = "axelrod:"
 Kind = Literal["rules", "classic", "player", "axelrod", "model", "function", "words"]

@@ -34,18 +34,6 @@ from bestresponse.theory.repeated.round_robin import TournamentResult, exact_rou
 if TYPE_CHECKING:
     from bestresponse.studies.tournament.study import TournamentConfig
 
-__all__ = [
-    "MatchRow",
-    "MoranRow",
-    "ShareRow",
-    "StandingRow",
-    "Standings",
-    "measure_standings",
-    "normalise",
-    "winners_by_target",
-    "winners_by_total",
-]
-
 _GENERATIONS = 1_000
 _MORAN_RUNS = 100
 

@@ -54,8 +54,6 @@ from bestresponse.studies.tournament.standings import MatchRow, MoranRow, ShareR
 from bestresponse.theory.repeated.automaton import cooperative_actions
 from bestresponse.theory.repeated.round_robin import Rules
 
-__all__ = ["TournamentConfig", "tournament"]
-
 _MOST_ENTRIES = 1_000
 _MOST_IN_A_HEATMAP = 100
 _CHARACTERS_PER_TOKEN = 4

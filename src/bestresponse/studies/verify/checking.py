@@ -29,8 +29,6 @@ from bestresponse.logic.engine import LogicEngine, Verdict
 from bestresponse.studies.verify.evaluation import Confusion, aggregate
 from bestresponse.studies.verify.recorded import Attempt, Sample
 
-__all__ = ["Recheck", "Stand", "compare_claim", "corrections_of", "false_corrections", "measure_translator"]
-
 _QUOTED: Final = re.compile(r"'[^']*'")
 _VARIABLE: Final = re.compile(r"(?<!\w)[A-Z_]\w*")
 _NUMBER = r"(-?[\d.]+?)"

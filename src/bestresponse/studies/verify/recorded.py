@@ -17,8 +17,6 @@ from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.theory.games.normal_form import NormalForm
 
-__all__ = ["Attempt", "Rating", "Sample", "games_of", "read_samples", "recorded_verdicts"]
-
 _PAPER: Final = {
     "pd": {"RR": [1, 1], "RB": [5, 0], "BR": [0, 5], "BB": [3, 3]},
     "sh": {"RR": [1, 1], "RB": [3, 0], "BR": [0, 3], "BB": [5, 5]},

@@ -23,8 +23,6 @@ from bestresponse.studies.verify.checking import Recheck, false_corrections, mea
 from bestresponse.studies.verify.evaluation import Confusion, aggregate, agreement
 from bestresponse.studies.verify.recorded import Sample, games_of, read_samples, recorded_verdicts
 
-__all__ = ["published_for", "reproduce"]
-
 CITATION: Final = (
     "A. Mensfelt, K. Stathis, V. Trencsenyi, Logic-Enhanced Language Model Agents for Trustworthy Social Simulations, "
     "2024 (arXiv:2408.16081)"

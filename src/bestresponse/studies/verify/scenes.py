@@ -33,8 +33,6 @@ from bestresponse.theory.trees.perfection.sequential import find_sequential
 from bestresponse.theory.trees.perfection.subgame_perfect import subgame_perfect
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Chance, Leaf, Tree, Turn, build_tree
 
-__all__ = ["Scene", "TableScene", "Telling", "TreeScene", "Turns", "disguised", "disguised_tree", "set_scene"]
-
 _EQUILIBRIUM = "equilibrium"
 
 

@@ -66,8 +66,6 @@ from bestresponse.studies.verify.texts import TEXTS
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import LEAF, Tree
 
-__all__ = ["RULES", "VerifyConfig", "verify_model"]
-
 RULES = "rules"
 When = Literal["first", "last"]
 _BOTH: tuple[When, When] = ("first", "last")

@@ -43,8 +43,6 @@ from bestresponse.runs.settings import setting, settings
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder, StoredPlay, encode_plays
 
-__all__ = ["Condition", "WaterConfig", "describe_game", "find_seed", "list_games", "list_records", "play_bidders"]
-
 OWN_SUPPLY = "own"
 """The name of the abundance where the supply is given by the rules and is none of the published ranges."""
 _AT_ONCE = 250

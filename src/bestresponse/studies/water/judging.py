@@ -47,8 +47,6 @@ from bestresponse.runs.run import Run, load_run
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.water.texts import TEXTS
 
-__all__ = ["SCALES", "Score", "judge_run", "make_sheet", "read_sheets", "rubric", "summarise", "write_scores"]
-
 SCALES = ("information", "reasoning", "effectiveness", "adaptability", "planning", "identity")
 LOWEST, HIGHEST = 1, 5
 PERSON, MODEL = "person", "model"

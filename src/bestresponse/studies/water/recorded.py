@@ -20,8 +20,6 @@ from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import Drought, WaterRules, allocate
 from bestresponse.runs.store.lines import read_lines
 
-__all__ = ["RecordedGame", "Replayed", "read_games", "read_replies", "replay"]
-
 
 @dataclass(frozen=True, slots=True)
 class RecordedGame:

@@ -22,8 +22,6 @@ import numpy as np
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
-__all__ = ["Entry", "entries", "entry", "load", "names", "read_data"]
-
 
 @dataclass(frozen=True, slots=True)
 class Entry:

@@ -25,8 +25,6 @@ from bestresponse.theory.catalogue.tables import read_data
 from bestresponse.theory.files.efg import parse_efg
 from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
 
-__all__ = ["TreeEntry", "load_tree", "tree_entry", "tree_names"]
-
 
 def kuhn_poker(players: int = 2) -> Tree:
     """One card each from a deck of `players` + 1 ranks, ante 1, at most one bet of 1.

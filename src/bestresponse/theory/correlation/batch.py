@@ -21,8 +21,6 @@ from bestresponse.theory.engines import Engine, choose_engine, load_kernels, rep
 from bestresponse.theory.games.normal_form import Array, NormalForm, as_payoffs
 from bestresponse.theory.zero_sum.simplex import pivot_to_optimum
 
-__all__ = ["ACCEPTED", "CorrelatedBatch", "correlated_batch"]
-
 Answers = tuple[Array, Array, Array]
 
 ACCEPTED = 1e-9

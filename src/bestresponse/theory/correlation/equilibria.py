@@ -27,17 +27,6 @@ from bestresponse.theory.equilibria.integer import maximize, whole_payoffs
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
 from bestresponse.theory.linear_program import find_fairest_mixture, find_mixture, solve_program
 
-__all__ = [
-    "CorrelatedEquilibrium",
-    "Objective",
-    "correlated",
-    "correlated_regret",
-    "exact_correlated",
-    "incentives",
-    "most_random",
-    "relative_violation",
-]
-
 _CELLS_LIMIT = 1500
 _DUALITY_GAP = 1e-7
 _NEWTON_STEPS = 60

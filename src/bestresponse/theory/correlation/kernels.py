@@ -10,8 +10,6 @@ from bestresponse.theory.arrays import Floats, Ints
 from bestresponse.theory.correlation.batch import ACCEPTED
 from bestresponse.theory.zero_sum.simplex import PIVOT_EPSILON
 
-__all__ = ["solve_all"]
-
 _COST_EPSILON = 1e-11
 _GIVE_UP_AFTER = 2000
 

@@ -11,8 +11,6 @@ from numba import njit
 
 from bestresponse.theory.arrays import Floats, Ints
 
-__all__ = ["best_reply_steps", "flow", "generations", "learning_steps"]
-
 EXTINCT = 1e-300
 _LOOSE = {"contract", "nsz", "reassoc"}
 

@@ -65,8 +65,6 @@ from bestresponse.theory.engines import Engine
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.seeds import Seed, generator
 
-__all__ = ["fictitious_play", "logit_dynamics", "logit_reply", "multiplicative_weights", "regret_matching"]
-
 
 class Rule(IntEnum):
     """How the next strategy follows from the past; the numbers are those of the compiled loop."""

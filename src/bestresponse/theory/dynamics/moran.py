@@ -32,17 +32,6 @@ from numpy.typing import ArrayLike, NDArray
 from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
 from bestresponse.theory.games.normal_form import Array, NormalForm, as_payoffs
 
-__all__ = [
-    "AlphaRank",
-    "Fitness",
-    "MoranResult",
-    "Takeovers",
-    "alpha_rank",
-    "count_takeovers",
-    "fixation_probability",
-    "moran",
-]
-
 Counts = NDArray[np.int64]
 Fitness = Literal["exponential", "linear"]
 _STEPS = 100_000

@@ -37,8 +37,6 @@ from bestresponse.theory.dynamics.trajectory import (
 from bestresponse.theory.engines import Engine
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
-__all__ = ["replicator", "replicator_velocity"]
-
 Form = Literal["euler", "rk4", "discrete"]
 _EXTINCT = 1e-300
 

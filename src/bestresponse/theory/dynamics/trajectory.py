@@ -19,22 +19,6 @@ from bestresponse.theory.engines import ChosenEngine, Engine, choose_engine
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import as_profile
 
-__all__ = [
-    "Profile",
-    "Run",
-    "Trajectory",
-    "allot",
-    "choose_loop",
-    "external_regrets",
-    "fitness",
-    "record",
-    "schedule",
-    "start_or_uniform",
-    "stepwise",
-    "two_matrices",
-    "walk",
-]
-
 Profile = tuple[Array, ...]
 Run = Callable[[NDArray[np.int64], Array], None]
 """Go on by each of the numbers of steps given, and write the state after each into the rows given."""

@@ -27,8 +27,6 @@ from bestresponse.theory.equilibria.result import Component, Equilibrium, Fracti
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.games.regrets import Profile
 
-__all__ = ["solve_bimatrix"]
-
 Edge = tuple[int, int]
 
 

@@ -14,8 +14,6 @@ import numpy as np
 
 from bestresponse.theory.games.normal_form import Array, NormalForm, Numbers
 
-__all__ = ["is_evolutionarily_stable", "is_symmetric_bimatrix"]
-
 _TOLERANCE = 1e-9
 
 

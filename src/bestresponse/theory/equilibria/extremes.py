@@ -20,8 +20,6 @@ from bestresponse.theory.engines import Engine, choose_engine, load_kernels, rep
 from bestresponse.theory.equilibria.integer import Vertex, vertices, whole_matrix
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
-__all__ = ["Extremes", "extreme_equilibria", "most_vertices", "require_two_players"]
-
 _MEMORY_LIMIT = 2**30
 _HOPELESS = 2**33  # vertices at most; games of this size seldom have a hundredth of them
 _LONG = 2**20  # vertices at most: from here on the enumeration may take a second, and can be interrupted

@@ -16,19 +16,6 @@ from math import ceil, floor, gcd, lcm, log10
 
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
-__all__ = [
-    "Dictionary",
-    "Vertex",
-    "count_units",
-    "determinant_sign",
-    "maximize",
-    "optimize",
-    "start",
-    "vertices",
-    "whole_matrix",
-    "whole_payoffs",
-]
-
 _SIMPLE_DENOMINATOR = 1000
 _FEW_UNITS = 2**40  # with no more multiples of a common unit the floats are certainly meant as they are
 _ROUNDING_LIMIT = Fraction(5, 10**10)

@@ -22,15 +22,6 @@ from bestresponse.theory.equilibria.integer import start, whole_matrix, whole_pa
 from bestresponse.theory.equilibria.result import Equilibrium, Fractions
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form, as_payoffs
 
-__all__ = [
-    "LemkeHowsonBatch",
-    "follow_exactly",
-    "lemke_howson",
-    "lemke_howson_all",
-    "lemke_howson_batch",
-    "nash_one_batch",
-]
-
 _REGRET_LIMIT = 1e-9
 _WORTH_COMPILING = 20_000
 _KERNELS = "bestresponse.theory.equilibria.lemke_howson_kernels"

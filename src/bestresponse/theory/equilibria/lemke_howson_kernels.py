@@ -9,8 +9,6 @@ from numba import njit
 
 from bestresponse.theory.arrays import Floats, Ints
 
-__all__ = ["follow_all"]
-
 _TIE = 1e-11
 _LONGEST = 100_000
 

@@ -39,13 +39,6 @@ from bestresponse.theory.equilibria.result import Equilibrium, Fractions
 from bestresponse.theory.games.dominance import find_weak_mixture
 from bestresponse.theory.games.normal_form import GameLike, NormalForm, as_normal_form, read_simplest
 
-__all__ = [
-    "PerfectEquilibria",
-    "ProperEquilibrium",
-    "find_perfect",
-    "find_proper",
-]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PerfectEquilibria:

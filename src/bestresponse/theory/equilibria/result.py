@@ -25,8 +25,6 @@ from bestresponse.theory.equilibria.evolutionary import is_evolutionarily_stable
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form, find_tie_width
 from bestresponse.theory.games.regrets import Profile, contract, deviation_payoffs
 
-__all__ = ["Component", "Concept", "Equilibrium", "Fractions", "NashResult", "NashSubset", "pure_nash"]
-
 
 def pure_nash(game: GameLike, *, strict: bool = False, tolerance: float | None = None) -> tuple[tuple[int, ...], ...]:
     """Find every pure Nash equilibrium as a tuple of action numbers, in lexicographic order.

@@ -16,8 +16,6 @@ from bestresponse.theory.equilibria.many_players.search import OneMethod, nplaye
 from bestresponse.theory.equilibria.result import Equilibrium, NashResult, pure_nash
 from bestresponse.theory.games.normal_form import GameLike, as_normal_form
 
-__all__ = ["nash", "nash_one"]
-
 
 def nash(
     game: GameLike,

@@ -25,17 +25,6 @@ from numba import njit
 
 from bestresponse.theory.arrays import Floats, Ints, Shorts
 
-__all__ = [
-    "DOUBT",
-    "TOO_MANY",
-    "enlarge",
-    "enumerate_vertices",
-    "find_slot",
-    "new_table",
-    "solve_vertex",
-    "walk_vertices",
-]
-
 DOUBT = -1
 TOO_MANY = -2
 _FIRST_LEVELS = 16

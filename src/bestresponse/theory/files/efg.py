@@ -17,8 +17,6 @@ from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.theory.files.game_text import GameText, number_repeats, quote_text, write_number
 from bestresponse.theory.trees.tree import CHANCE, LEAF, NODE_LIMIT, Chance, Leaf, Tree, Turn, build_tree
 
-__all__ = ["format_efg", "parse_efg"]
-
 Payoffs = tuple[Fraction, ...]
 _SUM_TOLERANCE = 1e-9
 _MAX_PLAYERS = 1_000

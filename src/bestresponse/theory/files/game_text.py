@@ -14,8 +14,6 @@ from fractions import Fraction
 from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.games.normal_form import parse_rational
 
-__all__ = ["GameText", "number_repeats", "quote_text", "write_number"]
-
 _TOKEN = re.compile(
     r"""[\s,]*(?: (?P<text>"(?:[^"\\]|\\.)*")
                | (?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?:/[0-9]+)?)(?![\w.])

@@ -48,16 +48,6 @@ from bestresponse.theory.files.game_text import GameText, number_repeats, quote_
 from bestresponse.theory.games.normal_form import NormalForm, Rationals, as_payoffs, parse_rational, read_texts
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = [
-    "format_nfg",
-    "load_game_file",
-    "parse_matrix_json",
-    "parse_nfg",
-    "read_game_text",
-    "read_table",
-    "write_game_file",
-]
-
 NfgStyle = Literal["payoffs", "outcomes"]
 
 _CELLS = 20_000_000

@@ -17,8 +17,6 @@ from bestresponse.theory.games.dominance import maximin
 from bestresponse.theory.games.normal_form import Array, NormalForm, as_payoffs
 from bestresponse.theory.linear_program import find_fairest_mixture
 
-__all__ = ["Bargain", "nash_bargaining"]
-
 _STEPS = 20_000
 
 

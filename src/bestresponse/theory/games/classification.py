@@ -17,8 +17,6 @@ from bestresponse.theory.equilibria.result import pure_nash
 from bestresponse.theory.games.dominance import iterated_elimination
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, Numbers, as_normal_form
 
-__all__ = ["GameKind", "classify", "exact_potential", "finite_improvement", "has_constant_sum"]
-
 _EQUAL = 1e-9
 _CELLS_LIMIT = 200_000
 

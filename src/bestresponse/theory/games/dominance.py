@@ -22,18 +22,6 @@ from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, N
 from bestresponse.theory.linear_program import find_mixture
 from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
 
-__all__ = [
-    "Domination",
-    "Elimination",
-    "EliminationStep",
-    "SecurityLevel",
-    "find_dominated",
-    "find_weak_mixture",
-    "iterated_elimination",
-    "maximin",
-    "rationalizable",
-]
-
 _MARGIN = 1e-9
 _EXACT_CELLS = 1500
 """Up to this many payoffs mixtures are decided in whole numbers where the game is exact; above, to 1e-9."""

@@ -28,8 +28,6 @@ from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.seeds import Seed, generator
 
-__all__ = ["Isomorph", "name_ordinal", "ordinal_games", "random_isomorph"]
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Isomorph:

@@ -28,21 +28,6 @@ from numpy.typing import ArrayLike, NDArray
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.notebook import MOST_ROWS, format_html
 
-__all__ = [
-    "Array",
-    "GameLike",
-    "NormalForm",
-    "Numbers",
-    "Rationals",
-    "are_meant",
-    "as_normal_form",
-    "as_payoffs",
-    "find_tie_width",
-    "parse_rational",
-    "read_simplest",
-    "read_texts",
-]
-
 Rationals = NDArray[np.object_]
 
 _LARGEST_EXPONENT = 400

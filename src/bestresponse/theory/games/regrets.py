@@ -14,8 +14,6 @@ from numpy.typing import ArrayLike
 from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, Numbers, as_normal_form
 
-__all__ = ["Profile", "as_profile", "best_responses", "contract", "deviation_payoffs", "expected_payoffs", "regret"]
-
 Profile = tuple[Array, ...]
 
 _SUM_TOLERANCE = 1e-6

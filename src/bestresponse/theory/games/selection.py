@@ -17,8 +17,6 @@ from bestresponse.theory.equilibria.extremes import require_two_players
 from bestresponse.theory.equilibria.result import Equilibrium, NashResult, pure_nash
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
 
-__all__ = ["Efficiency", "efficiency", "pareto_optimal", "payoff_dominant", "risk_dominant"]
-
 _CELLS_LIMIT = 20_000
 _EQUAL = 1e-12
 

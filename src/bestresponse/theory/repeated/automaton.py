@@ -42,17 +42,6 @@ from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.registry import did_you_mean
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
-__all__ = [
-    "Automaton",
-    "behave_alike",
-    "classic_strategies",
-    "classic_strategy",
-    "cooperative_actions",
-    "memory_one",
-    "reduced",
-    "relabelled",
-]
-
 States = NDArray[np.int32]
 _LARGEST = 4096
 

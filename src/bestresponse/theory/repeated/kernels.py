@@ -14,8 +14,6 @@ from bestresponse.theory.arrays import Bools, Floats, Ints, Shorts, Words
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.repeated.round_robin import Matches, Rules
 
-__all__ = ["count_compiled", "play_compiled"]
-
 _RANGE = 4294967296.0
 _MOST_COUNTED = 65535
 

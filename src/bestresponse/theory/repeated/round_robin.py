@@ -27,16 +27,6 @@ from bestresponse.theory.engines import Engine, choose_engine
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.repeated.automaton import Automaton, States
 
-__all__ = [
-    "Matches",
-    "Rules",
-    "TournamentResult",
-    "exact_round_robin",
-    "expected_totals",
-    "play_in_step",
-    "play_round_robin",
-]
-
 _BREAK_EVEN_TURNS = 20_000_000
 
 

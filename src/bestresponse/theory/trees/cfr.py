@@ -53,8 +53,6 @@ from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex, plan_regrets, to_sequence_form
 from bestresponse.theory.trees.tree import IntArray, Tree
 
-__all__ = ["CfrResult", "Checkpoint", "Variant", "cfr"]
-
 
 class NumpyCfr:
     """The running state of CFR; `run` continues it, `totals` are the weighted sums of the plans so far."""

@@ -33,8 +33,6 @@ from bestresponse.theory.files.game_text import number_repeats
 from bestresponse.theory.games.normal_form import read_simplest
 from bestresponse.theory.trees.tree import NODE_LIMIT, Chance, Leaf, Tree, Turn, build_tree
 
-__all__ = ["as_tree", "compile_game", "list_answers", "load_openspiel"]
-
 
 def as_tree(game: Tree | Game[Any], limit: int = NODE_LIMIT) -> Tree:
     """`game` itself if it is a tree, else the tree it compiles to."""

@@ -22,8 +22,6 @@ from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.policy import Policy, policy_from_table
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Chance, Leaf, Tree, Turn
 
-__all__ = ["Sampling", "mccfr_tree"]
-
 Position = TypeVar("Position")
 Sampling = Literal["external", "outcome"]
 Expand = Callable[[Position], Leaf | Chance | Turn]

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from bestresponse.core.errors import TooLarge
 
-__all__ = ["MemoryGuard", "measure_machine"]
-
 _STATUS = Path("/proc/self/statm")
 _CHECK_EVERY = 2048
 """How many nodes a tree may grow between two looks at the memory."""

@@ -28,8 +28,6 @@ from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.sequence_form import Treeplex, has_perfect_recall, read_leaves, to_sequence_form
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["find_behaviour", "to_normal_form"]
-
 AnyArray = TypeVar("AnyArray", Array, Rationals)
 
 CELL_LIMIT = 2_000_000

@@ -11,8 +11,6 @@ from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.games.normal_form import Array, as_payoffs
 from bestresponse.theory.trees.tree import Infoset, Tree
 
-__all__ = ["Policy", "PolicyTable", "policy_from_table", "uniform_policy"]
-
 PolicyTable = Mapping[str, Mapping[str, Mapping[str, float]]]
 """player -> information set (label) -> move -> probability"""
 

@@ -30,24 +30,6 @@ from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.policy import Policy, PolicyTable, policy_from_table
 from bestresponse.theory.trees.tree import CHANCE, IntArray, Tree
 
-__all__ = [
-    "SequenceForm",
-    "TreeBestResponse",
-    "Treeplex",
-    "best_response_value",
-    "bin_sums",
-    "counterfactual_values",
-    "find_best_plan",
-    "has_perfect_recall",
-    "nash_conv",
-    "plan_regrets",
-    "policy_regrets",
-    "policy_value",
-    "read_leaves",
-    "to_sequence_form",
-    "tree_best_response",
-]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Treeplex:

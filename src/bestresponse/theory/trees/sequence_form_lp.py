@@ -56,18 +56,6 @@ from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex, plan_regrets, to_sequence_form
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = [
-    "TreeSolution",
-    "find_nearest_plan",
-    "optimise_plans",
-    "plan_constraints",
-    "solve_for_small",
-    "solve_general_tree",
-    "solve_tree",
-    "turn_form",
-    "write_problem",
-]
-
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 

@@ -32,8 +32,6 @@ from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.theory.games.normal_form import Array, are_meant, read_simplest
 from bestresponse.theory.trees.memory import MemoryGuard
 
-__all__ = ["CHANCE", "LEAF", "NODE_LIMIT", "Chance", "Infoset", "IntArray", "Leaf", "Tree", "Turn", "build_tree"]
-
 IntArray = NDArray[np.int64]
 
 CHANCE: Final = -1

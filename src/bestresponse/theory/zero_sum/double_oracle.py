@@ -41,8 +41,6 @@ from bestresponse.theory.trees.sequence_form_lp import TreeSolution, optimise_pl
 from bestresponse.theory.trees.tree import Tree
 from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
 
-__all__ = ["describe_bounds", "search_matrix", "search_tree"]
-
 Mixture = tuple[tuple[float, int], ...]
 
 

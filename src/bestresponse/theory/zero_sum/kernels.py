@@ -26,8 +26,6 @@ from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.zero_sum.simplex import BLAND_AFTER, COST_EPSILON, GIVE_UP_AFTER, PIVOT_EPSILON, TIE_EPSILON
 from bestresponse.theory.zero_sum.solve import ACCEPTED, HUGE, TINY, ZeroSumSolutions, ZeroSumStep
 
-__all__ = ["is_compiled_for", "solve_compiled"]
-
 _SADDLE, _CLOSED_FORM, _SIMPLEX = map(int, (ZeroSumStep.SADDLE, ZeroSumStep.CLOSED_FORM, ZeroSumStep.SIMPLEX))
 
 _F = TypeVar("_F", bound=Callable[..., Any])

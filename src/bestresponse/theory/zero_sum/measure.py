@@ -18,8 +18,6 @@ from bestresponse.theory.games.normal_form import Array, as_payoffs
 from bestresponse.theory.linear_program import find_mixture
 from bestresponse.theory.zero_sum.solve import ZeroSumSolutions, as_batch, solve_zero_sum
 
-__all__ = ["best_response_value", "exploitability", "optimal_opponent_range"]
-
 Player = Literal["row", "col"]
 
 _SUM_TOLERANCE = 1e-9

@@ -21,16 +21,6 @@ from numpy.typing import NDArray
 from bestresponse.theory.arrays import Indices
 from bestresponse.theory.games.normal_form import Array
 
-__all__ = [
-    "BLAND_AFTER",
-    "COST_EPSILON",
-    "GIVE_UP_AFTER",
-    "PIVOT_EPSILON",
-    "TIE_EPSILON",
-    "pivot_to_optimum",
-    "simplex",
-]
-
 COST_EPSILON = 1e-13  # a reduced cost above -COST_EPSILON counts as zero
 PIVOT_EPSILON = 1e-10  # no pivot on anything smaller
 TIE_EPSILON = 1e-13  # ratios closer than this are equal to Bland's rule

@@ -50,19 +50,6 @@ from bestresponse.theory.games.normal_form import Array, Numbers, as_payoffs
 from bestresponse.theory.trees.memory import measure_machine
 from bestresponse.theory.zero_sum.simplex import simplex
 
-__all__ = [
-    "ACCEPTED",
-    "HUGE",
-    "TINY",
-    "ZeroSumSolution",
-    "ZeroSumSolutions",
-    "ZeroSumStep",
-    "as_batch",
-    "solve_zero_sum",
-    "solve_zero_sum_game",
-]
-
-
 _PAIRS = ((0, 1, 2), (0, 2, 1), (1, 2, 0))  # the two taken, the one left out
 
 

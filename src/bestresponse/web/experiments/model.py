@@ -28,11 +28,6 @@ from bestresponse.web.sessions.games import check_setup, list_places
 from bestresponse.web.sessions.setup import GameChoice, Setup, explain_mistake
 from bestresponse.web.texts import InterfaceTexts, list_languages, load_texts
 
-__all__ = [
-    "TABLES", "Assignment", "Completion", "Experiment", "FormPage", "GameSettings", "Item", "Outcome", "Part",
-    "Payment", "check_experiment", "find_line", "parse_experiment",
-]  # fmt: skip
-
 TABLE = ConfigDict(**bounds.CLOSED, str_strip_whitespace=True)
 Kind = Literal["text", "long text", "number", "choice", "scale", "slider"]
 Order = Literal["arrival", "random"]

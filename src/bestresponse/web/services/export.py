@@ -29,8 +29,6 @@ from bestresponse.web.sessions.session import Answer, Session, Table
 from bestresponse.web.sessions.setup import PERSON
 from bestresponse.web.sessions.store import BrokenSession
 
-__all__ = ["FORMATS", "TABLES", "export_table", "list_decisions", "list_formats"]
-
 Row = dict[str, Cell]
 FORMATS = {"csv": "text/csv; charset=utf-8", "json": "application/json", "parquet": "application/vnd.apache.parquet"}
 _log = logging.getLogger("bestresponse.web")

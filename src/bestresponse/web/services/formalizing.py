@@ -32,8 +32,6 @@ from bestresponse.report.files import write_text
 from bestresponse.web.sessions.games import take_turn, validate_program
 from bestresponse.web.sessions.store import NotFound
 
-__all__ = ["CheckedProgram", "HelpJob", "ProgramHelper", "check_program", "list_saved_games", "load_game", "save_game"]
-
 _MOST_JOBS = 50
 _MOST_WAITING = 5
 _ATTEMPTS = 3

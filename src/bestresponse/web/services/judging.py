@@ -34,11 +34,6 @@ from bestresponse.web.sessions.store import Journal, NotFound
 from bestresponse.web.watching.runs import rebuild_game
 from bestresponse.web.watching.steps import Step, list_steps
 
-__all__ = [
-    "Criterion", "Item", "JudgingStore", "Score", "Task", "check_levels", "draw_transcripts", "read_items",
-    "read_scores", "rubrics", "tabulate_agreement",
-]  # fmt: skip
-
 _MOST_ITEMS = 1000
 _LONGEST = 50_000
 

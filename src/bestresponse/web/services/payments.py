@@ -19,11 +19,6 @@ from bestresponse.web.sessions.register import LABELS
 from bestresponse.web.sessions.session import Session, Table, round_amount
 from bestresponse.web.sessions.store import BrokenSession, Lobby
 
-__all__ = [
-    "AnswerPlace", "Earnings", "PartEarnings", "compute_earnings", "find_outcome", "list_items", "list_payments",
-    "locate_answers",
-]  # fmt: skip
-
 _ROUND = re.compile(r"\b(?:round|day)\s+(\d+)", re.IGNORECASE)
 _CENT = Decimal("0.01")
 

@@ -20,12 +20,6 @@ from bestresponse.web.sessions.session import PHASES, Session, Table
 from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup
 from bestresponse.web.sessions.store import BrokenSession, Lobby, NotFound
 
-__all__ = [
-    "Action", "GameDetails", "LobbyState", "LobbySummary", "SeatState", "SessionState", "TableState", "act",
-    "broadcast", "create_experiment", "create_sessions", "describe_choice", "describe_lobby", "describe_session",
-    "summarize_lobby",
-]  # fmt: skip
-
 Action = Literal["begin", "advance", "replace", "close", "restart"]
 _LONGEST_MESSAGE = 1000
 

@@ -29,12 +29,6 @@ from bestresponse.web.sessions.register import Holder
 from bestresponse.web.sessions.session import Presence, Session, format_action
 from bestresponse.web.texts import InterfaceTexts
 
-__all__ = [
-    "SeatView", "Stage", "describe_equilibrium", "describe_seat", "describe_stage", "fill_link", "find_consent",
-    "find_mistakes", "find_page", "is_personal", "keep_questionnaire", "keep_remark", "list_announcements",
-    "list_calculator", "make_questions", "submit_answer", "try_ready",
-]  # fmt: skip
-
 _MOST_READABLE = 150
 """Cells of a payoff table that is shown as a table."""
 _LONGEST = 2000

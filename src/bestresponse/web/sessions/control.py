@@ -13,8 +13,6 @@ from bestresponse.web.sessions.session import Session, Table
 from bestresponse.web.sessions.setup import PERSON
 from bestresponse.web.sessions.store import Lobby, SessionStore
 
-__all__ = ["advance", "begin_without", "close", "replace", "restart", "send_message", "take_seat"]
-
 _MIXED = 4
 """Groups that are filled at the same time where groups are random: enough to mix those who come one after the other,
 and few enough that hardly anybody is left in a group that stays incomplete."""

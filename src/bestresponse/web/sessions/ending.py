@@ -20,8 +20,6 @@ from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.session import format_action, round_amount
 from bestresponse.web.sessions.setup import GameChoice
 
-__all__ = ["describe_equilibria"]
-
 _MOST = 12
 _SURE = 1e-9
 _NASH = "In an equilibrium nobody gains by changing only their own choice."

@@ -33,11 +33,6 @@ from bestresponse.theory.catalogue.trees import tree_entry, tree_names
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.web.sessions.setup import GameChoice, Parameter, Setup
 
-__all__ = [
-    "RULE", "Busy", "Offer", "check_setup", "list_models", "list_offers", "list_parameters", "list_places",
-    "list_referees", "make_game", "take_turn", "validate_program",
-]  # fmt: skip
-
 _DIALOGUE = "dialogue:"
 _MOST_PARAMETER = 1_000_000
 """More is a typing error, and as a number of rounds it would fill the memory."""

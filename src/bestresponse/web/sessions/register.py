@@ -9,8 +9,6 @@ from dataclasses import dataclass, field, replace
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonMapping
 
-__all__ = ["LABELS", "Holder", "SeatRegister", "read_labels"]
-
 LABELS = ("participant_label", "PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 _IDENTIFYING = LABELS[:2]
 _LONGEST = 200

@@ -23,11 +23,6 @@ from bestresponse.web.texts import InterfaceTexts, load_texts
 if TYPE_CHECKING:
     from bestresponse.web.experiments.model import Part
 
-__all__ = [
-    "PHASES", "Answer", "Phase", "Presence", "Session", "Table", "TableStanding", "Timing", "format_action",
-    "name_play", "round_amount",
-]  # fmt: skip
-
 Phase = Literal["welcome", "gathering", "turn", "waiting", "over", "closed", "replaced"]
 PHASES: dict[Phase, tuple[str, str]] = {
     "welcome": ("not here yet", "reads the rules"),

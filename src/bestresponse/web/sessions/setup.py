@@ -18,11 +18,6 @@ from bestresponse.core.json import canonical
 from bestresponse.core.registry import did_you_mean
 from bestresponse.web.texts import list_languages
 
-__all__ = [
-    "CLOSED", "PERSON", "Flag", "GameChoice", "Groups", "Language", "Parameters", "Rounds", "Seats", "Seconds", "Seed",
-    "Setup", "explain_mistake", "read_checked",
-]  # fmt: skip
-
 PERSON = "person"
 CLOSED = ConfigDict(extra="forbid", allow_inf_nan=False)
 """Values come with these names and no others."""

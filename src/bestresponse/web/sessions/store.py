@@ -38,11 +38,6 @@ from bestresponse.web.sessions.session import Answer, Presence, Session, Table, 
 from bestresponse.web.sessions.setup import PERSON, Setup
 from bestresponse.web.texts import InterfaceTexts, load_texts
 
-__all__ = [
-    "AlreadyAnswered", "BrokenSession", "Journal", "Lobby", "NotFound", "SessionStore", "StoodIn", "draw_treatments",
-    "now", "read_lobby",
-]  # fmt: skip
-
 Place = tuple[str, int]
 """A session and a seat."""
 STUDY = "sessions"

@@ -14,11 +14,6 @@ from bestresponse.report import codec
 from bestresponse.report.document import Block, Document, Section, Table
 from bestresponse.report.tables import list_rows
 
-__all__ = [
-    "BlockOut", "Closed", "ReportOut", "SectionOut", "TableOut", "Wait", "describe_errors", "serialize_blocks",
-    "serialize_report", "serialize_sections", "serialize_table",
-]  # fmt: skip
-
 Wait = Annotated[float, Query(ge=0, le=20, description="Seconds to wait for something else than `after`.")]
 
 

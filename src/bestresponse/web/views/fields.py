@@ -15,8 +15,6 @@ from bestresponse.core.errors import InvalidMove
 from bestresponse.core.json import JsonObject
 from bestresponse.web.texts import InterfaceTexts
 
-__all__ = ["Field", "Hand", "make_fields", "read_fields", "read_hand", "write_fields"]
-
 _NAME = "answer"
 _MOST_BUTTONS = 12
 _ROUNDING = 0.11

@@ -17,8 +17,6 @@ from bestresponse.web.render import render_form, render_page
 from bestresponse.web.services import formalizing
 from bestresponse.web.views import common
 
-__all__ = ["calls", "pages"]
-
 pages = APIRouter(prefix="/formalize", include_in_schema=False, dependencies=[AdminPage])
 _MOST = 100_000
 

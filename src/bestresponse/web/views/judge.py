@@ -16,8 +16,6 @@ from bestresponse.web.services import judging
 from bestresponse.web.sessions.setup import read_checked
 from bestresponse.web.views import common
 
-__all__ = ["calls", "pages"]
-
 pages = APIRouter(prefix="/judge", include_in_schema=False)
 _MOST = 200
 

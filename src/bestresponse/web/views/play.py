@@ -33,8 +33,6 @@ from bestresponse.web.sessions.register import read_labels
 from bestresponse.web.texts import list_languages
 from bestresponse.web.views import common
 
-__all__ = ["calls", "pages"]
-
 pages = APIRouter(include_in_schema=False, dependencies=[AdminPage])
 _SAVED = "saved:"
 _LOBBIES = 100

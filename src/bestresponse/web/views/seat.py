@@ -52,8 +52,6 @@ from bestresponse.web.sessions.session import Presence
 from bestresponse.web.sessions.store import AlreadyAnswered, NotFound, StoodIn
 from bestresponse.web.views import common, fields
 
-__all__ = ["calls", "name_roles", "pages"]
-
 pages = APIRouter(include_in_schema=False)
 _COOKIE = "seat"
 _DAYS = 30 * 24 * 3600

@@ -28,8 +28,6 @@ from bestresponse.web.views import common
 from bestresponse.web.watching import runs
 from bestresponse.web.watching.steps import Stage, build_replay, list_stages
 
-__all__ = ["calls", "pages"]
-
 pages = APIRouter(include_in_schema=False, dependencies=[AdminPage])
 _PAGE = 100
 _LATEST = 20

@@ -39,12 +39,6 @@ from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.setup import PERSON, GameChoice
 from bestresponse.web.sessions.store import NotFound
 
-__all__ = [
-    "SORTS", "ComparedGame", "PlayFilter", "Progress", "RunFilter", "Runs", "build_report", "compare_run_games",
-    "compare_runs", "find_neighbours", "find_plays", "has_report", "is_worked_on", "name_play", "name_run",
-    "rank_players", "rebuild_game",
-]  # fmt: skip
-
 SESSIONS = "sessions"
 _COUNTS = {"num_games": "games", "count": "stories", "repeats": "repeats", "rounds": "rounds"}
 _MOST_NAMES = 3

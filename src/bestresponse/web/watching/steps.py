@@ -25,11 +25,6 @@ from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 from bestresponse.web.sessions.session import format_action
 
-__all__ = [
-    "Bar", "Node", "PayoffBoard", "ReplayBoard", "Stage", "Step", "TreePicture", "build_replay", "list_stages",
-    "list_steps",
-]  # fmt: skip
-
 Call = JsonMapping
 
 

@@ -24,8 +24,6 @@ from bestresponse.formal.formalize.story_claims import ClaimCheck, check_claims
 from bestresponse.report.text import visible
 from bestresponse.runs.models import open_models
 
-__all__ = ["formalize"]
-
 DEFAULT_MODEL = "qwen2.5-coder-1.5b"
 
 

@@ -27,8 +27,6 @@ from bestresponse.logic.programs.validate import feedback
 from bestresponse.report.files import write_text
 from bestresponse.report.text import visible
 
-__all__ = ["Checks", "keep_partial", "publish"]
-
 
 @dataclass(frozen=True, slots=True)
 class Checks:

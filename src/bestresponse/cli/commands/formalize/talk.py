@@ -12,8 +12,6 @@ from bestresponse.games.logic.game import describe_changes, describe_table
 from bestresponse.report.files import write_text
 from bestresponse.report.text import visible
 
-__all__ = ["talk"]
-
 _INVITATION = (
     "What should be different? (an empty line: it is good; `program` shows the program; `game` the whole game; `undo` "
     "takes the last change back)"

@@ -19,8 +19,6 @@ from bestresponse.logic.engine import LogicEngine, open_engine
 from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.report.text import visible
 
-__all__ = ["check", "engine_for", "messages_of"]
-
 MOST_MOVES = 12
 ENGINE_HELP = "auto (SWI-Prolog where it is installed and can be confined), embedded or swi."
 

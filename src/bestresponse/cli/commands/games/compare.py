@@ -13,8 +13,6 @@ from bestresponse.cli.options import AsJson
 from bestresponse.games.comparison import Comparison
 from bestresponse.report.text import visible
 
-__all__ = ["compare"]
-
 _MOST_NAMES = 6
 _MOST_LETTERS = 40
 _EXIT_CODES = {"same tree": 0, "different": 1, "same reduced form, other tree": 3, "same order of payoffs": 4}

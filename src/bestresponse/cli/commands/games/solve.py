@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from bestresponse.analysis.answers.ask import Answered
     from bestresponse.games.lookup import Found
 
-__all__ = ["solve"]
-
 _PICTURE_FILES = (".svg", ".png", ".html")
 
 

@@ -11,8 +11,6 @@ import typer
 from bestresponse.cli.running import show_run
 from bestresponse.runs.store.merge import merge_runs
 
-__all__ = ["merge"]
-
 
 def merge(
     part: Annotated[list[Path], typer.Argument(help="The folder of a part, or the folder above it; any order.")],

@@ -12,8 +12,6 @@ from bestresponse.cli.options import AsJson
 from bestresponse.report.text import visible
 from bestresponse.runs.run import load_run
 
-__all__ = ["replay"]
-
 
 def replay(
     run: Annotated[Path, typer.Argument(help="The folder of a run, or the folder above it (the newest run is taken).")],

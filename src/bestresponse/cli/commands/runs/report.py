@@ -11,8 +11,6 @@ from bestresponse.cli.options import AsJson
 from bestresponse.cli.terminal import console, notes, print_table
 from bestresponse.runs.run import load_run
 
-__all__ = ["report"]
-
 
 def report(
     run: Annotated[Path, typer.Argument(help="The folder of a run, or the folder above it (the newest run is taken).")],

@@ -14,8 +14,6 @@ from bestresponse.cli.terminal import console, print_table
 from bestresponse.report.files import write_text
 from bestresponse.report.page import render
 
-__all__ = ["reproduce"]
-
 
 def reproduce(
     paper: Annotated[str, typer.Argument(help=f"Which paper: {', '.join(PAPERS)}.")],

@@ -12,8 +12,6 @@ from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.core.registry import did_you_mean
 from bestresponse.runs.study import find_study, studies
 
-__all__ = ["app"]
-
 
 class _Studies(TyperGroup):
     """Load a study when its command is used; one that cannot be loaded spoils nothing but itself."""

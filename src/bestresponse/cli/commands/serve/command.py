@@ -11,8 +11,6 @@ from bestresponse.cli.options import expand_options
 from bestresponse.cli.run_options import CallOptions
 from bestresponse.core.errors import UsageError
 
-__all__ = ["serve"]
-
 _TOKEN = "BESTRESPONSE_ADMIN_TOKEN"
 
 

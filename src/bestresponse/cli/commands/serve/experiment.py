@@ -21,8 +21,6 @@ try:
 except ImportError as missing:
     raise UsageError(f"`experiment` needs the extra `web`: pip install 'bestresponse[web]' ({missing.name})") from None
 
-__all__ = ["ExperimentTask", "experiment"]
-
 
 class ExperimentTask(StrEnum):
     """What is done with the file."""

@@ -24,8 +24,6 @@ from bestresponse.web.app import ServerSettings, create_app, open_server, preloa
 from bestresponse.web.experiments.model import check_experiment
 from bestresponse.web.supervisor import can_supervise, supervise
 
-__all__ = ["open_models", "read_experiment", "run_server"]
-
 _BACKLOG = 2048
 
 

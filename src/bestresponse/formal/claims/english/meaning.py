@@ -23,8 +23,6 @@ from bestresponse.formal.claims.english.vocabulary import Vocabulary
 from bestresponse.formal.claims.form import Mix, Move, Ungrounded
 from bestresponse.formal.claims.grounding import ground
 
-__all__ = ["Case", "Impossible", "Meaning"]
-
 _MOST_READINGS: Final = 64
 _FLAGS: Final = {
     "above", "always_flag", "anybody", "average", "below", "denied", "each", "highest", "lowest", "passive", "pure",

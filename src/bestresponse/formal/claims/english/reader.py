@@ -18,8 +18,6 @@ from bestresponse.formal.claims.english.meaning import Case, Impossible, Meaning
 from bestresponse.formal.claims.english.vocabulary import UnknownWord, Vocabulary, load_english, split_words
 from bestresponse.formal.claims.subject import Subject
 
-__all__ = ["Context", "SentenceReader", "has_word"]
-
 MOST_WORDS: Final = 60
 """Words of a sentence that is looked at: the time to parse grows with the cube of their number in the worst case."""
 

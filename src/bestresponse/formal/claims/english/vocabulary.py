@@ -21,8 +21,6 @@ from lark import Token
 
 from bestresponse.formal.claims.subject import Subject
 
-__all__ = ["English", "UnknownWord", "Vocabulary", "load_english", "split_words"]
-
 _PIECES: Final = re.compile(
     r"(?<![\w)])-?(?:(?<!\()\d{1,3}(?:,\d{3})+|\d{1,12})(?:\.\d{1,12}|/[1-9]\d{0,5})?(?![\w/]|[.,]\d)%?"
     r"|[^\W\d_]+|'s?|->|=>|[^\w\s]|\w+"

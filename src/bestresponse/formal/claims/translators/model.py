@@ -25,8 +25,6 @@ from bestresponse.models.base import Finish, Message, Model, Reply, Request
 from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.models.schema import schema_text
 
-__all__ = ["ModelTranslator", "forms_for"]
-
 _EXAMPLES = {
     Sort.WHO: "who",
     Sort.NUMBER: "10",

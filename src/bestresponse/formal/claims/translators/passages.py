@@ -11,8 +11,6 @@ from bestresponse.formal.claims.grammar_json import QuotedClaim
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translators.translation import LONGEST_TEXT, Passage, Reading
 
-__all__ = ["MARK", "Stance", "clean", "find_passages", "split_blocks", "split_sentences", "take_stance"]
-
 MARK: Final = re.compile(r"[ \t]*(?:[-*•+>]|\d{1,3}[.)]|[a-z][.)]|(?P<heading>#+))\s+")
 """What begins an item of a list or a heading."""
 _SENTENCE_END: Final = re.compile(

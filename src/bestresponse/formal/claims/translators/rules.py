@@ -19,8 +19,6 @@ from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translators.passages import MARK, clean, split_blocks, split_sentences, take_stance
 from bestresponse.formal.claims.translators.translation import LONGEST_TEXT, Passage, Reading, Translation, refuse_rest
 
-__all__ = ["RulesTranslator"]
-
 _MOST_SENTENCES: Final = 500
 """Sentences of a text that are parsed, at some hundredths of a second each; the others are told as unread."""
 _LONGEST_SENTENCE: Final = 600

@@ -10,8 +10,6 @@ from bestresponse.core.player import Call
 from bestresponse.formal.claims.claim import Claim, Malformed
 from bestresponse.formal.claims.subject import Subject
 
-__all__ = ["LONGEST_TEXT", "Passage", "Reading", "Translation", "Translator", "refuse_rest"]
-
 LONGEST_TEXT = 50_000
 """Characters of a reasoning that are read; what comes after is reported as unread."""
 

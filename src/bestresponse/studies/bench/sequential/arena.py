@@ -41,8 +41,6 @@ from bestresponse.theory.trees.sequence_form import (
 from bestresponse.theory.trees.sequence_form_lp import find_nearest_plan, optimise_plans, turn_form
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
-__all__ = ["Arena", "Ends", "Partial", "cut"]
-
 _NOISE = 1e-9
 _REACHED = 1e-7
 

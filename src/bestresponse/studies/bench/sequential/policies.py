@@ -16,8 +16,6 @@ from bestresponse.theory.trees.policy import Policy, uniform_policy
 from bestresponse.theory.trees.sequence_form import tree_best_response
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["SeatFigures", "StatedPolicy", "average", "make_baselines"]
-
 _RESAMPLES = 400
 _LEVEL = 0.95
 

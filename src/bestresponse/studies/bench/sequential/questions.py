@@ -31,8 +31,6 @@ from bestresponse.theory.trees.policy import uniform_policy
 from bestresponse.theory.trees.sequence_form import SequenceForm, bin_sums, to_sequence_form
 from bestresponse.theory.trees.tree import CHANCE, Tree
 
-__all__ = ["Plan", "Question", "make_plan", "prepare_questions"]
-
 State = tuple[Action, ...]
 
 

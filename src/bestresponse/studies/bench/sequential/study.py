@@ -36,8 +36,6 @@ from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.policy import uniform_policy
 from bestresponse.theory.trees.tree import Tree
 
-__all__ = ["sequential"]
-
 _SEED = 20
 """Of the resampling: the same for all players, so that they are resampled alike."""
 _LONGEST_REPLY = 2000

@@ -33,20 +33,6 @@ from bestresponse.theory.equilibria.result import Fractions
 from bestresponse.theory.games.normal_form import Array, NormalForm, Numbers
 from bestresponse.theory.games.regrets import Profile, contract
 
-__all__ = [
-    "REGRET_LIMIT",
-    "Certified",
-    "Supports",
-    "certify",
-    "equal_payoffs",
-    "find_index",
-    "find_supports",
-    "is_in_continuum",
-    "pair_payoffs",
-    "scale_payoffs",
-    "worst_regret",
-]
-
 Supports = tuple[tuple[int, ...], ...]
 
 REGRET_LIMIT = 1e-9

@@ -27,8 +27,6 @@ from numpy.typing import NDArray
 from bestresponse.theory.engines import Engine, choose_engine, load_kernels, repays_loading
 from bestresponse.theory.games.normal_form import Array
 
-__all__ = ["PathEnds", "count_paths", "follow_paths"]
-
 Complexes = NDArray[np.complex128]
 Floats = NDArray[np.float64]
 Tensors = Sequence[Complexes]

@@ -45,8 +45,6 @@ from bestresponse.theory.games.dominance import Elimination, iterated_eliminatio
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import Profile
 
-__all__ = ["OneMethod", "nplayer_nash", "nplayer_nash_one"]
-
 OneMethod = Literal["auto", "logit"]
 
 _CELLS_LIMIT = 300_000

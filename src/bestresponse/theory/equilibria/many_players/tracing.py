@@ -23,8 +23,6 @@ from bestresponse.theory.equilibria.many_players.certify import (
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.games.regrets import Profile, contract
 
-__all__ = ["LogitBranch", "trace_to_equilibrium"]
-
 _STEPS = 1500
 _USED = (1e-2, 1e-4, 1e-7)
 _BRANCHES = 8

@@ -20,8 +20,6 @@ from math import isqrt
 
 from bestresponse.theory.games.normal_form import NormalForm, read_simplest
 
-__all__ = ["solve_two_actions"]
-
 Point = tuple[Fraction, ...]
 Bilinear = tuple[Fraction, Fraction, Fraction, Fraction]
 """Constant, factors of the first and of the second probability, and of their product."""

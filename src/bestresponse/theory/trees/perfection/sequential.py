@@ -28,8 +28,6 @@ from bestresponse.theory.trees.sequence_form import SequenceForm, to_sequence_fo
 from bestresponse.theory.trees.sequence_form_lp import solve_for_small, write_problem
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
-__all__ = ["SequentialEquilibrium", "find_sequential"]
-
 _MOST_SEQUENCES = 400
 """Of both players: 200 take seconds, this many up to about a minute."""
 

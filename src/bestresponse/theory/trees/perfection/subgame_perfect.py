@@ -46,15 +46,6 @@ from bestresponse.theory.trees.normal_form import find_behaviour, to_normal_form
 from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Chance, IntArray, Leaf, Tree, Turn, build_tree
 
-__all__ = [
-    "SubgameEquilibria",
-    "SubgamePerfect",
-    "SubgamePerfectEquilibrium",
-    "cut_subgame",
-    "solve_subgames",
-    "subgame_perfect",
-]
-
 
 def cut_subgame(tree: Tree, node: int) -> Tree:
     """Return the tree below `node`, with the players, moves and labels of the whole.
