@@ -265,9 +265,7 @@ def _list_keys() -> dict[str, tuple[str, ...]]:
 def _join(values: Mapping[str, Tensor], sizes: Architecture, keys: tuple[str, ...]) -> Tensor:
     if "{}" not in keys[0]:
         return values[keys[0]]
-    return torch.stack(
-        [torch.cat([values[key.format(layer)] for key in keys]) for layer in range(sizes.layers)]
-    )
+    return torch.stack([torch.cat([values[key.format(layer)] for key in keys]) for layer in range(sizes.layers)])
 
 
 def _normalise(x: Tensor, weight: Tensor, epsilon: float) -> Tensor:

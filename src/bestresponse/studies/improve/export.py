@@ -68,7 +68,9 @@ class ExportConfig:
     count: int = setting(default=10_000, ge=1, le=50_000_000, help="Examples in all splits together.")
     scale: int = setting(default=9, ge=1, le=10_000, help="Payoffs are whole numbers from -scale to scale.")
     formats: NamesSetting = setting(default=FORMATS, help="table, prose or json; drawn for each game.")
-    themes: NamesSetting = setting(default=(), help="Names and stories of the benchmark; drawn. [default: all that fit]")
+    themes: NamesSetting = setting(
+        default=(), help="Names and stories of the benchmark; drawn. [default: all that fit]"
+    )
     answers: Literal["worked", "direct"] = setting(default="worked", help="With the steps before the mix, or bare.")
     files: Literal["jsonl", "parquet"] = setting(default="jsonl", help="What the files are.")
     seed: int = setting(default=0, ge=0, help="Seed of the games.")
@@ -77,7 +79,9 @@ class ExportConfig:
     def __post_init__(self) -> None:
         first, last = self.range
         if not 1 < first <= last <= _LARGEST_SIDE - 2:
-            raise SettingError("sizes", f"expected sizes from 2 to {_LARGEST_SIDE - 2}, such as 2-4, got {self.sizes!r}")
+            raise SettingError(
+                "sizes", f"expected sizes from 2 to {_LARGEST_SIDE - 2}, such as 2-4, got {self.sizes!r}"
+            )
         for name in self.formats:
             if name not in FORMATS:
                 raise SettingError("formats", f"expected {', '.join(FORMATS)}, got {name!r}")

@@ -119,7 +119,9 @@ def split_messages(example: JsonObject) -> tuple[str, str]:
     return write_chat(asked), answer[1]
 
 
-def draw_pools(folders: Sequence[Path], seed: int, first: int, reach: Callable[[], float]) -> Iterator[list[JsonObject]]:
+def draw_pools(
+    folders: Sequence[Path], seed: int, first: int, reach: Callable[[], float]
+) -> Iterator[list[JsonObject]]:
     """Yield pools of examples for ever, in an order fixed by the seed; those before `first` are passed over.
 
     `reach` says which share of the sizes is trained on now (a curriculum); larger games are left out.
@@ -183,10 +185,11 @@ class Trainer:
 
     def __init__(self, network: Network, recipe: Recipe) -> None:
         self.recipe = recipe
-        self.network = network.to(recipe.device)
+        copied = {name: value.detach().clone() for name, value in network.to(recipe.device).parameters.items()}
+        self.network = Network(network.sizes, copied, network.tokenizer)
         self.parameters = {name: value.requires_grad_() for name, value in self.network.parameters.items()}
         self.factors = _make_factors(self.network, recipe)
-        trained = {**self.parameters} if not self.factors else {name: f for name, f in self.factors.items()}
+        trained = self.factors or self.parameters
         for value in self.parameters.values() if self.factors else ():
             value.requires_grad_(False)
         self.matrices = {name: value for name, value in trained.items() if name in network.sizes.sections}
