@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from functools import lru_cache
 
 import numpy as np
 
@@ -21,8 +21,9 @@ from bestresponse.core.game import NATURE, REFEREE, AnyGame, Role
 from bestresponse.core.json import JsonMapping
 from bestresponse.games.capabilities import HasSpeakers, HasTree, find_stage_form
 from bestresponse.games.matrix.game import as_strategy
+from bestresponse.report.figures.tree import MOST_ENDS, draw_tree
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
+from bestresponse.theory.trees.tree import Tree
 from bestresponse.web.sessions.session import format_action
 
 Call = JsonMapping
@@ -162,9 +163,7 @@ def _list_prompts(calls: list[Call]) -> tuple[str, ...]:
     return tuple(prompts)
 
 
-_MOST_LEAVES = 80
 _MOST_CELLS = 400
-_ACROSS, _DOWN, _MARGIN = 58.0, 74.0, 34.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,30 +174,6 @@ class PayoffBoard:
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     cells: list[list[tuple[float, float]]]
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """A node of a tree at its place, below the place of its parent; a leaf has payoffs and nobody to move."""
-
-    x: float
-    y: float
-    parent: tuple[float, float] | None
-    move: str
-    infoset: int
-    mover: str
-    seat: str
-    payoffs: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class TreePicture:
-    """A tree as places: nodes by number, and a bent line through the nodes of each information set of several."""
-
-    width: float
-    height: float
-    nodes: list[Node]
-    infosets: dict[int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,11 +190,12 @@ class Bar:
 class ReplayBoard:
     """What is drawn for a play; the lists have an entry for every stage.
 
-    `weights` tells how much of each cell of the table was chosen, row by row; `paths` the nodes of the tree so far.
+    `weights` tells how much of each cell of the table was chosen, row by row; `paths` the nodes of the tree so
+    far, whose branches have the ids `node1`, `node2`, ... in its picture.
     """
 
     table: PayoffBoard | None = None
-    tree: TreePicture | None = None
+    tree: bytes = b""
     bars: list[Bar] = field(default_factory=list)
     talk: bool = False
     seats: dict[str, int] = field(default_factory=dict)
@@ -242,11 +218,11 @@ def build_replay(record: Record, game: AnyGame | None, stages: Sequence[Stage]) 
         return ReplayBoard(
             PayoffBoard(form.players, form.actions[0], form.actions[1], cells), bars=bars, seats=seats, weights=weights
         )
-    if isinstance(game, HasTree) and len(game.tree.leaves) <= _MOST_LEAVES:
+    if isinstance(game, HasTree) and len(game.tree.leaves) <= MOST_ENDS:
         nodes = _list_nodes(record, game)
         if nodes:
             paths = tuple(",".join(_list_path(game.tree, nodes[stage.steps[-1].number])) for stage in stages)
-            return ReplayBoard(tree=_lay_out(game.tree), bars=bars, seats=seats, paths=paths)
+            return ReplayBoard(tree=_draw_once(game.tree), bars=bars, seats=seats, paths=paths)
     return ReplayBoard(bars=bars, talk=isinstance(game, HasSpeakers), seats=seats)
 
 
@@ -264,42 +240,7 @@ def _measure_bars(stages: Sequence[Stage], roles: Sequence[str]) -> list[Bar]:
     return [Bar(*place, cost, cost / most if most > 0 else 0.0) for place, cost in costs.items()]
 
 
-def _lay_out(tree: Tree) -> TreePicture:
-    depth, across = [0] * tree.num_nodes, [0.0] * tree.num_nodes
-    for node, parent in enumerate(tree.parent.tolist()[1:], 1):
-        depth[node] = depth[parent] + 1
-    leaves = [node for node in range(tree.num_nodes) if int(tree.owner[node]) == LEAF]
-    for number, node in enumerate(leaves):
-        across[node] = number
-    for node in range(tree.num_nodes - 1, -1, -1):
-        if below := tree.children[node]:
-            across[node] = sum(across[child] for child in below) / len(below)
-    places = [(_MARGIN + _ACROSS * x, _MARGIN + _DOWN * y) for x, y in zip(across, depth, strict=True)]
-    infosets: dict[int, str] = {}
-    for index in range(len(tree.infosets)):
-        points = [places[node] for node in range(tree.num_nodes) if int(tree.infoset[node]) == index]
-        if len(points) > 1:
-            infosets[index] = _bend(points, 14.0 + 7.0 * (index % 4))
-    nodes = [_describe_node(tree, node, places) for node in range(tree.num_nodes)]
-    width, height = max(x for x, _ in places) + _MARGIN, max(y for _, y in places) + 14.0 + 16.0 * tree.num_players
-    return TreePicture(width, height, nodes, infosets)
-
-
-def _describe_node(tree: Tree, node: int, places: list[tuple[float, float]]) -> Node:
-    owner = int(tree.owner[node])
-    parent = places[int(tree.parent[node])] if node else None
-    mover, seat = ("chance", "chance") if owner == CHANCE else (tree.players[owner], f"seat{owner % 4}")
-    payoffs = [f"{payoff:g}" for payoff in tree.payoffs[node]] if owner == LEAF else []
-    move = tree.branch_labels[node][:12] if node else ""
-    return Node(*places[node], parent, move, int(tree.infoset[node]), mover, seat, payoffs)
-
-
-def _bend(points: list[tuple[float, float]], bulge: float) -> str:
-    """Return a line through the points that bends upwards between them, so that two such lines can be told apart."""
-    bends = [
-        f"Q{(x1 + x2) / 2:.1f},{min(y1, y2) - bulge:.1f} {x2:.1f},{y2:.1f}" for (x1, y1), (x2, y2) in pairwise(points)
-    ]
-    return f"M{points[0][0]:.1f},{points[0][1]:.1f} " + " ".join(bends)
+_draw_once = lru_cache(maxsize=64)(draw_tree)
 
 
 def _list_path(tree: Tree, node: int) -> list[str]:
