@@ -27,7 +27,7 @@ def show_judging(server: Server) -> HTMLResponse:
 
 
 def _show_tasks(server: ServerState, typed: dict[str, str], error: str) -> HTMLResponse:
-    runs = [(run.name, run.title) for run in server.runs.all()]
+    runs = [(run.name, run.title) for run in server.runs.all() if run.status != "unreadable"]
     places = {"tasks": server.judging.tasks(), "runs": runs, "rubrics": list(judging.rubrics()), "typed": typed}
     return render_form(server, "judge.html", error, **places)
 

@@ -55,7 +55,7 @@ def show_runs(
         query=urlencode(asdict(wanted)),
         studies=sorted({run.study for run in known}),
         sorts=list(runs.SORTS),
-        board=runs.rank_players(server.runs.folder(run.name) for run in known),
+        board=runs.rank_players(server.runs.readable()),
     )
 
 
@@ -256,7 +256,7 @@ def show_play(server: Server, run: Name, spec: Name) -> StagesOut:
 @calls.get("/leaderboard")
 def leaderboard(server: Server) -> common.TableOut:
     """Every player of every benchmark run with intervals, the best first."""
-    return common.serialize_table(runs.rank_players(server.runs.folder(run.name) for run in server.runs.all()))
+    return common.serialize_table(runs.rank_players(server.runs.readable()))
 
 
 @calls.get("/compare")
