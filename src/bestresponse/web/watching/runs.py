@@ -147,8 +147,8 @@ def _list_payoffs(game: str, records: list[Record]) -> list[tuple[Cell, ...]]:
 class Progress:
     """A run at a glance; `total` is None where it is not settled beforehand, `money` where a price is not known.
 
-    `status` is finished, running, unreadable, or stopped: nobody works in the folder of a run that was killed. `version` changes
-    exactly when the run has come further.
+    `status` is finished, running, unreadable, or stopped: nobody works in the folder of a run that was killed.
+    `version` changes exactly when the run has come further.
     """
 
     name: str
