@@ -16,7 +16,7 @@ from functools import lru_cache
 import numpy as np
 
 from bestresponse.analysis.regrets import measure_against_equilibrium, measure_against_others
-from bestresponse.core.episode import AnyEpisode, Episode, Record, Submission
+from bestresponse.core.episode import Record
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Role
 from bestresponse.core.json import JsonMapping
 from bestresponse.games.capabilities import HasSpeakers, HasTree, find_stage_form
@@ -24,7 +24,7 @@ from bestresponse.games.matrix.game import as_strategy
 from bestresponse.report.figures.tree import MOST_ENDS, draw_tree
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
-from bestresponse.web.sessions.session import format_action
+from bestresponse.web.sessions.session import format_action, list_states
 
 Call = JsonMapping
 
@@ -64,30 +64,30 @@ class Stage:
 def list_steps(record: Record, game: AnyGame | None, calls: Iterable[Call] = ()) -> list[Step]:
     """List every answer in its order, with the view it was given from where the game is known."""
     asked = _group_calls(record, calls)
-    episode: AnyEpisode | None = Episode(game) if game is not None else None
+    states = list_states(game, record.submissions) if game else range(len(record.submissions) + 1)
     steps: list[Step] = []
     stage = 0
-    for number, submission in enumerate(record.submissions, 1):
-        situation, decision = "", submission.decision
-        if episode is not None:
-            view = episode.view(submission.role)
-            situation = view.situation or view.briefing
-        reading, prompts = decision.reading, _list_prompts(asked.get(number, []))
+    for number, (submission, state) in enumerate(zip(record.submissions, states, strict=False), 1):
+        view, decision = game.view(state, submission.role) if game else None, submission.decision
+        prompts: list[str] = []
+        for call in asked.get(number, []):
+            prompts += [f"{role}:\n{content}" for role, content in call["request"]["messages"]]
+            prompts.append(f"{call['model']}:\n{call['reply']['text']}")
         steps.append(
             Step(
                 number,
                 stage,
                 submission.role,
                 format_action(decision.action),
-                reading.status.value,
-                reading.how,
+                decision.reading.status.value,
+                decision.reading.how,
                 decision.stand_in,
                 decision.reasoning,
-                situation,
-                prompts,
+                view.situation or view.briefing if view else "",
+                tuple(prompts),
             )
         )
-        stage += episode is None or _submit(episode, submission)
+        stage += states[number] is not state
     return steps
 
 
@@ -98,32 +98,13 @@ def list_stages(record: Record, game: AnyGame | None, calls: Iterable[Call] = ()
     for step in list_steps(record, game, calls):
         known = replace(step, regret=others.get(step.number), regret_equilibrium=equilibrium.get(step.number))
         groups.setdefault(step.stage, []).append(known)
-    earned = _list_earned(record, game) if game is not None else []
-    return [
-        Stage(number, tuple(steps), earned[stage] if _is_new(earned, stage) else {})
-        for number, (stage, steps) in enumerate(groups.items(), 1)
-    ]
-
-
-def _is_new(earned: list[Mapping[Role, float]], stage: int) -> bool:
-    return stage < len(earned) and earned[stage] != (earned[stage - 1] if stage else {})
-
-
-def _list_earned(record: Record, game: AnyGame) -> list[Mapping[Role, float]]:
-    """List what everybody had earned in each state that was passed."""
-    episode: AnyEpisode = Episode(game)
-    earned = [game.payoffs(episode.state)]
-    for submission in record.submissions:
-        if _submit(episode, submission):
-            earned.append(game.payoffs(episode.state))
-    return earned
-
-
-def _submit(episode: AnyEpisode, submission: Submission) -> bool:
-    """Take the answer, and tell whether the state has changed by it."""
-    before = episode.state
-    episode.submit(submission.role, submission.decision)
-    return episode.state is not before
+    stages: list[Stage] = []
+    states, before = list_states(game, record.submissions) if game else [], {}
+    for number, steps in enumerate(groups.values(), 1):
+        earned = game.payoffs(states[steps[0].number - 1]) if game else {}
+        stages.append(Stage(number, tuple(steps), {} if earned == before else earned))
+        before = earned
+    return stages
 
 
 def _group_calls(record: Record, calls: Iterable[Call]) -> dict[int, list[Call]]:
@@ -139,7 +120,8 @@ def _group_calls(record: Record, calls: Iterable[Call]) -> dict[int, list[Call]]
     for number, submission in enumerate(record.submissions, 1):
         seat_calls = waiting.get(submission.role, [])
         words = submission.decision.reasoning.strip()
-        read = next((k for k, call in enumerate(seat_calls) if _is_source(call["reply"]["text"], words)), None)
+        replies = [call["reply"]["text"].strip() for call in seat_calls if words]
+        read = next((k for k, reply in enumerate(replies) if reply and (reply in words or words in reply)), None)
         if read is not None:
             grouped[number], waiting[submission.role] = seat_calls[: read + 1], seat_calls[read + 1 :]
         if seat_calls:
@@ -148,19 +130,6 @@ def _group_calls(record: Record, calls: Iterable[Call]) -> dict[int, list[Call]]
         if left and role in last:
             grouped[last[role]] = [*grouped.get(last[role], []), *left]
     return grouped
-
-
-def _is_source(reply: str, words: str) -> bool:
-    return bool(words) and bool(reply.strip()) and (reply.strip() in words or words in reply)
-
-
-def _list_prompts(calls: list[Call]) -> tuple[str, ...]:
-    """List the messages of the calls and their replies."""
-    prompts: list[str] = []
-    for call in calls:
-        prompts += [f"{role}:\n{content}" for role, content in call["request"]["messages"]]
-        prompts.append(f"{call['model']}:\n{call['reply']['text']}")
-    return tuple(prompts)
 
 
 _MOST_CELLS = 400
@@ -219,9 +188,9 @@ def build_replay(record: Record, game: AnyGame | None, stages: Sequence[Stage]) 
             PayoffBoard(form.players, form.actions[0], form.actions[1], cells), bars=bars, seats=seats, weights=weights
         )
     if isinstance(game, HasTree) and len(game.tree.leaves) <= MOST_ENDS:
-        nodes = _list_nodes(record, game)
-        if nodes:
-            paths = tuple(",".join(_list_path(game.tree, nodes[stage.steps[-1].number])) for stage in stages)
+        states = list_states(game, record.submissions)
+        if isinstance(states[-1], int):
+            paths = tuple(",".join(_list_path(game.tree, states[stage.steps[-1].number])) for stage in stages)
             return ReplayBoard(tree=_draw_once(game.tree), bars=bars, seats=seats, paths=paths)
     return ReplayBoard(bars=bars, talk=isinstance(game, HasSpeakers), seats=seats)
 
@@ -262,15 +231,3 @@ def _weigh_cells(form: NormalForm, stage: Stage, record: Record) -> str:
         known = answer in actions if isinstance(answer, str) else isinstance(answer, tuple | list)
         sides.append(as_strategy(answer, actions) if known else np.ones(len(actions)))
     return ",".join(f"{weight:.3g}" for weight in np.outer(sides[0], sides[1]).ravel())
-
-
-def _list_nodes(record: Record, game: AnyGame) -> dict[int, int]:
-    """List by number of the answer the node that the play came to; empty where states are no nodes."""
-    episode: AnyEpisode = Episode(game)
-    nodes: dict[int, int] = {}
-    for number, submission in enumerate(record.submissions, 1):
-        episode.submit(submission.role, submission.decision)
-        if not isinstance(episode.state, int):
-            return {}
-        nodes[number] = episode.state
-    return nodes
