@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any, Generic, TypedDict, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
@@ -122,7 +122,7 @@ class Frame(Generic[R]):
 def describe_columns(row: type) -> dict[str, Column]:
     """Describe the fields of a row's type as columns; numbers stand on the right."""
     described = {}
-    help = _read_help(row)
+    help = _read_help(row.__module__).get(row.__name__, {})
     for name, hint in get_type_hints(row, include_extras=True).items():
         kind, *marks = get_args(hint) if get_origin(hint) is Annotated else (hint,)
         shown = next((mark for mark in marks if isinstance(mark, Column)), Column(""))
@@ -133,15 +133,8 @@ def describe_columns(row: type) -> dict[str, Column]:
     return described
 
 
-def _read_help(row: type) -> dict[str, str]:
-    """Return the text below each field of a row's type and of those that it extends."""
-    bases = [base for base in getattr(row, "__orig_bases__", ()) if base is not TypedDict]
-    inherited = {name: text for base in bases for name, text in _read_help(base).items()}
-    return {**inherited, **_read_module_help(row.__module__).get(row.__name__, {})}
-
-
 @cache
-def _read_module_help(module: str) -> dict[str, dict[str, str]]:
+def _read_help(module: str) -> dict[str, dict[str, str]]:
     """Return, by class, the text below each field; nothing where the source is not at hand, as in a notebook."""
     try:
         tree = ast.parse(inspect.getsource(sys.modules[module]))
@@ -149,10 +142,13 @@ def _read_module_help(module: str) -> dict[str, dict[str, str]]:
         return {}
     texts: dict[str, dict[str, str]] = {}
     for row in tree.body:
-        for field_, below in pairwise(row.body if isinstance(row, ast.ClassDef) else ()):
-            match field_, below:
-                case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
-                    texts.setdefault(row.name, {})[name] = " ".join(text.split())  # type: ignore[union-attr]
+        if isinstance(row, ast.ClassDef):
+            bases = [base.id for base in row.bases if isinstance(base, ast.Name)]
+            texts[row.name] = {name: text for base in bases for name, text in texts.get(base, {}).items()}
+            for field_, below in pairwise(row.body):
+                match field_, below:
+                    case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                        texts[row.name][name] = " ".join(text.split())
     return texts
 
 
