@@ -22,7 +22,8 @@ from bestresponse.studies.stories.study import StoriesConfig, stories_study
 from bestresponse.studies.tournament.entries import Entry
 from bestresponse.studies.tournament.study import TournamentConfig, tournament
 from bestresponse.studies.verify.study import VerifyConfig, verify_model
-from bestresponse.studies.water.study import WaterConfig, water
+from bestresponse.studies.water.games import WaterConfig
+from bestresponse.studies.water.study import water
 
 PART_FILES = ("submissions.jsonl", "calls.jsonl", "records.jsonl")
 
