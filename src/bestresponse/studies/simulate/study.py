@@ -8,9 +8,8 @@ from typing import Annotated, TypedDict
 import numpy as np
 
 from bestresponse.analysis.theory import Predicted
-from bestresponse.report.blocks import Measurement, Shown, boxes, lines, metrics_table, table, text
-from bestresponse.report.document import Code, Column, Figure, Paragraph
-from bestresponse.report.figures import charts
+from bestresponse.report.blocks import Measurement, Shown, bars, boxes, lines, metrics_table, table, text
+from bestresponse.report.document import Code, Column, Paragraph
 from bestresponse.report.frames import Frame, column
 from bestresponse.report.metrics import Heads, Value, list_metrics
 from bestresponse.report.stats.interval import Interval
@@ -28,10 +27,6 @@ from bestresponse.studies.simulate.plays import (
     read_plays,
 )
 from bestresponse.studies.simulate.regrets import Judged, RegretRow, find_best_reply, judge, list_regrets
-
-_MOST_MOVES = 8
-_MOST_SEATS = 12
-"""More moves and seats than these cannot be told apart in a picture of stacked bars."""
 
 
 class PayoffRow(TypedDict):
@@ -278,22 +273,6 @@ def _describe_game(plays: Plays, judged: Judged | None) -> GameRow:
     )
 
 
-def draw_shares(measured: Measurement) -> Shown | None:
-    """Draw the moves of every seat that decides at one place among few, above what the nearest equilibrium plays."""
-    bars: dict[str, dict[str, float]] = {}
-    for seat in measured.frame("shares").list_values("seat")[:_MOST_SEATS]:
-        rows = measured.frame("shares").select(seat=seat)
-        if len(rows) > _MOST_MOVES or len({(row["place"], row["part"]) for row in rows}) > 1:
-            continue
-        bars[f"{seat}, played"] = {row["move"]: row["share"].estimate for row in rows}
-        if rows[0]["in_equilibrium"] is not None:
-            bars[f"{seat}, equilibrium"] = {row["move"]: row["in_equilibrium"] for row in rows}
-    if not bars:
-        return None
-    image = charts.bars(bars, x_label="share of plays")
-    return Shown("", (Figure(image, "How often every seat made each move.", "shares of moves by seat"),))
-
-
 def show_rules(measured: Measurement) -> Shown:
     """Show the rules as the first seat is told them, and the file that the game came from."""
     game, source = measured.config.make_game(), measured.config.game.text
@@ -327,7 +306,15 @@ simulate = Study(
         metrics_table("What they earned"),
         boxes("payoffs", by="seat", value="payoff"),
         table("shares", title="What they chose", caption="Moves"),
-        draw_shares,
+        bars(
+            "shares",
+            by="seat",
+            value="share",
+            parts="move",
+            beside="in_equilibrium",
+            where={"place": None, "part": None},
+            caption="How often every seat made each move.",
+        ),
         table("amounts", title="What they chose", caption="Amounts"),
         lines(
             "shares_by_round",
