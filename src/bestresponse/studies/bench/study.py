@@ -125,7 +125,7 @@ _BOXES = (
 def compare(comparison: str, title: str = "", caption: str = "Paired on common games.") -> table:
     """Show the differences of one kind of comparison."""
     columns = ("player", "against", "by", "difference", "games", "p", "effect")
-    return table("differences", columns, title, caption, where={"comparison": comparison})
+    return table("differences", columns, title=title, caption=caption, where={"comparison": comparison})
 
 
 def list_outliers(figure: str) -> table:
@@ -181,7 +181,7 @@ bench = Study(
         table("variants", ("player", "version", "invariance")),
         compare("variants", caption="What telling games otherwise does to the gap; positive: worse than as drawn."),
         intervals("variants", ("player", "version"), "invariance", caption="With 95 % intervals.", reference=1.0),
-        table("settings", ("player", "version", "asked", "answered", "gap_normalised"), "Sensitivity"),
+        table("settings", ("player", "version", "asked", "answered", "gap_normalised"), title="Sensitivity"),
         intervals("settings", ("player", "version"), "gap_normalised", caption="With 95 % intervals."),
         text(
             "{% if frame('sizes')|length %}A player that computes its strategy does so in games of any size, whatever "
