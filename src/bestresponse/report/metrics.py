@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from bestresponse.core.errors import UsageError
@@ -100,9 +100,13 @@ def list_metrics(row: type, *names: str) -> tuple[Metric[Any], ...]:
     """Return the fields of a row's type as metrics of groups that are such rows, all where none are named."""
     columns = describe_columns(row)
     return tuple(
-        Metric(name, columns[name].name, columns[name].help, "", columns[name].format, itemgetter(name))
+        Metric(name, columns[name].name, columns[name].help, "", columns[name].format, partial(_read_figure, name))
         for name in names or columns
     )
+
+
+def _read_figure(name: str, row: Mapping[str, Value]) -> Value:
+    return row.get(name)
 
 
 def compute_figures(
