@@ -14,12 +14,12 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.document import Table
 from bestresponse.runs.run import Run, load_run
 from bestresponse.studies.verify.evaluation import (
+    Rating,
     aggregate,
     agreement,
     merge_labels,
     read_sheet,
 )
-from bestresponse.studies.verify.recorded import Rating
 from bestresponse.studies.verify.scenes import disguised
 from bestresponse.studies.verify.study import VerifyConfig, sum_up_attempts, verify_model
 from bestresponse.theory.games.normal_form import NormalForm

@@ -13,8 +13,7 @@ from bestresponse.report.document import Code, Column, Paragraph
 from bestresponse.report.frames import Frame, column
 from bestresponse.report.metrics import Heads, Value, list_metrics
 from bestresponse.report.stats.interval import Interval
-from bestresponse.report.stats.rates import missing_bounds
-from bestresponse.report.stats.statistics import wilson
+from bestresponse.report.stats.statistics import missing_bounds, wilson
 from bestresponse.runs.reporting.answers import VoidRow, make_answers_frame, warn_of_gaps
 from bestresponse.runs.seats import check_players, estimate_plays, list_plays, make_player
 from bestresponse.runs.study import Measured, Study

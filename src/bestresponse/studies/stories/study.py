@@ -29,7 +29,7 @@ from bestresponse.report.blocks import metrics_table, pivot, table, text
 from bestresponse.report.frames import Frame, column
 from bestresponse.report.metrics import list_metrics
 from bestresponse.report.stats.interval import Interval
-from bestresponse.report.stats.rates import wilson
+from bestresponse.report.stats.statistics import wilson
 from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.inputs import ModelsSetting, NamedModel, NamesSetting
