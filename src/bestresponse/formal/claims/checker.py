@@ -95,7 +95,7 @@ class LogicCheck(Check):
         ends = [places[name] for name in ("outcome", "than") if name in places and self.subject.tree is not None]
         if not form.logic or any(len(nodes) > 1 for nodes in ends):
             return Proof(Verdict.UNKNOWN, "claims about chance and knowledge are decided by theory alone")
-        if form.possibly and not self.subject.tree_is_open:
+        if form.possibly and self.subject.tree is not None and not self.subject.tree_is_open:
             why = "somebody moves without knowing what happened before; looking ahead needs that"
             return Proof(Verdict.UNKNOWN, why)
         try:
