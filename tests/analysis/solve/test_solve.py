@@ -165,7 +165,7 @@ def test_a_method_that_does_not_exist_is_refused_at_once():
 
 def test_large_general_games_fall_back_to_one_path():
     payoffs = np.random.default_rng(4).normal(size=(2, 40, 40))
-    found = find_equilibria(NormalForm(payoffs))
+    found = find_equilibria(NormalForm(payoffs), Wish())
     assert not found.complete
     assert found.method == "pure strategies and Lemke-Howson from the first label"
     assert found.regret < 1e-9

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
 from bestresponse.core.errors import UsageError
+from bestresponse.theory.engines import Engine
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
 
 if TYPE_CHECKING:
@@ -35,13 +36,14 @@ OBJECTIVES = ("welfare", "fairness", "entropy", "any")
 class Wish:
     """How to solve: `auto` takes the first method that fits; `iterations` are those of CFR; `objective` asks for the
     correlated equilibrium that is best by it; `seconds` bound the search for mixed equilibria of several players; long
-    solves tell `report` how far they are."""
+    solves tell `report` how far they are; `engine` says whether the enumeration is compiled."""
 
     method: str = "auto"
     iterations: int | None = None
     objective: str | None = None
     seconds: float = SECONDS
     report: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
+    engine: Engine = "auto"
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:

@@ -79,6 +79,8 @@ def solve_any_tree(tree: Tree, wish: Wish | None = None) -> SolvedTree:
         raise SettingError(
             "iterations", f"it does nothing here, as {solved.method} solves this tree; choose the method cfr+"
         )
+    if wish.engine != "auto" and solved.cfr is None and solved.table is None:
+        raise SettingError("engine", f"{solved.method} has only one; CFR and the enumeration of plans have two")
     return solved
 
 
@@ -130,7 +132,7 @@ def _complementarity(form: SequenceForm) -> SolvedTree:
 
 def _normal_form(tree: Tree, limit: int | None, wish: Wish) -> SolvedTree:
     form = to_normal_form(tree) if limit is None else to_normal_form(tree, limit=limit)
-    table = solve_table(form, Wish(seconds=wish.seconds, report=wish.report))
+    table = solve_table(form, replace(wish, method="auto", iterations=None))
     method = f"reduced normal form, {table.nash.method}"
     return SolvedTree(tree, method, (), table.value, table.remarks, table.nash.complete_for, table=table)
 
@@ -146,7 +148,7 @@ def _search_replies(form: SequenceForm, wish: Wish) -> SolvedTree:
 
 def _iterated(form: SequenceForm, variant: Variant, wish: Wish) -> SolvedTree:
     tree, iterations = form.tree, wish.iterations or _ITERATIONS
-    found = cfr(tree, iterations, variant, report=wish.report)
+    found = cfr(tree, iterations, variant, engine=wish.engine, report=wish.report)
     remarks = [_NEAR.format(found.nash_conv, iterations)]
     if found.nash_conv > _GOOD * _measure_range(tree):
         remarks.append("this is not close to an equilibrium; more iterations may help")

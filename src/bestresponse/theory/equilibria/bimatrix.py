@@ -20,7 +20,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bestresponse.theory.engines import Engine
+from bestresponse.theory.engines import ChosenEngine, Engine
 from bestresponse.theory.equilibria.extremes import Extremes, extreme_equilibria, most_vertices
 from bestresponse.theory.equilibria.integer import determinant_sign, vertices, whole_matrix
 from bestresponse.theory.equilibria.result import Component, Equilibrium, Fractions, NashResult, NashSubset
@@ -120,7 +120,8 @@ def solve_bimatrix(game: NormalForm, *, engine: Engine = "auto") -> NashResult:
     extremes = extreme_equilibria(game, exact=game.is_exact and few, engine=engine)
     source = _Enumeration(game, extremes)
     equilibria = tuple([Equilibrium(game, source, number) for number in range(extremes.num_equilibria)])
-    return NashResult(equilibria, extremes.method, True, extremes.degenerate, source)
+    used: ChosenEngine = "numpy" if extremes.in_integers else "numba"
+    return NashResult(equilibria, extremes.method, True, extremes.degenerate, source, engine=used)
 
 
 @dataclass(eq=False)

@@ -21,6 +21,7 @@ from typing import Final, Literal, Protocol, cast, overload
 import numpy as np
 
 from bestresponse.core.notebook import format_html
+from bestresponse.theory.engines import ChosenEngine
 from bestresponse.theory.equilibria.evolutionary import is_evolutionarily_stable, is_symmetric_bimatrix
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form, find_tie_width
 from bestresponse.theory.games.regrets import Profile, contract, deviation_payoffs
@@ -294,7 +295,7 @@ class NashResult:
     """The equilibria of a game, in a sequence. `complete` says that there are no others outside the listed components.
 
     `complete_for` says it per solution concept; `all_pure` that no pure one is missing, and `mixed_searched` whether
-    mixed ones were looked for at all.
+    mixed ones were looked for at all. `engine` is "numba" where compiled loops found them.
 
     In a degenerate game `equilibria` are the extreme ones; `components` tells which sets they span. With more than two
     players components are not worked out, and `degenerate` says that an equilibrium listed is not regular; points of a
@@ -312,10 +313,12 @@ class NashResult:
         all_pure: bool = False,
         mixed_searched: bool = True,
         complete_for: tuple[Concept, ...] | None = None,
+        engine: ChosenEngine = "numpy",
     ) -> None:
         self.equilibria: Final = equilibria
         self.method: Final = method
         self.complete: Final = complete
+        self.engine: Final = engine
         self._spans: Final = degenerate
         self.mixed_searched: Final = mixed_searched
         self._all_pure: Final = all_pure

@@ -48,7 +48,7 @@ from bestresponse.theory.files.game_text import GameText, number_repeats, quote_
 from bestresponse.theory.games.normal_form import NormalForm, Rationals, as_payoffs, parse_rational, read_texts
 from bestresponse.theory.trees.tree import Tree
 
-NfgStyle = Literal["payoffs", "outcomes"]
+NfgStyle = Literal["payoffs", "outcomes", "openspiel"]
 
 _CELLS = 20_000_000
 _MAX_PLAYERS = 60
@@ -143,7 +143,10 @@ def _outcome(words: GameText, players: int) -> list[Fraction]:
 
 
 def format_nfg(game: NormalForm, style: NfgStyle = "payoffs") -> str:
-    """`game` as the text of an `.nfg` file; reading it gives the same game."""
+    """`game` as the text of an `.nfg` file; reading it gives the same game.
+
+    OpenSpiel reads only numbers of actions, without names and comment, and no fractions.
+    """
     players = " ".join(map(quote_text, game.players))
     actions = " ".join("{ " + " ".join(map(quote_text, names)) + " }" for names in game.actions)
     rows = [tuple(row) for row in game.given.T.reshape(-1, game.num_players).tolist()]
@@ -152,6 +155,10 @@ def format_nfg(game: NormalForm, style: NfgStyle = "payoffs") -> str:
             body = [" ".join(map(write_number, row)) for row in rows]
         case "outcomes":
             body = _outcome_lines(rows)
+        case "openspiel":
+            sizes = " ".join(map(str, game.shape))
+            cells = [" ".join(repr(float(u)) for u in row) for row in rows]
+            return "\n".join([f"NFG 1 R {quote_text(game.name)} {{ {players} }} {{ {sizes} }}", "", *cells, ""])
         case _:
             raise UsageError(f"{style!r} is no style of .nfg; expected one of {', '.join(get_args(NfgStyle))}")
     return "\n".join([f"NFG 1 R {quote_text(game.name)} {{ {players} }}", f"{{ {actions} }}", '""', "", *body, ""])
