@@ -16,9 +16,8 @@ from bestresponse.analysis.solve.exact import exact_security, exact_value
 from bestresponse.analysis.solve.facts import mix_text, number_text
 from bestresponse.analysis.solve.pictures import drawable, picture_section
 from bestresponse.analysis.solve.solution import CFR_VARIANTS, OBJECTIVES, SolvedTree, Wish
-from bestresponse.analysis.solve.solve import solve_form, solve_found
+from bestresponse.analysis.solve.solve import solve_any_tree, solve_form, solve_found
 from bestresponse.analysis.solve.tables import find_equilibria, solve_table
-from bestresponse.analysis.solve.trees import solve_any_tree
 from bestresponse.core.errors import UsageError
 from bestresponse.games.lookup import Found, find_game
 from bestresponse.report import codec
