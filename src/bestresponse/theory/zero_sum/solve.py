@@ -337,7 +337,8 @@ def _solve_carefully(chunk: _Chunk, game: int, rows: NDArray[np.bool_], cols: ND
 
 _KERNELS = "bestresponse.theory.zero_sum.kernels"
 _CHUNK_BYTES = 1_600_000  # of tableaus at a time: with fewer, calls of numpy prevail; with more, they leave the cache
-_CELL_SECONDS = 4e-9  # numpy takes about this long per cell of a tableau and action of either player, 2x2 to 100x100; three times that alone
+# numpy takes about so long per cell of a tableau and action of either player, 2x2 to 100x100; for one game thrice that
+_CELL_SECONDS = 4e-9
 _NUMBA_START = 0.7  # seconds to import numba and load a kernel that it has on disk
 
 
