@@ -26,9 +26,8 @@ from bestresponse.games.matrix.repeated import Rounds
 from bestresponse.report.frames import Frame, column
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.games.regrets import deviation_payoffs
-from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.sequence_form import counterfactual_values
-from bestresponse.theory.trees.tree import CHANCE, Tree
+from bestresponse.theory.trees.tree import CHANCE, Policy, Tree
 
 Costs = dict[int, float]
 """By number of the answer, from 1."""

@@ -24,16 +24,14 @@ if TYPE_CHECKING:
         logit_dynamics as logit_dynamics,
         multiplicative_weights as multiplicative_weights,
         regret_matching as regret_matching,
+        replicator as replicator,
+        replicator_velocity as replicator_velocity,
     )
     from bestresponse.theory.dynamics.moran import (
         alpha_rank as alpha_rank,
         count_takeovers as count_takeovers,
         fixation_probability as fixation_probability,
         moran as moran,
-    )
-    from bestresponse.theory.dynamics.replicator import (
-        replicator as replicator,
-        replicator_velocity as replicator_velocity,
     )
     from bestresponse.theory.equilibria.extremes import extreme_equilibria as extreme_equilibria
     from bestresponse.theory.equilibria.lemke_howson import (
@@ -66,8 +64,12 @@ if TYPE_CHECKING:
     from bestresponse.theory.games.bargaining import nash_bargaining as nash_bargaining
     from bestresponse.theory.games.classification import (
         classify as classify,
+        efficiency as efficiency,
         exact_potential as exact_potential,
         finite_improvement as finite_improvement,
+        pareto_optimal as pareto_optimal,
+        payoff_dominant as payoff_dominant,
+        risk_dominant as risk_dominant,
     )
     from bestresponse.theory.games.dominance import (
         find_dominated as find_dominated,
@@ -86,12 +88,6 @@ if TYPE_CHECKING:
         deviation_payoffs as deviation_payoffs,
         expected_payoffs as expected_payoffs,
         regret as regret,
-    )
-    from bestresponse.theory.games.selection import (
-        efficiency as efficiency,
-        pareto_optimal as pareto_optimal,
-        payoff_dominant as payoff_dominant,
-        risk_dominant as risk_dominant,
     )
     from bestresponse.theory.generators import generate as generate
     from bestresponse.theory.repeated.automaton import (
@@ -116,11 +112,6 @@ if TYPE_CHECKING:
         solve_subgames as solve_subgames,
         subgame_perfect as subgame_perfect,
     )
-    from bestresponse.theory.trees.policy import (
-        Policy as Policy,
-        policy_from_table as policy_from_table,
-        uniform_policy as uniform_policy,
-    )
     from bestresponse.theory.trees.sequence_form import (
         nash_conv as nash_conv,
         policy_regrets as policy_regrets,
@@ -135,9 +126,12 @@ if TYPE_CHECKING:
     from bestresponse.theory.trees.tree import (
         Chance as Chance,
         Leaf as Leaf,
+        Policy as Policy,
         Tree as Tree,
         Turn as Turn,
         build_tree as build_tree,
+        policy_from_table as policy_from_table,
+        uniform_policy as uniform_policy,
     )
     from bestresponse.theory.zero_sum.double_oracle import search_matrix as search_matrix, search_tree as search_tree
     from bestresponse.theory.zero_sum.measure import (

@@ -15,14 +15,12 @@ if TYPE_CHECKING:
     from bestresponse.analysis.solve.exact import ExactSecurity
     from bestresponse.theory.correlation.equilibria import CorrelatedEquilibrium
     from bestresponse.theory.equilibria.result import Concept, Equilibrium, NashResult
-    from bestresponse.theory.games.classification import GameKind
+    from bestresponse.theory.games.classification import Efficiency, GameKind
     from bestresponse.theory.games.dominance import Domination, Elimination, SecurityLevel
     from bestresponse.theory.games.normal_form import NormalForm
-    from bestresponse.theory.games.selection import Efficiency
     from bestresponse.theory.trees.cfr import CfrResult
     from bestresponse.theory.trees.perfection.subgame_perfect import SubgamePerfect
-    from bestresponse.theory.trees.policy import Policy
-    from bestresponse.theory.trees.tree import Tree
+    from bestresponse.theory.trees.tree import Policy, Tree
 
 TABLE_METHODS = ("enumeration", "lemke-howson", "zero-sum", "pure", "double-oracle")
 CFR_VARIANTS = ("cfr", "cfr+", "dcfr", "pcfr+")

@@ -33,10 +33,9 @@ from bestresponse.theory.trees.cfr import Variant, cfr
 from bestresponse.theory.trees.mccfr import Sampling, mccfr_tree
 from bestresponse.theory.trees.normal_form import to_normal_form
 from bestresponse.theory.trees.perfection.subgame_perfect import subgame_perfect
-from bestresponse.theory.trees.policy import Policy, policy_from_table
 from bestresponse.theory.trees.sequence_form import SequenceForm, has_perfect_recall, plan_regrets, to_sequence_form
 from bestresponse.theory.trees.sequence_form_lp import solve_general_tree, solve_tree
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.tree import Policy, Tree, policy_from_table
 from bestresponse.theory.zero_sum.double_oracle import describe_bounds, search_tree
 
 _LARGEST = 1e100

@@ -18,10 +18,16 @@ from bestresponse.theory.equilibria.extremes import most_vertices
 from bestresponse.theory.equilibria.lemke_howson import lemke_howson, lemke_howson_all
 from bestresponse.theory.equilibria.result import Equilibrium, NashResult, pure_nash
 from bestresponse.theory.equilibria.solve import nash
-from bestresponse.theory.games.classification import classify, has_constant_sum
+from bestresponse.theory.games.classification import (
+    classify,
+    efficiency,
+    has_constant_sum,
+    pareto_optimal,
+    payoff_dominant,
+    risk_dominant,
+)
 from bestresponse.theory.games.dominance import find_dominated, iterated_elimination, maximin
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.games.selection import efficiency, pareto_optimal, payoff_dominant, risk_dominant
 from bestresponse.theory.zero_sum.double_oracle import describe_bounds, search_matrix
 from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
 

@@ -43,8 +43,7 @@ from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.compile import as_tree
 from bestresponse.theory.trees.normal_form import find_behaviour, to_normal_form
-from bestresponse.theory.trees.policy import Policy
-from bestresponse.theory.trees.tree import CHANCE, LEAF, Chance, IntArray, Leaf, Tree, Turn, build_tree
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Chance, IntArray, Leaf, Policy, Tree, Turn, build_tree
 
 
 def cut_subgame(tree: Tree, node: int) -> Tree:
