@@ -190,6 +190,21 @@ def _move(mix: Floats, slopes: Floats, size: float) -> None:
 
 
 @njit(inline="always")
+def _drift(mix: Floats, values: Floats, size: float) -> None:
+    """An Euler step in one go."""
+    mean = _dot(mix, values)
+    whole = 0.0
+    for a in range(mix.shape[0]):
+        share = mix[a] + size * mix[a] * (values[a] - mean)
+        share = share if share > EXTINCT else 0.0
+        mix[a] = share
+        whole += share
+    scale = 1.0 / whole
+    for a in range(mix.shape[0]):
+        mix[a] *= scale
+
+
+@njit(inline="always")
 def _reproduce(mix: Floats, fitness: Floats) -> None:
     """Multiply every share by its fitness and divide by their sum, so that rounding cannot add up."""
     total = _dot(mix, fitness)
@@ -217,24 +232,30 @@ def flow(
     dx, dy = np.zeros((4, x.shape[0])), np.zeros((4, y.shape[0]))
     for at in range(gaps.shape[0]):
         for _ in range(gaps[at]):
-            _slope(row, x, y, u, dx, 0)
-            if not single:
-                _slope(col, y, x, v, dy, 0)
-            for k in range(1, 4 if fourth_order else 1):
-                part = size if k == 3 else 0.5 * size
-                _ahead(x, dx, k - 1, part, ahead)
-                if single:
-                    _slope(row, ahead, ahead, u, dx, k)
-                else:
-                    _ahead(y, dy, k - 1, part, facing)
-                    _slope(row, ahead, facing, u, dx, k)
-                    _slope(col, facing, ahead, v, dy, k)
-            if fourth_order:
+            if not fourth_order:
+                _values(row, y, u)
+                if not single:
+                    _values(col, x, v)
+                    _drift(y, v, size)
+                _drift(x, u, size)
+            else:
+                _slope(row, x, y, u, dx, 0)
+                if not single:
+                    _slope(col, y, x, v, dy, 0)
+                for k in range(1, 4):
+                    part = size if k == 3 else 0.5 * size
+                    _ahead(x, dx, k - 1, part, ahead)
+                    if single:
+                        _slope(row, ahead, ahead, u, dx, k)
+                    else:
+                        _ahead(y, dy, k - 1, part, facing)
+                        _slope(row, ahead, facing, u, dx, k)
+                        _slope(col, facing, ahead, v, dy, k)
                 _combine(dx)
-                _combine(dy)
-            _move(x, dx, size)
-            if not single:
-                _move(y, dy, size)
+                _move(x, dx, size)
+                if not single:
+                    _combine(dy)
+                    _move(y, dy, size)
             if single:
                 y[:] = x
         seen[at, :] = state
