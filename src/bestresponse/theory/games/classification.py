@@ -153,29 +153,24 @@ def _largest_range(game: NormalForm) -> float:
 def _strategically_zero_sum(game: NormalForm) -> bool:
     """What remains of both payoffs after removing row and column means must be opposite up to scale."""
     if game.units is not None:
-        first, second = (_interact_exactly(own).ravel().tolist() for own in game.units)
+        first, second = (_interact(own.astype(object)).ravel().tolist() for own in game.units)
         at = max(range(len(first)), key=lambda k: abs(first[k]))
         if not first[at]:
             return not any(second)
         scaled = all(a * second[at] == b * first[at] for a, b in zip(first, second, strict=True))
         return scaled and first[at] * second[at] < 0
-    parts = [_interaction(own / (float(np.ptp(own)) or 1.0)) for own in game.payoffs]
+    parts = [_interact(own / (float(np.ptp(own)) or 1.0)) / own.size for own in game.payoffs]
     sizes = [float(np.abs(part).max()) for part in parts]
     if min(sizes) <= _EQUAL:
         return max(sizes) <= _EQUAL
     return bool(np.abs(parts[0] / np.linalg.norm(parts[0]) + parts[1] / np.linalg.norm(parts[1])).max() <= _EQUAL)
 
 
-def _interaction(own: Array) -> Array:
-    return np.asarray(own - own.mean(axis=0, keepdims=True) - own.mean(axis=1, keepdims=True) + own.mean())
-
-
-def _interact_exactly(own: Numbers) -> Numbers:
-    """The same times the number of cells, in whole numbers."""
-    whole = own.astype(object)
-    m, n = whole.shape
-    sums = n * whole.sum(axis=0, keepdims=True) + m * whole.sum(axis=1, keepdims=True)
-    return np.asarray(m * n * whole - sums + whole.sum())
+def _interact(own: Numbers) -> Numbers:
+    """Give what remains without row and column means, times the number of cells, which keeps whole numbers whole."""
+    m, n = own.shape
+    sums = n * own.sum(axis=0, keepdims=True) + m * own.sum(axis=1, keepdims=True)
+    return np.asarray(m * n * own - sums + own.sum())
 
 
 def _symmetric(game: NormalForm) -> bool:
