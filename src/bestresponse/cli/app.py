@@ -38,6 +38,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "simulate": ("simulate", "Simulate many agents in one game, many times."),
     "tournament": ("runs.run:tournament", "Run a round robin of strategies and models in a repeated game."),
     "steer": ("runs.run:steer", "Let an equilibrium solver choose how a model speaks."),
+    "export": ("export", "Write games with the solver's answers, for training a model on them."),
+    "train": ("runs.run:train", "Train a model on the solver's answers."),
     "play": ("play", "Play a game yourself."),
     "serve": ("serve.command", "Open games to people in a browser."),
     "experiment": ("serve.experiment", "Check an experiment file, preview its pages, and let bots take part."),
@@ -56,6 +58,7 @@ _GROUPS = {
     "demo": "Start here",
     "games": "Games",
     "models": "Measure models",
+    "export": "Improve models",
     "play": "People",
     "run": "Runs and tools",
 }
