@@ -72,7 +72,7 @@ def _list_parts(game: NormalForm | Tree | GameTable, most: int) -> tuple[list[st
 
 
 def _find_unlearned(node: Node, later: dict[tuple[str, Knowledge], int]) -> Iterator[str]:
-    """Say which choices and draws nobody learns of who chooses later; `later` gets who knows what below, with blocks."""
+    """Say which choices and draws nobody learns of who chooses later; `later` gets who knows what in which block."""
     if isinstance(node, End):
         return
     mover = node.player if isinstance(node, Decision) else ""

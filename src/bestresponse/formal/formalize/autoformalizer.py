@@ -202,7 +202,8 @@ class Formalization:
         if best is not None and best.misfit is not None:
             return f"after {tries} {self.model} says that the {best.form} does not fit: {best.misfit}"
         if best is None or best.report is None:
-            return f"after {tries} {self.model} has written no program: {best.problem + best.room if best else 'it was not asked'}"
+            why = best.problem + best.room if best else "it was not asked"
+            return f"after {tries} {self.model} has written no program: {why}"
         return f"after {tries} the program of {self.model} is still no game: {best.trouble}"
 
 
