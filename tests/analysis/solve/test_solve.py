@@ -13,10 +13,9 @@ from random_trees import random_tree
 from bestresponse.analysis.solve.data import as_data
 from bestresponse.analysis.solve.document import as_document
 from bestresponse.analysis.solve.exact import exact_security, exact_value
-from bestresponse.analysis.solve.facts import mix_text, number_text
+from bestresponse.analysis.solve.facts import mix_text, number_text, show_records
 from bestresponse.analysis.solve.pictures import drawable, picture_section
 from bestresponse.analysis.solve.solution import CFR_VARIANTS, OBJECTIVES, SolvedTree, Wish
-from bestresponse.analysis.solve.facts import show_records
 from bestresponse.analysis.solve.solve import solve_form, solve_found
 from bestresponse.analysis.solve.tables import find_equilibria, solve_table
 from bestresponse.analysis.solve.trees import solve_any_tree
