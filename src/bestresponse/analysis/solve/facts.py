@@ -117,7 +117,7 @@ def show_records(
     numbered: bool = True,
     unit: float = 1.0,
 ) -> Table:
-    """Show records as rows, alike ones as one; strategies have a column for each player, what has no text is missing."""
+    """Show records as rows, alike ones as one; strategies have a column for each player."""
     alike: dict[tuple[tuple[str, Cell], ...], list[int]] = {}
     for number, record in enumerate(records, start=1):
         row: dict[str, Cell] = {}
