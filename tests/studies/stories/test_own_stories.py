@@ -48,7 +48,7 @@ def test_a_run_keeps_texts_and_games_and_opens_no_folder_again(folder):
 
 def test_a_text_without_a_game_or_a_folder_without_texts_is_refused(folder, tmp_path):
     (folder / "lost.txt").write_text("Nobody knows.")
-    with pytest.raises(UsageError, match="has no game beside it; expected lost.efg, lost.nfg or lost.pl"):
+    with pytest.raises(UsageError, match=r"has no game beside it; expected lost\.efg, lost\.nfg or lost\.pl"):
         StoriesConfig("m", stories=folder)
     with pytest.raises(SettingError, match="there is no such folder"):
         StoriesConfig("m", stories=tmp_path / "nowhere")
