@@ -32,6 +32,7 @@ PAPERS: dict[str, str] = {
     "alympics": "bestresponse.studies.reproduce.alympics",
     "autoformalization": "bestresponse.studies.reproduce.autoformalization",
     "lelma": "bestresponse.studies.verify.reproduction",
+    "stories": "bestresponse.studies.stories.recorded",
 }
 """Each paper's module; it has a function `reproduce(folder)` that returns a `Reproduction`."""
 

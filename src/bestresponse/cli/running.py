@@ -14,8 +14,8 @@ import typer
 
 from bestresponse.cli.terminal import DownloadProgress, console, notes, play_progress, print_table
 from bestresponse.cli.waiting import tell_interrupt
-from bestresponse.models.base import Usage
-from bestresponse.models.prices import find_price_by_identity
+from bestresponse.models.prices import estimate_price
+from bestresponse.players.llm.verified import bare_name
 from bestresponse.report.text import visible
 from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import Outcome, Progress
@@ -35,7 +35,7 @@ def show_estimate(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
     if as_json:
         print(json.dumps(estimate.to_json(), indent=2))
     else:
-        print(_describe(estimate, None))
+        print(_describe(estimate))
 
 
 def run_and_show(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
@@ -48,7 +48,7 @@ def run_and_show(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
             estimate = study.estimate_missing(config, opened.models, find_path(study, config, folder))
         else:
             estimate = _estimate_part(study, config, config.part)
-        if sentence := _describe(estimate, opened):
+        if sentence := _describe(estimate):
             print(sentence, file=sys.stderr, flush=True)
         # The bar begins once models are open: a model that cannot be used is named alone.
         bars.append(stack.enter_context(play_progress(study.count_part(config, config.part), study.unit)))
@@ -75,7 +75,7 @@ def _estimate_part(study: AnyStudy, config: RunSettings, part: Shard | None) -> 
     return replace(scaled, plays=plays, found=0, what=f"shard {part} of {whole.what}" if whole.what else "")
 
 
-def _describe(estimate: Estimate, opened: OpenedModels | None) -> str:
+def _describe(estimate: Estimate) -> str:
     """Say what a run takes at most; empty where nothing is known of it."""
     parts = [estimate.what] if estimate.what else []
     parts += [f"{estimate.plays:,} plays"] if estimate.plays else []
@@ -86,19 +86,11 @@ def _describe(estimate: Estimate, opened: OpenedModels | None) -> str:
         counted = "" if estimate.sure else " (as counted in plays of random players)"
         parts.append(f"at most {estimate.total_calls:,} call{'s' if estimate.total_calls > 1 else ''}{counted}")
         parts.append(f"about {estimate.total_tokens:,} tokens")
-        money = _price(estimate, opened) if opened is not None else None
-        parts += [f"at most {money:.2f} US dollars"] if money else []
+        tokens = {name: (prompt, estimate.reply_tokens[name]) for name, prompt in estimate.prompt_tokens.items()}
+        costs = [estimate_price(bare_name(name), *counts) for name, counts in tokens.items()]
+        if None not in costs and (money := sum(cost or 0.0 for cost in costs)):
+            parts.append(f"about {money:.2f} US dollars")
     return "; ".join(parts)
-
-
-def _price(estimate: Estimate, opened: OpenedModels) -> float | None:
-    """Price the tokens of an estimate; None where a price is not known."""
-    costs = []
-    for name, model in opened.models.items():
-        usage = Usage(estimate.prompt_tokens.get(name, 0), estimate.reply_tokens.get(name, 0))
-        costs.append(find_price_by_identity(model.identity)(usage))
-    known = [cost for cost in costs if cost is not None]
-    return sum(known) if len(known) == len(costs) else None
 
 
 def show_run(run: Run[Any], as_json: bool, tables: int = 1) -> None:
