@@ -27,8 +27,8 @@ from bestresponse.web.access import ADMIN_COOKIE, AdminPage, NotAllowed, ServerS
 from bestresponse.web.render import load_asset, load_templates, render_page
 from bestresponse.web.security import SAFE_HEADERS, Guard, Keys, load_secret
 from bestresponse.web.services.play import create_experiment
-from bestresponse.web.sessions.games import Busy, list_offers
 from bestresponse.web.sessions.seat_worker import OpenModel, SeatWorker
+from bestresponse.web.sessions.setup import Busy, list_offers
 from bestresponse.web.sessions.store import AlreadyAnswered, BrokenSession, Journal, NotFound, SessionStore
 from bestresponse.web.views import formalize, judge, play, seat, watch
 

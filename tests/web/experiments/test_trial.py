@@ -99,7 +99,7 @@ seats = ["person", "person"]
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        ({"said": "$m wins"}, "line 7: $m does not stand in the phrase 'player $n' that it is to be taken from"),
+        ({"said": "$m wins"}, "line 8: $m does not stand in the phrase 'player $n' that it is to be taken from"),
         ({"name": "wating"}, "line 10: there is no text named 'wating'. Did you mean waiting"),
         ({"text": "for $count"}, "line 10: $count stands for nothing in the text waiting; it has no place"),
         (

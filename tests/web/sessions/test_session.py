@@ -6,9 +6,8 @@ import pytest
 
 from bestresponse.core import Decision, Submission
 from bestresponse.web.sessions import session as module
-from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.session import Answer, Session, Table, TableStanding, Timing, name_play, round_amount
-from bestresponse.web.sessions.setup import GameChoice, Setup
+from bestresponse.web.sessions.setup import GameChoice, Setup, make_game
 
 DILEMMA = GameChoice("prisoners-dilemma", rounds=2)
 SETUP = Setup(DILEMMA, ("person", "person"), seconds=10, waiting=60)

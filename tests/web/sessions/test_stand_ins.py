@@ -6,9 +6,8 @@ from web_server import hidden, sit_down, take
 
 from bestresponse.web.sessions import session as module
 from bestresponse.web.sessions.control import advance
-from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.session import Session, Table, TableStanding
-from bestresponse.web.sessions.setup import GameChoice, Setup
+from bestresponse.web.sessions.setup import GameChoice, Setup, make_game
 
 DILEMMA = GameChoice("prisoners-dilemma", rounds=2)
 

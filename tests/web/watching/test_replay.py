@@ -10,8 +10,7 @@ from bestresponse.core.episode import Episode
 from bestresponse.core.player import Decision
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.store.manifest import Manifest
-from bestresponse.web.sessions.games import make_game
-from bestresponse.web.sessions.setup import GameChoice, Setup
+from bestresponse.web.sessions.setup import GameChoice, Setup, make_game
 from bestresponse.web.watching.runs import Progress, RunFilter, compare_run_games, is_worked_on, name_play, name_run
 from bestresponse.web.watching.steps import build_replay, list_stages
 

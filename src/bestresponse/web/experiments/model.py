@@ -25,8 +25,7 @@ from bestresponse.core.files import parse_toml
 from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
 from bestresponse.web.sessions import setup as bounds
-from bestresponse.web.sessions.games import check_setup, list_places
-from bestresponse.web.sessions.setup import GameChoice, Setup, explain_mistake
+from bestresponse.web.sessions.setup import GameChoice, Setup, check_setup, explain_mistake, list_places
 from bestresponse.web.texts import InterfaceTexts, list_languages, load_texts
 
 TABLE = ConfigDict(**bounds.CLOSED, str_strip_whitespace=True)

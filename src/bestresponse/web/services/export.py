@@ -23,10 +23,9 @@ from bestresponse.report.document import Cell
 from bestresponse.web.access import ServerState
 from bestresponse.web.services import COLUMNS, File
 from bestresponse.web.services.payments import AnswerPlace, list_items, list_payments, locate_answers
-from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.register import LABELS
 from bestresponse.web.sessions.session import Answer, Session, Table, list_states
-from bestresponse.web.sessions.setup import PERSON
+from bestresponse.web.sessions.setup import PERSON, make_game
 from bestresponse.web.sessions.store import BrokenSession
 
 Row = dict[str, Cell]

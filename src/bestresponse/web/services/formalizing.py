@@ -29,7 +29,7 @@ from bestresponse.logic.settings import settings
 from bestresponse.models.base import Message, Model, Reply, Request
 from bestresponse.report.document import Note, Section
 from bestresponse.report.files import write_text
-from bestresponse.web.sessions.games import take_turn, validate_program
+from bestresponse.web.sessions.setup import take_turn, validate_program
 from bestresponse.web.sessions.store import NotFound
 
 _MOST_JOBS = 50

@@ -15,9 +15,8 @@ from bestresponse.web.access import Name, Server, ServerState
 from bestresponse.web.experiments.model import check_experiment, parse_experiment
 from bestresponse.web.services.payments import compute_earnings
 from bestresponse.web.sessions import control
-from bestresponse.web.sessions.games import list_models, make_game
 from bestresponse.web.sessions.session import PHASES, Session, Table
-from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup
+from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup, list_models, make_game
 from bestresponse.web.sessions.store import BrokenSession, Lobby, NotFound
 
 Action = Literal["begin", "advance", "replace", "close", "restart"]

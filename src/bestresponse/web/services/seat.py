@@ -24,9 +24,9 @@ from bestresponse.web.access import NotAllowed, SeatContext, ServerState
 from bestresponse.web.experiments.model import Experiment, FormPage
 from bestresponse.web.services.payments import Earnings, compute_earnings, find_outcome
 from bestresponse.web.sessions.ending import describe_equilibria
-from bestresponse.web.sessions.games import list_offers, list_places
 from bestresponse.web.sessions.register import Holder
 from bestresponse.web.sessions.session import Presence, Session, format_action
+from bestresponse.web.sessions.setup import list_offers, list_places
 from bestresponse.web.texts import InterfaceTexts
 
 _MOST_READABLE = 150
@@ -92,13 +92,25 @@ def describe_seat(server: ServerState, context: SeatContext, looking: bool = Fal
         )
 
 
-def is_personal(server: ServerState, lobby: str, labels: Mapping[str, str], key: str) -> bool:
-    """Tell whether the key is that of the label; NotAllowed without one where the experiment lists its labels."""
+def find_seat(
+    server: ServerState, lobby: str, labels: Mapping[str, str], key: str, kept: tuple[str, int] | None = None
+) -> tuple[str, int] | None:
+    """Find the seat of a personal link, or the one that was `kept`; NotAllowed where a label is not enough.
+
+    A label alone opens no seat that was taken: anybody can write one into an address. Where the experiment lists its
+    labels, nobody takes part without the key of one.
+    """
     label, experiment = Holder(0, labels=labels).label, server.sessions.get_lobby(lobby).experiment
     personal = bool(label) and server.keys.opens(key, "label", lobby, label)
     if experiment and experiment.assignment.labels and not (personal and label in experiment.assignment.labels):
         raise NotAllowed("this study is open to whoever has a personal link; ask whoever invited you for yours")
-    return personal
+    held = server.sessions.register.find(lobby, labels)
+    if held is not None and not personal and kept is None:
+        raise NotAllowed(
+            "somebody takes part under this label already; open the link in the browser in which you began, "
+            "or ask whoever invited you for a personal link"
+        )
+    return held if personal else kept
 
 
 def find_consent(server: ServerState, context: SeatContext) -> str:

@@ -32,10 +32,9 @@ from bestresponse.core.seeds import generator
 from bestresponse.runs import Manifest, RunFolder, environment
 from bestresponse.runs.store.lines import Lines, read_lines
 from bestresponse.web.experiments.model import Experiment, check_experiment, parse_experiment
-from bestresponse.web.sessions.games import check_setup, make_game
 from bestresponse.web.sessions.register import SeatRegister
 from bestresponse.web.sessions.session import Answer, Presence, Session, Table, TableStanding, Timing, name_play
-from bestresponse.web.sessions.setup import PERSON, Setup
+from bestresponse.web.sessions.setup import PERSON, Setup, check_setup, make_game
 from bestresponse.web.texts import InterfaceTexts, load_texts
 
 Place = tuple[str, int]

@@ -21,17 +21,16 @@ from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.game import AnyGame
 from bestresponse.games.capabilities import find_stage_form
 from bestresponse.players.lookup import list_strategies
-from bestresponse.web.access import AdminApi, AdminPage, LobbyDoor, Name, NotAllowed, PostedForm, Server, ServerState
-from bestresponse.web.render import render_form
+from bestresponse.web.access import AdminApi, AdminPage, LobbyDoor, Name, PostedForm, Server, ServerState
+from bestresponse.web.render import Closed, describe_errors, render_form
 from bestresponse.web.services import play
 from bestresponse.web.services.formalizing import list_saved_games, load_game
 from bestresponse.web.services.play import Action, LobbyState, LobbySummary
-from bestresponse.web.services.seat import is_personal
-from bestresponse.web.sessions import games, setup
+from bestresponse.web.services.seat import find_seat
+from bestresponse.web.sessions import setup
 from bestresponse.web.sessions.control import take_seat
 from bestresponse.web.sessions.register import read_labels
 from bestresponse.web.texts import list_languages
-from bestresponse.web.views import common
 
 pages = APIRouter(include_in_schema=False, dependencies=[AdminPage])
 _SAVED = "saved:"
@@ -56,7 +55,7 @@ def _show_home(server: ServerState, error: str = "", typed: str = "", page: int 
         "play.html",
         error,
         typed=typed,
-        offers=games.list_offers(),
+        offers=setup.list_offers(),
         saved=list_saved_games(server.output),
         lobbies=[play.summarize_lobby(server, lobby) for lobby in lobbies[(page - 1) * _LOBBIES :][:_LOBBIES]],
         page=page,
@@ -86,13 +85,13 @@ def _choose(server: ServerState, name: str, rounds: int | None, mixed: bool) -> 
     program = load_game(server.output, name.removeprefix(_SAVED)).program if name.startswith(_SAVED) else ""
     choice = setup.GameChoice(name.removeprefix(_SAVED) if program else name, program)
     if rounds is None:
-        game = games.make_game(choice)
+        game = setup.make_game(choice)
         rounds = game.usual_rounds if isinstance(game, AdjustableRounds) else 1
     return setup.read_checked(setup.GameChoice, {**vars(choice), "rounds": rounds, "mixed": mixed})
 
 
 def _show_form(server: ServerState, choice: setup.GameChoice, typed: dict[str, str], error: str) -> HTMLResponse:
-    game = games.make_game(choice)
+    game = setup.make_game(choice)
     adjustable = isinstance(game, AdjustableRounds)
     is_table = find_stage_form(game) is not None
     return render_form(
@@ -106,7 +105,7 @@ def _show_form(server: ServerState, choice: setup.GameChoice, typed: dict[str, s
         has_rounds=is_table or adjustable,
         rounds_word=game.rounds_word if isinstance(game, AdjustableRounds) else "rounds",
         strategies=list_strategies(game),
-        referees=games.list_referees(game, server.models),
+        referees=setup.list_referees(game, server.models),
         parameters={} if adjustable else _show_parameters(game),
         models=server.models,
         briefing=word_rules(game, game.view(game.start(), game.roles[0])),
@@ -117,7 +116,7 @@ def _show_form(server: ServerState, choice: setup.GameChoice, typed: dict[str, s
 
 def _show_parameters(game: AnyGame) -> dict[str, str]:
     """List the numbers that can be set in the rules, as they stand in the form."""
-    values = games.list_parameters(game).items()
+    values = setup.list_parameters(game).items()
     return {name: f"{value:g}" for name, value in values if isinstance(value, int | float) and type(value) is not bool}
 
 
@@ -127,7 +126,7 @@ def create(server: Server, form: PostedForm) -> Response:
     name = form.get("game", "")
     try:
         choice = _choose(server, name, _read_whole(form, "rounds", 1), form.get("mixed") == "yes")
-        choice = replace(choice, parameters=_read_parameters(games.make_game(choice), form))
+        choice = replace(choice, parameters=_read_parameters(setup.make_game(choice), form))
         lobby = play.create_sessions(server, _read_setup(choice, form), _read_whole(form, "groups", 1))
     except BestResponseError as error:
         return _show_form(server, _choose(server, name, None, False), form, str(error))
@@ -144,7 +143,7 @@ def _read_whole(form: dict[str, str], name: str, missing: int) -> int:
 
 def _read_parameters(game: AnyGame, form: dict[str, str]) -> dict[str, setup.Parameter]:
     """Read the parameters that differ from those of the game."""
-    known = games.list_parameters(game)
+    known = setup.list_parameters(game)
     changed: dict[str, setup.Parameter] = {}
     for name, usual in _show_parameters(game).items():
         text = form.get(f"parameter.{name}", usual).strip().replace(",", ".")
@@ -160,7 +159,7 @@ def _read_parameters(game: AnyGame, form: dict[str, str]) -> dict[str, setup.Par
 def _read_setup(choice: setup.GameChoice, form: dict[str, str]) -> setup.Setup:
     numbers = {name: _read_whole(form, name, 0) for name in ("seconds", "waiting", "hold") if form.get(name)}
     words = {name: form[name].strip() for name in ("stand_in", "consent", "referee", "language") if form.get(name)}
-    seats = [form.get(f"seat.{number}", setup.PERSON) for number in range(len(games.make_game(choice).roles))]
+    seats = [form.get(f"seat.{number}", setup.PERSON) for number in range(len(setup.make_game(choice).roles))]
     drawn = {"seed": secrets.randbelow(2**31), "quiz": form.get("quiz") == "yes"}
     return setup.read_checked(setup.Setup, {"game": choice, "seats": seats, **numbers, **words, **drawn})
 
@@ -211,7 +210,7 @@ def send_words(server: Server, lobby: str, form: PostedForm) -> Response:
     return RedirectResponse(f"/lobby/{lobby}?note={quote(f'Sent to {count} tables')}", 303)
 
 
-calls = APIRouter(prefix="/api", responses=common.describe_errors(), tags=["play"])
+calls = APIRouter(prefix="/api", responses=describe_errors(), tags=["play"])
 
 
 @dataclass(frozen=True, config=setup.CLOSED)
@@ -222,13 +221,13 @@ class LobbyIn(setup.Setup):
     groups: setup.Groups = 1
 
 
-class ExperimentIn(common.Closed):
+class ExperimentIn(Closed):
     """The text of an experiment file."""
 
     toml: str = Field(max_length=500_000)
 
 
-class JoinIn(common.Closed):
+class JoinIn(Closed):
     """Labels that tell the participants apart with the key of a personal link, and whether consent is given."""
 
     participant_label: str = Field("", max_length=200)
@@ -248,7 +247,7 @@ class Seated(BaseModel):
     path: str
 
 
-class ActionIn(common.Closed):
+class ActionIn(Closed):
     """What is done: for one seat, for one session, or without both for the whole lobby."""
 
     action: Action
@@ -256,14 +255,14 @@ class ActionIn(common.Closed):
     seat: int | None = Field(None, ge=0, le=100)
 
 
-class MessageIn(common.Closed):
+class MessageIn(Closed):
     """A message to one session, or without one to the whole lobby."""
 
     text: str = Field(min_length=1, max_length=1000)
     session: str = Field("", max_length=80)
 
 
-calls.get("/games", dependencies=[AdminApi])(games.list_offers)
+calls.get("/games", dependencies=[AdminApi])(setup.list_offers)
 calls.post("/games", dependencies=[AdminApi])(play.describe_choice)
 calls.get("/sessions/{session}", dependencies=[AdminApi])(play.describe_session)
 
@@ -304,11 +303,10 @@ def join_lobby(server: Server, lobby: LobbyDoor, given: JoinIn | None = None) ->
     """Take the next free seat. Needs the token of the lobby."""
     wanted = given or JoinIn.model_validate({})
     labels = read_labels(wanted.model_dump(exclude={"agreed"}))
-    if not is_personal(server, lobby, labels, wanted.key) and server.sessions.register.find(lobby, labels):
-        raise NotAllowed("somebody takes part under this label already; `key` opens the seat of a personal link")
-    if server.sessions.get_lobby(lobby).setup.consent and not wanted.agreed:
+    found = find_seat(server, lobby, labels, wanted.key)
+    if not found and server.sessions.get_lobby(lobby).setup.consent and not wanted.agreed:
         raise UsageError("agreed: this study begins with a consent text; take a seat only with `agreed`")
-    session, seat = take_seat(server.sessions, lobby, labels, wanted.agreed)
+    session, seat = found or take_seat(server.sessions, lobby, labels, wanted.agreed)
     token, path = server.seat_token(session, seat), server.seat_path(session, seat)
     return Seated(session=session, seat=seat, token=token, path=path)
 

@@ -15,14 +15,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import (
-    HTMLResponse,
-    JSONResponse,
-    PlainTextResponse,
-    RedirectResponse,
-    Response,
-    StreamingResponse,
-)  # fmt: skip
+from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
 from pydantic import BaseModel, Field
 
 from bestresponse.core import Choice, Decision
@@ -32,25 +25,16 @@ from bestresponse.core.game import AnyGame, View
 from bestresponse.core.json import JsonObject
 from bestresponse.games.capabilities import HasSpeakers, HasStage, find_stage_form
 from bestresponse.report.document import Block
-from bestresponse.web.access import (
-    AdminPage,
-    LobbyDoor,
-    NotAllowed,
-    PostedForm,
-    SeatContext,
-    SeatDoor,
-    Server,
-    ServerState,
-)  # fmt: skip
+from bestresponse.web.access import AdminPage, LobbyDoor, PostedForm, SeatContext, SeatDoor, Server, ServerState
 from bestresponse.web.experiments.model import Experiment, Outcome
-from bestresponse.web.render import render_page
+from bestresponse.web.render import BlockOut, Closed, Wait, describe_errors, render_page, serialize_blocks
 from bestresponse.web.services import seat as service
 from bestresponse.web.services.seat import SeatView
 from bestresponse.web.sessions.control import take_seat
 from bestresponse.web.sessions.register import Holder, read_labels
 from bestresponse.web.sessions.session import Presence
 from bestresponse.web.sessions.store import AlreadyAnswered, NotFound, StoodIn
-from bestresponse.web.views import common, fields
+from bestresponse.web.views import fields
 
 pages = APIRouter(include_in_schema=False)
 _COOKIE = "seat"
@@ -116,24 +100,11 @@ def _say_goodbye(server: ServerState, lobby: str, why: Outcome, label: str) -> H
 
 
 def _find_seat(request: Request, server: ServerState, lobby: str, given: Mapping[str, str]) -> tuple[str, int] | None:
-    """Find the seat of a personal link, or the one that this browser took; NotAllowed where a label is not enough.
-
-    A label alone opens no seat that was taken: anybody can write one into an address.
-    """
-    labels = read_labels(given)
-    held = server.sessions.register.find(lobby, labels)
-    if service.is_personal(server, lobby, labels, given.get("key", "")):
-        return held
+    """Find the seat of a personal link, or the one that this browser took."""
     session, number, token = (*request.cookies.get(_COOKIE, "").split(".", 2), "", "", "")[:3]
     known = session.startswith(f"{lobby}-") and number.isdecimal() and len(number) <= 4
-    if known and server.opens_seat(token, session, int(number)):
-        return session, int(number)
-    if held is not None:
-        raise NotAllowed(
-            "somebody takes part under this label already; open the link in the browser in which you began, "
-            "or ask whoever invited you for a personal link"
-        )
-    return None
+    kept = (session, int(number)) if known and server.opens_seat(token, session, int(number)) else None
+    return service.find_seat(server, lobby, read_labels(given), given.get("key", ""), kept)
 
 
 def _lead_to_seat(request: Request, server: ServerState, lobby: str, seat: tuple[str, int]) -> Response:
@@ -270,7 +241,7 @@ def return_to_seat(server: Server, context: SeatDoor) -> Response:
 async def changes(context: SeatDoor, once: bool = False, known: Known = None) -> Response:
     """Server-sent events: the version of the page, whenever it changes, or only `once`; `known` messages are there."""
     if once:
-        return JSONResponse(context.session.version(context.seat))
+        return Response(json.dumps(context.session.version(context.seat)), media_type="application/json")
     return StreamingResponse(_follow(context, known), media_type="text/event-stream")
 
 
@@ -417,19 +388,19 @@ def _tell_story(game: AnyGame, view: View) -> tuple[list[str], str]:
     return [], view.situation
 
 
-calls = APIRouter(prefix="/api/seats/{session}/{seat}", responses=common.describe_errors(), tags=["seat"])
+calls = APIRouter(prefix="/api/seats/{session}/{seat}", responses=describe_errors(), tags=["seat"])
 Answer = str | float | list[float] | dict[str, str | float | list[float]]
 _LOOK = 0.2
 
 
-class ReadyIn(common.Closed):
+class ReadyIn(Closed):
     """The answers to the quiz and whether the consent text is agreed to."""
 
     agreed: bool = False
     quiz: list[Annotated[str, Field(max_length=100)]] = Field(default_factory=list, max_length=20)
 
 
-class AnswerIn(common.Closed):
+class AnswerIn(Closed):
     """An answer to the question number `turn`, of that attempt where the game was restarted."""
 
     turn: int = Field(ge=0, le=10**6)
@@ -438,7 +409,7 @@ class AnswerIn(common.Closed):
     why: str = Field("", max_length=2000)
 
 
-class RemarkIn(common.Closed):
+class RemarkIn(Closed):
     """What the person wants to say when the game is over."""
 
     remark: str = Field(min_length=1, max_length=2000)
@@ -447,12 +418,12 @@ class RemarkIn(common.Closed):
 class EndingOut(BaseModel):
     """What the equilibrium would have been."""
 
-    blocks: list[common.BlockOut]
+    blocks: list[BlockOut]
 
 
 @calls.get("")
 async def show_seat(
-    server: Server, context: SeatDoor, after: Annotated[str, Query(max_length=100)] = "", wait: common.Wait = 0
+    server: Server, context: SeatDoor, after: Annotated[str, Query(max_length=100)] = "", wait: Wait = 0
 ) -> SeatView:
     """What the person in that seat may know.
 
@@ -488,7 +459,7 @@ async def post_answer(server: Server, context: SeatDoor, given: AnswerIn) -> Sea
 @calls.get("/equilibrium")
 def show_equilibrium(context: SeatDoor) -> EndingOut:
     """What the equilibrium would have been, told when the game is over."""
-    return EndingOut(blocks=common.serialize_blocks(service.describe_equilibrium(context)))
+    return EndingOut(blocks=serialize_blocks(service.describe_equilibrium(context)))
 
 
 @calls.post("/remarks", status_code=201)

@@ -36,8 +36,7 @@ from bestresponse.runs.reporting.costs import price_by_model
 from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.store.lines import find_spec_id, read_lines, read_raw
 from bestresponse.runs.study import find_study, studies
-from bestresponse.web.sessions.games import make_game
-from bestresponse.web.sessions.setup import PERSON, GameChoice
+from bestresponse.web.sessions.setup import PERSON, GameChoice, make_game
 from bestresponse.web.sessions.store import NotFound
 
 SESSIONS = "sessions"

@@ -15,8 +15,7 @@ from bestresponse.players.lookup import list_strategies
 
 try:
     from bestresponse.cli.commands.serve.server import open_models, read_experiment
-    from bestresponse.web.sessions.games import list_parameters, make_game
-    from bestresponse.web.sessions.setup import GameChoice
+    from bestresponse.web.sessions.setup import GameChoice, list_parameters, make_game
     from bestresponse.web.trial import TrialSettings, count_people, render_preview, try_experiment
 except ImportError as missing:
     raise UsageError(f"`experiment` needs the extra `web`: pip install 'bestresponse[web]' ({missing.name})") from None
