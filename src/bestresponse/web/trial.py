@@ -18,8 +18,7 @@ from random import Random
 
 from httpx import ASGITransport, AsyncClient, Response
 
-from bestresponse.core.ask import Words
-from bestresponse.core.game import Action
+from bestresponse.core import Action, Words
 from bestresponse.core.seeds import generator
 from bestresponse.players.lookup import OpenModel
 from bestresponse.web.access import SeatContext, ServerState

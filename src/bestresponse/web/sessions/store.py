@@ -23,9 +23,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from bestresponse.core import Decision, Episode, Role
+from bestresponse.core import Decision, Episode, Record, Role
 from bestresponse.core.codec import submission_from_json
-from bestresponse.core.episode import Record
 from bestresponse.core.errors import BestResponseError, NotAsked, StoreError, UsageError
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.seeds import generator
