@@ -197,6 +197,14 @@ def test_the_leaderboard_begins_with_the_smallest_gap(server):
     assert gaps[0] < gaps[1] < gaps[2]
 
 
+def test_a_model_that_never_answered_has_no_place_on_the_leaderboard_and_the_others_lead_to_their_runs(server):
+    silent, answering = bench_run(server.folder, 2, "I do not know."), bench_run(server.folder, 3)
+    assert [row["run"] for row in server.api().get("/api/leaderboard").json()["rows"]] == [answering.path.name]
+    page = server.admin.get("/watch").text.partition("<h2>Leaderboard</h2>")[2]
+    assert f'<a href="/watch/run/{answering.path.name}">' in page
+    assert silent.path.name not in page
+
+
 def test_progress_is_waited_for(server):
     name = bench_run(server.folder).path.name
     known = server.api().get(f"/api/runs/{name}").json()["version"]

@@ -54,7 +54,7 @@ def test_the_way_through_a_tree_and_its_information_sets_are_drawn():
 def test_runs_and_plays_have_names_that_say_what_they_are(tmp_path):
     path = sample_runs.bench_run(tmp_path).path
     folder = RunFolder.read(path)
-    assert name_run(folder.manifest) == "scripted, zero-sum, 3 games"
+    assert name_run(folder.manifest) == "scripted, zero-sum, 3 games, seed 1"
     assert name_play(next(folder.plays())).endswith(", game 1")
     assert name_run(Manifest("1", "sessions", {})) == "sessions"
     game = {"game": {"name": "chicken"}, "model": "gpt-4o", "seat": {"row": "grim"}, "others": None, "repeats": 5}

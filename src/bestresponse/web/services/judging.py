@@ -11,20 +11,21 @@ import secrets
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, lru_cache, partial
 from typing import Annotated
 
 import numpy as np
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
-from bestresponse.analysis.raters import read_sheet, summarise_ratings
+from bestresponse.analysis.raters import compute_if_defined, read_sheet, summarise_ratings
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, REFEREE
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.seeds import generator
 from bestresponse.report.document import Cell, Column, Table
-from bestresponse.report.stats.agreement import Scale
+from bestresponse.report.stats.agreement import Scale, krippendorff_alpha
+from bestresponse.report.stats.interval import Interval
 from bestresponse.report.tables import to_csv
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.studies.verify.evaluation import ERROR_KINDS
@@ -36,6 +37,7 @@ from bestresponse.web.watching.steps import Step, list_steps
 
 _MOST_ITEMS = 1000
 _LONGEST = 50_000
+_RESAMPLES = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +165,25 @@ def tabulate_agreement(task: Task, scores: Iterable[Score]) -> Table:
         ]
         ratings = np.array(levels, dtype=np.float64)
         found = summarise_ratings(ratings, range(1, len(criterion.levels) + 1), criterion.scale)
-        rows.append((criterion.title, found.scores, found.median, found.krippendorff, found.fleiss, found.icc))
-    return Table(columns, tuple(rows))
+        alpha = _bound_alpha(tuple(map(tuple, levels)), criterion.scale)
+        rows.append((criterion.title, found.scores, found.median, alpha, found.fleiss, found.icc))
+    return Table(columns, tuple(rows), "The interval of alpha holds 95 % by resampling transcripts")
+
+
+@lru_cache(maxsize=256)
+def _bound_alpha(levels: tuple[tuple[float, ...], ...], scale: Scale) -> Interval | None:
+    """Compute Krippendorff's alpha of a table of judges x items with its interval; None where it is not defined."""
+    table, rng = np.array(levels), np.random.default_rng(0)
+    shared = table[:, (~np.isnan(table)).sum(axis=0) >= 2]
+    alpha = partial(compute_if_defined, lambda ratings: krippendorff_alpha(ratings, scale))
+    estimate = alpha(shared)
+    if estimate is None:
+        return None
+    items = shared.shape[1]
+    drawn = [alpha(shared[:, rng.integers(items, size=items)]) for _ in range(_RESAMPLES)]
+    # Where a sample has no two scores that differ, all judges of it agree.
+    low, high = np.quantile([1.0 if value is None else value for value in drawn], (0.025, 0.975))
+    return Interval(estimate, float(low), float(high), 0.95, "percentile", items)
 
 
 class JudgingStore:

@@ -69,7 +69,8 @@ def name_run(manifest: Manifest) -> str:
     names = list(dict.fromkeys(filter(None, map(_read_name, players))))
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     sizes = [f"{config[key]:g} {word}" for key, word in _COUNTS.items() if isinstance(config.get(key), int)]
-    parts = (" / ".join(names[:_MOST_NAMES]) + more, _read_name(game), *sizes[:1])
+    seed = f"seed {config['seed']}" if config.get("seed") else ""
+    parts = (" / ".join(names[:_MOST_NAMES]) + more, _read_name(game), *sizes[:1], seed)
     return ", ".join(part for part in parts if part) or manifest.study
 
 
@@ -488,13 +489,16 @@ def _load_figures(folder: RunFolder) -> Figures:
 
 
 def rank_players(folders: Iterable[RunFolder]) -> Table:
-    """List every player of every benchmark run, the smallest normalised gap first; baselines are left out."""
+    """List every player of every benchmark run, the smallest normalised gap first.
+
+    Baselines are left out, and models that never gave an answer that could be read.
+    """
     found = [(folder, _load_figures(folder)) for folder in folders if folder.manifest.study == "bench"]
     rows = [
         ((*heads, folder.path.name), values)
         for folder, figures in found
         for heads, values in figures.groups
-        if "baseline" not in heads
+        if "baseline" not in heads and values.get("answered")
     ]
     rows.sort(key=lambda row: _find_middle(row[1].get("gap_normalised"), float("inf")))
     metrics = next((figures.metrics for _, figures in found if figures.metrics), ())
