@@ -76,12 +76,12 @@ def compare_page(server: Server, first: str, second: str) -> HTMLResponse:
 @pages.get("/watch/run/{run}")
 def show_run_page(server: Server, run: str, start: Start = 0, find: Find = "", only: Find = "") -> HTMLResponse:
     """Show the progress of a run and its plays."""
-    folder = server.runs.folder(run)
+    folder, progress = server.runs.folder(run), server.runs.progress(run)
     wanted = runs.PlayFilter(find, only)
     others = [other for other in server.runs.all() if other.study == folder.manifest.study and other.name != run]
     return render.render_page(
         "watch_run.html",
-        run=server.runs.progress(run),
+        run=progress,
         manifest=folder.manifest,
         plays=[(play, runs.name_play(play)) for play in runs.find_plays(folder, wanted, start, _PAGE)],
         live=[(play, runs.name_play(play)) for play in server.runs.list_live(run)][:_PAGE],
@@ -89,6 +89,7 @@ def show_run_page(server: Server, run: str, start: Start = 0, find: Find = "", o
         query=urlencode(asdict(wanted)),
         start=start,
         step=_PAGE,
+        calls=[] if progress.plays else server.runs.list_calls(run, start, _PAGE),
         has_report=runs.has_report(folder),
         others=others if runs.has_report(folder) else [],
     )
