@@ -21,10 +21,12 @@ from bestresponse.analysis.solve.solve import solve_found
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.formal.formalize.autoformalizer import Attempt, Formalization, Formalizer, Settings
 from bestresponse.formal.formalize.examples import Example
+from bestresponse.formal.formalize.feedback_text import what_is_wrong
 from bestresponse.games.logic.game import describe_table, program_game, read_program_text
 from bestresponse.games.lookup import Found
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.language.diagnostics import Diagnostic
+from bestresponse.logic.programs.validate import validate
 from bestresponse.logic.settings import settings
 from bestresponse.models.base import Message, Model, Reply, Request
 from bestresponse.report.document import Note, Section
@@ -159,9 +161,6 @@ def _work(job: HelpJob, model: Model, story: str, program: str, remark: str) -> 
 def _formalize(formalizer: Formalizer, story: str, program: str, remark: str) -> Formalization:
     if not program.strip():
         return formalizer.formalize(story)
-    from bestresponse.formal.formalize.feedback_text import what_is_wrong
-    from bestresponse.logic.programs.validate import validate
-
     report = validate(program, formalizer.engine)
     begun = Attempt(Request((Message("user", story),)), Reply(program), program, report)
     before = Formalization(story, formalizer.model.id, (), (begun,))

@@ -22,7 +22,9 @@ from bestresponse.core.game import AnyGame
 from bestresponse.games.capabilities import find_stage_form
 from bestresponse.players.lookup import list_strategies
 from bestresponse.web.access import AdminApi, AdminPage, LobbyDoor, Name, PostedForm, Server, ServerState
+from bestresponse.web.experiments.model import check_experiment
 from bestresponse.web.render import Closed, describe_errors, render_form
+from bestresponse.web.security import REPORT_POLICY
 from bestresponse.web.services import play
 from bestresponse.web.services.formalizing import list_saved_games, load_game
 from bestresponse.web.services.play import Action, LobbyState, LobbySummary
@@ -37,6 +39,8 @@ _SAVED = "saved:"
 _LOBBIES = 100
 _TABLES = 50
 """How many a page shows."""
+_MOST_BOTS = 200
+"""As many as take about a minute; the command line takes more."""
 Page = Annotated[int, Query(ge=1, le=10**6)]
 
 
@@ -46,7 +50,7 @@ def home(server: Server, page: Page = 1) -> HTMLResponse:
     return _show_home(server, page=page)
 
 
-def _show_home(server: ServerState, error: str = "", typed: str = "", page: int = 1) -> HTMLResponse:
+def _show_home(server: ServerState, error: str = "", typed: str = "", page: int = 1, note: str = "") -> HTMLResponse:
     lobbies = server.sessions.list_lobbies()
     pages = max(1, -(-len(lobbies) // _LOBBIES))
     page = min(page, pages)
@@ -55,6 +59,7 @@ def _show_home(server: ServerState, error: str = "", typed: str = "", page: int 
         "play.html",
         error,
         typed=typed,
+        note=note,
         offers=setup.list_offers(),
         saved=list_saved_games(server.output),
         lobbies=[play.summarize_lobby(server, lobby) for lobby in lobbies[(page - 1) * _LOBBIES :][:_LOBBIES]],
@@ -65,13 +70,31 @@ def _show_home(server: ServerState, error: str = "", typed: str = "", page: int 
 
 @pages.post("/experiments")
 def begin_experiment(server: Server, form: PostedForm) -> Response:
-    """Create the sessions of an experiment file that was handed in."""
-    text = (form.get("file") or form.get("toml", "")).replace("\r\n", "\n")
+    """Create the sessions of an experiment file that was handed in, or try it."""
+    text, action = (form.get("file") or form.get("toml", "")).replace("\r\n", "\n"), form.get("do", "")
     try:
+        if action in ("check", "preview", "bots"):
+            return _try_experiment(server, text, action, _read_whole(form, "people", 8))
         lobby = play.create_experiment(server, text)
     except BestResponseError as error:
         return _show_home(server, f"The experiment file: {error}", text)
     return RedirectResponse(f"/lobby/{lobby.id}", 303)
+
+
+def _try_experiment(server: ServerState, text: str, action: str, people: int) -> HTMLResponse:
+    """Check the file, show every page of it, or let programs take part in a folder that is thrown away."""
+    # The trial opens an application of its own, which has this view.
+    from bestresponse.web.trial import TrialSettings, count_people, render_preview, try_experiment
+
+    title, needed = check_experiment(text).title, count_people(text)
+    if action == "check":
+        note = f"This file is right. People who fill one group of every treatment: {needed}."
+        return _show_home(server, typed=text, note=note)
+    settings = TrialSettings(needed if action == "preview" else min(max(people, 1), _MOST_BOTS), models=server.models)
+    trial = try_experiment(text, settings, server.model)
+    if action == "preview":
+        return HTMLResponse(render_preview(title, trial.pages), headers={"content-security-policy": REPORT_POLICY})
+    return _show_home(server, typed=text, note=" ".join(trial.list_findings()))
 
 
 @pages.get("/play/new")

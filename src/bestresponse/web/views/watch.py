@@ -23,6 +23,7 @@ from bestresponse.report import page
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.web import render
 from bestresponse.web.access import AdminApi, AdminPage, Name, Server
+from bestresponse.web.security import REPORT_POLICY
 from bestresponse.web.services import export as exporting
 from bestresponse.web.watching import runs
 from bestresponse.web.watching.steps import Stage, build_replay, list_stages
@@ -33,7 +34,6 @@ _PAGE = 100
 _LATEST = 20
 Find = Annotated[str, Query(max_length=200)]
 Start = Annotated[int, Query(ge=0, le=10**9)]
-_REPORT_POLICY = "frame-ancestors 'none'; form-action 'none'; base-uri 'none'"
 
 
 @pages.get("/watch")
@@ -99,7 +99,7 @@ def show_run_page(server: Server, run: str, start: Start = 0, find: Find = "", o
 def show_report_page(server: Server, run: str) -> Response:
     """Show the report of a run."""
     document = runs.build_report(server.runs.folder(run))
-    return HTMLResponse(page.render(document), headers={"content-security-policy": _REPORT_POLICY})
+    return HTMLResponse(page.render(document), headers={"content-security-policy": REPORT_POLICY})
 
 
 @pages.get("/watch/run/{run}/play/{spec}")
