@@ -128,7 +128,7 @@ def _format_markdown(text: str) -> Markup:
     html = _markdown().render(visible(abridged(text, _LONGEST)))
     html = re.sub(r'(<t[hd]) style="text-align:(left|center|right)"', r'\1 class="\2"', html)
     html = html.replace("<table>", '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>')
-    return Markup(html.replace("</table>", "</table></div>"))
+    return Markup(html.replace("</table>", "</table></div>").replace('src="pictures/', 'src="/pictures/'))
 
 
 def _format_prose(text: str) -> Markup:

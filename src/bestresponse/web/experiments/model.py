@@ -7,6 +7,7 @@ games and strategies as well.
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from contextlib import suppress
@@ -291,8 +292,8 @@ class TimeLimits:
 class Experiment:
     """What an experiment file says; with `debrief` the last page can show the equilibrium.
 
-    `brand` stands at the top of every page; `show_others` and `show_history` show what the others got and what happened
-    when a game is over. `text` replaces texts of the pages by their names.
+    `brand` stands at the top of every page, beside the picture `logo`; `show_others` and `show_history` show what the
+    others got and what happened when a game is over. `text` replaces texts of the pages by their names.
 
     `games` are read once for each treatment, see `GameSettings`.
     """
@@ -306,6 +307,7 @@ class Experiment:
     thanks: Text = ""
     debrief: bounds.Flag = False
     brand: Annotated[str, Field(max_length=60)] = "bestresponse"
+    logo: Annotated[str, Field(max_length=100)] = ""
     show_others: bounds.Flag = True
     show_history: bounds.Flag = True
     text: dict[str, Phrase | dict[str, Phrase]] = field(default_factory=dict)
@@ -344,6 +346,8 @@ TABLES = (
 
 Path = tuple[str | int, ...]
 """Keys and, for tables that stand several times, numbers from 0."""
+_PICTURE = re.compile(r"!\[[^\]]*\]\(\s*(?!pictures/[^/\s]+\))([^)]*)")
+"""A picture in Markdown that is not in the folder of pictures, so that no browser would show it."""
 _SETTINGS = tuple(field.name for table in TABLES for field in fields(table))
 
 
@@ -361,6 +365,9 @@ def parse_experiment(text: str, speed: int = 1) -> tuple[Experiment, dict[str, t
         experiment = TypeAdapter(Experiment).validate_python(values)
     except ValidationError as error:
         _refuse(text, *explain_mistake(error, _SETTINGS))
+    if foreign := _PICTURE.search(text):
+        why = f"the picture {foreign[1][:60]!r} is not shown; put it into the folder `pictures` and write pictures/NAME"
+        raise UsageError(f"line {text.count(chr(10), 0, foreign.start()) + 1}: {why}")
     limits = {name: -(-getattr(experiment.limits, name) // speed) for name in ("answer", "waiting", "hold")}
     experiment = replace(experiment, limits=replace(experiment.limits, **limits))
     if not experiment.games:

@@ -33,7 +33,7 @@ from bestresponse.web.services.seat import SeatView
 from bestresponse.web.sessions.control import take_seat
 from bestresponse.web.sessions.register import Holder, read_labels
 from bestresponse.web.sessions.session import Presence
-from bestresponse.web.sessions.store import AlreadyAnswered, NotFound, StoodIn
+from bestresponse.web.sessions.store import AlreadyAnswered, Lobby, NotFound, StoodIn
 from bestresponse.web.views import fields
 
 pages = APIRouter(include_in_schema=False)
@@ -61,8 +61,7 @@ def _show_invitation(server: ServerState, lobby: str, given: Mapping[str, str], 
     return render_page(
         "join.html",
         422 if error else 200,
-        t=found.texts,
-        brand=found.experiment.brand if found.experiment else "bestresponse",
+        **_describe_frame(found),
         title=found.experiment.title if found.experiment else "",
         welcome=found.experiment.welcome if found.experiment else "",
         consent=found.setup.consent,
@@ -95,8 +94,13 @@ def _say_goodbye(server: ServerState, lobby: str, why: Outcome, label: str) -> H
     code = found.experiment.completion.find_code(why) if found.experiment else ""
     back = service.fill_link(found.experiment, code, label=label) if found.experiment and code else ""
     places = {"why": why.replace(" ", "_"), "completion": code, "back": back}
-    places["brand"] = found.experiment.brand if found.experiment else "bestresponse"
-    return render_page("goodbye.html", t=found.texts, title=found.title, **places)
+    return render_page("goodbye.html", title=found.title, **_describe_frame(found), **places)
+
+
+def _describe_frame(lobby: Lobby) -> JsonObject:
+    """Describe what stands around every page of a participant."""
+    about = lobby.experiment
+    return {"t": lobby.texts, "brand": about.brand if about else "bestresponse", "logo": about.logo if about else ""}
 
 
 def _find_seat(request: Request, server: ServerState, lobby: str, given: Mapping[str, str]) -> tuple[str, int] | None:
@@ -289,26 +293,30 @@ def _render(
     """Render the page of the seat as it is now; whoever only looks has not seen it in the person's place."""
     session, seat = context.session, context.seat
     table = session.table
-    experiment = server.sessions.get_lobby(table.lobby).experiment
+    lobby = server.sessions.get_lobby(table.lobby)
+    experiment = lobby.experiment
     worded = session.game.title if isinstance(session.game, Wording) else session.setup.game.name
     with session.lock:
         view = service.describe_seat(server, context, looking)
         places = asdict(view) | _describe_game(context, forms)
+    rounds, parts = places["progress"], len(server.sessions.list_seats(session.id, seat))
+    played = (rounds.now - 1) / rounds.of if rounds and rounds.now and rounds.of else 0.0
+    ended = view.phase in ("over", "closed", "replaced")
     places |= _describe_ending(server, context, forms, experiment)
     return render_page(
         "seat.html",
         status,
         **places,
-        t=table.texts,
+        **_describe_frame(lobby) | {"t": table.texts},
         game=(table.part.game.title if table.part else "") or (experiment.title if experiment else worded),
-        brand=experiment.brand if experiment else "bestresponse",
         show_others=experiment is None or experiment.show_others,
         show_history=experiment is None or experiment.show_history,
         welcome=experiment.welcome if experiment and table.number == 1 and view.consent else "",
         markdown=experiment is not None,
         instructed=bool(table.part and table.part.game.instructions),
         number=table.number,
-        parts=len(server.sessions.list_seats(session.id, seat)),
+        parts=parts,
+        studied=(table.number - 1 + (1.0 if ended else played)) / parts,
         path=server.seat_path(session.id, seat),
         csrf=server.csrf(server.seat_token(session.id, seat)),
         messages=session.list_messages(seat),
