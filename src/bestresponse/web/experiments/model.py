@@ -76,13 +76,16 @@ class QuizQuestion(Question):
 class GameSettings:
     """A game of the file; see `Setup`. `text` has the game's English phrases and what people read instead.
 
-    `rate` is money for a point, `most` for all of them, `bonus` for taking part."""
+    It is played `repeat` times, each time by people matched anew. `rate` is money for a point, `most` for all of them,
+    `bonus` for taking part.
+    """
 
     game: Annotated[str, Field(min_length=1, max_length=80)]
     seats: Annotated[bounds.Seats, Field(min_length=1)]
     name: Annotated[str, Field(max_length=60)] = ""
     title: Title = ""
     rounds: bounds.Rounds = 1
+    repeat: bounds.Rounds = 1
     mixed: bounds.Flag = False
     parameters: bounds.Parameters = field(default_factory=dict)
     instructions: Text = ""
@@ -102,12 +105,17 @@ class GameSettings:
 
 @plain_dataclass(frozen=True)
 class Part:
-    """One game of the sequence, with what is different in a treatment, and the texts around and in it."""
+    """One game of the sequence, with what is different in a treatment, and the texts around and in it.
+
+    `number` is that of the game in the file, from 0; the game is played `again` where a part before was the same.
+    """
 
     name: str
     setup: Setup
     game: GameSettings
     texts: InterfaceTexts
+    number: int = 0
+    again: bool = False
 
 
 @dataclass(frozen=True, config=TABLE)
@@ -382,16 +390,14 @@ def parse_experiment(text: str, speed: int = 1) -> tuple[Experiment, dict[str, t
             why = f"there is no game named {page.before!r} here.{did_you_mean(page.before, names)}"
             _refuse(text, ("pages", number, "before"), why)
     _check_texts(text, experiment)
-    plain = {"": tuple(_read_part(text, experiment, number, name) for number, name in enumerate(names))}
+    plain = {"": _read_parts(text, experiment, names)}
     changed: dict[str, tuple[Part, ...]] = {}
     for index, treatment in enumerate(experiment.treatments):
         for name in treatment.games:
             if name not in names:
                 path = ("treatments", index, "games", name)
                 _refuse(text, path, f"there is no game named {name!r} here.{did_you_mean(name, names)}")
-        changed[treatment.name] = tuple(
-            _read_part(text, experiment, number, name, index) for number, name in enumerate(names)
-        )
+        changed[treatment.name] = _read_parts(text, experiment, names, index)
     for parts in (changed or plain).values():
         _check_people(text, experiment, parts)
     return experiment, changed or plain
@@ -401,7 +407,8 @@ def check_experiment(text: str) -> Experiment:
     """Read the file and look up its games, seats and strategies; UsageError with line and cause."""
     experiment, treatments = parse_experiment(text)
     for treatment, parts in treatments.items():
-        for number, part in enumerate(parts):
+        for part in parts:
+            number = part.number
             where = f"the game {part.name}{f' (treatment {treatment})' if treatment else ''}"
             try:
                 check_setup(part.setup)
@@ -425,6 +432,19 @@ def _refuse_repeated(text: str, table: str, names: Sequence[str]) -> None:
             _refuse(
                 text, (table, number, "name"), f"{name!r} stands twice among the {table}; give each a name of its own"
             )
+
+
+def _read_parts(
+    text: str, experiment: Experiment, names: Sequence[str], treatment: int | None = None
+) -> tuple[Part, ...]:
+    """Read all games of the file; one that is repeated is asked about, and brings its bonus, once."""
+    parts: list[Part] = []
+    for number, name in enumerate(names):
+        part = _read_part(text, experiment, number, name, treatment)
+        game, setup = replace(part.game, questions=(), bonus=Decimal(0)), replace(part.setup, quiz=False)
+        later = range(2, part.game.repeat + 1)
+        parts += [part, *(Part(f"{name} {again}", setup, game, part.texts, number, True) for again in later)]
+    return tuple(parts)
 
 
 def _read_part(text: str, experiment: Experiment, number: int, name: str, treatment: int | None = None) -> Part:
@@ -460,7 +480,7 @@ def _read_part(text: str, experiment: Experiment, number: int, name: str, treatm
             why = f"${min(unknown)} does not stand in the phrase {phrase!r} that it is to be taken from"
             _refuse(text, ("games", number, "text", phrase), why)
     texts = load_texts(setup.language).reword(experiment.language, cast("dict[str, str]", experiment.text), game.text)
-    return Part(name, setup, game, texts)
+    return Part(name, setup, game, texts, number)
 
 
 def _check_texts(text: str, experiment: Experiment) -> None:
@@ -484,18 +504,17 @@ def _check_people(text: str, experiment: Experiment, parts: Sequence[Part]) -> N
     matching, size = experiment.assignment.matching, experiment.assignment.matching_groups
     people = [len(part.setup.persons) for part in parts]
     if not all(people):
-        _refuse(text, ("games", people.index(0), "seats"), "no seat is for a person; put 'person' into seats")
+        _refuse(
+            text, ("games", parts[people.index(0)].number, "seats"), "no seat is for a person; put 'person' into seats"
+        )
     if experiment.groups % size:
         _refuse(text, ("groups",), f"groups is {experiment.groups}; expected a multiple of matching_groups, {size}")
-    for number, count in enumerate(people):
+    for part, count in zip(parts, people, strict=True):
         if size * people[0] % count:
-            counts = ", ".join(f"{part.name} {seated}" for part, seated in zip(parts, people, strict=True))
-            why = (
-                f"the games seat different numbers of people ({counts}); a matching group of {size * people[0]} people"
-            )
-            _refuse(
-                text, ("games", number, "seats"), f"{why} cannot be divided so: set matching_groups in [assignment]"
-            )
+            counts = ", ".join(f"{one.name} {seated}" for one, seated in zip(parts, people, strict=True))
+            why = f"the games seat different numbers of people ({counts}); a matching group of {size * people[0]}"
+            why += " people cannot be divided so: set matching_groups in [assignment]"
+            _refuse(text, ("games", part.number, "seats"), why)
     place = ("assignment", "matching")
     if matching != "partners" and size < 2:
         _refuse(text, place, "strangers need several groups to be mixed; set matching_groups to 2 or more")

@@ -140,6 +140,10 @@ def show_seat_page(server: Server, context: SeatDoor, note: str = "", after: str
     holder = server.sessions.register.get(context.session.id, context.seat)
     if holder is not None and holder.released:
         return _say_goodbye(server, context.session.table.lobby, "screened out", holder.label)
+    part = context.session.table.part
+    if part and part.again and context.session.phase(context.seat) == "welcome":
+        # The rules are known from the part before, so that nobody is asked to read them again.
+        server.sessions.make_ready(context.session, context.seat)
     over = after == "equilibrium" and context.session.phase(context.seat) == "over"
     blocks = service.describe_equilibrium(context) if over else None
     texts = context.session.table.texts
