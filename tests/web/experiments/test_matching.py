@@ -25,9 +25,8 @@ def list_meetings(lobby):
     """List for each part the sets of people, by their first seats, who sit at one table."""
     parts = {table.id: table.number for table in lobby.tables}
     tables = {}
-    for start, chain in lobby.chains.items():
-        for session, _ in chain:
-            tables.setdefault(session, set()).add(start)
+    for (session, _), chain in lobby.chains.items():
+        tables.setdefault(session, set()).add(chain[0])
     return [[people for session, people in tables.items() if parts[session] == part] for part in (1, 2, 3)]
 
 

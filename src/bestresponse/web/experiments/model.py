@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass as plain_dataclass, field, fields, replace
 from decimal import ROUND_HALF_UP, Decimal
 from string import Template
-from typing import Annotated, Literal, NoReturn, Self, cast
+from typing import Annotated, Any, Literal, NoReturn, Self, cast
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
@@ -540,7 +540,7 @@ def _measure_depth(lines: Sequence[str], path: Path) -> int:
     """Return how much of the path the lines hold; lines at their end that begin something unfinished are left out."""
     for count in range(len(lines), 0, -1):
         with suppress(ValueError):
-            here = parse_toml("\n".join(lines[:count]))
+            here: Any = parse_toml("\n".join(lines[:count]))
             for depth, key in enumerate(path):
                 try:
                     here = here[key]

@@ -173,16 +173,16 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 
 def list_saved_games(output: Path) -> tuple[str, ...]:
     """The names, in alphabetical order."""
-    return tuple(sorted(path.stem for path in _folder(output).glob("*.pl") if _NAME.fullmatch(path.stem)))
+    return tuple(sorted(path.stem for path in output.glob("games/*.pl") if _NAME.fullmatch(path.stem)))
 
 
 def load_game(output: Path, name: str) -> Example:
     """Load the program of that name, looked up among those that are there, with the story beside it if there is one."""
     if name not in list_saved_games(output):
         raise UsageError(f"there is no saved game named {name!r}")
-    story = _folder(output) / f"{name}.txt"
+    story = output / "games" / f"{name}.txt"
     told = story.read_text("utf-8", "replace") if story.exists() else ""
-    return Example(name, told, read_program_text(_folder(output) / f"{name}.pl"))
+    return Example(name, told, read_program_text(story.with_suffix(".pl")))
 
 
 def save_game(output: Path, name: str, story: str, program: str) -> None:
@@ -193,10 +193,7 @@ def save_game(output: Path, name: str, story: str, program: str) -> None:
         raise UsageError(f"there is a game named {name!r} already; choose another name")
     with take_turn():
         program_game(validate_program(program), name)
-    _folder(output).mkdir(parents=True, exist_ok=True)
-    write_text(_folder(output) / f"{name}.txt", story)
-    write_text(_folder(output) / f"{name}.pl", program)
-
-
-def _folder(output: Path) -> Path:
-    return output / "games"
+    folder = output / "games"
+    folder.mkdir(parents=True, exist_ok=True)
+    write_text(folder / f"{name}.txt", story)
+    write_text(folder / f"{name}.pl", program)

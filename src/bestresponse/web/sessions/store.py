@@ -99,7 +99,7 @@ class Journal:
 
 @dataclass(frozen=True)
 class Lobby:
-    """Tables that were created together; `chains` are the seats of every person of an experiment, part by part."""
+    """Tables that were created together; `chains` are for every seat the seats of its person, part by part."""
 
     id: str
     setup: Setup
@@ -108,11 +108,6 @@ class Lobby:
     experiment: Experiment | None = None
     source: str = ""
     chains: Mapping[Place, list[Place]] = field(default_factory=dict)
-
-    @cached_property
-    def starts(self) -> dict[Place, Place]:
-        """The seat at which the person of each seat began."""
-        return {place: start for start, chain in self.chains.items() for place in chain}
 
     @property
     def title(self) -> str:
@@ -148,9 +143,9 @@ def read_lobby(event: JsonMapping) -> Lobby:
         return Lobby(name, setup, tuple(tables), created)
     experiment, treatments = parse_experiment(event["experiment"], event.get("speed", 1))
     size = experiment.assignment.matching_groups
-    chains: dict[Any, Any] = {}
+    chains: dict[Place, list[Place]] = {}
     for block, treatment in enumerate(event["treatments"][::size]):
-        starts: dict[int, Place] = {}
+        people: dict[int, list[Place]] = {}
         for number, part in enumerate(treatments[treatment], 1):
             count = size * len(treatments[treatment][0].setup.persons) // len(part.setup.persons)
             for index in range(count):
@@ -164,8 +159,8 @@ def read_lobby(event: JsonMapping) -> Lobby:
                     person = index * len(seats) + position
                     if experiment.assignment.matching != "partners":
                         person = position * count + (index - position * (number - 1)) % count
-                    start = starts.setdefault(person, (session, seat))
-                    chains.setdefault(start, []).append((session, seat))
+                    people.setdefault(person, []).append((session, seat))
+                    chains[session, seat] = people[person]
     return Lobby(name, tables[0].setup, tuple(tables), created, experiment, event["experiment"], chains)
 
 
@@ -313,9 +308,8 @@ class SessionStore:
     def list_seats(self, session: str, seat: int) -> list[tuple[str, int]]:
         """List the seats that a person of an experiment has, part by part; for any other person the one seat."""
         table = self._tables.get(session)
-        lobby = self._lobbies[table.lobby] if table else None
-        start = lobby.starts.get((session, seat)) if lobby else None
-        return lobby.chains[start] if lobby and start else [(session, seat)]
+        chains = self._lobbies[table.lobby].chains if table else {}
+        return chains.get((session, seat), [(session, seat)])
 
     def find_participant(self, session: str, seat: int) -> tuple[str, int]:
         """Return the seat at the group's first table of the person who has this seat."""

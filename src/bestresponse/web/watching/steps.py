@@ -102,7 +102,8 @@ def list_stages(record: Record, game: AnyGame | None, calls: Iterable[Call] = ()
         known = replace(step, regret=others.get(step.number), regret_equilibrium=equilibrium.get(step.number))
         groups.setdefault(step.stage, []).append(known)
     stages: list[Stage] = []
-    states, before = list_states(game, record.submissions) if game else [], {}
+    states = list_states(game, record.submissions) if game else []
+    before: Mapping[Role, float] = {}
     for number, steps in enumerate(groups.values(), 1):
         earned = game.payoffs(states[steps[0].number - 1]) if game else {}
         stages.append(Stage(number, tuple(steps), {} if earned == before else earned))
