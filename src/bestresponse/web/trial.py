@@ -148,7 +148,7 @@ class _Participant:
 
     async def take_part(self, transport: ASGITransport) -> None:
         """Go through the study page by page, to the last one or until it is time to leave."""
-        labels = self._lobby.experiment.assignment.labels if self._lobby.experiment else ()
+        labels = self._lobby.experiment.assignment.labels
         label = next(iter(labels[int(self._label[4:]) - 1 :]), self._label)
         async with AsyncClient(transport=transport, base_url="http://localhost", follow_redirects=True) as client:
             page = await client.get(self._server.personal_path(self._lobby.id, label))
@@ -171,7 +171,7 @@ class _Participant:
         seen = SeenPage(table.treatment, table.number, context.role, self._name_page(page, version[2]), page.text)
         self._keep(page, seen)
         if "/questionnaire" in page.text:
-            items = self._lobby.experiment.list_items() if self._lobby.experiment else []
+            items = self._lobby.experiment.list_items()
             return await self._send(client, page, "/questionnaire", {f"item.{i.name}": self._fill(i) for i in items})
         match version[2]:
             case "welcome":

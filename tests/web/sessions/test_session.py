@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bestresponse.core import Decision, Submission
+from bestresponse.web.experiments.model import wrap_setup
 from bestresponse.web.sessions import session as module
 from bestresponse.web.sessions.session import Answer, Session, Table, TableStanding, Timing, name_play, round_amount
 from bestresponse.web.sessions.setup import GameChoice, Setup, make_game
@@ -37,7 +38,7 @@ def seated(answers="", setup=SETUP, **standing):
         for role, move in zip(("row", "col") * 2, answers.split(), strict=False)
     ]
     known = TableStanding(**{"ready": {0, 1}, **standing})
-    return Session.restore(Table("l-1", "l", 1, setup, "then"), make_game(setup.game), given, known)
+    return Session.restore(Table("l-1", "l", 1, wrap_setup(setup)[1], "then"), make_game(setup.game), given, known)
 
 
 C, D = "cooperate", "defect"

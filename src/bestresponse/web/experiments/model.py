@@ -338,6 +338,13 @@ class Experiment:
         return [item for page in self.pages for item in page.items] + list(self.questionnaire)
 
 
+def wrap_setup(setup: Setup) -> tuple[Experiment, Part]:
+    """Return the experiment that tables without a file are: one game without payment, and theory at the end."""
+    name = setup.game.name or "game"
+    experiment = Experiment(title=name, consent=setup.consent, seed=setup.seed, debrief=True)
+    return experiment, Part("", setup, GameSettings(name, setup.seats), load_texts(setup.language))
+
+
 TABLES = (
     Experiment,
     GameSettings,

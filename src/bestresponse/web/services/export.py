@@ -237,7 +237,7 @@ def list_participants(server: ServerState, lobby: str = "") -> list[Row]:
                     "seated": holder.seated if holder else None,
                     "ready": since,
                     "consent": since is not None if agrees else None,
-                    "quiz_tries": holder.quiz_tries if holder and (table.setup.quiz or table.part) else None,
+                    "quiz_tries": holder.quiz_tries if holder and (table.setup.quiz or table.part.name) else None,
                 }
                 | _describe_result(session, seat)
                 | {"remark": "\n".join(server.sessions.remarks.get((table.id, seat), []))}

@@ -30,7 +30,7 @@ from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.seeds import generator
 from bestresponse.runs import Manifest, RunFolder, environment
 from bestresponse.runs.store.lines import Lines, read_lines
-from bestresponse.web.experiments.model import Experiment, check_experiment, parse_experiment
+from bestresponse.web.experiments.model import Experiment, check_experiment, parse_experiment, wrap_setup
 from bestresponse.web.sessions.register import SeatRegister
 from bestresponse.web.sessions.session import Answer, Presence, Session, Table, TableStanding, Timing, name_play
 from bestresponse.web.sessions.setup import PERSON, Setup, check_setup, make_game
@@ -79,7 +79,7 @@ class Journal:
         data = {"lobby": table.lobby, "group": table.group, "setup": asdict(table.setup)}
         if attempt > 1:
             data["attempt"] = attempt
-        if table.part is not None:
+        if table.part.name:
             data |= {"part": table.number, "treatment": table.treatment}
         self._folder.finish(name_play(table.id, attempt), data, record)
 
@@ -99,20 +99,23 @@ class Journal:
 
 @dataclass(frozen=True)
 class Lobby:
-    """Tables that were created together; `chains` are for every seat the seats of its person, part by part."""
+    """Tables that were created together, from the text `source` of an experiment file if there is one.
+
+    `chains` are for every seat the seats of its person, part by part.
+    """
 
     id: str
     setup: Setup
     tables: tuple[Table, ...]
     created: str
-    experiment: Experiment | None = None
+    experiment: Experiment
     source: str = ""
     chains: Mapping[Place, list[Place]] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
         """What the lobby is called."""
-        return self.experiment.title if self.experiment else self.setup.game.name
+        return self.experiment.title
 
     @property
     def texts(self) -> InterfaceTexts:
@@ -138,9 +141,9 @@ def read_lobby(event: JsonMapping) -> Lobby:
     """
     name, created, tables = event["lobby"], event["at"], []
     if "experiment" not in event:
-        setup = Setup(**event["setup"])
-        tables = [Table(session, name, group, setup, created) for group, session in enumerate(event["sessions"], 1)]
-        return Lobby(name, setup, tuple(tables), created)
+        experiment, part = wrap_setup(Setup(**event["setup"]))
+        tables = [Table(session, name, group, part, created) for group, session in enumerate(event["sessions"], 1)]
+        return Lobby(name, part.setup, tuple(tables), created, experiment)
     experiment, treatments = parse_experiment(event["experiment"], event.get("speed", 1))
     size = experiment.assignment.matching_groups
     chains: dict[Place, list[Place]] = {}
@@ -151,7 +154,7 @@ def read_lobby(event: JsonMapping) -> Lobby:
             for index in range(count):
                 group = block * count + index + 1
                 session = f"{name}-{group}" if number == 1 else f"{name}-{group}p{number}"
-                tables.append(Table(session, name, group, part.setup, created, number, treatment, part))
+                tables.append(Table(session, name, group, part, created, number, treatment))
                 seats = list(part.setup.persons)
                 if number > 1 and experiment.assignment.roles == "random":
                     generator(experiment.seed, "roles", group, number).shuffle(seats)

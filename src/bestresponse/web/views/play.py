@@ -192,7 +192,7 @@ def watch_lobby(request: Request, server: Server, lobby: str, page: Page = 1, no
     """Show some groups of the lobby with every seat: who is where since when."""
     found = server.sessions.get_lobby(lobby)
     base = str(request.base_url).rstrip("/")
-    labels = found.experiment.assignment.labels if found.experiment else ()
+    labels = found.experiment.assignment.labels
     pages = -(-len(found.tables) // _TABLES)
     page = min(page, pages)
     return render_form(

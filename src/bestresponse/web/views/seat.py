@@ -26,14 +26,14 @@ from bestresponse.core.json import JsonObject
 from bestresponse.games.capabilities import HasSpeakers, HasStage, find_stage_form
 from bestresponse.report.document import Block
 from bestresponse.web.access import AdminPage, LobbyDoor, PostedForm, SeatContext, SeatDoor, Server, ServerState
-from bestresponse.web.experiments.model import Experiment, Outcome
+from bestresponse.web.experiments.model import Outcome
 from bestresponse.web.render import BlockOut, Closed, Wait, describe_errors, render_page, serialize_blocks
 from bestresponse.web.services import seat as service
 from bestresponse.web.services.seat import SeatView
 from bestresponse.web.sessions.control import take_seat
 from bestresponse.web.sessions.register import Holder, read_labels
 from bestresponse.web.sessions.session import Presence
-from bestresponse.web.sessions.store import AlreadyAnswered, Lobby, NotFound, StoodIn
+from bestresponse.web.sessions.store import AlreadyAnswered, NotFound, StoodIn
 from bestresponse.web.views import fields
 
 pages = APIRouter(include_in_schema=False)
@@ -61,9 +61,9 @@ def _show_invitation(server: ServerState, lobby: str, given: Mapping[str, str], 
     return render_page(
         "join.html",
         422 if error else 200,
-        **_describe_frame(found),
-        title=found.experiment.title if found.experiment else "",
-        welcome=found.experiment.welcome if found.experiment else "",
+        t=found.texts,
+        experiment=found.experiment,
+        title=found.title if found.source else "",
         consent=found.setup.consent,
         path=server.join_path(lobby),
         labels=labels | {"key": given.get("key", "")},
@@ -91,16 +91,10 @@ async def take_part(request: Request, server: Server, lobby: LobbyDoor, form: Po
 def _say_goodbye(server: ServerState, lobby: str, why: Outcome, label: str) -> HTMLResponse:
     """Show the last page of a person who takes no part, with the code for that."""
     found = server.sessions.get_lobby(lobby)
-    code = found.experiment.completion.find_code(why) if found.experiment else ""
-    back = service.fill_link(found.experiment, code, label=label) if found.experiment and code else ""
-    places = {"why": why.replace(" ", "_"), "completion": code, "back": back}
-    return render_page("goodbye.html", title=found.title, **_describe_frame(found), **places)
-
-
-def _describe_frame(lobby: Lobby) -> JsonObject:
-    """Describe what stands around every page of a participant."""
-    about = lobby.experiment
-    return {"t": lobby.texts, "brand": about.brand if about else "bestresponse", "logo": about.logo if about else ""}
+    code = found.experiment.completion.find_code(why)
+    places = {"why": why.replace(" ", "_"), "completion": code, "experiment": found.experiment, "title": found.title}
+    back = service.fill_link(found.experiment, code, label=label) if code else ""
+    return render_page("goodbye.html", t=found.texts, back=back, **places)
 
 
 def _find_seat(request: Request, server: ServerState, lobby: str, given: Mapping[str, str]) -> tuple[str, int] | None:
@@ -140,8 +134,7 @@ def show_seat_page(server: Server, context: SeatDoor, note: str = "", after: str
     holder = server.sessions.register.get(context.session.id, context.seat)
     if holder is not None and holder.released:
         return _say_goodbye(server, context.session.table.lobby, "screened out", holder.label)
-    part = context.session.table.part
-    if part and part.again and context.session.phase(context.seat) == "welcome":
+    if context.session.table.part.again and context.session.phase(context.seat) == "welcome":
         # The rules are known from the part before, so that nobody is asked to read them again.
         server.sessions.make_ready(context.session, context.seat)
     over = after == "equilibrium" and context.session.phase(context.seat) == "over"
@@ -298,7 +291,6 @@ def _render(
     session, seat = context.session, context.seat
     table = session.table
     lobby = server.sessions.get_lobby(table.lobby)
-    experiment = lobby.experiment
     worded = session.game.title if isinstance(session.game, Wording) else session.setup.game.name
     with session.lock:
         view = service.describe_seat(server, context, looking)
@@ -306,18 +298,16 @@ def _render(
     rounds, parts = places["progress"], len(server.sessions.list_seats(session.id, seat))
     played = (rounds.now - 1) / rounds.of if rounds and rounds.now and rounds.of else 0.0
     ended = view.phase in ("over", "closed", "replaced")
-    places |= _describe_ending(server, context, forms, experiment)
+    places |= _describe_ending(server, context, forms)
     return render_page(
         "seat.html",
         status,
         **places,
-        **_describe_frame(lobby) | {"t": table.texts},
-        game=(table.part.game.title if table.part else "") or (experiment.title if experiment else worded),
-        show_others=experiment is None or experiment.show_others,
-        show_history=experiment is None or experiment.show_history,
-        welcome=experiment.welcome if experiment and table.number == 1 and view.consent else "",
-        markdown=experiment is not None,
-        instructed=bool(table.part and table.part.game.instructions),
+        t=table.texts,
+        experiment=lobby.experiment,
+        game=table.part.game.title or (lobby.title if lobby.source else worded),
+        markdown=bool(lobby.source),
+        instructed=bool(table.part.game.instructions),
         number=table.number,
         parts=parts,
         studied=(table.number - 1 + (1.0 if ended else played)) / parts,
@@ -355,9 +345,7 @@ def _describe_game(context: SeatContext, forms: SeatForms) -> JsonObject:
     }
 
 
-def _describe_ending(
-    server: ServerState, context: SeatContext, forms: SeatForms, experiment: Experiment | None
-) -> JsonObject:
+def _describe_ending(server: ServerState, context: SeatContext, forms: SeatForms) -> JsonObject:
     """Describe the result, and what comes after the game."""
     session, stage = context.session, service.describe_stage(server, context)
     names = name_roles(session.game)
@@ -369,8 +357,6 @@ def _describe_ending(
         "others": {names.get(role, role): amount for role, amount in payoffs.items() if role != context.role},
         "page": page,
         "items": [(item, forms.typed.get(item.name, ""), str(forms.wrong.get(item.name, ""))) for item in items],
-        "thanks": experiment.thanks if experiment and stage.last else "",
-        "debrief": experiment is None or (experiment.debrief and not stage.next and not stage.asked),
     }
 
 
