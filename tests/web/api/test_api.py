@@ -121,7 +121,8 @@ def test_the_models_that_can_be_seated_are_told(server):
 
 
 def test_there_is_a_sample_of_every_study():
-    assert set(MAKERS) == set(studies.names())
+    # Training takes a network, and a package that is not needed for anything else.
+    assert set(MAKERS) == set(studies.names()) - {"train"}
 
 
 @pytest.mark.parametrize("study", list(MAKERS))
