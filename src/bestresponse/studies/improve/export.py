@@ -147,7 +147,7 @@ def export(config: ExportConfig, on_progress: Callable[[int, int], None] = lambd
     """Write all files that are missing; `on_progress` is told how many shards are there, and how many there will be."""
     folder = Path(config.output)
     shards, notes = (_share_trees if config.games == "trees" else _share_games)(config, folder)
-    counts = {name: 0 for name in SPLITS}
+    counts = dict.fromkeys(SPLITS, 0)
     for shard in shards:
         counts[shard.path.name.partition("-")[0]] += sum(map(len, shard.games)) + len(shard.numbers)
     exported = Exported(folder, counts, config.telling.hash_questions(), notes)

@@ -310,10 +310,10 @@ def train(
     folders: Sequence[Path],
     checkpoint: Path,
     on_row: Callable[[JsonObject], None],
-    every: float = 60.0,
 ) -> None:
-    """Train until time or steps are spent; about every so many seconds, measure, report a row and keep a checkpoint."""
+    """Train until time or steps are spent; ten times on the way, measure, report a row and keep a checkpoint."""
     recipe, progress = trainer.recipe, trainer.progress
+    every = max(30.0, recipe.seconds / 10)
     held_out = [example for path in list_shards(folders, "validation") for example in read_shard(path)][:1000]
     order = np.random.default_rng([recipe.seed, 7]).permutation(len(held_out))[:128]
     held_out = [held_out[k] for k in order]

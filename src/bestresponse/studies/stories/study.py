@@ -27,7 +27,7 @@ from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.players.llm.verified import is_verified
 from bestresponse.report.blocks import metrics_table, pivot, table, text
 from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import list_metrics
+from bestresponse.report.metrics import Heads, list_metrics
 from bestresponse.report.stats.interval import Interval
 from bestresponse.report.stats.statistics import wilson
 from bestresponse.runs.estimate import Estimate
@@ -249,7 +249,7 @@ def _sum_up_programs(rows: Sequence[StoryRow]) -> ModelFigures:
     for name in ("syntactic", "functional", "meaning", "equivalent", "first"):
         asked = [value for row in rows if isinstance(value := row.get(name), bool)]
         shares[name] = wilson(sum(asked), len(asked)) if asked else None
-    return ModelFigures(
+    return ModelFigures(  # type: ignore[no-any-return]
         programs=len(rows),
         **shares,  # type: ignore[typeddict-item]
         attempts=sum(row["attempts"] for row in rows) / len(rows),
@@ -269,8 +269,9 @@ def measure(config: StoriesConfig, folder: RunFolder) -> Measured:
         rows.append(_judge(play, known[play.data["story"]], engine))
     order = {str(model): number for number, model in enumerate(config.model)}
     rows.sort(key=lambda row: (order.get(row["model"], len(order)), row["story"], row["sample"]))
-    models = dict.fromkeys(row["model"] for row in rows)
-    groups = {(model,): _sum_up_programs([row for row in rows if row["model"] == model]) for model in models}
+    groups: dict[Heads, ModelFigures] = {}
+    for model in dict.fromkeys(row["model"] for row in rows):
+        groups[model,] = _sum_up_programs([row for row in rows if row["model"] == model])
     kinds = [*_count_right(rows, "game", lambda row: row["game"]), *_count_right(rows, "kind", _describe_kind)]
     statuses = Counter(row["status"] for row in rows).most_common()
     return Measured(

@@ -12,7 +12,7 @@ import typer
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.json import JsonObject
-from bestresponse.formal.evaluate.named_games import check_constraints, find_names, named_game
+from bestresponse.formal.evaluate.named_games import check_constraints, describe_classes, find_names, named_game
 from bestresponse.formal.formalize.table_data import table_to_data
 from bestresponse.games.logic.game import read_program_text
 from bestresponse.logic.engine import LogicEngine, open_engine
@@ -123,7 +123,7 @@ def _headline(found: JsonObject) -> str:
     who = ", ".join(
         f"{player} ({_list_moves(moves)})" for player, moves in zip(found["players"], found["moves"], strict=True)
     )
-    names = f"; {', '.join(found['names'])}" if found.get("names") else ""
+    names = f"; {describe_classes(found['names'])}" if found.get("names") else ""
     return visible(f"{'a game' if found['ok'] else 'not the game wanted'} of {who}{names}")
 
 

@@ -30,7 +30,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.sequence_form import (
     SequenceForm,
     best_response_value,
@@ -39,7 +38,7 @@ from bestresponse.theory.trees.sequence_form import (
     plan_regrets,
 )
 from bestresponse.theory.trees.sequence_form_lp import find_nearest_plan, optimise_plans, turn_form
-from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Policy, Tree
 
 _NOISE = 1e-9
 _REACHED = 1e-7

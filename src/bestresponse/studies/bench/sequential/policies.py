@@ -12,9 +12,8 @@ from bestresponse.core.seeds import split
 from bestresponse.report.stats.interval import Interval
 from bestresponse.studies.bench.sequential.arena import Arena, Ends, Partial
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.trees.policy import Policy, uniform_policy
 from bestresponse.theory.trees.sequence_form import tree_best_response
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.tree import Policy, Tree, uniform_policy
 
 _RESAMPLES = 400
 _LEVEL = 0.95
