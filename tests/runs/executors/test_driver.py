@@ -10,7 +10,7 @@ from bestresponse.core.errors import ModelUnavailable
 from bestresponse.core.player import Decision
 from bestresponse.models.base import Reply, ask
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.models.wrappers.pacing import Retried
+from bestresponse.models.wrappers.limits import Retried
 from bestresponse.runs.executors import driver as driver_module
 from bestresponse.runs.executors.base import Ended, Job, Task
 from bestresponse.runs.executors.driver import Driver

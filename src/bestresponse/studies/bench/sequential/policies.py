@@ -10,7 +10,7 @@ import numpy as np
 
 from bestresponse.core.seeds import split
 from bestresponse.report.stats.interval import Interval
-from bestresponse.studies.bench.sequential.arena import Arena, Ends, Partial
+from bestresponse.studies.bench.sequential.arena import Arena, Ends, Partial, cut
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.policy import Policy, uniform_policy
 from bestresponse.theory.trees.sequence_form import tree_best_response
@@ -18,6 +18,8 @@ from bestresponse.theory.trees.tree import Tree
 
 _RESAMPLES = 400
 _LEVEL = 0.95
+_SAME = 1e-6
+"""Probabilities that differ by less are those of the equilibrium: about what linear programs leave."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,32 @@ class StatedPolicy:
         return {} if known is None else self.arena.split_losses(self.partial, known)
 
     @cached_property
+    def nearest(self) -> Array:
+        """The equilibrium nearest to the policy, of all there are where the game is zero-sum, in a row."""
+        return self.arena.find_nearest(self.policy).probabilities
+
+    @cached_property
+    def excesses(self) -> dict[int, float]:
+        """By information set the exploitability that goes once this set alone is as in the nearest equilibrium.
+
+        Nothing where there is no exploitability. Sets that are wrong together may add up to more than the whole, or to
+        less: one is 0 where putting it right alone does not help.
+        """
+        excesses = {}
+        for seat, figures in zip(self.seats, self.seat_figures, strict=True):
+            sets = [k for k, infoset in enumerate(self.arena.tree.infosets) if infoset.player == seat]
+            for k in sets if figures.exploitability is not None else ():
+                row = self.partial.row.copy()
+                cut(self.arena.tree, row, k)[:] = cut(self.arena.tree, self.nearest, k)
+                excesses[k] = 0.0
+                if np.abs(row - self.partial.row).max() > _SAME:
+                    plan = self.arena.form.plans(Policy(self.arena.tree, row))[seat]
+                    excesses[k] = (figures.exploitability or 0.0) - (
+                        self.arena.measure_exploitability(seat, plan) or 0.0
+                    )
+        return excesses
+
+    @cached_property
     def regrets(self) -> dict[int, float | None]:
         """By information set what is lost there if all follow the policy; nothing where it is not known for all."""
         return self.arena.split_losses(self.partial, self.policy) if self.partial.known.all() else {}
@@ -150,12 +178,8 @@ class StatedPolicy:
 
     def _move(self, way: float) -> Array:
         """Return the policy that lies so far on the straight way to the nearest equilibrium, 0 being this one."""
-        row: Array = (1 - way) * self.partial.row + way * self._equilibrium
+        row: Array = (1 - way) * self.partial.row + way * self.nearest
         return row
-
-    @cached_property
-    def _equilibrium(self) -> Array:
-        return self.arena.find_nearest(self.policy).probabilities
 
     def _replace(self, row: Array) -> StatedPolicy:
         return StatedPolicy(self.arena, self.seats, Partial(row, self.partial.known), {})
