@@ -19,6 +19,8 @@ if TYPE_CHECKING:
         Usage as Usage,
         ask as ask,
         effective_seed as effective_seed,
+    )
+    from bestresponse.models.codec import (
         reply_from_json as reply_from_json,
         reply_to_json as reply_to_json,
         request_from_json as request_from_json,

@@ -7,13 +7,12 @@ did with the wishes of the request (`honoured`): a seed that was sent is not yet
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import StrEnum
 from math import inf
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from bestresponse.core.errors import UsageError
-from bestresponse.core.json import JsonMapping, JsonObject
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Role: TypeAlias = Literal["system", "user", "assistant"]
@@ -191,58 +190,3 @@ def effective_seed(request: Request) -> int | None:
     if request.seed is None:
         return None
     return (request.seed + _GOLDEN * request.replicate) % _SEEDS
-
-
-_USAGE = tuple(field.name for field in fields(Usage))
-_REASONING = ("effort", "reasoning_tokens")
-_DEFAULTS = {field.name: field.default for field in fields(Request) if field.name != "messages"}
-
-
-def request_to_json(request: Request) -> JsonObject:
-    """Return a request as plain data: the messages, and every other field, how it reasons only where that is set.
-
-    >>> from bestresponse.models.base import ask
-    >>> request_to_json(ask("hello"))["messages"]
-    [['user', 'hello']]
-    """
-    data: JsonObject = {name: getattr(request, name) for name in _DEFAULTS}
-    data["messages"] = [[message.role, message.content] for message in request.messages]
-    data["stop"] = list(request.stop)
-    data["choices"] = list(request.choices)
-    # Replies kept before these fields came are found again.
-    return {name: value for name, value in data.items() if value is not None or name not in _REASONING}
-
-
-def request_from_json(data: JsonMapping) -> Request:
-    """Return the request that `request_to_json` wrote; fields that are missing have their defaults."""
-    known = {name: data[name] for name in _DEFAULTS if name in data}
-    known["stop"] = tuple(data.get("stop", ()))
-    known["choices"] = tuple(data.get("choices", ()))
-    return Request(tuple(Message(role, content) for role, content in data["messages"]), **known)
-
-
-def reply_to_json(reply: Reply) -> JsonObject:
-    """Return a reply as plain data, without `cached`, which says how a reply was obtained and not what it is."""
-    return {
-        "text": reply.text,
-        "finish": reply.finish.value,
-        "usage": {name: getattr(reply.usage, name) for name in _USAGE},
-        "logprobs": [[list(pair) for pair in position] for position in reply.logprobs],
-        "provider_id": reply.provider_id,
-        "latency": reply.latency,
-        "honoured": [list(pair) for pair in reply.honoured],
-    }
-
-
-def reply_from_json(data: JsonMapping, *, cached: bool = False) -> Reply:
-    """Return the reply that `reply_to_json` wrote."""
-    return Reply(
-        data["text"],
-        Finish(data["finish"]),
-        Usage(**data["usage"]),
-        tuple(tuple((token, chance) for token, chance in position) for position in data["logprobs"]),
-        data["provider_id"],
-        data["latency"],
-        cached,
-        tuple((name, value) for name, value in data["honoured"]),
-    )

@@ -6,7 +6,7 @@ import pytest
 
 from bestresponse.core.errors import NotCached
 from bestresponse.models import Abilities, RecordedModel, Reply, Usage, ask
-from bestresponse.models.base import reply_to_json, request_to_json
+from bestresponse.models.codec import reply_to_json, request_to_json
 
 FULL = Reply("A", usage=Usage(3, 1), logprobs=((("A", -0.5),),), provider_id="r-1", latency=0.25)
 

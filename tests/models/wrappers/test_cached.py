@@ -11,7 +11,7 @@ from waiting import join_threads, run_at_once, start_thread
 
 from bestresponse.core.errors import ModelUnavailable, NotCached, StoreError
 from bestresponse.models import Finish, Message, Reply, Request, ScriptedModel, Usage, ask
-from bestresponse.models.base import reply_from_json, reply_to_json, request_from_json, request_to_json
+from bestresponse.models.codec import reply_from_json, reply_to_json, request_from_json, request_to_json
 from bestresponse.models.wrappers.cached import Cache, Cached, CacheMode, call_key
 
 FULL = Reply(

@@ -79,7 +79,10 @@ def test_settings_with_a_game_survive_being_written_down():
         ({"scale": 2.0}, "scale: this does nothing for one payoff table"),
         ({"num_rows": 2}, "num_rows: this does nothing for one payoff table"),
         ({"max_infosets": 3}, "max_infosets: this does nothing for one payoff table"),
-        ({"game": np.zeros((13, 2))}, "game: expected at most 12 actions each and 100,000 payoffs, got 2 players with 13"),
+        (
+            {"game": np.zeros((13, 2))},
+            "game: expected at most 12 actions each and 100,000 payoffs, got 2 players",
+        ),
         ({"game": None, "theme": "own"}, "theme: expected one of neutral"),
     ],
 )

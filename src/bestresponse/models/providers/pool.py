@@ -22,16 +22,8 @@ from typing import IO
 from bestresponse.core import errors
 from bestresponse.core.errors import BestResponseError, ModelError, ModelUnavailable, Transient, UsageError
 from bestresponse.core.json import JsonObject
-from bestresponse.models.base import (
-    Abilities,
-    Json,
-    Reply,
-    Request,
-    reply_from_json,
-    reply_to_json,
-    request_from_json,
-    request_to_json,
-)
+from bestresponse.models.base import Abilities, Json, Reply, Request
+from bestresponse.models.codec import reply_from_json, reply_to_json, request_from_json, request_to_json
 from bestresponse.models.providers.local import LocalModel, LocalSettings, identify
 
 

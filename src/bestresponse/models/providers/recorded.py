@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 from bestresponse.core.errors import NotCached
 from bestresponse.core.json import JsonMapping, digest
-from bestresponse.models.base import Abilities, Json, Reply, Request, reply_from_json, request_to_json
+from bestresponse.models.base import Abilities, Json, Reply, Request
+from bestresponse.models.codec import reply_from_json, request_to_json
 
 _ALL = Abilities(schema=True, choices=True, logprobs=1000, seed=True, concurrency=64)
 

@@ -19,16 +19,8 @@ from typing import Any
 
 from bestresponse.core.errors import NotCached, StoreError
 from bestresponse.core.json import JsonMapping, JsonObject, canonical
-from bestresponse.models.base import (
-    Json,
-    Model,
-    Reply,
-    Request,
-    Wrapper,
-    reply_from_json,
-    reply_to_json,
-    request_to_json,
-)
+from bestresponse.models.base import Json, Model, Reply, Request, Wrapper
+from bestresponse.models.codec import reply_from_json, reply_to_json, request_to_json
 
 _VERSION = 1
 _LOOK_BACK = 10_000

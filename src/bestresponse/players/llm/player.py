@@ -14,7 +14,8 @@ from bestresponse.core.ask import Ask, Choice, Mixture, Words
 from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.core.game import View
 from bestresponse.core.player import Call, Decision, Player, Reading, Status
-from bestresponse.models.base import Finish, Message, Model, Reply, Request, reply_to_json, request_to_json
+from bestresponse.models.base import Finish, Message, Model, Reply, Request
+from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.models.providers.token_probabilities import choice_chances
 from bestresponse.players.llm.prompting import Style, prompt, write_schema
 from bestresponse.players.llm.reading import read_reply

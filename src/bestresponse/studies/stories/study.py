@@ -22,7 +22,8 @@ from bestresponse.formal.formalize.table_data import table_to_data
 from bestresponse.formal.formalize.texts import TEXTS
 from bestresponse.logic.engine import LogicEngine, open_engine
 from bestresponse.logic.programs.validate import validate
-from bestresponse.models.base import Finish, Model, reply_to_json, request_to_json
+from bestresponse.models.base import Finish, Model
+from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.players.llm.verified import is_verified
 from bestresponse.report.blocks import metrics_table, pivot, table, text
 from bestresponse.report.frames import Frame, column

@@ -21,7 +21,8 @@ from bestresponse.formal.claims.texts import TEXTS
 from bestresponse.formal.claims.translators.passages import find_passages
 from bestresponse.formal.claims.translators.translation import LONGEST_TEXT, Translation, refuse_rest
 from bestresponse.formal.claims.wording import describe
-from bestresponse.models.base import Finish, Message, Model, Reply, Request, reply_to_json, request_to_json
+from bestresponse.models.base import Finish, Message, Model, Reply, Request
+from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.models.schema import schema_text
 
 _EXAMPLES = {
