@@ -28,8 +28,7 @@ from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Measured, Study
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.measure import BASELINE
-from bestresponse.studies.bench.sequential.arena import Arena, Partial, cut
-from bestresponse.studies.bench.sequential.policies import StatedPolicy, average, make_baselines
+from bestresponse.studies.bench.sequential.policies import Arena, Partial, StatedPolicy, average, cut, make_baselines
 from bestresponse.studies.bench.sequential.questions import Plan, Question, make_plan, prepare_questions
 from bestresponse.studies.bench.study import CHARACTERS_PER_TOKEN, warn_unfinished
 from bestresponse.theory.games.normal_form import Array
