@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     from bestresponse.runs.run import Run as Run, load_run as load_run
     from bestresponse.runs.store.merge import merge_runs as merge_runs
     from bestresponse.studies.bench.study import bench as bench
+    from bestresponse.studies.improve.examples import score_reply as score_reply
+    from bestresponse.studies.improve.export import export_examples as export  # noqa: F401
+    from bestresponse.studies.improve.study import train as train
     from bestresponse.studies.population.study import population as simulate_population  # noqa: F401
     from bestresponse.studies.simulate.study import simulate as simulate
     from bestresponse.studies.steer.study import steer as steer

@@ -1,0 +1,230 @@
+"""How deep and how noisy one-shot choices are: logit quantal response, level-k and cognitive hierarchy.
+
+Each model predicts the choices of both players of a game from one parameter, or from shares:
+
+    qre                   the logit equilibrium of precision lambda on the branch from uniform play
+    cognitive-hierarchy   Poisson levels with mean tau, level 0 uniform
+    level-k               shares of the levels 0 to 3, level 0 uniform
+
+(see `theory.fitting` for the models and their sources). The parameter of the first two is found on a grid, where the log
+likelihood of every game is known at every point; fitting, resampling and leaving games out are then sums of rows.
+
+Scores are log likelihoods of a choice in games that the parameter was not fitted to. Completeness (D. Fudenberg, J.
+Kleinberg, A. Liang & S. Mullainathan, "Measuring the completeness of economic models", Journal of Political Economy
+130, 2022) is the part of the way from chance to the best attainable prediction, (chance - model) / (chance - best) in
+expected loss. Best attainable is to know how often a choice was made by others in the same game: of n choices, k of
+them like it, (k - 1 + 1/2) / (n - 1 + m/2) for m moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from bestresponse.theory.arrays import Floats
+from bestresponse.theory.fitting import level_k, quantal_branch
+from bestresponse.theory.games.normal_form import NormalForm
+
+ChoiceModel = Literal["qre", "level-k", "cognitive-hierarchy"]
+HIGHEST_LEVEL = 3
+_FOLDS = 10
+_SURE = 1e-9
+"""No prediction counts as more certain than this, so that one surprise is not worth minus infinity."""
+_PRECISIONS = np.concatenate([[0.0], np.geomspace(0.01, 100.0, 320)])
+"""Times the mean range of payoffs: from hardly any difference between actions to all of the difference."""
+_TAUS = np.linspace(0.0, 8.0, 321)
+_OFF, _JUMP = 1e-8, 0.2
+"""Largest residual of an equilibrium, and the largest change of a probability between neighbours on the grid."""
+
+
+@dataclass(frozen=True, eq=False)
+class Choices:
+    """How often each action was chosen in a game: `counts` has a row of numbers for each of the two players."""
+
+    form: NormalForm
+    counts: tuple[Floats, Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class ChoiceFit:
+    """A fitted model: its parameter (or the shares of the levels), the same for every resample, and its scores.
+
+    `edge` says that the likelihood is largest at the end of the grid, so that there is no finite estimate; `score` and
+    `completeness` are None where there are too few games to leave some out.
+    """
+
+    model: ChoiceModel
+    estimate: Floats
+    resampled: Floats
+    log_likelihood: float
+    edge: bool
+    score: float | None
+    completeness: float | None
+
+
+def predict_quantal(forms: Sequence[NormalForm], precisions: Floats) -> list[tuple[Floats, Floats]]:
+    """Return what both players do at every precision, games of a shape at once.
+
+    Neighbouring points lead to each other by Newton steps; a game in which that fails or jumps is followed along its
+    branch instead.
+    """
+    predictions: dict[int, tuple[Floats, Floats]] = {}
+    for shape in dict.fromkeys(form.shape for form in forms):
+        members = [g for g, form in enumerate(forms) if form.shape == shape]
+        first = np.array([forms[g].payoffs[0] for g in members])
+        second = np.array([forms[g].payoffs[1].T for g in members])
+        rows, columns = shape
+        p, q = np.full((len(members), rows), 1 / rows), np.full((len(members), columns), 1 / columns)
+        paths = np.empty((len(precisions), len(members), rows + columns))
+        sound = np.ones(len(members), dtype=np.bool_)
+        for r, precision in enumerate(precisions):
+            for _ in range(30):
+                gap_p, slope_p = _reply_gap(p, q, first, precision)
+                gap_q, slope_q = _reply_gap(q, p, second, precision)
+                off = np.concatenate([gap_p, gap_q], axis=1)
+                if np.abs(off).max() < _OFF / 100:
+                    break
+                slopes = np.zeros((len(members), rows + columns, rows + columns)) + np.eye(rows + columns)
+                slopes[:, :rows, rows:], slopes[:, rows:, :rows] = -slope_p, -slope_q
+                step = np.linalg.solve(slopes, off[..., None])[..., 0]
+                p, q = p - step[:, :rows], q - step[:, rows:]
+            here = np.concatenate([p, q], axis=1)
+            sound &= np.abs(off).max(axis=1) < _OFF
+            if r:
+                sound &= np.abs(here - paths[r - 1]).max(axis=1) < _JUMP
+            paths[r] = here
+        for place, g in enumerate(members):
+            found = paths[:, place] if sound[place] else _follow_branch(forms[g], precisions)
+            predictions[g] = found[:, :rows], found[:, rows:]
+    return [predictions[g] for g in range(len(forms))]
+
+
+def _reply_gap(own: Floats, other: Floats, payoffs: Floats, precision: float) -> tuple[Floats, Floats]:
+    """Return how far strategies are from the logit reply, and how that reply changes with the other's strategy."""
+    values = np.einsum("gij,gj->gi", payoffs, other)
+    chances = np.exp(precision * (values - values.max(axis=1, keepdims=True)))
+    reply = chances / chances.sum(axis=1, keepdims=True)
+    spread = reply[:, :, None] * (np.eye(reply.shape[1]) - reply[:, None, :])
+    return own - reply, precision * spread @ payoffs
+
+
+def _follow_branch(form: NormalForm, precisions: Floats) -> Floats:
+    branch = quantal_branch(form, float(precisions[-1]))
+    reached = np.maximum.accumulate(branch.precisions)
+    return np.column_stack([np.interp(precisions, reached, path) for side in branch.strategies for path in side.T])
+
+
+def predict_hierarchy(form: NormalForm, taus: Floats) -> tuple[Floats, Floats]:
+    """Return what both players do at every mean number of steps, with as many levels as the largest needs."""
+    levels = int(taus.max() + 8 * np.sqrt(taus.max()) + 8)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.arange(levels + 1) * np.log(taus)[:, None] - taus[:, None]
+    weights = np.exp(np.where(np.isnan(logs), 0.0, logs))
+    weights /= np.cumprod(np.concatenate([[1.0], np.arange(1.0, levels + 1)]))
+    tables = (form.payoffs[0], form.payoffs[1].T)
+    totals = [weights[:, :1] * np.full(count, 1 / count) for count in form.shape]
+    for k in range(1, levels + 1):
+        below = weights[:, :k].sum(axis=1)[:, None]
+        replies = [_reply_best((other / below) @ table.T) for other, table in zip(totals[::-1], tables, strict=True)]
+        totals = [total + weights[:, k : k + 1] * reply for total, reply in zip(totals, replies, strict=True)]
+    whole = weights.sum(axis=1)[:, None]
+    return totals[0] / whole, totals[1] / whole
+
+
+def _reply_best(values: Floats) -> Floats:
+    best = values >= values.max(axis=1, keepdims=True) - 1e-9 * np.maximum(1.0, np.abs(values).max())
+    return best / best.sum(axis=1, keepdims=True)
+
+
+def fit_choices(
+    data: Sequence[Choices], models: Sequence[ChoiceModel], *, draws: int = 200, seed: int = 0
+) -> tuple[ChoiceFit, ...]:
+    """Fit every model to the choices of one group of players; resamples draw games with replacement."""
+    rng = np.random.default_rng(seed)
+    size = len(data)
+    weights = np.vstack([np.ones(size), rng.multinomial(size, np.full(size, 1 / size), size=draws)])
+    forms = [game.form for game in data]
+    fits = []
+    for model in models:
+        if model == "level-k":
+            fits.append(_fit_levels(data, weights))
+            continue
+        unit = float(np.mean([np.ptp(form.payoffs) for form in forms])) or 1.0
+        grid = _PRECISIONS / unit if model == "qre" else _TAUS
+        predicted = predict_quantal(forms, grid) if model == "qre" else [predict_hierarchy(f, grid) for f in forms]
+        table = np.array([_score(game, sides) for game, sides in zip(data, predicted, strict=True)])
+        heights = weights @ table
+        best = heights.argmax(axis=1)
+        held_out = None
+        if size > 1:
+            held_out = sum(
+                table[fold, (weights[0] @ table - table[fold].sum(axis=0)).argmax()].sum() for fold in _fold(size)
+            )
+        fits.append(
+            ChoiceFit(
+                model,
+                grid[best[:1]],
+                grid[best[1:], None],
+                float(heights[0].max()),
+                bool(heights[0, -1] > heights[0].max() - 1e-6),
+                *_judge(data, held_out),
+            )
+        )
+    return tuple(fits)
+
+
+def _fold(size: int) -> list[Floats]:
+    """Split the numbers of games into at most ten parts that are left out in turn."""
+    return [np.arange(size)[start::_FOLDS] for start in range(min(_FOLDS, size))]
+
+
+def _score(game: Choices, sides: Sequence[Floats]) -> Floats:
+    """Return the log likelihood of the choices in a game at every point of the grid."""
+    return sum(np.log(np.clip(side, _SURE, 1.0)) @ count for side, count in zip(sides, game.counts, strict=True))  # type: ignore[return-value]
+
+
+def _fit_levels(data: Sequence[Choices], weights: Floats) -> ChoiceFit:
+    steps = [level_k(game.form, HIGHEST_LEVEL).strategies for game in data]
+    chances = np.concatenate([side.T for sides in steps for side in sides])
+    counts = np.concatenate([count for game in data for count in game.counts])
+    games = np.repeat(np.arange(len(data)), [sum(game.form.shape) for game in data])
+
+    def fit(rows: Floats) -> Floats:
+        shares = np.full((len(rows), chances.shape[1]), 1 / chances.shape[1])
+        for _ in range(500):
+            parts = shares[:, None, :] * chances
+            parts *= (rows[:, games] * counts / np.maximum(parts.sum(axis=2), _SURE))[:, :, None]
+            new = parts.sum(axis=1) / parts.sum(axis=(1, 2))[:, None]
+            done = np.abs(new - shares).max() < 1e-7
+            shares = new
+            if done:
+                break
+        return shares
+
+    def score(shares: Floats, rows: Floats) -> float:
+        return float((rows[games] * counts) @ np.log(np.clip(chances @ shares, _SURE, 1.0)))
+
+    shares = fit(weights)
+    held_out = None
+    if len(data) > 1:
+        without = np.array([~np.isin(np.arange(len(data)), fold) for fold in _fold(len(data))], dtype=np.float64)
+        held_out = sum(score(own, 1 - rows) for own, rows in zip(fit(without), without, strict=True))
+    return ChoiceFit("level-k", shares[0], shares[1:], score(shares[0], weights[0]), False, *_judge(data, held_out))
+
+
+def _judge(data: Sequence[Choices], held_out: float | None) -> tuple[float | None, float | None]:
+    """Return the score of a choice and the completeness; None where nothing was held out or chance is best."""
+    if held_out is None:
+        return None, None
+    total, chance, best = 0.0, 0.0, 0.0
+    for count in (count for game in data for count in game.counts):
+        size, moves = count.sum(), len(count)
+        total += size
+        chance -= size * np.log(moves)
+        if size:
+            best += count @ np.log(np.maximum(count - 0.5, 0.5) / (size - 1 + moves / 2))
+    gain = best - chance
+    return held_out / total, (held_out - chance) / gain if gain > 0 else None

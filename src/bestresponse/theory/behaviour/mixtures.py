@@ -1,0 +1,241 @@
+"""Strategy frequency estimation: which strategies a group of players uses, and how often they err.
+
+Every unit (a player with all of its matches, or a match where players are not known) follows one of K strategies; each
+of its moves is the one that the strategy prescribes with probability 1 - error, else one of the others, all equally
+likely. A strategy that mixes prescribes every action with its probability. Shares and error maximise
+
+    sum over units of log sum over strategies k of share_k * product over moves of P(move | k, history, error)
+
+(P. Dal Bo & G. Frechette, "The evolution of cooperation in infinitely repeated games: experimental evidence", American
+Economic Review 101, 2011) by expectation maximisation from several starts. Intervals resample units. The number of
+strategies is chosen by leaving out the rarest one after the other and comparing BIC, or ICL, which is BIC plus twice
+the entropy of the classes (C. Biernacki, G. Celeux & G. Govaert, IEEE PAMI 22, 2000).
+
+Strategies that prescribe the same in everything that was played cannot be told apart; they are one class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bestresponse.core.errors import UsageError
+from bestresponse.theory.arrays import Floats, Ints, Shorts
+from bestresponse.theory.engines import Engine, choose_engine, load_kernels, repays_loading
+from bestresponse.theory.repeated.automaton import Automaton
+
+_LEAST_ERROR = 1e-9
+_LEAST_SHARE = 1e-12
+"""A share of 0 could never grow again."""
+_LONGEST_STRIDE = 64.0
+_MOST_CYCLES = 3_000
+_FLAT = 1e-9
+"""Below this ratio of the smallest to the largest curvature the shares are not determined by the data."""
+_KERNELS = "bestresponse.theory.behaviour.kernels"
+_WORTH = 2e7
+"""Units times strategies times steps that take plain code about as long as loading the compiled one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Histories:
+    """Matches of one seat of one game: `own[i, t]` and `other[i, t]` are numbers of actions, -1 where there is none.
+
+    `automata` are the strategies for that seat; `units` say to which player (or match) each row belongs.
+    """
+
+    own: Shorts
+    other: Shorts
+    automata: Sequence[Automaton]
+    units: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """How the moves of every unit agree with every strategy: all that the likelihood depends on.
+
+    `counts[i, k, d]` moves of unit i had probability `levels[d]` under strategy `names[k]`; equal units are kept once
+    with their number in `weights`, and `rows` says where each unit went. `actions` is how many moves there were to
+    choose from.
+    """
+
+    names: tuple[str, ...]
+    counts: Floats
+    levels: Floats
+    weights: Floats
+    rows: Ints
+    actions: int
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """Shares of strategies and the error at the maximum. `flat` says that other shares reach the same maximum."""
+
+    names: tuple[str, ...]
+    shares: Floats
+    error: float
+    log_likelihood: float
+    posterior: Floats
+    bic: float
+    icl: float
+    flat: bool
+
+
+def count_agreement(blocks: Sequence[Histories]) -> Agreement:
+    """Follow every strategy through every match and count how likely it makes the moves; what comes after a move of
+    the other player that is not known is not counted."""
+    actions = {automaton.mix.shape[1] for block in blocks for automaton in block.automata}
+    if len(actions) != 1:
+        raise UsageError("the games have different numbers of moves; estimate strategies game by game")
+    levels = np.unique(np.concatenate([automaton.mix.ravel() for block in blocks for automaton in block.automata]))
+    units = np.concatenate([block.units for block in blocks])
+    names = tuple(automaton.name for automaton in blocks[0].automata)
+    counts = np.zeros((int(units.max()) + 1, len(names), len(levels)))
+    for block in blocks:
+        for k, automaton in enumerate(block.automata):
+            codes = np.searchsorted(levels, automaton.mix)
+            state = np.zeros(len(block.own), dtype=np.int64)
+            rows = np.arange(len(block.own))
+            for own, other in zip(block.own.T, block.other.T, strict=True):
+                rows = rows[own[rows] >= 0]
+                np.add.at(counts, (block.units[rows], k, codes[state[rows], own[rows]]), 1.0)
+                rows = rows[other[rows] >= 0]
+                state[rows] = automaton.step[state[rows], own[rows], other[rows]]
+    return _merge_equal(names, counts, levels, actions.pop())
+
+
+def _merge_equal(names: tuple[str, ...], counts: Floats, levels: Floats, actions: int) -> Agreement:
+    """Make one class of strategies without a difference, and keep equal units once."""
+    kinds: dict[bytes, list[int]] = {}
+    for k in range(len(names)):
+        kinds.setdefault(counts[:, k].tobytes(), []).append(k)
+    merged = tuple(" = ".join(names[k] for k in same) for same in kinds.values())
+    kept = counts[:, [same[0] for same in kinds.values()]]
+    flat, rows, weights = np.unique(kept.reshape(len(kept), -1), axis=0, return_inverse=True, return_counts=True)
+    shaped = np.ascontiguousarray(flat.reshape(len(flat), *kept.shape[1:]))
+    return Agreement(merged, shaped, levels, weights.astype(np.float64), rows.ravel(), actions)
+
+
+def fit_mixture(agreement: Agreement, *, starts: int = 5, seed: int = 0, engine: Engine = "auto") -> Mixture:
+    """Find the shares and the error that make the moves most likely, the best of several climbs."""
+    rng = np.random.default_rng(seed)
+    kinds = len(agreement.names)
+    shares = np.vstack([np.full((1, kinds), 1.0 / kinds), rng.dirichlet(np.ones(kinds), starts - 1)])
+    errors = np.linspace(0.05, 0.4, starts) * 2 * (1 - 1 / agreement.actions)
+    weights = np.tile(agreement.weights, (starts, 1))
+    points, heights = _climb(agreement, weights, np.column_stack([shares, errors]), 1e-6, engine)
+    best = int(heights.argmax())
+    return _describe(agreement, points[best, :-1], float(points[best, -1]), float(heights[best]))
+
+
+def resample_mixture(
+    agreement: Agreement, fitted: Mixture, draws: int, *, seed: int = 0, engine: Engine = "auto"
+) -> tuple[Floats, Floats]:
+    """Fit again to units drawn with replacement; returns the shares and the errors of every draw."""
+    rng = np.random.default_rng(seed)
+    size = int(agreement.weights.sum())
+    weights = rng.multinomial(size, agreement.weights / size, size=draws).astype(np.float64)
+    # Shares near 0 grow slowly, so each climb begins a little inside.
+    inside = np.append(0.9 * fitted.shares + 0.1 / len(fitted.shares), max(fitted.error, 0.01))
+    points, _ = _climb(agreement, weights, np.tile(inside, (draws, 1)), 1e-4, engine)
+    return points[:, :-1], points[:, -1]
+
+
+def choose_number(
+    agreement: Agreement, fitted: Mixture, *, seed: int = 0, engine: Engine = "auto"
+) -> tuple[Mixture, ...]:
+    """Leave out the rarest strategy again and again, down to one; returns the fit of every number, all first."""
+    path = [fitted]
+    while len(path[-1].names) > 1:
+        kept = np.delete(np.arange(len(agreement.names)), int(path[-1].shares.argmin()))
+        names = tuple(agreement.names[k] for k in kept)
+        counts = np.ascontiguousarray(agreement.counts[:, kept])
+        agreement = Agreement(names, counts, agreement.levels, agreement.weights, agreement.rows, agreement.actions)
+        path.append(fit_mixture(agreement, starts=2, seed=seed, engine=engine))
+    return tuple(path)
+
+
+def _describe(agreement: Agreement, shares: Floats, error: float, height: float) -> Mixture:
+    joint, _ = _weigh(agreement, shares, error)
+    top = joint.max(axis=1, keepdims=True)
+    relative = np.exp(joint - top)
+    posterior = relative / relative.sum(axis=1, keepdims=True)
+    used = shares > 1e-6
+    # Curvature of the likelihood in the shares that are used: singular where a change of shares changes nothing.
+    slopes = posterior[:, used] / shares[used]
+    curvature = np.linalg.eigvalsh((slopes * agreement.weights[:, None]).T @ slopes)
+    bic = -2 * height + len(shares) * np.log(agreement.weights.sum())
+    unsure = -np.sum(agreement.weights[:, None] * posterior * np.log(np.maximum(posterior, 1e-300)))
+    return Mixture(
+        agreement.names,
+        shares,
+        error,
+        height,
+        posterior[agreement.rows],
+        float(bic),
+        float(bic + 2 * unsure),
+        bool(curvature[0] < _FLAT * curvature[-1]),
+    )
+
+
+def _weigh(agreement: Agreement, shares: Floats, error: float) -> tuple[Floats, Floats]:
+    """Return the log probability of every unit with every strategy, and by level how likely a move was a mistake."""
+    slip = error * (1 - agreement.levels) / (agreement.actions - 1)
+    chances = agreement.levels * (1 - error) + slip
+    with np.errstate(divide="ignore"):
+        return np.log(shares) + agreement.counts @ np.log(chances), slip / chances
+
+
+def _climb(
+    agreement: Agreement, weights: Floats, points: Floats, tolerance: float, engine: Engine
+) -> tuple[Floats, Floats]:
+    """Climb from every row of `points` until a cycle gains less than `tolerance`; returns the ends and their heights.
+
+    Two EM steps are extrapolated (SQUAREM: R. Varadhan & C. Roland, Scandinavian Journal of Statistics 35, 2008), and
+    where that leads down the second step is taken instead, so that no cycle loses.
+    """
+    heights = np.full(len(points), -np.inf)
+    active = np.arange(len(points))
+    largest = 1 - 1 / agreement.actions  # beyond it a strategy would be played less often than by chance
+
+    def bound(there: Floats) -> Floats:
+        shares = np.maximum(there[:, :-1], _LEAST_SHARE)
+        shares /= shares.sum(axis=1, keepdims=True)
+        return np.column_stack([shares, np.clip(there[:, -1], _LEAST_ERROR, largest)])
+
+    for _ in range(_MOST_CYCLES):
+        here, own = points[active], weights[active]
+        first, height = _step(agreement, own, here, engine)
+        second, _ = _step(agreement, own, bound(first), engine)
+        move, bend = first - here, second - 2 * first + here
+        length = np.linalg.norm(move, axis=1) / np.maximum(np.linalg.norm(bend, axis=1), 1e-300)
+        stride = np.clip(length, 1.0, _LONGEST_STRIDE)[:, None]
+        ahead = bound(here + 2 * stride * move + stride**2 * bend)
+        third, reached = _step(agreement, own, ahead, engine)
+        points[active] = bound(np.where((reached >= height)[:, None], third, second))
+        gained, heights[active] = height - heights[active], height
+        active = active[~(gained < tolerance)]
+        if not active.size:
+            break
+    return points, heights
+
+
+def _step(agreement: Agreement, weights: Floats, points: Floats, engine: Engine) -> tuple[Floats, Floats]:
+    """Take one EM step from every row of `points`; returns where it leads and the log likelihood before it."""
+    heights, out = np.empty(len(points)), np.empty_like(points)
+    work = points.size * len(agreement.weights)
+    if choose_engine(engine, pays=repays_loading(_KERNELS, work, _WORTH)) == "numba":
+        step = load_kernels(_KERNELS).step_compiled
+        step(agreement.counts, agreement.levels, float(agreement.actions - 1), weights, points, out, heights)
+        return out, heights
+    for b, (own, point) in enumerate(zip(weights, points, strict=True)):
+        joint, slips = _weigh(agreement, point[:-1], point[-1])
+        top = joint.max(axis=1, keepdims=True)
+        relative = np.exp(joint - top)
+        total = relative.sum(axis=1, keepdims=True)
+        heights[b] = own @ (top + np.log(total))[:, 0]
+        part = own[:, None] * relative / total
+        mistakes = (part * (agreement.counts @ slips)).sum() / (own @ agreement.counts[:, 0].sum(axis=1))
+        out[b] = np.append(part.sum(axis=0) / own.sum(), mistakes)
+    return out, heights

@@ -1,0 +1,162 @@
+"""Estimators of behaviour find what a hand can work out, and what simulated players were made of."""
+
+import numpy as np
+import pytest
+
+from bestresponse.core.errors import UsageError
+from bestresponse.theory.behaviour.choices import Choices, fit_choices, predict_hierarchy, predict_quantal
+from bestresponse.theory.behaviour.mixtures import (
+    Histories,
+    choose_number,
+    count_agreement,
+    fit_mixture,
+    resample_mixture,
+)
+from bestresponse.theory.catalogue.tables import load
+from bestresponse.theory.fitting import cognitive_hierarchy, quantal_response
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.repeated.automaton import classic_strategy
+
+DECISION = NormalForm.bimatrix([[1, 1], [0, 0]], [[0, 0], [0, 0]])
+"""The first player should take the first action; the second one's choice is worth nothing to anybody."""
+
+
+def histories(own, other, names, units=None):
+    own, other = np.array(own, dtype=np.int32), np.array(other, dtype=np.int32)
+    units = np.arange(len(own)) if units is None else np.array(units)
+    return Histories(own, other, [classic_strategy(name) for name in names], units)
+
+
+def play(name, other, error, rng):
+    """Let a strategy answer given moves, and err; what it did stands in its own history."""
+    automaton, state, own = classic_strategy(name), 0, []
+    for move in other:
+        meant = int(rng.random() < automaton.mix[state, 1])
+        own.append(1 - meant if rng.random() < error else meant)
+        state = automaton.step[state, own[-1], move]
+    return own
+
+
+def test_shares_are_frequencies_where_strategies_are_perfectly_separated():
+    block = histories([[0] * 4] * 10 + [[1] * 4] * 30, [[0] * 4] * 40, ["cooperator", "defector"])
+    fitted = fit_mixture(count_agreement([block]))
+    assert fitted.shares == pytest.approx([0.25, 0.75])
+    assert fitted.error < 1e-6
+    assert fitted.log_likelihood == pytest.approx(10 * np.log(0.25) + 30 * np.log(0.75), abs=1e-4)
+    assert fitted.bic == pytest.approx(-2 * fitted.log_likelihood + 2 * np.log(40))
+    assert fitted.icl == pytest.approx(fitted.bic, abs=1e-3)  # nobody's class is in doubt
+
+
+def test_the_error_is_the_share_of_moves_that_were_not_prescribed():
+    block = histories([[0] * 9 + [1], [0] * 10], [[0] * 10] * 2, ["cooperator"])
+    fitted = fit_mixture(count_agreement([block]))
+    assert fitted.error == pytest.approx(1 / 20, abs=1e-5)
+    assert fitted.log_likelihood == pytest.approx(19 * np.log(0.95) + np.log(0.05), abs=1e-6)
+
+
+def test_a_strategy_that_mixes_is_weighed_with_its_probabilities():
+    block = histories([[0, 1], [0, 0]], [[0, 0]] * 2, ["random"])
+    assert fit_mixture(count_agreement([block])).log_likelihood == pytest.approx(4 * np.log(0.5))
+
+
+def test_matches_of_one_player_are_one_unit():
+    block = histories([[0] * 4, [1] * 3 + [-1]], [[0] * 4] * 2, ["cooperator", "defector"], units=[0, 0])
+    agreement = count_agreement([block])
+    assert agreement.weights.tolist() == [1.0]
+    assert agreement.counts[0].tolist() == [[3.0, 4.0], [4.0, 3.0]]
+
+
+def test_strategies_that_never_differ_are_one_class():
+    block = histories([[0, 0], [1, 1]], [[0, 0]] * 2, ["tit-for-tat", "grim", "defector"])
+    assert count_agreement([block]).names == ("tit-for-tat = grim", "defector")
+
+
+def test_moves_after_an_unknown_move_of_the_other_do_not_count():
+    block = histories([[0, 0, 1]], [[0, -1, 0]], ["tit-for-tat"])
+    assert count_agreement([block]).counts.sum() == 2
+
+
+def test_shares_that_the_data_leave_open_are_called_flat():
+    # One move each: any mixture of the three with as much cooperation in the first round fits alike.
+    names = ["cooperator", "defector", "random"]
+    block = histories([[0]] * 3 + [[1]] * 5, [[-1]] * 8, names)
+    assert fit_mixture(count_agreement([block])).flat
+
+
+def test_compiled_steps_lead_where_plain_ones_do():
+    rng = np.random.default_rng(1)
+    other = rng.integers(0, 2, (60, 6))
+    own = [play(("tit-for-tat", "defector", "grim")[i % 3], row, 0.1, rng) for i, row in enumerate(other)]
+    agreement = count_agreement([histories(own, other, ["tit-for-tat", "defector", "grim", "cooperator"])])
+    plain, compiled = (fit_mixture(agreement, engine=engine) for engine in ("numpy", "numba"))
+    assert compiled.shares == pytest.approx(plain.shares, abs=1e-6)
+    assert compiled.error == pytest.approx(plain.error, abs=1e-7)
+
+
+def test_parameters_of_simulated_players_are_found_again_with_their_intervals():
+    rng = np.random.default_rng(5)
+    names = ["defector", "tit-for-tat", "cooperator"]
+    other = rng.integers(0, 2, (400, 8))
+    own = [play(names[0 if i < 200 else 1 if i < 320 else 2], row, 0.08, rng) for i, row in enumerate(other)]
+    agreement = count_agreement([histories(own, other, [*names, "grim"])])
+    fitted = fit_mixture(agreement)
+    assert fitted.shares == pytest.approx([0.5, 0.3, 0.2, 0.0], abs=0.05)
+    assert fitted.error == pytest.approx(0.08, abs=0.015)
+    shares, errors = resample_mixture(agreement, fitted, 100)
+    low, high = np.quantile(shares, [0.025, 0.975], axis=0)
+    assert (low[:3] <= [0.5, 0.3, 0.2]).all()
+    assert (high[:3] >= [0.5, 0.3, 0.2]).all()
+    assert errors.std() < 0.02
+    path = choose_number(agreement, fitted)
+    assert min(path, key=lambda fit: fit.bic).names == tuple(names)
+    classes = fitted.posterior.argmax(axis=1)
+    assert (classes[:200] == 0).mean() > 0.95
+
+
+def test_games_with_different_numbers_of_moves_are_not_pooled():
+    three = Histories(np.zeros((1, 1), np.int32), np.zeros((1, 1), np.int32), [_three_moves()], np.zeros(1, np.int64))
+    with pytest.raises(UsageError, match="game by game"):
+        count_agreement([histories([[0]], [[0]], ["grim"]), three])
+
+
+def _three_moves():
+    from bestresponse.theory.repeated.automaton import constant
+
+    return constant("first", [1, 0, 0])
+
+
+def test_quantal_predictions_are_those_of_the_branch():
+    forms = [load(name) for name in ("prisoners-dilemma", "chicken", "rock-paper-scissors")]
+    grid = np.linspace(0.0, 1.5, 31)
+    for form, (rows, columns) in zip(forms, predict_quantal(forms, grid), strict=True):
+        exact = quantal_response(form, 1.5)
+        assert rows[-1] == pytest.approx(exact.strategies[0], abs=1e-6)
+        assert columns[-1] == pytest.approx(exact.strategies[1], abs=1e-6)
+
+
+def test_hierarchies_are_predicted_for_all_means_at_once():
+    form = load("battle-of-the-sexes")
+    rows, _ = predict_hierarchy(form, np.array([0.0, 1.5]))
+    assert rows[0] == pytest.approx([0.5, 0.5])
+    assert rows[1] == pytest.approx(cognitive_hierarchy(form, 1.5).final[0], abs=1e-8)
+
+
+def test_a_choice_between_1_and_0_made_three_times_in_four_has_the_parameters_of_a_hand():
+    data = [Choices(DECISION, (np.array([30.0, 10.0]), np.zeros(2)))] * 2
+    quantal, levels, hierarchy = fit_choices(data, ("qre", "level-k", "cognitive-hierarchy"), draws=3)
+    assert quantal.estimate[0] == pytest.approx(np.log(3), rel=0.03)  # 1 / (1 + exp(-lambda)) = 3/4
+    assert hierarchy.estimate[0] == pytest.approx(np.log(2), abs=0.02)  # 1 - exp(-tau) / 2 = 3/4
+    assert levels.estimate[0] == pytest.approx(0.5, abs=1e-4)  # half of level 0 and all others take the first
+    # Held out, a choice scores (3 ln 3/4 + ln 1/4) / 4 = -0.5623. Chance has ln 1/2 = -0.6931; knowing the others in
+    # the game (3 ln 29.5/40 + ln 9.5/40) / 4 = -0.5878. So completeness is 0.1308 / 0.1054 = 1.241.
+    for fit in (quantal, levels, hierarchy):
+        assert fit.score == pytest.approx(-0.5623, abs=2e-4)
+        assert fit.completeness == pytest.approx(1.241, abs=2e-3)
+
+
+def test_a_likelihood_that_grows_without_end_is_said():
+    data = [Choices(DECISION, (np.array([40.0, 0.0]), np.zeros(2)))]
+    quantal, hierarchy = fit_choices(data, ("qre", "cognitive-hierarchy"), draws=2)
+    assert quantal.edge
+    assert hierarchy.edge
+    assert quantal.score is None  # one game, none to hold out
