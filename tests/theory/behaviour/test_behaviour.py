@@ -77,10 +77,12 @@ def test_moves_after_an_unknown_move_of_the_other_do_not_count():
 
 
 def test_shares_that_the_data_leave_open_are_called_flat():
-    # One move each: any mixture of the three with as much cooperation in the first round fits alike.
-    names = ["cooperator", "defector", "random"]
-    block = histories([[0]] * 3 + [[1]] * 5, [[-1]] * 8, names)
-    assert fit_mixture(count_agreement([block])).flat
+    # One move each: more errors and fewer cooperators fit as well, and so does anybody who draws lots.
+    for names in (["cooperator", "defector", "random"], ["cooperator", "defector"]):
+        block = histories([[0]] * 3 + [[1]] * 5, [[-1]] * 8, names)
+        assert fit_mixture(count_agreement([block])).flat
+    seen_often = histories([[0] * 4] * 3 + [[1] * 3 + [0]] * 5, [[0] * 4] * 8, names)
+    assert not fit_mixture(count_agreement([seen_often])).flat
 
 
 def test_compiled_steps_lead_where_plain_ones_do():

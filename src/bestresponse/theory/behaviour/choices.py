@@ -6,8 +6,8 @@ Each model predicts the choices of both players of a game from one parameter, or
     cognitive-hierarchy   Poisson levels with mean tau, level 0 uniform
     level-k               shares of the levels 0 to 3, level 0 uniform
 
-(see `theory.fitting` for the models and their sources). The parameter of the first two is found on a grid, where the log
-likelihood of every game is known at every point; fitting, resampling and leaving games out are then sums of rows.
+(see `theory.fitting` for the models and their sources). The parameter of the first two is found on a grid, where the
+log likelihood of every game is known at every point; fitting, resampling and leaving out are then sums of rows.
 
 Scores are log likelihoods of a choice in games that the parameter was not fitted to. Completeness (D. Fudenberg, J.
 Kleinberg, A. Liang & S. Mullainathan, "Measuring the completeness of economic models", Journal of Political Economy
