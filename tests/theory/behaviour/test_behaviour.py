@@ -144,7 +144,8 @@ def test_hierarchies_are_predicted_for_all_means_at_once():
 
 
 def test_a_choice_between_1_and_0_made_three_times_in_four_has_the_parameters_of_a_hand():
-    data = [Choices(DECISION, (np.array([30.0, 10.0]), np.zeros(2)))] * 2
+    again = NormalForm(DECISION.payoffs, name="again")
+    data = [Choices(form, (np.array([30.0, 10.0]), np.zeros(2))) for form in (DECISION, again)]
     quantal, levels, hierarchy = fit_choices(data, ("qre", "level-k", "cognitive-hierarchy"), draws=3)
     assert quantal.estimate[0] == pytest.approx(np.log(3), rel=0.03)  # 1 / (1 + exp(-lambda)) = 3/4
     assert hierarchy.estimate[0] == pytest.approx(np.log(2), abs=0.02)  # 1 - exp(-tau) / 2 = 3/4
