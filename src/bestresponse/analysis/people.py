@@ -48,7 +48,7 @@ class People:
     @property
     def label(self) -> str:
         """Name the treatment."""
-        return f"people, {self.study} {self.treatment} ({self.length})"
+        return f"people, {self.study} {self.treatment}: g {self.gain:.2f}, l {self.loss:.2f}, {self.length}"
 
 
 @cache
@@ -79,26 +79,21 @@ def measure_dilemma(form: NormalForm) -> tuple[float, float] | None:
     return (temptation - reward) / (reward - punishment), (punishment - sucker) / (reward - punishment)
 
 
-def find_people(form: NormalForm) -> tuple[People, ...]:
-    """Return the treatments whose payoffs are nearest to those of a dilemma; none where it is no or another one."""
+def find_people(form: NormalForm, within: float = np.inf) -> tuple[People, ...]:
+    """Return the treatments whose payoffs are nearest to those of a dilemma, at most so far in g and l together."""
     own = measure_dilemma(form)
     if own is None:
         return ()
     distances = [abs(own[0] - people.gain) + abs(own[1] - people.loss) for people in load_people()]
-    nearest = min(distances)
-    return tuple(p for p, far in zip(load_people(), distances, strict=True) if far < nearest + 1e-6 and far <= _NEAR)
+    nearest = min(*distances, within)
+    return tuple(p for p, far in zip(load_people(), distances, strict=True) if far < nearest + 1e-6)
 
 
 def describe_people(form: NormalForm) -> str:
     """Say how often people cooperated in the dilemma nearest to this one; empty where none is near."""
-    nearest = find_people(form)
+    nearest = find_people(form, _NEAR)
     if not nearest:
         return ""
-    own, there = measure_dilemma(form), nearest[0]
     shares = "; ".join(f"{p.first:.2f} ({p.study} {p.treatment}, {p.length}, {p.matches:,} matches)" for p in nearest)
-    same = (
-        "the same payoffs"
-        if own == (there.gain, there.loss)
-        else f"nearby payoffs (g {there.gain:.2f}, l {there.loss:.2f})"
-    )
-    return f"People with {same} cooperated in the first round with a share of {shares}. Source: {there.source}."
+    where = f"defecting gains {nearest[0].gain:.2f} and saves {nearest[0].loss:.2f} times what mutual cooperation is worth"
+    return f"People, where {where}, cooperated in the first round with a share of {shares}. {nearest[0].source}."

@@ -461,12 +461,12 @@ def measure_import(config: ImportConfig, folder: RunFolder) -> Measured:
     matches = sum(row["matches"] for row in games.values())
     return Measured(
         {
+            "file": Frame(FileRow, [FileRow(rows=counts["rows"], matches=matches, left_out=counts["left_out"])]),
             "games": Frame(GameRow, list(games.values())),
             "found": Frame(
                 KindRow, [KindRow(problem=kind, effect=effect, times=n) for (kind, effect), n in kinds.items()]
             ),
             "problems": Frame(ProblemRow, problems),
-            "file": Frame(FileRow, [FileRow(rows=counts["rows"], matches=matches, left_out=counts["left_out"])]),
         },
         matches,
     )

@@ -505,7 +505,7 @@ def _stand_beside(name: str, group: Group, frames: dict[str, list[Any]]) -> None
     played = Counter(seen.form for seen in group.sequences)
     nearest = find_people(played.most_common(1)[0][0])
     if not nearest:
-        why = "no dilemma of people has payoffs like these"
+        why = "the game is no symmetric dilemma"
         frames["left_out"].append(LeftOutRow(what=f"{name}: people beside", why=why, times=len(group.sequences)))
     first = group.average_cooperation(slice(0, 1))
     shares = {row["strategy"]: _as_float(row["share"]) for row in frames["strategies"] if row["group"] == name}
@@ -552,6 +552,8 @@ def _estimate_strategies(config: BehaveConfig, name: str, group: Group, frames: 
     classes = fitted.posterior.argmax(axis=1)
     for k, strategy in enumerate(fitted.names):
         share = _make_interval(float(fitted.shares[k]), shares[:, k], size)
+        # A strategy that no resample uses needs no interval, and no row in the picture.
+        share = share if _as_float(share) + shares[:, k].max() > 1e-3 else 0.0
         frames["strategies"].append(
             StrategyRow(group=name, strategy=strategy, share=share, classified=int((classes == k).sum()))
         )
