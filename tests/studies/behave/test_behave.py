@@ -1,8 +1,7 @@
 """What was played is described by strategies and parameters that a hand can work out, whatever run it came from."""
 
 import pytest
-from running import run as run_study
-from test_import import MAPPING, read
+from recorded_plays import MAPPING, read_plays as read
 
 import bestresponse as br
 from bestresponse.analysis.people import describe_people, find_people, load_people, measure_dilemma
@@ -86,7 +85,6 @@ def test_single_choices_have_the_precision_of_a_hand(tmp_path):
 def test_a_treatment_with_one_match_has_no_interval_and_says_so(tmp_path):
     run = behave(tmp_path, write_rows(("ann", "bob"), ["CDCD"], ["CCCC"]), fit=("strategies",))
     assert "one unit, no intervals" in run.frame("groups").select(group="ann")[0]["remark"]
-    assert isinstance(find_shares(run, "ann")["cooperator"], float)
     assert not any(isinstance(row["share"], Interval) for row in run.frame("strategies"))
 
 
@@ -153,13 +151,14 @@ def test_a_tournament_with_players_who_are_asked_is_described(tmp_path):
 
 
 def test_mixtures_of_a_benchmark_count_as_shares_of_a_choice(tmp_path):
-    from bestresponse.models.providers.scripted import ScriptedModel
+    def even(prompt):
+        return "ANSWER: A: 0.5, B: 0.5"
 
-    model = ScriptedModel(lambda request: "no mixture", name="mute")
-    assert model.id
-    played = br.bench("scripted/uniform", num_games=10, output_dir=tmp_path)
-    run = br.behave([played.path], by=("player",), output_dir=tmp_path / "out", bootstraps=20)
-    assert len(run.frame("models")) > 0
+    played = br.bench(even, num_games=10, num_rows=2, num_cols=2, output_dir=tmp_path)
+    run = br.behave([played.path], by=("player",), fit=("qre",), output_dir=tmp_path / "out", bootstraps=20)
+    (row,) = run.frame("models").select(group="even")
+    assert row["estimate"].estimate == 0.0
+    assert row["score"] == pytest.approx(-0.6931, abs=1e-4)  # ln 1/2
 
 
 def test_a_stored_run_is_measured_again_without_the_runs_that_it_describes(tmp_path):
@@ -186,4 +185,3 @@ def test_the_summary_of_people_is_that_of_the_published_data():
 def test_no_run_is_refused(tmp_path):
     with pytest.raises(SettingError, match="name at least one folder"):
         br.behave([])
-    assert run_study

@@ -5,31 +5,12 @@ import json
 
 import pytest
 from recorded import needs_recorded, recorded
+from recorded_plays import HEADER, MAPPING, read_plays as read
 
 import bestresponse as br
 from bestresponse.core.errors import SettingError, UsageError
 
-MAPPING = """
-[[files]]
-match = ["pair"]
-round = "round"
-game = "dilemma"
-table = [3, 3, 0, 5, 5, 0, 1, 1]
-actions = ["cooperate", "defect"]
-codes = { C = "cooperate", D = "defect" }
-players = ["first", "second"]
-moves = ["a", "b"]
-payoffs = ["x", "y"]
-treatment = { prompt = "prompt" }
-"""
-HEADER = "pair,round,first,second,a,b,x,y,prompt\n"
 SOUND = "1,1,ann,bob,C,D,0,5,plain\n1,2,ann,bob,D,D,1,1,plain\n"
-
-
-def read(tmp_path, rows, mapping=MAPPING, name="plays.csv"):
-    (tmp_path / name).write_text(HEADER + rows)
-    (tmp_path / "my.toml").write_text(mapping)
-    return br.import_plays(tmp_path / name, mapping=str(tmp_path / "my.toml"), output_dir=tmp_path / "runs")
 
 
 def list_problems(run):

@@ -115,17 +115,17 @@ class BehaveConfig(RunSettings):
         object.__setattr__(self, "strategies", entries)
 
 
-class GroupRow(TypedDict):
+class GroupRow(TypedDict, total=False):
     """A group of players and how its strategies were estimated."""
 
     group: str
-    units: Annotated[int | None, column(help="players, or matches where players are not known")]
-    unit: str | None
-    log_likelihood: Annotated[float | None, column(format=".1f")]
-    bic: Annotated[float | None, column("BIC", ".1f")]
-    icl: Annotated[float | None, column("ICL", ".1f")]
-    best_bic: Annotated[int | None, column("strategies by BIC", help="the number of strategies with the lowest BIC")]
-    best_icl: Annotated[int | None, column("by ICL", help="the number with the lowest ICL")]
+    units: Annotated[int, column(help="players, or matches where players are not known")]
+    unit: str
+    log_likelihood: Annotated[float, column(format=".1f")]
+    bic: Annotated[float, column("BIC", ".1f")]
+    icl: Annotated[float, column("ICL", ".1f")]
+    best_bic: Annotated[int, column("strategies by BIC", help="the number of strategies with the lowest BIC")]
+    best_icl: Annotated[int, column("by ICL", help="the number with the lowest ICL")]
     remark: str | None
 
 
@@ -464,6 +464,7 @@ def measure_behaviour(config: BehaveConfig, folder: RunFolder) -> Measured:
     for heads in sorted(groups):
         name, seed = ", ".join(filter(None, heads)), split(config.seed, "behave", *heads)
         group = Group(groups[heads], seed)
+        frames["groups"].append({"group": name})
         if "strategies" in config.fit:
             group = replace(group, error=_estimate_strategies(config, name, group, frames))
         models = [model for model in config.fit if model != "strategies"]
@@ -543,12 +544,11 @@ def _estimate_strategies(config: BehaveConfig, name: str, group: Group, frames: 
     best = {rule: min(path, key=lambda fit: getattr(fit, rule)) for rule in ("bic", "icl")}
     fitted = everything if config.choose == "all" else best[config.choose]
     kept = _keep_strategies(agreement, fitted)
-    size, known = int(agreement.weights.sum()), any(seen.subject for seen in group.sequences)
+    size = int(agreement.weights.sum())
     remarks = ["other shares fit as well"] if fitted.flat else []
     remarks += ["every move is prescribed, so the error is 0"] if fitted.error < 1e-6 else []
     remarks += ["one unit, no intervals"] if size < 2 else []
     shares, errors = resample_mixture(kept, fitted, config.bootstraps, seed=group.seed)
-    unit = "player" if known else "match"
     classes = fitted.posterior.argmax(axis=1)
     for k, strategy in enumerate(fitted.names):
         share = _make_interval(float(fitted.shares[k]), shares[:, k], size)
@@ -568,18 +568,16 @@ def _estimate_strategies(config: BehaveConfig, name: str, group: Group, frames: 
         frames["numbers"].append(
             NumberRow(group=name, strategies=len(fit.names), bic=fit.bic, icl=fit.icl, left_out=next(iter(gone), None))
         )
-    frames["groups"].append(
-        GroupRow(
-            group=name,
-            units=size,
-            unit=unit,
-            log_likelihood=fitted.log_likelihood,
-            bic=fitted.bic,
-            icl=fitted.icl,
-            best_bic=len(best["bic"].names),
-            best_icl=len(best["icl"].names),
-            remark="; ".join(remarks) or None,
-        )
+    frames["groups"][-1] |= GroupRow(
+        group=name,
+        units=size,
+        unit="player" if any(seen.subject for seen in group.sequences) else "match",
+        log_likelihood=fitted.log_likelihood,
+        bic=fitted.bic,
+        icl=fitted.icl,
+        best_bic=len(best["bic"].names),
+        best_icl=len(best["icl"].names),
+        remark="; ".join(remarks) or None,
     )
     return _make_interval(fitted.error, errors, size)
 
@@ -705,10 +703,10 @@ def _make_interval(estimate: float, draws: Floats, units: int) -> Value:
 
 
 _ROWS: dict[str, type] = {
+    "groups": GroupRow,
     "strategies": StrategyRow,
     "models": ModelRow,
     "rounds": RoundRow,
-    "groups": GroupRow,
     "beside": BesideRow,
     "numbers": NumberRow,
     "classes": ClassRow,
@@ -716,7 +714,7 @@ _ROWS: dict[str, type] = {
     "path": PathRow,
     "left_out": LeftOutRow,
 }
-"""The frames of a run; the first that has rows is the main one."""
+"""The frames of a run."""
 
 
 def draw_path(measured: Measurement) -> Shown | None:
