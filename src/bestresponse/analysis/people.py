@@ -18,6 +18,9 @@ import numpy as np
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.files import read_toml
+from bestresponse.games.capabilities import find_stage_form
+from bestresponse.report.blocks import Measurement, Shown
+from bestresponse.report.document import Paragraph
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import cooperative_actions
 
@@ -97,3 +100,11 @@ def describe_people(form: NormalForm) -> str:
     shares = "; ".join(f"{p.first:.2f} ({p.study} {p.treatment}, {p.length}, {p.matches:,} matches)" for p in nearest)
     where = f"defecting gains {nearest[0].gain:.2f} and saves {nearest[0].loss:.2f} times what mutual cooperation is worth"
     return f"People, where {where}, cooperated in the first round with a share of {shares}. {nearest[0].source}."
+
+
+def show_people(measured: Measurement) -> Shown | None:
+    """Say in the report of a run what people did in the dilemma nearest to its game; nothing for other games."""
+    game = getattr(measured.config, "game", None)
+    form = None if game is None else find_stage_form(game.game())
+    words = "" if form is None else describe_people(form)
+    return Shown("", (Paragraph(words),)) if words else None

@@ -8,6 +8,7 @@ from typing import Annotated, TypedDict
 
 import numpy as np
 
+from bestresponse.analysis.people import show_people
 from bestresponse.analysis.theory import Predicted
 from bestresponse.report.blocks import Measurement, Shown, boxes, lines, metrics_table, table, text
 from bestresponse.report.document import Code, Column, Figure, Paragraph
@@ -396,6 +397,7 @@ simulate = Study(
     ),
     report=(
         warn_of_gaps,
+        show_people,
         metrics_table("What they earned"),
         boxes("payoffs", by="seat", value="payoff"),
         table("shares", title="What they chose", caption="Moves"),
