@@ -18,7 +18,7 @@ from time import perf_counter
 
 import numpy as np
 
-from bestresponse.report.stats.bootstrap import bound_mean
+from bestresponse.report.stats.statistics import bound_mean
 from bestresponse.studies.bench.games import Source, draw
 from bestresponse.studies.bench.measure import measure_strategies
 from bestresponse.studies.bench.sequential.arena import Arena, Partial

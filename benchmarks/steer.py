@@ -24,7 +24,7 @@ from bestresponse.players.dialogue.referee import DealReferee
 from bestresponse.players.dialogue.simulated import CYCLE, FIRMNESS, NEUTRAL, SimulatedSpeaker
 from bestresponse.players.dialogue.speaker import Speaker
 from bestresponse.players.llm.player import Sampling
-from bestresponse.report.stats.rates import wilson
+from bestresponse.report.stats.statistics import wilson
 from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.building import Cast, build, size_of
 from bestresponse.studies.steer.meta_game import PromptArena

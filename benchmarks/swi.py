@@ -112,7 +112,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=7)
     rounds = parser.parse_args().rounds
-    embedded: LogicEngine = EmbeddedEngine(Limits(steps=20_000_000, seconds=60.0))
+    embedded: LogicEngine = EmbeddedEngine(Limits(steps=20_000_000.0))
     engines: dict[str, LogicEngine] = {"embedded": embedded}
     if shutil.which("swipl") is None:
         print("SWI-Prolog is not installed: only the embedded engine is measured")

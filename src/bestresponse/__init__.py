@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     from bestresponse.studies.behave.importing import import_plays as import_plays
     from bestresponse.studies.behave.study import behave as behave
     from bestresponse.studies.bench.study import bench as bench
+    from bestresponse.studies.improve.examples import score_reply as score_reply
+    from bestresponse.studies.improve.export import export_examples as export  # noqa: F401
+    from bestresponse.studies.improve.study import train as train
     from bestresponse.studies.population.study import population as simulate_population  # noqa: F401
     from bestresponse.studies.simulate.study import simulate as simulate
     from bestresponse.studies.steer.study import steer as steer

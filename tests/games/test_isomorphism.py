@@ -1,6 +1,5 @@
 """Trees are the same up to names, the order of simultaneous moves and affine payoffs, and nothing else is."""
 
-import time
 from collections import Counter
 from dataclasses import replace
 from itertools import islice, permutations
@@ -108,17 +107,31 @@ def is_same_by_trial(first, second):
     )
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_a_tree_is_found_again_under_other_names_in_another_order_and_scale(seed):
-    tree = draw(seed, depth=5 if seed % 2 else 7)
-    found = compare_games(tree, copy_tree(tree, seed), any_names=True)
-    assert found.verdict == "same tree"
+@pytest.mark.parametrize("start", range(0, 250, 25))
+def test_trees_are_found_again_under_other_names_in_another_order_and_scale(start):
+    """250 pairs that are isomorphic by construction; in every fifth two moves that nobody sees are exchanged too."""
+    wrong = []
+    for seed in range(start, start + 25):
+        tree = draw(seed, depth=5 if seed % 10 else 7)
+        other = copy_tree(tree, seed)
+        if seed % 5 == 0:
+            swapped = (swap(other, node) for node in range(other.num_nodes))
+            other = next((tree for tree in swapped if tree is not None), other)
+        if compare_games(tree, other, any_names=True).verdict != "same tree":
+            wrong.append(seed)
+    assert wrong == []
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_a_tree_that_was_changed_in_one_place_is_not_the_same_tree(seed):
-    """A payoff that occurs nowhere, another probability, or an information set that is split."""
-    tree, rng = draw(seed, depth=6), Random(seed)
+@pytest.mark.parametrize("start", range(0, 250, 25))
+def test_trees_that_were_changed_in_one_place_are_not_the_same_tree(start):
+    """250 pairs: a payoff that occurs nowhere, another probability, or an information set that is split."""
+    comparisons = [compare_games(*change(seed), any_names=True) for seed in range(start, start + 25)]
+    assert [seed for seed, found in enumerate(comparisons, start) if found.same or not found.differences] == []
+
+
+def change(seed):
+    """A tree, and its copy under other names that is changed in one place."""
+    tree, rng = draw(seed, depth=5), Random(seed)
     leaf = rng.choice(tree.leaves.tolist())
     drawn = [k for k in range(1, tree.num_nodes) if int(tree.owner[int(tree.parent[k])]) == CHANCE]
     shared = [
@@ -139,9 +152,7 @@ def test_a_tree_that_was_changed_in_one_place_is_not_the_same_tree(seed):
         other = copy_tree(tree, seed, chances=odds)
     else:
         other = copy_tree(tree, seed, infosets={rng.choice(shared): 10**6})
-    found = compare_games(tree, other, any_names=True)
-    assert not found.same
-    assert found.differences
+    return tree, other
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -248,7 +259,7 @@ def test_a_player_who_forgets_can_be_compared():
     assert found.verdict == "same reduced form, other tree"
 
 
-def test_large_trees_are_compared_in_seconds():
+def test_large_trees_are_compared():
     """10,001 nodes and more, payoffs of 0 and 1, so that thousands of subtrees are alike; no names in common."""
     rng = Random(5)
 
@@ -264,10 +275,11 @@ def test_large_trees_are_compared_in_seconds():
     other = copy_tree(tree, 3)
     leaf = int(tree.leaves[100])
     changed = copy_tree(tree, 3, payoffs={leaf: tree.payoffs[leaf] + [2.0, 0.0]})
-    begun = time.process_time()
     assert compare_games(tree, other, any_names=True).verdict == "same tree"
-    assert compare_games(tree, changed, any_names=True).verdict == "different"
-    assert time.process_time() - begun < 8  # each takes one to two seconds where nothing else runs
+    parted = compare_games(tree, changed, any_names=True)
+    assert parted.verdict == "different"
+    assert parted.num_differences == 1
+    assert "the payoffs are" in parted.differences[0]
 
 
 def test_leduc_poker_is_itself():

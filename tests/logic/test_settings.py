@@ -35,11 +35,11 @@ def test_a_missing_layer_is_refused_where_the_sandbox_is_demanded() -> None:
             settings.judge("swi", PARTLY)
 
 
-def test_a_program_of_a_stranger_has_two_seconds_of_work_and_512_megabytes(monkeypatch) -> None:
+def test_a_program_of_a_stranger_has_half_a_second_of_work_and_four_by_the_clock_and_512_megabytes(monkeypatch) -> None:
     monkeypatch.setattr("bestresponse.logic.settings.WALL", 16.0)
     monkeypatch.setattr("bestresponse.logic.settings.SLOWDOWN", 8.0)
     limits = Settings().strangers
-    assert (limits.total, limits.wall, limits.clock, limits.memory) == (1.9, 16.0, 16.0, 512 << 20)
+    assert (limits.total_steps, limits.wall, limits.clock, limits.memory) == (250_000, 4.0, 4.0, 512 << 20)
     assert limits.ends == 20_000
     assert Settings().limits.clock == 480
 
@@ -47,8 +47,8 @@ def test_a_program_of_a_stranger_has_two_seconds_of_work_and_512_megabytes(monke
 def test_limits_grow_with_the_seconds_and_the_ends() -> None:
     assert Limits.within(60) == Limits()
     longer = Limits.within(600)
-    assert (longer.steps, longer.total, longer.ends) == (20_000_000, 600, 200_000)
+    assert (longer.steps, longer.total, longer.ends) == (5_000_000, 600, 200_000)
     assert longer.wall == pytest.approx(10 * Limits().wall)
     more = Limits.within(60, 400_000)
     assert (more.ends, more.positions, more.cells, more.memory) == (400_000, 4_000_000, 60_000_000, 2 << 30)
-    assert Limits.within(0.1).seconds == 0.1
+    assert Limits.within(0.1).steps == 50_000

@@ -100,6 +100,13 @@ def test_pictures_say_what_they_show_and_are_left_out_where_there_is_nothing():
         assert show(block, Run([])) is None
 
 
+def test_bars_of_two_columns_stand_below_each_other_unless_their_parts_are_too_many():
+    block = blocks.bars("shares", by="player", value="share", parts="town", beside="day", where={"day": 1})
+    (figure,) = show(block)
+    assert [name in figure.image.decode() for name in ("ann, share of all", "ann, day", "bob, day")] == [True] * 3
+    assert show(blocks.bars("shares", by="player", value="share", parts="town", most=0)) is None
+
+
 def test_intervals_are_drawn_for_rows_that_have_them():
     sure = Interval(0.5, 0.25, 0.75, 0.95, "wilson", 8)
     run = Run([{"town": "north", "day": 1, "player": "ann", "share": sure}, ROWS[0]])

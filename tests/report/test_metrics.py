@@ -2,13 +2,15 @@
 
 import json
 import math
+from typing import Annotated, TypedDict
 
 import pytest
 
 from bestresponse.core.errors import UsageError
 from bestresponse.report import tables
 from bestresponse.report.document import Column, Table
-from bestresponse.report.metrics import Figures, Metric, compute_figures, describe_metrics
+from bestresponse.report.frames import column
+from bestresponse.report.metrics import Figures, Metric, compute_figures, describe_metrics, list_metrics
 from bestresponse.report.stats.interval import Interval
 
 
@@ -89,3 +91,25 @@ def test_columns_of_one_name_are_refused():
         Figures(METRICS, ("gap",), [])
     with pytest.raises(UsageError, match="'mean gap' needs a name of letters"):
         Metric("mean gap", "", "", "", "", mean_gap)
+
+
+class PlainFigures(TypedDict):
+    """Figures of a player."""
+
+    payoff: Annotated[float, column("mean payoff", ".2f")]
+    """over all
+    plays"""
+
+
+class MoreFigures(PlainFigures):
+    """Further figures of a player."""
+
+    wins: int
+
+
+def test_fields_of_a_row_are_metrics_explained_by_the_text_below_them():
+    payoff, wins = list_metrics(MoreFigures)
+    assert (payoff.name, payoff.title, payoff.help, payoff.format) == ("payoff", "mean payoff", "over all plays", ".2f")
+    assert (wins.title, wins.help) == ("wins", "")
+    assert [metric.compute(MoreFigures(payoff=2.5, wins=3)) for metric in (payoff, wins)] == [2.5, 3]
+    assert [metric.name for metric in list_metrics(MoreFigures, "wins")] == ["wins"]

@@ -21,7 +21,7 @@ from bestresponse.cli.running import run_and_show, show_estimate
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.files import read_toml
 from bestresponse.runs.inputs import Converted
-from bestresponse.runs.settings import RunSettings, list_settings
+from bestresponse.runs.settings import RunSettings, list_settings, read_settings
 from bestresponse.runs.study import AnyStudy
 
 _METAVARS = {int: "INTEGER", float: "NUMBER", Path: "PATH"}
@@ -30,39 +30,50 @@ _METAVARS = {int: "INTEGER", float: "NUMBER", Path: "PATH"}
 def make_study_command(study: AnyStudy) -> Callable[..., None]:
     """Return the function that typer makes a command of: it builds the settings, runs the study and shows the run."""
     kind: type[RunSettings] = study.config
-    fields = {name: field for name, field in list_settings(kind).items() if _extra(field, "option")}
+
+    def run(config: RunSettings, dry_run: bool, as_json: bool) -> None:
+        show = show_estimate if dry_run else run_and_show
+        show(study.pick(config), config, as_json)
+
+    flag = typer.Option("--dry-run", help="Print what would be played and what it takes, and stop.")
+    dry_run = _keyword("dry_run", Annotated[bool, flag], False)
+    again = "The same command again goes on where it was stopped and plays only what is missing."
+    return make_settings_command(kind, run, (dry_run,), again)
+
+
+def make_settings_command(
+    kind: type, act: Callable[..., None], more: tuple[Parameter, ...] = (), epilogue: str = ""
+) -> Callable[..., None]:
+    """Return a command with an option for every setting of `kind`; `act` is called with them, with `more` and JSON."""
+    unused: frozenset[str] = getattr(kind, "unused", frozenset())
+    fields = {
+        name: field for name, field in list_settings(kind).items() if _extra(field, "option") and name not in unused
+    }
     hints = get_type_hints(kind)
     parameters = [_make_parameter(kind, name, field, hints[name]) for name, field in fields.items()]
+    file = typer.Option(help="TOML with settings; what is typed goes before it.")
+    as_json = typer.Option("--json", help="Print the summary as JSON.")
     parameters += [
-        _keyword(
-            "settings",
-            Annotated[Path | None, typer.Option(help="TOML with settings; what is typed goes before it.")],
-        ),
-        _keyword(
-            "dry_run",
-            Annotated[bool, typer.Option("--dry-run", help="Print what would be played and what it takes, and stop.")],
-            False,
-        ),
-        _keyword("as_json", Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")], False),
+        _keyword("settings", Annotated[Path | None, file]),
+        *more,
+        _keyword("as_json", Annotated[bool, as_json], False),
     ]
 
-    def run(*, settings: Path | None, dry_run: bool, as_json: bool, **typed: Any) -> None:
+    def run(*, settings: Path | None, as_json: bool, **typed: Any) -> None:
+        chosen = {parameter.name: typed.pop(parameter.name) for parameter in more}
         values: dict[str, Any] = dict(read_toml(settings)) if settings is not None else {}
         for name, value in typed.items():
             if value is not None and value != []:
                 values[name] = _read_typed(name, value, hints[name])
         try:
-            config = kind.from_json(values, stored=False)
+            config = read_settings(kind, values)
         except SettingError as error:
             if error.field in fields and _extra(fields[error.field], "argument"):
                 raise UsageError(f"{error.field.upper()}: {error.problem}; --help says what it may be") from None
             raise
-        show = show_estimate if dry_run else run_and_show
-        show(study.pick(config), config, as_json)
+        act(config, as_json=as_json, **chosen)
 
-    run.__doc__ = (
-        f"{getdoc(kind)}\n\nThe same command again goes on where it was stopped and plays only what is missing."
-    )
+    run.__doc__ = f"{getdoc(kind)}\n\n{epilogue}".rstrip()
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return run

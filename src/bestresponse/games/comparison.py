@@ -23,7 +23,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -186,8 +186,8 @@ def _find_cells(first: NormalForm, second: NormalForm) -> Iterator[str]:
 def _find_differences(first: Tree, second: Tree, any_names: bool) -> list[str]:
     """Say where two trees differ, a shortest play on which they part first.
 
-    Payoffs are compared as they are and on two scales, and what leaves fewest differences is told: another scale is no
-    difference at every end.
+    Payoffs are compared as they are and on two scales, and the scale on which least is lost is told: another scale is
+    no difference at every end.
     """
     if first.num_players != second.num_players:
         return [f"the first game has {first.num_players} players, the second {second.num_players}"]
@@ -202,8 +202,9 @@ def _find_differences(first: Tree, second: Tree, any_names: bool) -> list[str]:
         payoffs = first.payoffs, second.payoffs[:, seats]
         if span is not None:
             payoffs = _rescale(first, payoffs[0], span), _rescale(second, payoffs[1], span)
-        walks.append(sorted(_walk(first, second, seats, payoffs, any_names), key=lambda difference: difference[0]))
-    return [sentence for _, sentence in min(walks, key=len)]
+        walks.append(sorted(_walk(first, second, seats, payoffs, any_names), key=lambda difference: difference.depth))
+    least = min(walks, key=lambda differences: sum(difference.lost for difference in differences))
+    return [difference.sentence for difference in least]
 
 
 def _rescale(tree: Tree, payoffs: Array, span: tuple[float, float]) -> Array:
@@ -213,13 +214,24 @@ def _rescale(tree: Tree, payoffs: Array, span: tuple[float, float]) -> Array:
     return scaled
 
 
+class _Difference(NamedTuple):
+    """After how many moves two trees differ, how, and how many nodes of the first are not compared because of it."""
+
+    depth: int
+    sentence: str
+    lost: int = 1
+
+
 def _walk(
     first: Tree, second: Tree, seats: Sequence[int], payoffs: tuple[Array, Array], any_names: bool
-) -> Iterator[tuple[int, str]]:
-    """Yield after how many moves two trees differ and how, walking them side by side.
+) -> Iterator[_Difference]:
+    """Yield where two trees differ, walking them side by side.
 
-    Branches are paired by name, else by what comes after them, else by order.
+    Branches are paired by name, else by their probability and what comes after them, else by order.
     """
+    sizes = [1] * first.num_nodes
+    for node in range(first.num_nodes - 1, 0, -1):
+        sizes[int(first.parent[node])] += sizes[node]
     owners = first.owner.tolist(), [seats.index(owner) if owner >= 0 else owner for owner in second.owner.tolist()]
     marks = _mark_subtrees((first, second), owners, payoffs)
     widest = max(1.0, float(np.abs(payoffs[0]).max()))
@@ -231,13 +243,18 @@ def _walk(
         names = [[tree.branch_labels[k] for k in below] for tree, below in ((first, ours), (second, theirs))]
         if owners[0][here] != owners[1][there]:
             movers = _name_mover(first, here), _name_mover(second, there)
-            yield depth, f"{_name_place(first, here)} {movers[0]} in the first game and {movers[1]} in the second"
+            sentence = f"{_name_place(first, here)} {movers[0]} in the first game and {movers[1]} in the second"
+            yield _Difference(depth, sentence, sizes[here])
             continue
         if len(ours) != len(theirs):
             listed = " in the first game and ".join(", ".join(labels) or "none" for labels in names)
-            yield depth, f"{_name_place(first, here)} the branches are {listed} in the second"
+            sentence = f"{_name_place(first, here)} the branches are {listed} in the second"
+            yield _Difference(depth, sentence, sizes[here])
             continue
-        after = [marks[0][k] for k in ours], [marks[1][k] for k in theirs]
+        after = (
+            [(round(float(first.probability[k]), 9), marks[0][k]) for k in ours],
+            [(round(float(second.probability[k]), 9), marks[1][k]) for k in theirs],
+        )
         traits = [after] if any_names else [([*map(plain_name, names[0])], [*map(plain_name, names[1])]), after]
         below = [(k, theirs[j]) for k, j in zip(ours, _pair(*traits), strict=True)]
         queue.extend((depth + 1, *pair) for pair in below)
@@ -246,11 +263,13 @@ def _walk(
         for k, child in below if owners[0][here] == CHANCE else ():
             p, q = float(first.probability[k]), float(second.probability[child])
             if abs(p - q) > TOLERANCE:
-                yield depth + 1, f"{first.path(k)} has probability {p:g} in the first game and {q:g} in the second"
+                sentence = f"{first.path(k)} has probability {p:g} in the first game and {q:g} in the second"
+                yield _Difference(depth + 1, sentence)
         if not ours and np.abs(payoffs[0][here] - payoffs[1][there]).max() > TOLERANCE * widest:
             paid, earned = _tell(first.payoffs[here]), _tell(second.payoffs[there][list(seats)])
             place = _name_place(first, here)
-            yield depth, f"{place} the payoffs are {paid} in the first game and {earned} in the second"
+            sentence = f"{place} the payoffs are {paid} in the first game and {earned} in the second"
+            yield _Difference(depth, sentence)
     yield from _compare_knowledge(first, second, pairs)
 
 
@@ -270,7 +289,7 @@ def _mark_subtrees(
     return marks
 
 
-def _compare_knowledge(first: Tree, second: Tree, pairs: Sequence[tuple[int, int, int]]) -> Iterator[tuple[int, str]]:
+def _compare_knowledge(first: Tree, second: Tree, pairs: Sequence[tuple[int, int, int]]) -> Iterator[_Difference]:
     """Say which positions can be told apart in one of two trees only, over positions that were paired."""
     for side, (game, other) in enumerate((("first", "second"), ("second", "first"))):
         met: dict[int, tuple[int, int]] = {}
@@ -281,7 +300,8 @@ def _compare_knowledge(first: Tree, second: Tree, pairs: Sequence[tuple[int, int
             if known[1 - side] != infosets[1 - side]:
                 name = first.players[int(first.owner[pair[0]])]
                 paths = f"{first.path(before[0])} and {first.path(pair[0])}"
-                yield depth, f"{name} cannot tell apart {paths} in the {game} game, but can in the {other}"
+                sentence = f"{name} cannot tell apart {paths} in the {game} game, but can in the {other}"
+                yield _Difference(depth, sentence)
 
 
 def _name_place(tree: Tree, node: int) -> str:

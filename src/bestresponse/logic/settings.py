@@ -9,11 +9,13 @@ from typing import Protocol
 
 from bestresponse.core.errors import UsageError
 
+STEPS_PER_SECOND = 500_000
+"""How many steps count as a second of work: about as many as the embedded engine does on a quiet core."""
 WALL = 16.0
 """Seconds by the clock on the wall without a sign of getting on, unless more or less is asked for: the last resort.
 
-Eight times what a question may work, so that no verdict depends on what else the machine does: what is counted first
-are steps, cells and seconds of processor time."""
+Many times what a question may work, so that no verdict depends on what else the machine does: what is counted are
+steps and cells."""
 _LEAST_WALL = 0.5
 SLOWDOWN = 8.0
 """How many seconds by the clock a second of work may take on a machine that does other things too."""
@@ -24,25 +26,22 @@ class Limits:
     """What one question may use up. A game is a question too, but may go on for longer as long as it gets on: what is
     not counted for all of it is counted from one position of the game to the next.
 
-    Steps and cells are counted, and the embedded engine counts seconds of its own processor time, so that no verdict
-    depends on what else runs; the clock on the wall is the last resort.
+    Steps and cells are counted, so that no verdict depends on what else runs; the clock on the wall is the last resort.
     """
 
-    steps: int = 2_000_000
+    steps: int = 500_000
     """Resolution steps of a question; of a game, from one position to the next."""
     cells: int = 30_000_000
     """Cells of memory."""
     answers: int = 100_000
     output: int = 40_000_000
     """Characters of answers."""
-    seconds: float = 1.9
-    """Seconds of work on a question; of a game, from one position to the next."""
     memory: int = 1 << 30
     """Bytes that a process may take which runs a program."""
     wall: float = field(default_factory=lambda: WALL)
     """Seconds by the clock on the wall without a sign of getting on, reading and checking included."""
     total: float = 60.0
-    """Seconds of work on a whole game."""
+    """Seconds of work on a whole game, counted in steps (`STEPS_PER_SECOND`)."""
     ends: int = 200_000
     positions: int = 2_000_000
 
@@ -51,15 +50,14 @@ class Limits:
         """Return limits for games that take so many seconds and have so many ends; everything else grows with them."""
         usual = cls()
         longer, more = max(1.0, total / usual.total), max(1.0, ends / usual.ends)
-        seconds = min(usual.seconds * longer, total)
+        steps = round(min(usual.steps * longer, total * STEPS_PER_SECOND))
         return cls(
-            steps=round(usual.steps * longer),
+            steps=steps,
             cells=round(usual.cells * more),
             answers=round(usual.answers * longer),
             output=round(usual.output * more),
-            seconds=seconds,
             memory=round(usual.memory * more),
-            wall=max(WALL * seconds / usual.seconds, _LEAST_WALL),
+            wall=max(WALL * steps / usual.steps, _LEAST_WALL),
             total=total,
             ends=ends,
             positions=10 * ends,
@@ -67,8 +65,24 @@ class Limits:
 
     @classmethod
     def for_strangers(cls) -> Limits:
-        """Return limits for programs of people whom nobody knows: 1.9 seconds of work and 512 MB."""
-        return cls(cells=15_000_000, memory=512 << 20, total=1.9, ends=20_000, positions=200_000)
+        """Return limits for programs of people whom nobody knows: half a second of work, 4 by the clock, 512 MB.
+
+        So little work that the clock decides only where the machine is slower than a quiet one by a factor of eight.
+        """
+        return cls(
+            steps=100_000,
+            cells=15_000_000,
+            memory=512 << 20,
+            wall=WALL / 4,
+            total=0.5,
+            ends=20_000,
+            positions=200_000,
+        )
+
+    @property
+    def total_steps(self) -> int:
+        """Resolution steps of a whole game."""
+        return round(self.total * STEPS_PER_SECOND)
 
     @property
     def clock(self) -> float:

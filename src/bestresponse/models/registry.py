@@ -2,6 +2,7 @@
 
     smollm2, qwen2.5-coder-1.5b        weights that come by the package index
     path/to/model.gguf                 any GGUF file
+    path/to/folder                     what `bestresponse train` wrote (extra `train`)
     openai/..., anthropic/..., google/...
     http://localhost:8000/v1#name      any server of the OpenAI protocol
     inspect/<provider>/<model>         any provider of Inspect AI (extra `inspect`)
@@ -96,6 +97,8 @@ def open_model(spec: str, settings: ModelSettings | None = None) -> Model:
         opened: Model = providers.make(prefix, name, settings)
         check_members(opened, ("id", "identity", "abilities", "complete"), providers.describe(prefix))
         return opened
+    if (Path(spec) / "model.safetensors").is_file():
+        return _open_student(Path(spec))
     if spec.endswith(".gguf") or Path(spec).is_file():
         return _open_file(Path(spec), settings)
     raise UnknownModel(f"there is no model named {spec!r}.{_suggest(spec)}")
@@ -135,6 +138,14 @@ def _open_file(path: Path, settings: ModelSettings, name: str | None = None) -> 
     if settings.processes > 1:
         return LocalPool(path, settings.local, processes=settings.processes, name=name)
     return LocalModel(path, settings.local, name=name)
+
+
+def _open_student(folder: Path) -> Model:
+    if find_spec("torch") is None:
+        raise ModelUnavailable(f"{folder} is a trained network, which needs torch: pip install 'bestresponse[train]'")
+    from bestresponse.models.students.model import StudentModel  # imports torch, which takes seconds
+
+    return StudentModel(folder)
 
 
 def _suggest(spec: str) -> str:

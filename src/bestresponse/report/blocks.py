@@ -8,8 +8,9 @@ before the first title opens the report. Any function from `Measurement` to one 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import product
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -62,31 +63,48 @@ ReportBlock = Callable[[Measurement], "Shown | Sequence[Shown] | None"]
 
 
 @dataclass(frozen=True)
-class table:
-    """Show columns of a frame, all where none are named; `split` makes a table for each value of a column."""
+class FrameBlock:
+    """Show the rows of a frame `where` columns have these values, once for each value of the column `split`."""
 
     frame: str
-    columns: Sequence[str] = ()
-    title: str = ""
-    caption: str = ""
-    split: str = ""
-    where: Mapping[str, object] = field(default_factory=dict)
-    most: int = 200
+    title: str = field(default="", kw_only=True)
+    caption: str = field(default="", kw_only=True)
+    split: str = field(default="", kw_only=True)
+    where: Mapping[str, object] = field(default_factory=dict, kw_only=True)
 
     def __call__(self, measured: Measurement) -> Shown | None:
-        """Build the table, or none where the frame is empty."""
+        """Build what is shown, or nothing where the frame is empty."""
+        frame = measured.frame(self.frame).select(**self.where)
         blocks: list[Block] = []
-        for label, part in _split(measured.frame(self.frame).select(**self.where), self.split):
+        values = frame.list_values(self.split) if self.split else [None]
+        for value in values if len(frame) else ():
+            label = str(value) if len(values) > 1 else ""
             caption = fill_template(self.caption, measured, label=label)
-            head = Frame(part.row, part.rows[: self.most], part.more)
-            names = self.columns or [name for name in head.columns if name != self.split]
-            kept = [name for name in names if any(row.get(name) is not None for row in head)]
-            if not kept:
-                continue
-            blocks.append(head.to_table(kept, f"{label}: {caption}".strip(": ") if label else caption))
-            if len(part) > self.most:
-                blocks.append(Note(f"{len(part) - self.most:,} more rows are in {self.frame}.csv."))
+            part = frame.select(**{self.split: value}) if self.split else frame
+            blocks += self.build(part, f"{label}: {caption}".strip(": ") if label else caption)
         return Shown(self.title, tuple(blocks)) if blocks else None
+
+    def build(self, frame: Frame[Any], caption: str) -> Iterator[Block]:
+        """Yield what is shown of these rows."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class table(FrameBlock):
+    """Show columns of a frame, all where none are named; of more than `most` rows the first."""
+
+    columns: Sequence[str] = ()
+    most: int = 200
+
+    def build(self, frame: Frame[Any], caption: str) -> Iterator[Block]:
+        """Build the table of the columns that some row has."""
+        head = replace(frame, rows=frame.rows[: self.most])
+        names = self.columns or [name for name in head.columns if name != self.split]
+        kept = [name for name in names if any(row.get(name) is not None for row in head)]
+        if kept:
+            yield head.to_table(kept, caption)
+        if kept and len(frame) > self.most:
+            yield Note(f"{len(frame) - self.most:,} more rows are in {self.frame}.csv.")
 
 
 @dataclass(frozen=True)
@@ -121,86 +139,63 @@ class headline:
 
 
 @dataclass(frozen=True)
-class pivot:
+class pivot(FrameBlock):
     """Spread a column of a frame over the values of another; `heat` draws the numbers as a shaded picture instead."""
 
-    frame: str
     rows: str
     columns: str
     value: str
-    title: str = ""
-    caption: str = ""
-    split: str = ""
-    where: Mapping[str, object] = field(default_factory=dict)
     heat: bool = False
 
-    def __call__(self, measured: Measurement) -> Shown | None:
-        """Build the table or the picture, or none where the frame is empty."""
-        frame = measured.frame(self.frame).select(**self.where)
-        blocks: list[Block] = []
-        for label, part in _split(frame, self.split):
-            cells = {(row[self.rows], row[self.columns]): row[self.value] for row in part}
-            across = part.list_values(self.columns)
-            down = part.list_values(self.rows)
-            caption = fill_template(self.caption, measured, label=label)
-            caption = f"{label}: {caption}".strip(": ") if label else caption
-            if self.heat:
-                numbers = [[_estimate(cells.get((row, name))) for name in across] for row in down]
-                image = charts.heatmap(numbers, [str(row) for row in down], [str(name) for name in across])
-                blocks.append(Figure(image, caption, f"{self.value} by {self.rows} and {self.columns}"))
-                continue
-            style = frame.columns[self.value]
-            head = frame.columns[self.rows]
-            columns = (head, *(Column(str(name), style.align, "", style.format, style.noise) for name in across))
-            lines_ = tuple((_as_text(row), *(cells.get((row, name)) for name in across)) for row in down)
-            blocks.append(Table(columns, lines_, caption))
-        return Shown(self.title, tuple(blocks)) if blocks else None
+    def build(self, frame: Frame[Any], caption: str) -> Iterator[Block]:
+        """Build the table or the picture."""
+        cells = {(row[self.rows], row[self.columns]): row[self.value] for row in frame}
+        down, across = frame.list_values(self.rows), frame.list_values(self.columns)
+        if self.heat:
+            numbers = [[_estimate(cells.get((row, name))) for name in across] for row in down]
+            image = charts.heatmap(numbers, list(map(str, down)), list(map(str, across)))
+            yield Figure(image, caption, f"{self.value} by {self.rows} and {self.columns}")
+            return
+        style = frame.columns[self.value]
+        heads = (Column(str(name), style.align, "", style.format, style.noise) for name in across)
+        rows = tuple((_as_text(row), *(cells.get((row, name)) for name in across)) for row in down)
+        yield Table((frame.columns[self.rows], *heads), rows, caption)
 
 
 @dataclass(frozen=True)
-class lines:
+class lines(FrameBlock):
     """Draw a column against another, a line for each value of `by`, with bands and what theory expects.
 
     Bands are two columns, or the ends of the intervals where `y` holds such; rows without `y` are left out. Of more
     than `most` lines those with the largest values are drawn.
     """
 
-    frame: str
     x: str
     y: str
     by: str
     band: tuple[str, str] | None = None
     expected: str = ""
-    title: str = ""
-    caption: str = ""
-    split: str = ""
-    where: Mapping[str, object] = field(default_factory=dict)
     most: int = 10
 
-    def __call__(self, measured: Measurement) -> Shown | None:
-        """Draw the picture, or none where the frame is empty."""
-        blocks: list[Block] = []
-        frame = measured.frame(self.frame).select(**self.where)
-        for label, part in _split(frame, self.split):
-            groups: dict[str, list[Mapping[str, Any]]] = {}
-            for row in part:
-                if row[self.y] is not None:
-                    groups.setdefault(str(row[self.by]), []).append(row)
-            if not groups:
-                continue
-            tallest = sorted(groups, key=lambda name: -max(_estimate(row[self.y]) for row in groups[name]))[: self.most]
-            drawn = {name: rows for name, rows in groups.items() if name in tallest}
-            image = charts.lines(
-                {name: (_take(rows, self.x), _take(rows, self.y)) for name, rows in drawn.items()},
-                dict(self._find_bands(drawn)),
-                expected={name: _take(rows, self.expected) for name, rows in drawn.items()} if self.expected else {},
-                x_label=frame.columns[self.x].name,
-                y_label=frame.columns[self.y].name,
-            )
-            caption = fill_template(self.caption, measured, label=label)
-            alt = f"{frame.columns[self.y].name} by {frame.columns[self.x].name}"
-            blocks.append(Figure(image, f"{label}: {caption}" if label else caption, alt))
-        return Shown(self.title, tuple(blocks)) if blocks else None
+    def build(self, frame: Frame[Any], caption: str) -> Iterator[Block]:
+        """Draw the picture, or none where no row has a value."""
+        groups: dict[str, list[Mapping[str, Any]]] = {}
+        for row in frame:
+            if row[self.y] is not None:
+                groups.setdefault(str(row[self.by]), []).append(row)
+        if not groups:
+            return
+        tallest = sorted(groups, key=lambda name: -max(_take(groups[name], self.y)))[: self.most]
+        drawn = {name: rows for name, rows in groups.items() if name in tallest}
+        titles = frame.columns
+        image = charts.lines(
+            {name: (_take(rows, self.x), _take(rows, self.y)) for name, rows in drawn.items()},
+            dict(self._find_bands(drawn)),
+            expected={name: _take(rows, self.expected) for name, rows in drawn.items()} if self.expected else {},
+            x_label=titles[self.x].name,
+            y_label=titles[self.y].name,
+        )
+        yield Figure(image, caption, f"{titles[self.y].name} by {titles[self.x].name}")
 
     def _find_bands(
         self, groups: Mapping[str, Sequence[Mapping[str, Any]]]
@@ -218,111 +213,88 @@ class lines:
 
 
 @dataclass(frozen=True)
-class intervals:
+class intervals(FrameBlock):
     """Draw a row for each row of a frame: its estimate and interval; `label` names the columns that name it."""
 
-    frame: str
     label: Sequence[str]
     value: str
-    title: str = ""
-    caption: str = ""
     reference: float | None = 0.0
 
-    def __call__(self, measured: Measurement) -> Shown | None:
+    def build(self, frame: Frame[Any], caption: str) -> Iterator[Block]:
         """Draw the picture, or none where no row has an interval."""
-        frame = measured.frame(self.frame)
-        rows = [
-            (", ".join(str(row[name]) for name in self.label), row[self.value])
-            for row in frame
-            if isinstance(row[self.value], Interval)
-        ]
-        if not rows:
-            return None
-        image = charts.intervals(rows, x_label=frame.columns[self.value].name, reference=self.reference)
-        alt = f"{frame.columns[self.value].name} with intervals"
-        return Shown(self.title, (Figure(image, fill_template(self.caption, measured), alt),))
+        known = [row for row in frame if isinstance(row[self.value], Interval)]
+        rows = [(", ".join(str(row[name]) for name in self.label), row[self.value]) for row in known]
+        if rows:
+            title = frame.columns[self.value].name
+            image = charts.intervals(rows, x_label=title, reference=self.reference)
+            yield Figure(image, caption, f"{title} with intervals")
 
 
 @dataclass(frozen=True)
-class boxes:
+class boxes(FrameBlock):
     """Draw a row for each value of `by`: every value a dot, the quartiles as a box, the mean as a diamond."""
 
-    frame: str
     by: str
     value: str
-    title: str = ""
-    caption: str = "Every value a dot, the box from the first to the third quartile, the diamond the mean."
     zero: bool = True
+    caption: str = field(
+        default="Every value a dot, the box from the first to the third quartile, the diamond the mean.", kw_only=True
+    )
 
-    def __call__(self, measured: Measurement) -> Shown | None:
+    def build(self, frame: Frame[Any], caption: str) -> Iterator[Block]:
         """Draw the picture, or none where there is no value."""
-        frame = measured.frame(self.frame)
         groups: dict[str, list[float]] = {}
         for row in frame:
             if row.get(self.value) is not None:
                 groups.setdefault(str(row[self.by]), []).append(_estimate(row[self.value]))
-        if not groups:
-            return None
-        image = charts.distribution(groups, x_label=frame.columns[self.value].name, zero=self.zero)
-        alt = f"{frame.columns[self.value].name} by {frame.columns[self.by].name}"
-        return Shown(self.title, (Figure(image, fill_template(self.caption, measured), alt),))
+        if groups:
+            title = frame.columns[self.value].name
+            image = charts.distribution(groups, x_label=title, zero=self.zero)
+            yield Figure(image, caption, f"{title} by {frame.columns[self.by].name}")
 
 
 @dataclass(frozen=True)
-class bars:
-    """Draw a bar for each value of `by`, stacked where `parts` names a column whose values share the bar."""
+class bars(FrameBlock):
+    """Draw a bar for each value of `by`, of `parts` that stand side by side in it.
 
-    frame: str
+    The column `beside` has a bar of its own below each. Nothing is drawn where a bar would have more than `most` parts,
+    which cannot be told apart.
+    """
+
     by: str
     value: str
-    parts: str = ""
-    title: str = ""
-    caption: str = ""
+    parts: str
+    beside: str = ""
+    most: int = 8
 
-    def __call__(self, measured: Measurement) -> Shown | None:
-        """Draw the picture, or none where the frame is empty."""
-        frame = measured.frame(self.frame)
-        if not len(frame):
-            return None
-        alt = f"{frame.columns[self.value].name} by {frame.columns[self.by].name}"
-        if self.parts:
-            stacks: dict[str, dict[str, float]] = {}
-            for row in frame:
-                stacks.setdefault(str(row[self.by]), {})[str(row[self.parts])] = _estimate(row[self.value])
-            image = charts.bars(stacks, x_label=frame.columns[self.value].name)
-        else:
-            image = charts.bars(
-                {str(row[self.by]): row[self.value] for row in frame}, x_label=frame.columns[self.value].name
-            )
-        return Shown(self.title, (Figure(image, fill_template(self.caption, measured), alt),))
+    def build(self, frame: Frame[Any], caption: str) -> Iterator[Block]:
+        """Draw the picture."""
+        titles, stacks = frame.columns, dict[str, dict[str, float]]()
+        for row, name in product(frame, filter(None, (self.value, self.beside))):
+            if row[name] is not None:
+                bar = f"{row[self.by]}, {titles[name].name}" if self.beside else str(row[self.by])
+                stacks.setdefault(bar, {})[str(row[self.parts])] = _estimate(row[name])
+        if stacks and max(map(len, stacks.values())) <= self.most:
+            title = titles[self.value].name
+            yield Figure(charts.bars(stacks, x_label=title), caption, f"{title} by {titles[self.by].name}")
 
 
 @dataclass(frozen=True)
-class scatter:
+class scatter(FrameBlock):
     """Draw a dot for each row of a frame, coloured by `by`, with the mean of `y` along `x`."""
 
-    frame: str
     x: str
     y: str
     by: str = ""
-    title: str = ""
-    caption: str = ""
 
-    def __call__(self, measured: Measurement) -> Shown | None:
+    def build(self, frame: Frame[Any], caption: str) -> Iterator[Block]:
         """Draw the picture, or none where no row has both numbers."""
-        frame = measured.frame(self.frame)
         rows = [row for row in frame if row.get(self.x) is not None and row.get(self.y) is not None]
-        if not rows:
-            return None
-        image = charts.scatter(
-            _take(rows, self.x),
-            _take(rows, self.y),
-            [str(row[self.by]) for row in rows] if self.by else None,
-            x_label=frame.columns[self.x].name,
-            y_label=frame.columns[self.y].name,
-        )
-        alt = f"{frame.columns[self.y].name} by {frame.columns[self.x].name}"
-        return Shown(self.title, (Figure(image, fill_template(self.caption, measured), alt),))
+        if rows:
+            x_label, y_label = frame.columns[self.x].name, frame.columns[self.y].name
+            groups = [str(row[self.by]) for row in rows] if self.by else None
+            image = charts.scatter(_take(rows, self.x), _take(rows, self.y), groups, x_label=x_label, y_label=y_label)
+            yield Figure(image, caption, f"{y_label} by {x_label}")
 
 
 @dataclass(frozen=True)
@@ -373,18 +345,6 @@ def fill_template(template: str, measured: Measurement, **values: object) -> str
 def _compile_template(template: str) -> Template:
     # Nothing is escaped here: the text becomes a paragraph of a document, which the page escapes when it is drawn.
     return Environment(undefined=StrictUndefined, autoescape=False).from_string(template)
-
-
-def _split(frame: Frame[Any], name: str) -> Iterator[tuple[str, Frame[Any]]]:
-    """Yield the rows of a frame by the values of a column, all together where none is named."""
-    if not len(frame):
-        return
-    if not name:
-        yield "", frame
-        return
-    values = frame.list_values(name)
-    for value in values:
-        yield (str(value) if len(values) > 1 else ""), frame.select(**{name: value})
 
 
 def _take(rows: Iterable[Mapping[str, Any]], name: str) -> np.ndarray:

@@ -5,17 +5,22 @@ terminal, notebooks and files:
 
     class ShareRow(TypedDict):
         strategy: str
-        share: Annotated[float, column("share of agents", ".3f", "mean over repetitions")]
+        share: Annotated[float, column("share of agents", ".3f")]
+        '''mean over repetitions'''
 
-Columns without such an annotation are called as their field is.
+Columns without such an annotation are called as their field is; the text below a field explains it to the reader.
 """
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
 from bestresponse.core.errors import UsageError
@@ -68,7 +73,7 @@ class Frame(Generic[R]):
     @property
     def columns(self) -> Mapping[str, Column]:
         """Every column by the name of its field, in the order of the row's type."""
-        return {**_describe_columns(self.row), **self.more}
+        return {**describe_columns(self.row), **self.more}
 
     def select(self, **values: object) -> Frame[R]:
         """Return the rows whose fields have these values."""
@@ -114,16 +119,37 @@ class Frame(Generic[R]):
 
 
 @lru_cache(maxsize=256)
-def _describe_columns(row: type) -> dict[str, Column]:
+def describe_columns(row: type) -> dict[str, Column]:
     """Describe the fields of a row's type as columns; numbers stand on the right."""
     described = {}
+    help = _read_help(row.__module__).get(row.__name__, {})
     for name, hint in get_type_hints(row, include_extras=True).items():
         kind, *marks = get_args(hint) if get_origin(hint) is Annotated else (hint,)
         shown = next((mark for mark in marks if isinstance(mark, Column)), Column(""))
         number = any(part in _NUMBERS for part in (kind, *get_args(kind)))
         title = shown.name or name.replace("_", " ")
-        described[name] = replace(shown, name=title, align="right" if number else "left")
+        about = shown.help or help.get(name, "")
+        described[name] = replace(shown, name=title, align="right" if number else "left", help=about)
     return described
+
+
+@cache
+def _read_help(module: str) -> dict[str, dict[str, str]]:
+    """Return, by class, the text below each field; nothing where the source is not at hand, as in a notebook."""
+    try:
+        tree = ast.parse(inspect.getsource(sys.modules[module]))
+    except (OSError, TypeError):
+        return {}
+    texts: dict[str, dict[str, str]] = {}
+    for row in tree.body:
+        if isinstance(row, ast.ClassDef):
+            bases = [base.id for base in row.bases if isinstance(base, ast.Name)]
+            texts[row.name] = {name: text for base in bases for name, text in texts.get(base, {}).items()}
+            for field_, below in pairwise(row.body):
+                match field_, below:
+                    case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                        texts[row.name][name] = " ".join(text.split())
+    return texts
 
 
 def _as_cell(value: Any) -> Cell:

@@ -2,18 +2,21 @@
 
 A study lists its metrics once and says of which groups (players, seats, settings) they are computed; `Figures` then is
 its table on the page and in the terminal, `figures` of summary.json, figures.csv and the list in the documentation.
+Where a study has the figures of a group in a row, the annotations of the row's type are its metrics (`list_metrics`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.core.notebook import format_html
 from bestresponse.report.document import Cell, Column, Table
+from bestresponse.report.frames import describe_columns
 from bestresponse.report.numbers import NOISE
 from bestresponse.report.stats.interval import Interval
 
@@ -91,6 +94,19 @@ class Figures:
 
     def _complete(self, own: Mapping[str, Value]) -> dict[str, Value]:
         return {metric.name: own.get(metric.name) for metric in self.metrics}
+
+
+def list_metrics(row: type, *names: str) -> tuple[Metric[Any], ...]:
+    """Return the fields of a row's type as metrics of groups that are such rows, all where none are named."""
+    columns = describe_columns(row)
+    return tuple(
+        Metric(name, columns[name].name, columns[name].help, "", columns[name].format, partial(_read_figure, name))
+        for name in names or columns
+    )
+
+
+def _read_figure(name: str, row: Mapping[str, Value]) -> Value:
+    return row.get(name)
 
 
 def compute_figures(

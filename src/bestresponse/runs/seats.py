@@ -254,7 +254,20 @@ def _count_in_trial(game: AnyGame, seats: tuple[str, ...], trial: int) -> int:
     return sum(counts[seat] for seat in seats)
 
 
-def make_player(find_game: Callable[[JsonMapping], AnyGame], models: Mapping[str, Model]) -> PlayOne:
+FindPlayer = Callable[[JsonMapping, AnyGame, str, str], Player | None]
+"""Finds the player of a spec, game, role and name who needs no model; None where the name is that of a model."""
+
+
+def find_named_player(data: JsonMapping, game: AnyGame, role: str, name: str) -> Player | None:
+    """Find the player whom everybody can name, see `players.lookup`."""
+    return find_strategy(name, game, role, data["seed"])
+
+
+def make_player(
+    find_game: Callable[[JsonMapping], AnyGame],
+    models: Mapping[str, Model],
+    find_player: FindPlayer = find_named_player,
+) -> PlayOne:
     """Return the function that plays one spec, for `execute`; `find_game` finds the game by the data of a spec."""
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
@@ -270,22 +283,23 @@ def make_player(find_game: Callable[[JsonMapping], AnyGame], models: Mapping[str
 
         for submission in done:
             remember(submission)
-        seats = {role: _seat(data, game, role, name, models, replies[role]) for role, name in data["seats"]}
+        seats = {
+            role: find_player(data, game, role, name) or _seat_model(data, game, role, name, models, replies[role])
+            for role, name in data["seats"]
+        }
         seats[NATURE] = Nature(data["seed"])
         if isinstance(game, HasSpeakers):
-            seats[REFEREE] = _seat(data, game, REFEREE, data["referee"], models, ())
+            name = data["referee"]
+            seats[REFEREE] = find_player(data, game, REFEREE, name) or _seat_model(data, game, REFEREE, name, models)
         return play(game, seats, submissions=done, ask_seats=ask_at_once, on_submission=keep_and_remember)
 
     return play_one
 
 
-def _seat(
-    data: JsonMapping, game: AnyGame, role: str, name: str, models: Mapping[str, Model], replies: Sequence[str]
+def _seat_model(
+    data: JsonMapping, game: AnyGame, role: str, name: str, models: Mapping[str, Model], replies: Sequence[str] = ()
 ) -> Player:
-    """Make the player of a seat: a strategy of that name, else the model."""
-    player = find_strategy(name, game, role, data["seed"])
-    if player is not None:
-        return player
+    """Seat a model: a speaker in a dialogue, elsewhere an agent as the spec describes it."""
     seed = split(data["seed"], "seat", role)
     if isinstance(game, HasSpeakers):
         sampling = Sampling(data["temperature"], max_tokens=data["max_tokens"], seed=seed % 2**31)

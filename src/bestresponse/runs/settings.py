@@ -147,12 +147,16 @@ class RunSettings:
     @classmethod
     def from_json(cls, data: JsonMapping, *, stored: bool = True) -> Self:
         """Read settings from plain data: of a stored run, or where `stored` is False of a file that the user wrote."""
-        try:
-            kind: Any = cls
-            made: Self = _adapt(kind).validate_python(dict(data), context=dict(STORED) if stored else None)
-        except ValidationError as error:
-            raise _explain(cls, error) from None
-        return made
+        return read_settings(cls, data, stored=stored)
+
+
+def read_settings(kind: type[C], data: JsonMapping, *, stored: bool = False) -> C:
+    """Read any class of settings from plain data, as `RunSettings.from_json` does."""
+    try:
+        made: C = _adapt(kind).validate_python(dict(data), context=dict(STORED) if stored else None)
+    except ValidationError as error:
+        raise _explain(kind, error) from None
+    return made
 
 
 @lru_cache(maxsize=64)

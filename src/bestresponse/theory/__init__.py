@@ -158,6 +158,7 @@ if TYPE_CHECKING:
         exact_round_robin as exact_round_robin,
         play_round_robin as play_round_robin,
     )
+    from bestresponse.theory.trees.agents import agent_quantal_branch as agent_quantal_branch
     from bestresponse.theory.trees.tree import (
         Chance as Chance,
         Leaf as Leaf,

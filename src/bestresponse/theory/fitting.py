@@ -24,7 +24,7 @@ Quarterly Journal of Economics 119, 2004; tau = 1.5 fits many experiments). Best
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp
 
@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike
 from bestresponse.core.errors import NotCertified, UsageError
 from bestresponse.theory.dynamics.learning import logit_reply
 from bestresponse.theory.dynamics.trajectory import Profile, fitness, start_or_uniform
-from bestresponse.theory.equilibria.many_players.tracing import LogitBranch
+from bestresponse.theory.equilibria.many_players.tracing import LogitBranch, TableBranch, follow_branch
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
 
 _TAIL = 1e-9
@@ -111,13 +111,6 @@ def _levels(game: NormalForm, method: str, shares: Array, steps: list[Profile]) 
     return Levels(method, shares, strategies, final, np.array(gains))
 
 
-_MOST_POINTS = 20_000
-_LEAST_STEP = 1e-10
-_CROSSING = 1e-4
-_STRAY = 0.02  # how far a correction may lead, relative to the step
-_TURN = 0.998  # how small the cosine of the angle between neighbouring tangents may be
-
-
 @dataclass(frozen=True, eq=False, slots=True)
 class QuantalResponse:
     """A quantal response equilibrium: `residual` certifies it, `gains` say how far it is from a Nash equilibrium."""
@@ -167,81 +160,25 @@ def quantal_response(game: GameLike, precision: float) -> QuantalResponse:
 def quantal_branch(game: GameLike, highest: float) -> QuantalBranch:
     """Follow the branch from precision 0 until `highest` is first reached; `NotCertified` if it cannot be followed."""
     game = as_normal_form(game)
+    unit = float(np.ptp(game.payoffs, axis=tuple(range(1, game.payoffs.ndim))).max()) or 1.0
+    return trace_branch(TableBranch(game.payoffs / unit), highest, unit)
+
+
+def trace_branch(branch: LogitBranch, highest: float, unit: float) -> QuantalBranch:
+    """Follow a branch of payoffs in multiples of `unit` until `highest` is first reached, and certify its points."""
     if not 0 <= highest < np.inf:
         raise UsageError(f"precision: expected a number >= 0, got {highest:g}")
-    unit = float(np.ptp(game.payoffs, axis=tuple(range(1, game.payoffs.ndim))).max()) or 1.0
-    branch = LogitBranch(game.payoffs / unit)
-    points = [*_follow(branch, highest * unit)]
+    points = [*follow_branch(branch, highest * unit)]
     mixes = [branch.strategies(point) for point in points]
-    paths = tuple(np.array([mix[i] for mix in mixes]) for i in range(game.num_players))
-    precisions = np.array([point[-1] for point in points]) / unit
-    residuals, gains = _certify(game, precisions, paths)
+    residuals, gains = np.zeros(len(points)), np.zeros((len(points), len(branch.edges)))
+    for r, (point, mix) in enumerate(zip(points, mixes, strict=True)):
+        earned = branch.evaluate(point[:-1])[0]
+        for i, (low, high) in enumerate(branch.edges):
+            values = earned[low:high]
+            residuals[r] = max(residuals[r], np.abs(mix[i] - logit_reply(values, point[-1])).max())
+            gains[r, i] = unit * (values.max() - values @ mix[i])
     if residuals.max() > 1e-6:
         raise NotCertified(f"a point of the branch is off by {residuals.max():.2g}; try a lower precision")
+    paths = tuple(np.array(path) for path in zip(*mixes, strict=True))
+    precisions = np.array([point[-1] for point in points]) / unit
     return QuantalBranch("logit branch by arc length", precisions, paths, residuals, gains)
-
-
-def _certify(game: NormalForm, precisions: Array, paths: tuple[Array, ...]) -> tuple[Array, Array]:
-    values = fitness(game)(paths)
-    off = [
-        [np.abs(mix[r] - logit_reply(value[r], precision)).max() for r, precision in enumerate(precisions)]
-        for mix, value in zip(paths, values, strict=True)
-    ]
-    gains = [value.max(axis=1) - (value * mix).sum(axis=1) for mix, value in zip(paths, values, strict=True)]
-    return np.max(off, axis=0), np.stack(gains, axis=1)
-
-
-def _follow(branch: LogitBranch, highest: float) -> Iterator[Array]:
-    """Points of the branch from precision 0 to `highest`."""
-    point = np.append(branch.noise, 0.0)
-    yield point
-    if highest == 0:
-        return
-    stride, tangent = min(0.1, highest), branch.tangent(point, np.eye(len(point))[-1])
-    for _ in range(_MOST_POINTS):
-        found = _advance(branch, point, tangent, stride)
-        if found is None:
-            stride /= 2
-            if stride < _LEAST_STEP:
-                raise NotCertified(f"the branch cannot be followed beyond precision {point[-1]:g}")
-            continue
-        if found[0][-1] >= highest:
-            yield _find_between(branch, point, found[0], highest)
-            return
-        point, tangent, stride = *found, min(1.5 * stride, highest)
-        yield point
-    raise NotCertified(f"the branch has not reached precision {highest:g} after {_MOST_POINTS} points")
-
-
-def _advance(branch: LogitBranch, point: Array, tangent: Array, stride: float) -> tuple[Array, Array] | None:
-    """The next point and the tangent there, or None if the step was too long to be sure of it.
-
-    Along a branch the orientation of (derivatives, tangent) keeps its sign, except where branches cross; a change
-    is believed only after the smallest steps, everywhere else it means that the step has landed on another branch.
-    """
-    guess = point + stride * tangent
-    new = branch.correct(guess, tangent)
-    if new is None or float(np.linalg.norm(new - guess)) > _STRAY * stride:
-        return None
-    ahead = branch.tangent(new, tangent)
-    if not float(ahead @ tangent) > _TURN:
-        return None
-    crossed = _find_orientation(branch, new, ahead) != _find_orientation(branch, point, tangent)
-    return None if crossed and stride > _CROSSING else (new, ahead)
-
-
-def _find_between(branch: LogitBranch, before: Array, after: Array, precision: float) -> Array:
-    """Return the point between two neighbours whose precision is exactly `precision`."""
-    share = (precision - before[-1]) / (after[-1] - before[-1])
-    guess = before + share * (after - before)
-    guess[-1] = precision
-    point = branch.correct(guess, np.eye(len(guess))[-1])
-    if point is None:
-        raise NotCertified(f"no equilibrium found at precision {precision:g}, although the branch passes it")
-    return point
-
-
-def _find_orientation(branch: LogitBranch, point: Array, tangent: Array) -> float:
-    """Return the sign of the determinant of the derivatives bordered by the tangent."""
-    _, slopes = branch.equations(point)
-    return float(np.linalg.slogdet(np.vstack([slopes, tangent]))[0])

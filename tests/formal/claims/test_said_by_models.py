@@ -122,6 +122,32 @@ def test_a_denial_that_holds_but_for_rounding_is_not_refuted() -> None:
 
 
 @pytest.mark.parametrize(
+    ("row", "verdict"),
+    [
+        ({"form": "mixed_equilibrium_part", "part": [mix("them", P=0.27, Q=0.1, R=0.63)]}, "unknown"),
+        (
+            {"form": "mixed_equilibrium",
+             "mixes": [mix("you", A=0.6, B=0.09, C=0.31), mix("them", P=0.27, Q=0.1, R=0.63)]},
+            "proved",
+        ),
+        (
+            {"form": "mixed_equilibrium",
+             "mixes": [mix("you", A=0.6, B=0.09, C=0.31), mix("them", P=0.3, Q=0.1, R=0.6)]},
+            "refuted",
+        ),
+    ],
+)  # fmt: skip
+def test_a_probability_of_a_rounded_mix_is_rounded_even_where_it_ends_in_a_nought(
+    row: dict[str, Any], verdict: str
+) -> None:
+    # Solved by hand: the row player mixes 214, 32, 113 in 359, the column player 97, 37, 225 in 359.
+    payoffs = [[-9.0, -4.0, -1.0], [-7.0, 9.0, -4.0], [8.0, -6.0, -8.0]]
+    game = NormalForm.zero_sum(payoffs, actions=(("A", "B", "C"), ("P", "Q", "R")))
+    (claim,) = parse_json(json.dumps({"claims": [row]}))
+    assert Checker(Subject(game), EmbeddedEngine()).check(claim).verdict.value == verdict
+
+
+@pytest.mark.parametrize(
     ("row", "why"),
     [
         ({"form": "best_response_above", "share": 2, "action": "stag", "chosen": STAG}, "between 0 and 1"),

@@ -160,7 +160,7 @@ def test_the_true_games_have_as_many_ends_as_their_stories_tell():
 
 @pytest.mark.skipif(shutil.which("swipl") is None, reason="SWI-Prolog (swipl) is not on PATH")
 def test_both_engines_agree_on_every_true_game_with_chance_or_turns():
-    embedded, swi = EmbeddedEngine(), SwiEngine(Limits(seconds=60.0))
+    embedded, swi = EmbeddedEngine(), SwiEngine(Limits())
     try:
         for story in NEW:
             program = write_program(story.table)

@@ -41,7 +41,7 @@ calls_missing :- missing(1).
 
 
 def answers(goal: str, limit: int | None = None, source: str = LIBRARY) -> list[dict[str, str]]:
-    engine = EmbeddedEngine(Limits(seconds=60))
+    engine = EmbeddedEngine(Limits())
     found = engine.solutions(engine.load(source), goal, limit)
     return [{name: write(value) for name, value in answer.items()} for answer in found]
 
@@ -142,7 +142,6 @@ def test_arithmetic_is_exact(expression: str, value: str) -> None:
         ("Y = sqrt(2), X is Y", "sqrt/1 is not an arithmetic function"),
         ("X is 2 ** 0.5", "a whole number was expected, 1r2 came"),
         ("calls_missing", "unknown procedure missing/1"),
-        ("X = [a|X], sum_list(X, N)", "a term would become part of itself"),
         ("sum_list([a|X], N)", "a list was expected"),
         ("sort([X, a], Y)", "terms with unknown parts have no order"),
         ("X @< a", "terms with unknown parts have no order"),
@@ -170,8 +169,8 @@ def test_an_error_names_the_clause_it_came_from() -> None:
         ("loop", "steps|cells"),
         ("grow(a)", "cells of memory"),
         ("grow_list([])", "cells of memory"),
-        ("length(L, 2000000000)", "steps|cells|seconds"),
-        ("numlist(1, 1000000000, L)", "steps|cells|seconds"),
+        ("length(L, 2000000000)", "steps|cells"),
+        ("numlist(1, 1000000000, L)", "steps|cells"),
         ("X is 7 ** (7 ** (7 ** 7))", "bits"),
         ("findall(A-B, (between(1, 100000, A), between(1, 100000, B)), L)", "cells of memory"),
         ("X is 2 ** 9000, findall(X, between(1, 2000, _), L)", "cells of memory"),
@@ -184,19 +183,18 @@ def test_an_error_names_the_clause_it_came_from() -> None:
     ],
 )
 def test_limits_hold(goal: str, message: str) -> None:
-    seconds = 0.3 if message == "in time" else 60
-    engine = EmbeddedEngine(Limits(steps=100_000, cells=200_000, answers=1_000, output=400_000, seconds=seconds))
+    engine = EmbeddedEngine(Limits(steps=400_000, cells=200_000, answers=1_000, output=400_000))
     with pytest.raises(LimitReached, match=message):
         engine.solutions(engine.load(LIBRARY), goal)
 
 
 def test_deep_proofs_need_no_python_stack() -> None:
-    engine = EmbeddedEngine(Limits(seconds=60))
+    engine = EmbeddedEngine(Limits())
     assert engine.solutions(engine.load(LIBRARY), "count(50000)") == ({},)
 
 
 def test_a_claim_is_proved_refuted_or_unknown_with_a_reason() -> None:
-    engine = EmbeddedEngine(Limits(steps=50_000, seconds=60))
+    engine = EmbeddedEngine(Limits(steps=50_000))
     program = engine.load(LIBRARY)
     assert engine.prove(program, "pq(a, 1)") == Proof(Verdict.PROVED)
     assert engine.prove(program, "pq(a, 2)") == Proof(Verdict.REFUTED)
@@ -296,5 +294,5 @@ def test_sorting_and_summing_agree_with_python(numbers: list[int]) -> None:
 
 def test_a_loop_is_charged_for_what_it_builds_not_for_its_text() -> None:
     source = "count(N, N) :- !.\ncount(I, N) :- J is I + 1, count(J, N).\n"
-    engine = EmbeddedEngine(Limits(seconds=120, cells=7_500_000))
+    engine = EmbeddedEngine(Limits(cells=7_500_000))
     assert engine.solutions(engine.load(source), "count(0, 50_000)") == ({},)

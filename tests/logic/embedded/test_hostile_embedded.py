@@ -14,7 +14,7 @@ from bestresponse.logic.programs.table import GameTable, extract
 from bestresponse.logic.programs.validate import validate
 
 RIGHT = {("D", "D"): (1, 1), ("D", "C"): (5, 0), ("C", "D"): (0, 5), ("C", "C"): (3, 3)}
-LIMITS = Limits(steps=100_000, cells=1_000_000, seconds=60)
+LIMITS = Limits(steps=100_000, cells=1_000_000)
 LEGAL = "legal(move(P, M), S) :- "
 
 

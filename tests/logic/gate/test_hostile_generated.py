@@ -14,7 +14,7 @@ from bestresponse.logic.gate.check import check
 from bestresponse.logic.programs.table import GameTable, extract
 
 RIGHT = {("D", "D"): (1, 1), ("D", "C"): (5, 0), ("C", "D"): (0, 5), ("C", "C"): (3, 3)}
-LIMITS = Limits(steps=60_000, cells=300_000, seconds=60)
+LIMITS = Limits(steps=60_000, cells=300_000)
 ENGINES = ("embedded", "swi") if shutil.which("swipl") else ("embedded",)
 
 

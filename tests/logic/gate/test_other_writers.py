@@ -17,7 +17,7 @@ ENGINES = ("embedded", "swi") if shutil.which("swipl") else ("embedded",)
 
 @pytest.fixture(scope="module", params=ENGINES)
 def engine(request: pytest.FixtureRequest) -> Iterator[LogicEngine]:
-    engine = open_engine(request.param, Limits(seconds=30))
+    engine = open_engine(request.param, Limits())
     yield engine
     engine.close()
 

@@ -38,7 +38,7 @@ BLIND = BET + "sees(ann, clouds, do(move(nature, _), _)).\n"
 
 @pytest.fixture(scope="module", params=ENGINES)
 def engine(request: pytest.FixtureRequest) -> Iterator[LogicEngine]:
-    opened: LogicEngine = EmbeddedEngine() if request.param == "embedded" else SwiEngine(Limits(seconds=60.0))
+    opened: LogicEngine = EmbeddedEngine() if request.param == "embedded" else SwiEngine(Limits())
     yield opened
     opened.close()
 
@@ -144,7 +144,7 @@ effect(did(P, M), move(P, M), _) :- P \\= nature.
 final(S) :- holds(did(bob, _), S).
 finally(goal(P, U), S) :- member(P-F, [ann-1, bob-2]), holds(did(P, M), S), U is F * M / 3.
 """
-    swi = SwiEngine(Limits(seconds=60.0))
+    swi = SwiEngine(Limits())
     try:
         tables = [extract(engine, engine.load(source)).require() for engine in (EmbeddedEngine(), swi)]
     finally:

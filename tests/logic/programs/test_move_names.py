@@ -29,7 +29,7 @@ final(do(move(ann, _), _)).
 
 @pytest.fixture(scope="module", params=ENGINES)
 def engine(request: pytest.FixtureRequest) -> Iterator[LogicEngine]:
-    opened: LogicEngine = EmbeddedEngine() if request.param == "embedded" else SwiEngine(Limits(seconds=60.0))
+    opened: LogicEngine = EmbeddedEngine() if request.param == "embedded" else SwiEngine(Limits())
     yield opened
     opened.close()
 

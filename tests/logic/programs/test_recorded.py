@@ -30,19 +30,19 @@ def lines(name: str) -> list[dict[str, Any]]:
 
 @cache
 def agents() -> list[tuple[dict[str, Any], Program]]:
-    engine = EmbeddedEngine(Limits(seconds=60))
+    engine = EmbeddedEngine(Limits())
     return [(agent, engine.load(agent["program"])) for agent in lines("exp1_agents.jsonl")]
 
 
 @cache
 def cells() -> list[tuple[tuple[str, str, Any, Any], ...]]:
-    engine = EmbeddedEngine(Limits(seconds=60))
+    engine = EmbeddedEngine(Limits())
     return [published_cells(engine, program) for _, program in agents()]
 
 
 @cache
 def tables() -> list[GameTable | None]:
-    engine = EmbeddedEngine(Limits(steps=50_000, seconds=60))
+    engine = EmbeddedEngine(Limits(steps=50_000))
     found = []
     for _, program in agents():
         try:
@@ -105,7 +105,7 @@ def test_recorded_strategies_pass_the_gate_unless_they_were_cut_off() -> None:
 
 def test_recorded_strategies_play_as_recorded_against_anti_tit_for_tat() -> None:
     game = lines("exp3_program.jsonl")[0]["program"]
-    engine = EmbeddedEngine(Limits(seconds=60))
+    engine = EmbeddedEngine(Limits())
     table = extract(engine, engine.load(game)).require()
     opposite = {"C": "D", "D": "C"}
     replayed = 0

@@ -15,7 +15,7 @@ from bestresponse.theory.trees.normal_form import to_normal_form
 
 
 def extracted(source: str) -> Extraction:
-    engine = EmbeddedEngine(Limits(seconds=60))
+    engine = EmbeddedEngine(Limits())
     return extract(engine, engine.load(source))
 
 
@@ -150,14 +150,14 @@ def test_equal_payoffs_given_twice_are_one_payoff() -> None:
 
 
 def test_a_game_without_end_is_stopped_after_300_moves() -> None:
-    engine = EmbeddedEngine(Limits(seconds=60))
+    engine = EmbeddedEngine(Limits())
     source = DILEMMA.replace("final(do(M2, do(M1, S)))", "final(never(M2, M1, S))").replace("abnormal(", "unusual(")
     with pytest.raises(RuntimeFault, match="a play is not over after 300 moves"):
         extract(engine, engine.load(source))
 
 
 def test_a_rule_without_end_reaches_a_limit() -> None:
-    engine = EmbeddedEngine(Limits(steps=50_000, seconds=60))
+    engine = EmbeddedEngine(Limits(steps=50_000))
     with pytest.raises(LimitReached, match="A rule did not come to an end within 50,000 steps"):
         extract(engine, engine.load(DILEMMA + "\nlegal(M, S) :- legal(M, do(M, S)).\n"))
 
@@ -168,7 +168,7 @@ def test_a_missing_table_is_an_invalid_game() -> None:
 
 
 def test_published_cells_follow_possible_moves_only() -> None:
-    engine = EmbeddedEngine(Limits(seconds=60))
+    engine = EmbeddedEngine(Limits())
     assert published_cells(engine, engine.load(DILEMMA)) == (
         ("D", "D", 1, 1), ("D", "C", 5, 0), ("C", "D", 0, 5), ("C", "C", 3, 3),
     )  # fmt: skip

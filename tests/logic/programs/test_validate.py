@@ -9,7 +9,7 @@ from bestresponse.logic.programs.validate import Expectation, Report, feedback, 
 
 
 def report(source: str, expected: Expectation | None = None) -> Report:
-    return validate(source, EmbeddedEngine(Limits(steps=50_000, seconds=60)), expected)
+    return validate(source, EmbeddedEngine(Limits(steps=50_000)), expected)
 
 
 def found(source: str, expected: Expectation | None = None) -> list[tuple[str, int, str]]:
@@ -96,7 +96,7 @@ def test_feedback_holds_what_is_wrong_and_the_numbered_program() -> None:
 
 
 def test_a_strategy_is_checked_in_its_game() -> None:
-    engine = EmbeddedEngine(Limits(seconds=60))
+    engine = EmbeddedEngine(Limits())
     good = "select(P, _O, S, M) :- holds(default_move(P, M), S).\n"
     assert validate_strategy(good, DILEMMA, engine).errors == ()
     uses_game = "select(_P, _O, _S, M) :- payoff(M, _, 5, _).\n"

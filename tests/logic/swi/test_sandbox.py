@@ -314,7 +314,7 @@ program = (
     Instruction(RETURN, ALLOW),
 )
 sandbox_child._filter_calls({"filter": pack(program).hex()})
-engine = SwiEngine(Limits(seconds=60))
+engine = SwiEngine(Limits())
 print(*engine.layers, sep="\\n")
 print(engine.solutions(engine.load("a(1)."), "a(X)"))
 engine.close()

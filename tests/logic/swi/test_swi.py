@@ -42,7 +42,7 @@ missing(X) :- no_such_thing(X).
 
 @pytest.fixture(scope="module")
 def engine():  # type: ignore[no-untyped-def]
-    with SwiEngine(Limits(steps=300_000, seconds=60.0)) as engine:
+    with SwiEngine(Limits(steps=300_000)) as engine:
         yield engine
 
 
@@ -146,23 +146,23 @@ class TestFaultsAndLimits:
         assert texts(engine.solutions(family, "parent(ann, X)")) == [{"X": "bob"}]
 
     def test_the_clock_is_the_parents(self) -> None:
-        with SwiEngine(Limits(seconds=60.0)) as hasty:
+        with SwiEngine(Limits()) as hasty:
             program = hasty.load(FAMILY)
-            hasty.limits = Limits(steps=10**12, seconds=0.5)
+            hasty.limits = Limits(steps=10**12, wall=0.5)
             with pytest.raises(LimitReached, match=r"0\.5 seconds"):
                 hasty.solutions(program, "spin(x)")
-            hasty.limits = Limits(seconds=60.0)
+            hasty.limits = Limits()
             assert texts(hasty.solutions(program, "parent(ann, X)")) == [{"X": "bob"}]
 
     def test_memory_is_limited(self) -> None:
-        with SwiEngine(Limits(steps=10**9, cells=300_000, seconds=60.0)) as small:
+        with SwiEngine(Limits(steps=10**9, cells=300_000)) as small:
             program = small.load(FAMILY)
             with pytest.raises(LimitReached, match="memory"):
                 small.solutions(program, "long(10000000, L)")
             assert texts(small.solutions(program, "parent(ann, X)")) == [{"X": "bob"}]
 
     def test_answers_are_counted(self) -> None:
-        with SwiEngine(Limits(answers=10, seconds=60.0)) as brief:
+        with SwiEngine(Limits(answers=10)) as brief:
             program = brief.load(FAMILY)
             assert len(brief.solutions(program, "between(1, 10, X)")) == 10
             assert len(brief.solutions(program, "between(1, 100, X)", 5)) == 5
@@ -170,7 +170,7 @@ class TestFaultsAndLimits:
                 brief.solutions(program, "between(1, 11, X)")
 
     def test_output_is_limited(self) -> None:
-        with SwiEngine(Limits(output=10_000, seconds=60.0)) as terse:
+        with SwiEngine(Limits(output=10_000)) as terse:
             program = terse.load(FAMILY)
             with pytest.raises(LimitReached, match="10,000 characters"):
                 terse.solutions(program, "numlist(1, 20000, L)")
@@ -184,8 +184,7 @@ class TestFaultsAndLimits:
         assert engine.ask_many(family, heavy) == ((),) * 8
 
     def test_no_term_contains_itself(self, engine, family) -> None:
-        with pytest.raises(RuntimeFault, match="a term would become part of itself"):
-            engine.solutions(family, "X = f(X)")
+        assert engine.solutions(family, "X = f(X)") == ()
 
 
 @needs_swipl
@@ -290,7 +289,7 @@ class TestWorker:
 
     def test_the_seed_decides_what_random_predicates_give(self) -> None:
         def draws(seed: int) -> list[dict[str, str]]:
-            engine = open_engine("swi", Limits(seconds=60.0), seed=seed)
+            engine = open_engine("swi", Limits(), seed=seed)
             try:
                 program = engine.load("draw(X) :- random_between(1, 1000000000, X).")
                 return texts(engine.solutions(program, "draw(X), draw(Y)"))
@@ -301,7 +300,7 @@ class TestWorker:
         assert draws(1) != draws(2)
 
     def test_open_engine_finds_it(self) -> None:
-        engine = open_engine("swi", Limits(seconds=60.0))
+        engine = open_engine("swi", Limits())
         assert engine.name == "swi"
         engine.close()
 
@@ -311,7 +310,7 @@ def _exists(worker: Worker, key: str) -> bool:
     name, arity = key.rsplit("/", 1)
     arguments = tuple(Var() for _ in range(int(arity)))
     goal = Struct("-", (Struct(name, arguments) if arguments else Atom(name), NIL))
-    said = worker.request("ask(game,1,1,1000,10000,100,100)", f"{write(goal)}.\n", 5.0, 1 << 16)
+    said = worker.request("ask(game,1,1,1000,1000,10000,100,100)", f"{write(goal)}.\n", 5.0, 1 << 16)
     return "existence_error(procedure" not in said[0]
 
 

@@ -5,7 +5,7 @@ from cpu_limit import cpu_limit
 
 from bestresponse.core.ask import PASS
 from bestresponse.players.llm.reading import read_bid
-from bestresponse.studies.water.recorded import read_replies
+from bestresponse.studies.reproduce.alympics import read_replies
 
 
 def bid_in(text):

@@ -72,7 +72,7 @@ def test_the_same_generator_gives_the_same_interval():
 def test_resampling_in_blocks_is_bounded_and_exact(monkeypatch):
     values, clusters = generator(6).normal(size=50), np.arange(50) // 2
     whole = cluster_bootstrap(values, clusters, rng=generator(1), resamples=101)
-    monkeypatch.setattr("bestresponse.report.stats.bootstrap._CELLS_AT_ONCE", 200)
+    monkeypatch.setattr("bestresponse.report.stats.statistics._CELLS_AT_ONCE", 200)
     assert cluster_bootstrap(values, clusters, rng=generator(1), resamples=101) == whole
 
 

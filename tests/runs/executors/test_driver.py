@@ -17,7 +17,8 @@ from bestresponse.runs.executors.driver import Driver
 from bestresponse.runs.models import Opening, SharedCalls, _ByName
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import encode_answer
-from bestresponse.studies.water.study import WaterConfig, water
+from bestresponse.studies.water.games import WaterConfig
+from bestresponse.studies.water.study import water
 
 TASKS = [Task(Spec(f"play-{number}", {}), []) for number in range(20)]
 JOB = Job(water, WaterConfig("need"), {})

@@ -16,7 +16,8 @@ from bestresponse.runs.launch import run_study
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.study import bench as bench_study
-from bestresponse.studies.water.study import WaterConfig, water
+from bestresponse.studies.water.games import WaterConfig
+from bestresponse.studies.water.study import water
 
 
 @pytest.fixture

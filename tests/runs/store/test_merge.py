@@ -14,14 +14,16 @@ from bestresponse.runs.run import load_run
 from bestresponse.runs.shard import Shard
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.study import bench as bench_study
-from bestresponse.studies.simulate.study import SimulateConfig, simulate
+from bestresponse.studies.simulate.plays import SimulateConfig
+from bestresponse.studies.simulate.study import simulate
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.study import steer
 from bestresponse.studies.stories.study import StoriesConfig, stories_study
 from bestresponse.studies.tournament.entries import Entry
 from bestresponse.studies.tournament.study import TournamentConfig, tournament
 from bestresponse.studies.verify.study import VerifyConfig, verify_model
-from bestresponse.studies.water.study import WaterConfig, water
+from bestresponse.studies.water.games import WaterConfig
+from bestresponse.studies.water.study import water
 
 PART_FILES = ("submissions.jsonl", "calls.jsonl", "records.jsonl")
 

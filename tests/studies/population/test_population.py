@@ -7,8 +7,8 @@ from running import run
 import bestresponse as br
 from bestresponse.core.errors import UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.studies.population.agents import Dynamics, Matches, predict, run_agents
-from bestresponse.studies.population.study import METRICS, Holders, PopulationConfig, population
+from bestresponse.studies.population.agents import predict, run_agents
+from bestresponse.studies.population.study import PopulationConfig, population, sum_up_shares
 
 
 def settings(game, strategies=(), **more):
@@ -72,8 +72,8 @@ def test_automata_meet_in_repeated_matches(tmp_path):
 
 
 def test_figures_of_a_strategy_are_those_worked_out_by_hand():
-    held = Holders(np.array([0.0, 0.5, 1.0, 0.5]), np.array([0.25, 0.75]), 1)
-    values = {metric.name: metric.compute(held) for metric in METRICS}
+    final, expected = np.array([0.0, 0.5, 1.0, 0.5]), np.array([0.25, 0.75])
+    values = sum_up_shares(final, expected, np.random.default_rng(1))
     assert (values["start"], values["expected"], values["died_out"]) == (0.25, 0.75, 0.25)
     assert values["end"].estimate == 0.5
 
@@ -83,7 +83,7 @@ def test_bands_hold_the_mean_of_the_repetitions(tmp_path):
     config = made.config
     rng = np.random.default_rng(br.core.seeds.split(config.seed, "population"))
     payoffs = np.array([[[-1.0, -1.0], [2.0, 2.0]], [[0.0, 0.0], [1.0, 1.0]]])
-    (seen,) = run_agents(config.dynamics, Matches((payoffs,)), rng)
+    (seen,) = run_agents(config, (payoffs,), rng)
     hawks = seen[:, 3, 0]
     # Ten repetitions: the mean's error is the deviation over the root of ten, and 1.96 of it on each side hold 95 %.
     reach = 1.959964 * hawks.std(ddof=1) / 10**0.5
@@ -95,9 +95,9 @@ def test_bands_hold_the_mean_of_the_repetitions(tmp_path):
 
 def test_replicator_step_by_hand():
     # Two strategies that earn 1 and 0 whatever the other does: dx = 0.5 * x * (1 - mean) with mean = x.
-    matches = Matches((np.array([[[1.0], [1.0]], [[0.0], [0.0]]]),))
-    dynamics = Dynamics("imitation", 10, 1, 2, 0.5, 1.0, (np.array([0.4, 0.6]),))
-    (path,) = predict(dynamics, matches)
+    payoffs = np.array([[[1.0], [1.0]], [[0.0], [0.0]]])
+    start = {"always:cooperate": 0.4, "always:defect": 0.6}
+    (path,) = predict(settings("prisoners-dilemma", generations=1, revise=0.5, start=start), (payoffs,))
     assert path[1].tolist() == pytest.approx([0.4 + 0.5 * 0.4 * 0.6, 0.6 - 0.5 * 0.4 * 0.6])
 
 
@@ -138,7 +138,7 @@ def test_void_matches_are_named_and_enter_no_figure(tmp_path):
 
 def test_shares_at_the_start_are_rounded_to_whole_agents():
     config = settings("hawk-dove", agents=10, start={"always:hawk": 1, "always:dove": 2})
-    assert config.dynamics.start[0].tolist() == [0.3, 0.7]
+    assert config.first_shares[0].tolist() == [0.3, 0.7]
 
 
 @pytest.mark.parametrize(

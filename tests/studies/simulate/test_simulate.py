@@ -17,14 +17,13 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.persona import Persona
 from bestresponse.report import codec, page
 from bestresponse.report.document import Code, Figure, Table
-from bestresponse.report.stats.rates import missing_bounds
 from bestresponse.runs.invocation import make_manifest
 from bestresponse.runs.replay import Replay
 from bestresponse.runs.run import Run, load_run
 from bestresponse.runs.store.folder import RunFolder
-from bestresponse.studies.simulate.plays import Plays, SimulateConfig, read_plays
+from bestresponse.studies.simulate.plays import SimulateConfig, read_plays
 from bestresponse.studies.simulate.regrets import find_best_reply, judge
-from bestresponse.studies.simulate.study import METRICS, SeatFigures, measure_plays, simulate
+from bestresponse.studies.simulate.study import measure_plays, simulate
 
 PROGRAMS = Path(bestresponse.formal.formalize.library.__file__).parent
 
@@ -89,10 +88,10 @@ def test_regret_and_gap_by_hand():
     ]
     measured = measure_plays(read_plays(config, lines))
     seats = {heads[0]: group for heads, group in measured.groups.items()}
-    assert seats["row"].payoffs.mean() == 0.5
+    assert seats["row"]["payoff"].estimate == 0.5
     # against heads, heads, tails, tails no single move of row earns more than 0, less than the 0.5 it had; col would
     # have won three of four with tails
-    assert {seat: group.regret.estimate for seat, group in seats.items()} == {"row": -0.5, "col": 1.0}
+    assert {seat: group["regret"].estimate for seat, group in seats.items()} == {"row": -0.5, "col": 1.0}
     # the frequencies (3/4, 1/4) and (1/2, 1/2) give both 0; only col could gain, 1/2 by tails
     (game,) = measured.frames["game"]
     assert game["nash_gap"].estimate == pytest.approx(0.5)
@@ -103,23 +102,22 @@ def test_regret_and_gap_by_hand():
 
 def test_figures_of_a_seat_are_those_worked_out_by_hand():
     config = settings("prisoners-dilemma", "random", repeats=5)
-    seat = SeatFigures(
-        Plays(config, (0, 1, 2, 3), np.zeros((4, 2)), []),
-        "row",
-        np.array([0.0, 1.0, 3.0, 4.0]),
-        predicted=1.0,
-        bounds=missing_bounds([0.0, 1.0, 3.0, 4.0], 1, 0.0, 5.0),
-        regret=0.25,
-        losses=np.array([0.0, 0.0, 2.0, 4.0]),
-    )
-    values = {metric.name: metric.compute(seat) for metric in METRICS}
-    assert (values["payoff"].estimate, values["payoff"].n) == (2.0, 4)
-    assert (values["equilibrium_payoff"], values["regret"]) == (1.0, 0.25)
-    # 8 points in four plays; the fifth would have given 0 at worst and 5 at best
-    assert (values["payoff_least"], values["payoff_most"]) == (8 / 5, 13 / 5)
-    assert values["lost"].estimate == 1.5
-    bare = SeatFigures(seat.plays, "row", seat.payoffs)
-    assert [metric.compute(bare) for metric in METRICS[1:]] == [None] * 7
+    c, d = "cooperate", "defect"
+    cells = [(c, d, 0.0, 5.0), (d, d, 1.0, 1.0), (c, c, 3.0, 3.0), (d, c, 5.0, 0.0)]
+    lines = [
+        line(number, {"row": mine, "col": yours}, row=row, col=col)
+        for number, (row, col, mine, yours) in enumerate(cells)
+    ]
+    void = line(4, {}, row=c)
+    void["record"]["void"] = ["col", "said nothing"]
+    measured = measure_plays(read_plays(config, [*lines, void]))
+    figures = measured.groups["row", "random"]
+    # 9 points in four plays; the fifth would have given 0 at worst and 5 at best
+    assert (figures["payoff"].estimate, figures["payoff"].n) == (2.25, 4)
+    assert (figures["payoff_least"], figures["payoff_most"]) == (9 / 5, 14 / 5)
+    # both defect in equilibrium; against two defections and two cooperations defecting earns 12 in four plays
+    assert (figures["equilibrium_payoff"], figures["regret"].estimate) == (1.0, 0.75)
+    assert [figures[name] for name in ("best_reply", "best_reply_regret", "lost")] == [None] * 3
 
 
 def test_random_players_of_matching_pennies_take_both_sides(tmp_path):

@@ -14,14 +14,14 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.document import Table
 from bestresponse.runs.run import Run, load_run
 from bestresponse.studies.verify.evaluation import (
+    Rating,
     aggregate,
     agreement,
     merge_labels,
     read_sheet,
 )
-from bestresponse.studies.verify.recorded import Rating
 from bestresponse.studies.verify.scenes import disguised
-from bestresponse.studies.verify.study import METRICS, Attempts, VerifyConfig, verify_model
+from bestresponse.studies.verify.study import VerifyConfig, sum_up_attempts, verify_model
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.web.services.judging import read_items
 
@@ -93,7 +93,8 @@ def test_right_for_a_wrong_reason_is_a_best_response_that_was_refuted() -> None:
         {"first_choice": "B", "last_choice": "B", "first_state": state, "first_gap": gap, "first_payoff": 1 - gap}
         for state, gap in (("refuted", 0.0), ("unrefuted", 0.0), ("unrefuted", 0.0), ("refuted", 1.0))
     ]
-    values = {metric.name: metric.compute(Attempts(rows, "first")) for metric in METRICS}  # type: ignore[arg-type]
+    values = sum_up_attempts(rows, "first", {"chose_B": "B"})  # type: ignore[arg-type]
+    assert values["chose_B"].estimate == 1.0
     assert values["wrong_reason"].estimate == pytest.approx(1 / 3)
     assert (values["payoff"].estimate, values["gap"].estimate) == (0.75, 0.25)
     assert (values["refuted"], values["unrefuted"]) == (2, 2)

@@ -11,8 +11,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.logic import EmbeddedEngine
 from bestresponse.studies.reproduce.reproduction import Reproduction
 from bestresponse.studies.verify.checking import Recheck, corrections_of
-from bestresponse.studies.verify.evaluation import Confusion
-from bestresponse.studies.verify.recorded import games_of, read_samples, recorded_verdicts
+from bestresponse.studies.verify.evaluation import Confusion, games_of, read_samples, recorded_verdicts
 from bestresponse.studies.verify.reproduction import reproduce
 
 

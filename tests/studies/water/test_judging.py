@@ -12,7 +12,9 @@ import running
 from bestresponse.core.errors import BadReply, UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.models import ModelLimits
-from bestresponse.studies.simulate.study import SimulateConfig, simulate
+from bestresponse.studies.simulate.plays import SimulateConfig
+from bestresponse.studies.simulate.study import simulate
+from bestresponse.studies.water.games import WaterConfig
 from bestresponse.studies.water.judging import (
     SCALES,
     Score,
@@ -23,7 +25,7 @@ from bestresponse.studies.water.judging import (
     summarise,
     write_scores,
 )
-from bestresponse.studies.water.study import WaterConfig, water
+from bestresponse.studies.water.study import water
 
 
 def bid(request):

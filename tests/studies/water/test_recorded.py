@@ -3,7 +3,7 @@
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.studies.water.recorded import read_games, read_replies, replay
+from bestresponse.studies.reproduce.alympics import read_games, read_replies, replay
 
 
 def test_recorded_bids_give_the_announced_winners_and_every_balance_health_and_dry_count(recorded_water):

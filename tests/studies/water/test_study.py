@@ -21,8 +21,8 @@ from bestresponse.players.llm.agent import WithFailurePolicy
 from bestresponse.report import page
 from bestresponse.report.document import Figure, Table
 from bestresponse.runs.agents import ask_at_once
-from bestresponse.studies.water.games import list_records
-from bestresponse.studies.water.study import METRICS, ConditionGames, WaterConfig, find_prices, rebuild_games, water
+from bestresponse.studies.water.games import WaterConfig, list_records
+from bestresponse.studies.water.study import ConditionGames, find_prices, rebuild_games, sum_up_condition, water
 
 NAMES = ("Alex", "Bob", "Cindy", "David", "Eric")
 BIDDERS = dict(zip(NAMES, ("random", "share:0.3", "need", "myopic", "no-regret"), strict=True))
@@ -110,7 +110,7 @@ def test_indicators_by_hand():
     assert games.trace.survived.tolist() == [[True, True], [False, False]]
     assert find_prices(games.trace)[0].tolist() == [3.0, 5.0, 1.0]
     assert games.rsr[0].tolist() == [0.5] * 4
-    values = {metric.name: metric.compute(games) for metric in METRICS}
+    values = sum_up_condition(games)
     assert (values["games"], values["void"], values["rsr_start"]) == (2, 3, 0.5)
     assert (values["survivors"].estimate, values["survivors"].n) == (1.0, 2)
     # in the second game nobody is left to need water, and nobody was served

@@ -43,6 +43,15 @@ def payoff_matrices(largest: int = 3, size: int = 3) -> st.SearchStrategy[Normal
     return st.tuples(st.integers(1, size), st.integers(1, size)).flatmap(game)
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_tie_against_a_dominated_action_makes_a_game_degenerate(turned: bool) -> None:
+    # Against the first row, which is never a best reply, both columns earn 3.
+    row, col = np.array([[1, 0], [3, 1]]), np.array([[3, 3], [0, 2]])
+    result = nash(col.T, row.T) if turned else nash(row, col)
+    assert result.degenerate
+    assert (len(result), result.complete_for[-1]) == (1, "pure Nash")
+
+
 @pytest.mark.parametrize("scale", [2.0**-400, 2.0**-33, 1e-9 / 3, 1 / 7, 1e9 / 3])
 def test_components_of_a_degenerate_game_do_not_depend_on_the_unit_of_payoffs(scale: float) -> None:
     row = np.array([[0, -1, 1, -2], [-1, 3, -1, 1], [0, 1, 0, -3], [3, 2, -3, -2]])

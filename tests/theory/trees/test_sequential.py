@@ -1,6 +1,7 @@
 """No policy is called a sequential equilibrium that is none: random trees with large payoffs, checked in fractions.
 
-`python -m tests.theory.trees.test_sequential 10000` draws more of them than a test has time for.
+`python -m tests.theory.trees.test_sequential 10000` draws more of them than a test has time for; a second number
+is that of the players.
 """
 
 import sys
@@ -18,10 +19,10 @@ from bestresponse.theory.trees.tree import CHANCE, LEAF, Chance, Tree
 LARGE = (0, 1, 2, 100_000, 2**40, Fraction(1, 3))
 
 
-def draw_tree(seed: int) -> Tree:
-    """Draw a tree of two players whose payoffs are small whole numbers or, often, of very different sizes."""
+def draw_tree(seed: int, players: int = 2) -> Tree:
+    """Draw a tree whose payoffs are small whole numbers or, often, of very different sizes."""
     rng = Random(seed)
-    tree = random_tree(rng, depth=rng.randint(2, 5), zero_sum=False)
+    tree = random_tree(rng, players, depth=rng.randint(2, 5), zero_sum=False)
     payoffs = LARGE if seed % 2 else tuple(range(-9, 10))
 
     def expand(node: int) -> Leaf | Chance | Turn:
@@ -36,8 +37,8 @@ def draw_tree(seed: int) -> Tree:
     return build_tree(tree.players, 0, expand)
 
 
-def find_wrong(seed: int) -> list[str]:
-    tree = draw_tree(seed)
+def find_wrong(seed: int, players: int = 2) -> list[str]:
+    tree = draw_tree(seed, players)
     equilibrium = find_sequential(tree)
     beliefs = equilibrium.exact_beliefs
     return find_faults(tree, equilibrium.exact, beliefs)
@@ -46,6 +47,47 @@ def find_wrong(seed: int) -> list[str]:
 @pytest.mark.parametrize("seed", range(60))
 def test_no_answer_is_wrong(seed):
     assert find_wrong(seed) == []
+
+
+@pytest.mark.parametrize("seed", range(0, 40, 2))
+@pytest.mark.parametrize("players", [3, 4])
+def test_no_answer_of_several_players_is_wrong(seed, players):
+    assert find_wrong(seed, players) == []
+
+
+def test_in_seltens_horse_the_third_player_believes_in_a_mistake_of_the_second():
+    def third(left, right):
+        return Turn("third", "hidden", {"L": Leaf(left), "R": Leaf(right)})
+
+    second = Turn("second", "seen", {"down": third([4, 4, 0], [0, 0, 1]), "across": Leaf([1, 1, 1])})
+    first = Turn("first", "root", {"down": third([3, 3, 2], [0, 0, 0]), "across": second})
+    found = find_sequential(build_tree(["first", "second", "third"], first))
+    # (down, across, L) is a Nash equilibrium too, but the second would rather go down if it were asked.
+    assert found.policy.table() == {
+        "first": {"root": {"down": 0.0, "across": 1.0}},
+        "second": {"seen": {"down": 0.0, "across": 1.0}},
+        "third": {"hidden": {"L": 0.0, "R": 1.0}},
+    }
+    # R is best where the first went down with at most 1/3: 2 b <= 1 - b.
+    assert found.exact_beliefs[1] <= Fraction(1, 3) <= Fraction(1, 2) <= found.exact_beliefs[5]
+
+
+def test_three_who_must_mix_with_irrational_probabilities_are_refused():
+    # The only equilibrium of this table; x = 0.1518, y = 0.2821 solve 4 x + 2 y - 4 x y = 1 for the third player.
+    payoffs = (
+        [[[3, 1], [1, 1]], [[0, 0], [3, 0]]],
+        [[[2, 1], [3, 1]], [[1, 3], [2, 1]]],
+        [[[1, 0], [3, 0]], [[1, 0], [0, 1]]],
+    )
+
+    def build(*moves):
+        if len(moves) == 3:
+            return Leaf([table[moves[0]][moves[1]][moves[2]] for table in payoffs])
+        player = "ABC"[len(moves)]
+        return Turn(player, player, {str(move): build(*moves, move) for move in range(2)})
+
+    with pytest.raises(NotCertified, match="simple fractions"):
+        find_sequential(build_tree(["A", "B", "C"], build()))
 
 
 def test_the_check_sees_a_policy_that_is_no_equilibrium():
@@ -58,7 +100,7 @@ if __name__ == "__main__":
     wrong, refused = 0, 0
     for number in range(int(sys.argv[1])):
         try:
-            wrong += bool(find_wrong(number))
+            wrong += bool(find_wrong(number, *map(int, sys.argv[2:])))
         except NotCertified:
             refused += 1
     print(f"{sys.argv[1]} trees: {wrong} wrong, {refused} not certified")

@@ -53,15 +53,16 @@ def test_a_play_is_shown_step_by_step_and_a_models_words_stay_words(server):
     assert "<script>alert" not in page
 
 
+@pytest.mark.drawn
 def test_a_play_is_drawn_as_a_tree_and_as_bars(server):
     poker = Setup(GameChoice("kuhn-poker"), ("strategy:random", "strategy:random"), seed=1)
     rounds = Setup(GameChoice("prisoners-dilemma", rounds=2), ("strategy:cooperator", "strategy:defector"))
     names = [server.state.sessions.create_sessions(setup).tables[0].id for setup in (poker, rounds)]
     server.wait_for(lambda: all(map(server.state.sessions.is_finished, names)))
     tree, table = (server.admin.get(f"/watch/session/{name}").text for name in names)
-    assert tree.count('class="infoset"') == 12
-    assert tree.count('<circle class="node seat') == 24  # 6 deals, each with 2 nodes of either player
-    assert 'class="leaf" data-node="' in tree
+    assert tree.count('<g id="node') == 54  # 24 positions of players and 30 ends, each behind a branch
+    assert "style=" not in tree  # the policy of the page allows no styles but those of the style sheet
+    assert "<style" not in tree
     assert 'class="bar seat0" data-go="0"' in table
     assert "Regret of 2 steps; the largest is 1" in table
 

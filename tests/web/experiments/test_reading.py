@@ -105,6 +105,8 @@ def test_a_line_is_found_behind_texts_of_several_lines():
     assert find_line(text, ("games", 0, "inner", "x")) == 8
     assert find_line(text, ("games", 1, "rounds")) == 10
     assert find_line(text, ("games", 1, "missing")) == 9
+    as_notepad_saves_it = "\ufeff" + text.replace("\n", "\r\n")
+    assert find_line(as_notepad_saves_it, ("games", 1, "rounds")) == 10
 
 
 def test_treatments_are_drawn_in_blocks():

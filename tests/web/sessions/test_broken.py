@@ -137,12 +137,18 @@ def test_head_is_answered_like_get(server):
     assert server.client().head("/nothing").status_code == 404
 
 
-def test_an_odd_run_folder_breaks_no_other_page(server):
+def test_an_odd_run_folder_is_listed_as_such_and_breaks_no_other_page(server):
     for name, manifest in {"odd": {"models": ["x"]}, "older": {"format": 1}, "list": []}.items():
         (server.folder / name).mkdir()
         (server.folder / name / "manifest.json").write_text(json.dumps(manifest))
     admin = server.admin
-    assert admin.get("/watch").status_code == 200
+    page = admin.get("/watch").text
+    assert page.count('<span class="badge bad">unreadable</span>') == 3
+    assert "odd cannot be read: " in page
+    assert str(server.folder) not in page
+    assert [run["name"] for run in server.api().get("/api/runs").json() if run["status"] != "unreadable"] == [
+        "sessions"
+    ]
     assert admin.get("/watch/run/sessions", params={"start": "9" * 20}).status_code == 422
 
 

@@ -9,31 +9,46 @@ import numpy as np
 
 from bestresponse.analysis.answers.answer import Answer, Chart, Question, Setting, Values
 from bestresponse.analysis.solve.data import describe_correlated, list_cells, name_mix
+from bestresponse.core.json import JsonObject
 from bestresponse.theory.correlation.equilibria import Objective, correlated
 from bestresponse.theory.equilibria.refinements import find_perfect, find_proper
-from bestresponse.theory.fitting import Levels, cognitive_hierarchy, level_k, quantal_branch
+from bestresponse.theory.fitting import Levels, QuantalBranch, cognitive_hierarchy, level_k, quantal_branch
 from bestresponse.theory.games.bargaining import nash_bargaining
 from bestresponse.theory.games.dominance import iterated_elimination, maximin
 from bestresponse.theory.games.isomorphs import name_ordinal
 from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.agents import agent_quantal_branch
 from bestresponse.theory.trees.perfection.sequential import find_sequential
 from bestresponse.theory.trees.perfection.subgame_perfect import solve_subgames
+from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.tree import Tree
 
 
 def _respond_quantally(game: NormalForm, values: Values) -> Answer:
     branch = quantal_branch(game, float(values["precision"]))
+    played = {"strategies": name_mix(game, branch.final.strategies)}
+    return _describe_quantal(branch, dict(zip(game.players, game.actions, strict=True)), played)
+
+
+def _respond_as_agents(tree: Tree, values: Values) -> Answer:
+    branch = agent_quantal_branch(tree, float(values["precision"]))
+    agents = {f"{tree.players[infoset.player]} at {infoset.label}": infoset.moves for infoset in tree.infosets}
+    policy = Policy(tree, np.concatenate(branch.final.strategies))
+    return _describe_quantal(branch, agents, {"policy": policy.table()})
+
+
+def _describe_quantal(branch: QuantalBranch, choosers: dict[str, tuple[str, ...]], played: JsonObject) -> Answer:
     end = branch.final
     series = {
-        f"{who}: {name}": (branch.precisions, shares[:, a])
-        for who, names, shares in zip(game.players, game.actions, branch.strategies, strict=True)
+        f"{chooser}: {name}": (branch.precisions, shares[:, a])
+        for (chooser, names), shares in zip(choosers.items(), branch.strategies, strict=True)
         for a, name in enumerate(names)
     }
     data = {
         "method": branch.method,
         "precision": end.precision,
-        "strategies": name_mix(game, end.strategies),
-        "gains": dict(zip(game.players, end.gains.tolist(), strict=True)),
+        **played,
+        "gains": dict(zip(choosers, end.gains.tolist(), strict=True)),
         "gap": end.gap,
         "residual": end.residual,
     }
@@ -174,7 +189,7 @@ def _solve_sequentially(tree: Tree, values: Values) -> Answer:
     ]
     return Answer(
         {
-            "method": "exact limit of small mistakes (quasi-perfect), sequence-form LCP",
+            "method": found.method,
             "payoffs": found.payoffs,
             "gap": found.gap,
             "policy": found.policy.table(),
@@ -183,13 +198,14 @@ def _solve_sequentially(tree: Tree, values: Values) -> Answer:
     )
 
 
+_PRECISION = (Setting("precision", 5.0, "0 is noise, large is exact best response"),)
 _OBJECTIVE = (Setting("objective", "welfare", "welfare, fairness, entropy or any", get_args(Objective)),)
 CONCEPTS: tuple[Question[NormalForm], ...] = (
     Question(
         "quantal-response",
         "Better actions are more likely: the logit equilibrium on the branch from uniform play",
         _respond_quantally,
-        (Setting("precision", 5.0, "0 is noise, large is exact best response"),),
+        _PRECISION,
     ),
     Question(
         "level-k",
@@ -231,5 +247,11 @@ TREE_CONCEPTS: tuple[Question[Tree], ...] = (
         (Setting("limit", 200, "how many equilibria are listed at most"),),
     ),
     Question("sequential", "An equilibrium with beliefs that holds at every information set", _solve_sequentially),
+    Question(
+        "agent-quantal-response",
+        "Better moves are more likely at every information set: the agent logit equilibrium on the branch from noise",
+        _respond_as_agents,
+        _PRECISION,
+    ),
 )
 """All concepts that can be asked for by name, of a tree only."""

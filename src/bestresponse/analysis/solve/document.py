@@ -102,7 +102,7 @@ def _show_equilibria(data: JsonObject, unit: float) -> tuple[Block, ...]:
     blocks += [Note(f"{remark[:1].upper()}{remark[1:]}.", "warning") for remark in data["remarks"]]
     keys = ("kind", "strategies", "strategies_exact", "payoffs", "payoffs_exact", "stability", "nash_conv")
     equilibria = [{key: e[key] for key in keys if key in e} for e in data["equilibria"]]
-    what = "Extreme equilibria" if data["complete"] and data.get("degenerate") else "Equilibria"
+    what = "Extreme equilibria" if "extreme Nash" in data["complete_for"] else "Equilibria"
     if equilibria:
         blocks.append(show_records(equilibria, data["players"], what, unit=unit))
     large = [component for component in data.get("components", ()) if not component["isolated"]]

@@ -163,11 +163,11 @@ class _Grounding:
         for mix in mixes:
             who = self._player(mix.who)
             row = [Fraction(0)] * len(self.subject.actions[who])
-            error = row.copy()
+            # Who rounds one probability of a mix rounds all of them: 0.27, 0.1 and 0.63 may be 0.2702, 0.1031, 0.6267.
+            errors = [find_rounding(weight, 2) for _, weight in mix.weights]
+            error = [min(filter(None, errors), default=Fraction(0))] * len(row)
             for action, weight in mix.weights:
-                place = self._action(who, action)
-                row[place] += weight
-                error[place] += find_rounding(weight, 2)
+                row[self._action(who, action)] += weight
             total = sum(row, Fraction(0))
             if min(row) < 0 or abs(total - 1) > sum(error, Fraction(0)):
                 raise Ungrounded(f"the probabilities of {self.subject.players[who]} are not a mix: they must sum to 1")

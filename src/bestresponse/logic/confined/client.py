@@ -144,7 +144,7 @@ class Children:
 
     def request(self, kind: Kind, body: bytes, limits: Limits, seed: int = 0) -> tuple[JsonObject, tuple[Layer, ...]]:
         """Return a child's reply to `body` and the layers it is confined by, or raise `ChildLost`."""
-        processor = _LIFE + max(_LIFE, math.ceil(limits.total))
+        processor = _LIFE + math.ceil(limits.clock)
         setup = _Setup(kind, limits.memory, processor, *((limits.cells, seed) if kind == "swi" else (0, 0)))
         with self._places:
             child = self._take(setup, limits)

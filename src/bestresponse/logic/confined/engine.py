@@ -20,6 +20,7 @@ from bestresponse.logic.gate.check import GatedProgram
 from bestresponse.logic.language.terms import Atom, Term, variables_of, write
 from bestresponse.logic.programs.report import Report, decode_report, describe_failure
 from bestresponse.logic.programs.strategies import SeatsFound, decode_seats
+from bestresponse.logic.swi.engine import TOO_SLOW
 from bestresponse.logic.swi.sandbox import Layer
 from bestresponse.logic.swi.terms import decode
 
@@ -92,10 +93,7 @@ class ConfinedEngine(LogicEngine):
 
 
 _LOST: Final = {
-    "time": (
-        "It did not get on for {0.wall:g} seconds by the clock, or was not done within {0.clock:g}; it has not passed "
-        "the limits on work, so the machine may be busy with something else."
-    ),
+    "time": TOO_SLOW,
     "ended": "It used up the memory that it may have.",
     "output": "The answers are larger than the limit on output.",
 }

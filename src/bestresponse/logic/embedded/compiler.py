@@ -327,8 +327,7 @@ def match(pattern: Pattern, term: Any, slots: list[Any], trail: list[Var]) -> bo
         return True
     while term.__class__ is Var:
         if term.ref is None:
-            bind(term, build(pattern, slots), trail)
-            return True
+            return bind(term, build(pattern, slots), trail)
         term = term.ref
     if kind == COMPOUND:
         if term.__class__ is not Struct or term.name != pattern[1] or len(term.args) != len(pattern[2]):
@@ -356,8 +355,7 @@ def _match_sequence(pattern: Pattern, term: Any, slots: list[Any], trail: list[V
     for position, part in enumerate(pattern[1]):
         term = deref(term)
         if term.__class__ is Var:
-            bind(term, build((SEQUENCE, pattern[1][position:], pattern[2]), slots), trail)
-            return True
+            return bind(term, build((SEQUENCE, pattern[1][position:], pattern[2]), slots), trail)
         if term.__class__ is not Struct or term.name != CONS or len(term.args) != 2:
             return False
         if not match(part, term.args[0], slots, trail):

@@ -7,7 +7,6 @@ nothing but bind variables: no primitive reaches files, processes or other progr
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -43,14 +42,15 @@ from bestresponse.logic.embedded.compiler import (
     match,
 )
 from bestresponse.logic.embedded.tables import Situations
-from bestresponse.logic.embedded.unify import Fault, copy, set_deadline
+from bestresponse.logic.embedded.unify import Fault, allow_visits, copy
 from bestresponse.logic.engine import Limits, RuntimeFault
 from bestresponse.logic.language.terms import Atom, Struct, Term, Var, deref
 from bestresponse.logic.progress import tell_all_found, tell_progress
 
 _CLAUSES, _BRANCH, _MORE = range(3)
 _CLOCK_EVERY = 255
-_LOOK_EVERY = 1_000
+_VISITS_PER_STEP = 8
+"""Terms that may be visited for each step that may be made: a visit takes an eighth of the time or less."""
 _CHOICE_CELLS = 8
 _NO_MORE: Code = (FAIL, None, None, None, (0, ""))
 
@@ -93,7 +93,7 @@ class Machine:
         self.charged += cells
         if self.used + self.below + self.charged + self.work.held > self.limits.cells:
             raise _make_memory_error(self.limits)
-        self.work.spend(cells >> 2)
+        self.work.spend((cells + 3) >> 2)
 
     def spend(self, steps: int) -> None:
         """Count work that a built-in predicate does, beside the steps of the machine."""
@@ -375,52 +375,43 @@ class Machine:
 class Work:
     """What a question and the questions within it have taken, all together."""
 
-    __slots__ = ("deadline", "end", "ends", "held", "limits", "look_at", "positions", "spent")
+    __slots__ = ("ends", "held", "limits", "most_steps", "positions", "since_position", "spent")
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.ends = 0
         self.held = 0
+        self.most_steps = limits.total_steps
         self.positions = 0
         self.spent = 0
-        self.look_at = _LOOK_EVERY
-        self.deadline = 0.0
-        self.end = 0.0
+        self.since_position = 0
 
     def start(self) -> None:
-        """Let the time that the question may take begin."""
-        now = time.thread_time()
-        self.deadline, self.end = now + self.limits.seconds, now + self.limits.total
-        set_deadline(self.deadline)
+        """Let what is counted from one position to the next be counted from here."""
+        self.since_position = 0
+        allow_visits(self.limits.steps * _VISITS_PER_STEP)
 
     def spend(self, steps: int) -> None:
-        """Count steps, and stop what has taken too many or too long."""
+        """Count steps, and stop what has taken too many."""
         self.spent += steps
-        if self.spent > self.look_at:
-            self.look_at = self.spent + _LOOK_EVERY
-            if self.spent > self.limits.steps:
-                raise LimitReached(f"A rule did not come to an end within {self.limits.steps:,} steps.")
-            if time.thread_time() > self.deadline:
-                raise LimitReached(f"It did not finish within {self.limits.seconds:g} seconds of work.")
+        self.since_position += steps
+        if self.since_position > self.limits.steps:
+            raise LimitReached(f"A rule did not come to an end within {self.limits.steps:,} steps.")
+        if self.spent > self.most_steps:
+            raise LimitReached(f"The game was not done within {self.limits.total:g} seconds of work.")
 
     def count_position(self) -> bool:
         """Count a position of a game; the steps to the next one are counted from here."""
         self.positions += 1
-        self.spent, self.look_at = 0, _LOOK_EVERY
         if self.positions > self.limits.positions:
             raise LimitReached(f"The game has more than {self.limits.positions:,} positions.")
-        now = time.thread_time()
-        if now > self.end:
-            raise LimitReached(f"The game was not done within {self.limits.total:g} seconds of work.")
-        self.deadline = min(now + self.limits.seconds, self.end)
-        set_deadline(self.deadline)
+        self.start()
         tell_progress()
         return True
 
     def find_all(self) -> bool:
-        """Note that all ends were found: what remains may take all the time there is."""
-        self.spent, self.look_at, self.deadline = 0, _LOOK_EVERY, self.end
-        set_deadline(self.end)
+        """Note that all ends were found: what remains only has to be written down."""
+        self.start()
         tell_all_found()
         return True
 

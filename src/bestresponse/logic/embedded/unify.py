@@ -1,14 +1,13 @@
 """Unification, copying and the standard order of terms, for the embedded engine: loops, never recursion.
 
-A variable never becomes part of itself (`Fault`), so no term is cyclic. But terms that share their parts can be far
-larger than the memory they take. So after some visits the loops here remember which parts they have seen, and look at
-the clock: `set_deadline` says how long the present thread may go on.
+A variable does not unify with a term that it is part of, so no term is cyclic and no order of steps matters. But terms that share their parts can be far
+larger than the memory they take. So after some visits the loops here remember which parts they have seen, and count
+their visits: `allow_visits` says how many the present thread may make.
 """
 
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cmp_to_key
@@ -19,34 +18,29 @@ from bestresponse.logic.language.terms import NIL, Atom, Number, String, Struct,
 LONG = 1 << 62
 """Whole numbers from here on take more memory than the cell that holds them."""
 
-_LOOK_EVERY = 5_000
 _FREE_VISITS = 8
 _REMEMBER_AFTER = 256
 _DEEPEST_SPELT = 20
 
 
 class _Meter(threading.local):
-    """What the present thread has visited, and until when it may go on."""
+    """How many terms the present thread may still visit."""
 
-    visits = 0
-    look_at = _LOOK_EVERY
-    deadline = float("inf")
+    left = float("inf")
 
 
 _meter = _Meter()
 
 
-def set_deadline(deadline: float) -> None:
-    """Set until when (by its own processor time) this thread may visit terms."""
-    _meter.deadline = deadline
+def allow_visits(visits: int) -> None:
+    """Set how many terms this thread may visit from now on."""
+    _meter.left = visits
 
 
 def _count(visits: int) -> None:
-    _meter.visits += visits
-    if _meter.visits > _meter.look_at:
-        _meter.look_at = _meter.visits + _LOOK_EVERY
-        if time.thread_time() > _meter.deadline:
-            raise LimitReached("It did not finish in time: it compares terms that are too large.")
+    _meter.left -= visits
+    if _meter.left < 0:
+        raise LimitReached("It compares terms that are too large.")
 
 
 class Fault(Exception):
@@ -55,12 +49,13 @@ class Fault(Exception):
     origin: tuple[int, str] | None = None
 
 
-def bind(variable: Var, term: Term, trail: list[Var]) -> None:
-    """Give a free variable its value, unless it would become part of itself."""
+def bind(variable: Var, term: Term, trail: list[Var]) -> bool:
+    """Give a free variable its value; False where it would become part of itself."""
     if term.__class__ is Struct and not term.solid and _occurs(variable, term):
-        raise Fault("a term would become part of itself")
+        return False
     variable.ref = term
     trail.append(variable)
+    return True
 
 
 def _occurs(variable: Var, struct: Struct) -> bool:
@@ -117,11 +112,9 @@ def _unify_simple(left: Term, right: Term, trail: list[Var]) -> bool:
     if left is right:
         return True
     if left.__class__ is Var:
-        bind(left, right, trail)
-        return True
+        return bind(left, right, trail)
     if right.__class__ is Var:
-        bind(right, left, trail)
-        return True
+        return bind(right, left, trail)
     return left.__class__ is right.__class__ and left == right
 
 

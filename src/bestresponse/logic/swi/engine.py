@@ -30,8 +30,6 @@ from bestresponse.logic.swi.worker import Worker, WorkerLost, find_swipl, start_
 _LIFE: Final = 60
 """Seconds of work after which a worker is replaced."""
 _BYTES_PER_CELL: Final = 16
-_STEPS: Final = 50
-"""Times `Limits.steps` for a whole game: SWI-Prolog does not count them from one position to the next."""
 _CHUNK: Final = 2_000
 _MODULES: Final = 64
 _LOADS: Final = 1_000
@@ -40,13 +38,18 @@ _LOAD_BYTES: Final = 1 << 16
 _SHORT: Final = 100
 _START_SECONDS: Final = 120.0
 
+TOO_SLOW: Final = (
+    "It did not get on for {0.wall:g} seconds by the clock, or was not done within {0.clock:g}; it has not passed "
+    "the limits on work, so the machine may be busy with something else."
+)
 _LIMITS: Final = {
     "ends": "The game has more than {0.ends:,} ends.",
     "positions": "The game has more than {0.positions:,} positions.",
     "steps": "A rule did not come to an end within {0.steps:,} steps.",
     "memory": "The program needs more memory than it may have.",
     "output": "The answers are longer than {0.output:,} characters.",
-    "time": "The program did not get on for {0.seconds:g} seconds by the clock, or was not done within {0.total:g}.",
+    "total": "The game was not done within {0.total:g} seconds of work.",
+    "time": TOO_SLOW,
     "number": TOO_LONG,
     "depth": TOO_DEEP,
     "ended": "The program used up the memory or the processor time it may have.",
@@ -172,8 +175,8 @@ class SwiEngine(LogicEngine):
         self._refresh()
         new = about not in self._modules
         module = self._name_module() if new else self._modules[about]
-        steps = limits.steps * (_STEPS if "table_" in batch[0].text else 1)
-        counts = f"{steps},{limits.output},{limits.ends},{limits.positions}"
+        steps = limits.total_steps if "table_" in batch[0].text else limits.steps
+        counts = f"{steps},{limits.steps},{limits.output},{limits.ends},{limits.positions}"
         what = f"ask({module},{len(batch)},{most},{counts})"
         text = "".join([question.text for question in batch])
         if new:
@@ -220,7 +223,7 @@ class SwiEngine(LogicEngine):
 
     def _request(self, what: str, text: str, size: int) -> list[str]:
         try:
-            return self._worker.request(what, text, self.limits.seconds, size, self.limits.total)
+            return self._worker.request(what, text, self.limits.wall, size, self.limits.clock)
         except WorkerLost as lost:
             if lost.kind == "foreign":
                 raise
@@ -237,7 +240,7 @@ def start_prolog(limits: Limits, seed: int = 0, command: str = "swipl", layers: 
     installation = find_swipl(command)
     stack = limits.cells * _BYTES_PER_CELL
     try:
-        worker = start_worker(installation, limits.memory, _LIFE + math.ceil(limits.total), stack, layers)
+        worker = start_worker(installation, limits.memory, _LIFE + math.ceil(limits.clock), stack, layers)
         worker.request("library", LIBRARY_TEXT, _START_SECONDS, _LOAD_BYTES)
         worker.request(f"solver({seed})", SOLVER, _START_SECONDS, _LOAD_BYTES)
         worker.request("extraction", EXTRACTION, _START_SECONDS, _LOAD_BYTES)
@@ -283,8 +286,6 @@ def _explain(formal: Term) -> str:
     match formal:
         case Atom("instantiation_error"):
             return "an unbound variable stands in an arithmetic expression"
-        case Atom("occurs_check") | Struct(name="occurs_check"):
-            return "a term would become part of itself"
         case Struct(name="existence_error", args=(_, Struct(name="/", args=(name, arity)))):
             return f"unknown procedure {name}/{arity}"
         case Struct(name="evaluation_error"):

@@ -157,7 +157,7 @@ def _draw_branches(axes: Axes, tree: Tree, layout: _Layout, path: Collection[int
         axes.plot(
             [start, bend, bend, stop],
             [layout.y[parent], layout.y[parent], layout.y[node], layout.y[node]],
-            color=INK if node in path else QUIET, solid_joinstyle="round", zorder=1,
+            color=INK if node in path else QUIET, solid_joinstyle="round", zorder=1, gid=f"node{node}",
             linewidth=2.4 if node in path else 0.9 + 3.0 * overlay.chances.get(node, 0.0),
         )  # fmt: skip
         words = _tell_branch(tree, node, overlay)

@@ -126,7 +126,7 @@ _BOXES = (
 def compare(comparison: str, title: str = "", caption: str = "Paired on common games.") -> table:
     """Show the differences of one kind of comparison."""
     columns = ("player", "against", "by", "difference", "games", "p", "effect")
-    return table("differences", columns, title, caption, where={"comparison": comparison})
+    return table("differences", columns, title=title, caption=caption, where={"comparison": comparison})
 
 
 def list_outliers(figure: str) -> table:
@@ -183,7 +183,7 @@ bench = Study(
         table("variants", ("player", "version", "invariance")),
         compare("variants", caption="What telling games otherwise does to the gap; positive: worse than as drawn."),
         intervals("variants", ("player", "version"), "invariance", caption="With 95 % intervals.", reference=1.0),
-        table("settings", ("player", "version", "asked", "answered", "gap_normalised"), "Sensitivity"),
+        table("settings", ("player", "version", "asked", "answered", "gap_normalised"), title="Sensitivity"),
         intervals("settings", ("player", "version"), "gap_normalised", caption="With 95 % intervals."),
         text(
             "{% if frame('sizes')|length %}A player that computes its strategy does so in games of any size, whatever "
@@ -199,12 +199,12 @@ bench = Study(
         compare("padding"),
         lines("sizes", "actions", "success_1", "player", caption="Answers within 1 % of optimal, 95 % intervals."),
         table("same_games", title="On the games that were answered", caption="Above, baselines play all games."),
-        boxes("games", "player", "gap_normalised", "Game by game", f"Nash gap of every game. {_BOXES}"),
+        boxes("games", "player", "gap_normalised", title="Game by game", caption=f"Nash gap of every game. {_BOXES}"),
         list_outliers("gap_normalised"),
-        boxes("games", "player", "exploitability_normalised", "", f"What a best response takes. {_BOXES}"),
+        boxes("games", "player", "exploitability_normalised", caption=f"What a best response takes. {_BOXES}"),
         list_outliers("exploitability_normalised"),
-        scatter("games", "hardness", "gap_normalised", "player", "Which games are hard", _HARD),
-        pivot("supports", "player", "support", "gap_normalised", "", "Mean gap / range by size of the support."),
+        scatter("games", "hardness", "gap_normalised", "player", title="Which games are hard", caption=_HARD),
+        pivot("supports", "player", "support", "gap_normalised", caption="Mean gap / range by size of the support."),
         compare("players", "Players compared"),
         table("self_play", caption="The model against itself: correlated-equilibrium regret of its two answers."),
         compare("verified", "Verified reasoning", "The first less the second; negative: the first loses less."),

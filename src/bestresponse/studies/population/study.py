@@ -6,11 +6,10 @@ these matches by the seed when the run is measured.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, Literal, TypedDict
 
 import numpy as np
 
@@ -24,7 +23,8 @@ from bestresponse.players.lookup import find_strategy
 from bestresponse.players.strategies.fixed import ALWAYS
 from bestresponse.report.blocks import lines, metrics_table, pivot, table, text
 from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import Heads, Metric
+from bestresponse.report.metrics import Heads, list_metrics
+from bestresponse.report.stats.interval import Interval
 from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.inputs import ModelsSetting, NamedModel
@@ -33,7 +33,7 @@ from bestresponse.runs.seats import MatchSettings, check_players, estimate_plays
 from bestresponse.runs.settings import setting, settings
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Measured, Study
-from bestresponse.studies.population.agents import Dynamics, Matches, Rule, predict, run_agents
+from bestresponse.studies.population.agents import average_matches, predict, run_agents
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
 _NORMAL = 1.959964  # the 97.5 % quantile of the normal distribution: bands hold the mean with 95 %
@@ -54,7 +54,7 @@ class PopulationConfig(MatchSettings):
         help="What an agent can be: always:MOVE, tit-for-tat, any player of `simulate`, a model; every move of the "
         "game if none is named.",
     )
-    rule: Rule = setting(default="imitation", help="How agents revise.")
+    rule: Literal["imitation", "best-reply", "logit"] = setting(default="imitation", help="How agents revise.")
     agents: int = setting(default=100, ge=2, le=1_000_000, help="Agents of each population.")
     generations: int = setting(default=200, ge=1, le=1_000_000, help="How often all are matched.")
     revise: float = setting(default=0.2, gt=0, le=1, help="Probability that an agent revises in a generation.")
@@ -76,10 +76,11 @@ class PopulationConfig(MatchSettings):
         for role, names in zip(self.roles, self.populations, strict=True):
             if len(names) < 2:
                 raise UsageError(f"{role}: expected at least two strategies, found {', '.join(names) or 'none'}")
+        object.__setattr__(self, "start", self.start or dict.fromkeys(map(str, self.strategies), 1.0))
         unknown = sorted(set(self.start) - set(self.strategies))
         if unknown:
             raise SettingError("start", f"{unknown[0]!r} is none of {', '.join(self.strategies)}")
-        if self.start and (min(self.start.values()) < 0 or not all(map(self.sum_start, self.populations))):
+        if min(self.start.values()) < 0 or not all(sum(map(self._weigh, names)) for names in self.populations):
             raise SettingError("start", "expected shares of at least 0, one of them above 0 in each population")
 
     @property
@@ -115,16 +116,15 @@ class PopulationConfig(MatchSettings):
             return False
         return True
 
-    def sum_start(self, names: tuple[str, ...]) -> float:
-        """Add up the shares of strategies at the start, before they are made to sum to 1."""
-        return sum(self.start.get(name, 0.0) if self.start else 1.0 for name in names)
+    def _weigh(self, name: str) -> float:
+        return self.start.get(name, 0.0)
 
     @property
     def models(self) -> tuple[NamedModel, ...]:
         """The models among the strategies."""
-        game, role = self.make_game(), self.roles[0]
+        game = self.make_game()
         named = [name for name in self.strategies if not name.startswith(ALWAYS)]
-        return tuple(name for name in named if find_strategy(name, game, role, 0) is None)
+        return tuple(name for name in named if find_strategy(name, game, game.roles[0], 0) is None)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -132,24 +132,16 @@ class PopulationConfig(MatchSettings):
         return ("all",) if self.symmetric else self.roles
 
     @property
-    def dynamics(self) -> Dynamics:
-        """How agents revise, from shares as near to the settings as whole agents allow."""
-        start = []
-        for names in self.populations[: len(self.labels)]:
-            wanted = np.array([self.sum_start((name,)) for name in names]) / self.sum_start(names) * self.agents
-            counts = np.floor(wanted).astype(np.int64)
-            missing = np.argsort(counts - wanted, kind="stable")[: self.agents - counts.sum()]
-            counts[missing] += 1
-            start.append(counts / self.agents)
-        return Dynamics(
-            self.rule,
-            self.agents,
-            self.generations,
-            self.repetitions,
-            self.revise,
-            self.precision,
-            tuple(start),
-        )
+    def first_shares(self) -> tuple[Array, ...]:
+        """The shares at the start, by population, as near to the settings as whole agents allow."""
+        shares = []
+        for _, names in zip(self.labels, self.populations, strict=False):
+            wanted = np.array([self._weigh(name) for name in names])
+            wanted *= self.agents / wanted.sum()
+            counts = np.floor(wanted)
+            counts[np.argsort(counts - wanted, kind="stable")[: self.agents - int(counts.sum())]] += 1
+            shares.append(counts / self.agents)
+        return tuple(shares)
 
 
 def list_matches(config: PopulationConfig) -> Iterator[JsonObject]:
@@ -164,10 +156,14 @@ class ShareRow(TypedDict):
     population: str
     generation: int
     strategy: str
-    share: Annotated[float, column("share of agents", ".3f", "mean over repetitions")]
-    low: Annotated[float, column(format=".3f", help="lower end of the mean's 95 % interval")]
-    high: Annotated[float, column(format=".3f", help="upper end of the mean's 95 % interval")]
-    predicted: Annotated[float, column(format=".3f", help="what the dynamics expect")]
+    share: Annotated[float, column("share of agents", ".3f")]
+    """mean over repetitions"""
+    low: Annotated[float, column(format=".3f")]
+    """lower end of the mean's 95 % interval"""
+    high: Annotated[float, column(format=".3f")]
+    """upper end of the mean's 95 % interval"""
+    predicted: Annotated[float, column(format=".3f")]
+    """what the dynamics expect"""
 
 
 class MatchRow(TypedDict):
@@ -177,7 +173,8 @@ class MatchRow(TypedDict):
     strategy: Annotated[str, column("own strategy")]
     against: str
     matches: int
-    mean: Annotated[float | None, column("mean payoff", ".3f", "of a match")]
+    mean: Annotated[float | None, column("mean payoff", ".3f")]
+    """of a match"""
 
 
 class EquilibriumRow(TypedDict):
@@ -193,10 +190,11 @@ class PopulationRow(TypedDict):
     """How a population did as a whole."""
 
     population: str
-    farthest: Annotated[float, column(format=".3f", help="farthest any mean share was from what the dynamics expect")]
+    farthest: Annotated[float, column(format=".3f")]
+    """farthest any mean share was from what the dynamics expect"""
 
 
-class VoidRow(TypedDict):
+class VoidMatchRow(TypedDict):
     """A match without a result."""
 
     first: str
@@ -204,146 +202,131 @@ class VoidRow(TypedDict):
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Holders:
-    """The agents who hold one strategy: shares at the end by repetition, and expected shares by generation."""
+class StrategyFigures(TypedDict):
+    """The figures of a strategy."""
 
-    final: Array
-    expected: Array
-    seed: int
-
-
-METRICS: tuple[Metric[Holders], ...] = (
-    Metric("start", "start", "share of agents at the start", "", ".3f", lambda held: float(held.expected[0])),
-    Metric(
-        "end",
-        "end",
-        "mean share of agents at the end over repetitions, 95 % interval",
-        "",
-        ".3f",
-        lambda held: cluster_bootstrap(held.final, rng=np.random.default_rng(held.seed)),
-    ),
-    Metric(
-        "expected",
-        "expected",
-        "share at the end by the replicator, best-reply or logit dynamics from the same start",
-        "",
-        ".3f",
-        lambda held: float(held.expected[-1]),
-    ),
-    Metric(
-        "died_out",
-        "died out",
-        "share of repetitions at whose end nobody holds the strategy",
-        "",
-        ".3f",
-        lambda held: float((held.final == 0).mean()),
-    ),
-)
-"""Every figure of a strategy, in the order of the columns."""
+    start: Annotated[float, column(format=".3f")]
+    """share of agents at the start"""
+    end: Annotated[Interval, column(format=".3f")]
+    """mean share of agents at the end over repetitions, 95 % interval"""
+    expected: Annotated[float, column(format=".3f")]
+    """share at the end by the replicator, best-reply or logit dynamics from the same start"""
+    died_out: Annotated[float, column(format=".3f")]
+    """share of repetitions at whose end nobody holds the strategy"""
 
 
 def measure(config: PopulationConfig, folder: RunFolder) -> Measured:
     """Read the matches and let the agents meet; without a match of every pair nobody can be matched."""
-    earned: dict[tuple[str, str], dict[int, list[float]]] = {}
-    voids: list[VoidRow] = []
+    earned: dict[tuple[str, str], list[list[float]]] = {(a, b): [] for a, b in product(*config.populations)}
+    voids: list[VoidMatchRow] = []
     answers: dict[str, Answers] = {}
-    for line in folder.sorted_records():
+    for line in sorted(folder.sorted_records(), key=lambda line: int(line["data"]["repeat"])):
         seats, record = dict(line["data"]["seats"]), line["record"]
         first, second = seats.values()
         count_answers(answers, record["submissions"], seats)
         if record.get("void"):
-            voids.append(VoidRow(first=first, second=second, why=record["void"][1]))
-            continue
-        payoffs = [record["payoffs"][role] for role in config.roles]
-        earned.setdefault((first, second), {})[line["data"]["repeat"]] = payoffs
-    pairs = [(str(first), str(second)) for first, second in product(*config.populations)]
-    payoffs_of = {
-        pair: np.array([row for _, row in sorted(earned.get(pair, {}).items())]).reshape(-1, 2) for pair in pairs
-    }
+            voids.append(VoidMatchRow(first=first, second=second, why=record["void"][1]))
+        else:
+            earned[first, second].append([record["payoffs"][role] for role in config.roles])
+    pooled = _pool_matches(config, {pair: np.array(rows).reshape(-1, 2) for pair, rows in earned.items()})
+    matches = [
+        MatchRow(
+            population=label,
+            strategy=str(own),
+            against=str(other),
+            matches=values.size,
+            mean=float(values.mean()) if values.size else None,
+        )
+        for label, by_pair in zip(config.labels, pooled, strict=True)
+        for (own, other), values in by_pair.items()
+    ]
     frames: dict[str, Frame[Any]] = {}
-    groups: dict[Heads, Holders] = {}
-    if all(len(rows) for rows in payoffs_of.values()):
-        matches = _pool_matches(config, payoffs_of)
-        frames, groups = _let_agents_meet(config, matches)
-        frames["equilibria"] = Frame(EquilibriumRow, list(_list_equilibria(config, matches)))
+    groups: dict[Heads, StrategyFigures] = {}
+    least = min(row["matches"] for row in matches)
+    if least:
+        payoffs = [
+            np.array([values[:least] for values in by_pair.values()]).reshape(len(names), -1, least)
+            for names, by_pair in zip(config.populations, pooled, strict=False)
+        ]
+        frames, groups = _let_agents_meet(config, payoffs)
+        frames["equilibria"] = Frame(EquilibriumRow, list(_list_equilibria(config, payoffs)))
     return Measured(
         {
             **frames,
-            "matches": Frame(MatchRow, list(_list_matches(config, payoffs_of))),
-            "voids": Frame(VoidRow, voids),
+            "matches": Frame(MatchRow, matches),
+            "voids": Frame(VoidMatchRow, voids),
             "answers": make_answers_frame(answers),
         },
-        sum(len(rows) for rows in payoffs_of.values()),
+        sum(map(len, earned.values())),
         ("population", "strategy"),
         groups,
     )
 
 
-def _pool_matches(config: PopulationConfig, payoffs: Mapping[tuple[str, str], Array]) -> Matches:
-    """Take as many matches of each pair as there are of all; with one population both roles are pooled."""
+def _pool_matches(
+    config: PopulationConfig, earned: Mapping[tuple[str, str], Array]
+) -> list[dict[tuple[str, str], Array]]:
+    """By population, list what a strategy earned against another; with one population both roles are pooled."""
     first, second = config.populations
-    least = min(len(rows) for rows in payoffs.values())
-    rows = np.array([[payoffs[a, b][:least, 0] for b in second] for a in first])
-    columns = np.array([[payoffs[a, b][:least, 1] for a in first] for b in second])
-    return Matches((np.concatenate([rows, columns], axis=2),) if config.symmetric else (rows, columns))
+    rows: dict[tuple[str, str], Array] = {
+        (own, other): earned[own, other][:, 0] for own, other in product(first, second)
+    }
+    columns: dict[tuple[str, str], Array] = {
+        (own, other): earned[other, own][:, 1] for own, other in product(second, first)
+    }
+    if not config.symmetric:
+        return [rows, columns]
+    return [{pair: np.concatenate([rows[pair], columns[pair]]) for pair in rows}]
 
 
-def _let_agents_meet(config: PopulationConfig, matches: Matches) -> tuple[dict[str, Frame[Any]], dict[Heads, Holders]]:
-    observed = run_agents(config.dynamics, matches, np.random.default_rng(split(config.seed, "population")))
+def _let_agents_meet(
+    config: PopulationConfig, payoffs: Sequence[Array]
+) -> tuple[dict[str, Frame[Any]], dict[Heads, StrategyFigures]]:
+    observed = run_agents(config, payoffs, np.random.default_rng(split(config.seed, "population")))
     shares: list[ShareRow] = []
     distances: list[PopulationRow] = []
-    groups: dict[Heads, Holders] = {}
-    expected = predict(config.dynamics, matches)
-    for number, (label, names, seen, path) in enumerate(
-        zip(config.labels, config.populations, observed, expected, strict=False)
-    ):
-        mean, error = seen.mean(axis=0), seen.std(axis=0, ddof=1) / np.sqrt(len(seen))
-        low, high = np.maximum(mean - _NORMAL * error, 0.0), np.minimum(mean + _NORMAL * error, 1.0)
+    groups: dict[Heads, StrategyFigures] = {}
+    for number, (seen, path) in enumerate(zip(observed, predict(config, payoffs), strict=True)):
+        label, names = config.labels[number], config.populations[number]
+        mean, reach = seen.mean(axis=0), _NORMAL * seen.std(axis=0, ddof=1) / np.sqrt(len(seen))
         distances.append(PopulationRow(population=label, farthest=float(np.abs(mean - path).max())))
         for generation, k in np.ndindex(mean.shape):
+            share, around = float(mean[generation, k]), float(reach[generation, k])
             shares.append(
                 ShareRow(
                     population=label,
                     generation=generation,
                     strategy=str(names[k]),
-                    share=float(mean[generation, k]),
-                    low=float(low[generation, k]),
-                    high=float(high[generation, k]),
+                    share=share,
+                    low=max(share - around, 0.0),
+                    high=min(share + around, 1.0),
                     predicted=float(path[generation, k]),
                 )
             )
         for k, name in enumerate(names):
-            groups[label, str(name)] = Holders(seen[:, -1, k], path[:, k], split(config.seed, "final", number, k))
+            rng = np.random.default_rng(split(config.seed, "final", number, k))
+            groups[label, str(name)] = sum_up_shares(seen[:, -1, k], path[:, k], rng)
     return {"shares": Frame(ShareRow, shares), "populations": Frame(PopulationRow, distances)}, groups
 
 
-def _list_matches(config: PopulationConfig, payoffs: Mapping[tuple[str, str], Array]) -> Iterator[MatchRow]:
-    """Yield what every strategy earned against every other, in each population."""
-    for number, label in enumerate(config.labels):
-        for own, other in product(config.populations[number], config.populations[-1 - number]):
-            rows = [payoffs[own, other][:, 0] if number == 0 else payoffs[other, own][:, 1]]
-            if config.symmetric:
-                rows.append(payoffs[other, own][:, 1])
-            values = np.concatenate([row for row in rows if row.size] or [np.empty(0)])
-            yield MatchRow(
-                population=label,
-                strategy=str(own),
-                against=str(other),
-                matches=values.size,
-                mean=float(values.mean()) if values.size else None,
-            )
+def sum_up_shares(final: Array, expected: Array, rng: np.random.Generator) -> StrategyFigures:
+    """Compute the figures of a strategy from its shares at the end of repetitions and the expected ones over time."""
+    return StrategyFigures(
+        start=float(expected[0]),
+        end=cluster_bootstrap(final, rng=rng),
+        expected=float(expected[-1]),
+        died_out=float((final == 0).mean()),
+    )
 
 
-def _list_equilibria(config: PopulationConfig, matches: Matches) -> Iterator[EquilibriumRow]:
+def _list_equilibria(config: PopulationConfig, payoffs: Sequence[Array]) -> Iterator[EquilibriumRow]:
     """Yield the equilibria of the game in which the strategies are the moves and mean payoffs the payoffs."""
-    for number, predicted in enumerate(describe_theory(MatrixGame(matches.form)).predicted[:_MOST_EQUILIBRIA], 1):
-        for names, (role, places) in zip(config.populations, predicted.shares.items(), strict=True):
-            for name, probability in zip(names, places[""].values(), strict=True):
-                if probability > 1e-9:  # what a solver leaves of 0
-                    yield EquilibriumRow(
-                        equilibrium=number, role=role, strategy=str(name), probability=float(probability)
-                    )
+    predicted = describe_theory(MatrixGame(average_matches(payoffs))).predicted
+    for number, equilibrium in enumerate(predicted[:_MOST_EQUILIBRIA], 1):
+        for names, (role, infosets) in zip(config.populations, equilibrium.shares.items(), strict=True):
+            for name, share in zip(names, infosets[""].values(), strict=True):
+                if share > 1e-9:  # what a solver leaves of 0
+                    yield EquilibriumRow(equilibrium=number, role=role, strategy=str(name), probability=float(share))
 
 
 def estimate_matches(config: PopulationConfig) -> Estimate:
@@ -364,7 +347,7 @@ population = Study(
     specs=list_matches,
     play=lambda config, models: make_player(lambda data: config.make_game(), models),
     measure=measure,
-    metrics=METRICS,
+    metrics=list_metrics(StrategyFigures),
     title="A population in {{ config.game.name }}",
     subtitle="{{ config.agents }} agents, {{ config.generations }} generations, {{ config.rule }}, "
     "{{ config.repetitions }} repetitions, seed {{ config.seed }}",

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Annotated, TypedDict
 
 import numpy as np
 
 from bestresponse.analysis.people import show_people
 from bestresponse.analysis.theory import Predicted
-from bestresponse.report.blocks import Measurement, Shown, boxes, lines, metrics_table, table, text
-from bestresponse.report.document import Code, Column, Figure, Paragraph
-from bestresponse.report.figures import charts
+from bestresponse.report.blocks import Measurement, Shown, bars, boxes, lines, metrics_table, table, text
+from bestresponse.report.document import Code, Column, Paragraph
 from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import Heads, Metric, Value
-from bestresponse.report.stats.interval import Floats, Interval
-from bestresponse.report.stats.rates import Bounds, missing_bounds
-from bestresponse.report.stats.statistics import wilson
+from bestresponse.report.metrics import Heads, Value, list_metrics
+from bestresponse.report.stats.interval import Interval
+from bestresponse.report.stats.statistics import missing_bounds, wilson
 from bestresponse.runs.reporting.answers import VoidRow, make_answers_frame, warn_of_gaps
 from bestresponse.runs.seats import check_players, estimate_plays, list_plays, make_player
 from bestresponse.runs.study import Measured, Study
@@ -30,12 +27,6 @@ from bestresponse.studies.simulate.plays import (
     read_plays,
 )
 from bestresponse.studies.simulate.regrets import Judged, RegretRow, find_best_reply, judge, list_regrets
-
-__all__ = ["METRICS", "SeatFigures", "SimulateConfig", "measure_plays", "simulate"]
-
-_MOST_MOVES = 8
-_MOST_SEATS = 12
-"""More moves and seats than these cannot be told apart in a picture of stacked bars."""
 
 
 class PayoffRow(TypedDict):
@@ -96,96 +87,26 @@ class GameRow(TypedDict):
     price_of_anarchy: Annotated[float | None, column("price of anarchy observed", ".3f")]
 
 
-@dataclass(frozen=True, slots=True)
-class SeatFigures:
-    """One seat of a run: what it earned and lost by play, and how that stands beside theory.
+class SeatFigures(TypedDict):
+    """The figures of a seat; None where there is nothing of the kind."""
 
-    `bounds` are the ends of the mean payoff had void plays counted; `losses` are those of answers where an equilibrium
-    is known in words only. None where there is nothing of the kind.
-    """
-
-    plays: Plays
-    seat: str
-    payoffs: Floats
-    predicted: float | None = None
-    bounds: Bounds | None = None
-    regret: Value = None
-    losses: Floats | None = None
-    best_reply: float | None = None
-
-
-METRICS: tuple[Metric[SeatFigures], ...] = (
-    Metric(
-        "payoff",
-        "payoff",
-        "mean over plays, of a round in a repeated game (weighted as payoffs are), 95 % interval",
-        "",
-        ".3f",
-        lambda seat: seat.plays.average(seat.payoffs, seat.seat),
-    ),
-    Metric(
-        "equilibrium_payoff",
-        "in equilibrium",
-        "the payoff in the equilibrium nearest to what was played",
-        "",
-        ".3f",
-        lambda seat: seat.predicted,
-    ),
-    Metric(
-        "payoff_least",
-        "had all counted, at least",
-        "the mean payoff if void plays had ended in the worst way",
-        "",
-        ".3f",
-        lambda seat: seat.bounds.low if seat.bounds else None,
-    ),
-    Metric(
-        "payoff_most",
-        "had all counted, at most",
-        "the mean payoff if void plays had ended in the best way",
-        "",
-        ".3f",
-        lambda seat: seat.bounds.high if seat.bounds else None,
-    ),
-    Metric(
-        "regret",
-        "external regret",
-        "the best single strategy against what the others did, held fixed, less what was earned (of a round in a "
-        "repeated game); negative where varying moves earned more than any single one would have",
-        "",
-        ".3f",
-        lambda seat: seat.regret,
-    ),
-    Metric(
-        "best_reply",
-        "best reply",
-        "what the best reply to the strategy in the other seat earns a round, exactly, its replies included",
-        "",
-        ".3f",
-        lambda seat: seat.best_reply,
-    ),
-    Metric(
-        "best_reply_regret",
-        "lost to the best reply",
-        "what the best reply to the strategy in the other seat earns a round, less what was earned",
-        "",
-        ".3f",
-        lambda seat: (
-            None
-            if seat.best_reply is None
-            else seat.plays.average(seat.best_reply - seat.payoffs, f"reply {seat.seat}")
-        ),
-    ),
-    Metric(
-        "lost",
-        "lost",
-        "what the answers of a play lose if all others play the equilibrium",
-        "",
-        ".3f",
-        lambda seat: None if seat.losses is None else seat.plays.average(seat.losses, f"lost {seat.seat}"),
-    ),
-)
-"""Every figure of a seat, in the order of the columns."""
+    payoff: Annotated[Interval, column(format=".3f")]
+    """mean over plays, of a round in a repeated game (weighted as payoffs are), 95 % interval"""
+    equilibrium_payoff: Annotated[float | None, column("in equilibrium", ".3f")]
+    """the payoff in the equilibrium nearest to what was played"""
+    payoff_least: Annotated[float | None, column("had all counted, at least", ".3f")]
+    """the mean payoff if void plays had ended in the worst way"""
+    payoff_most: Annotated[float | None, column("had all counted, at most", ".3f")]
+    """the mean payoff if void plays had ended in the best way"""
+    regret: Annotated[Value, column("external regret", ".3f")]
+    """the best single strategy against what the others did, held fixed, less what was earned (of a round in a repeated
+    game); negative where varying moves earned more than any single one would have"""
+    best_reply: Annotated[float | None, column(format=".3f")]
+    """what the best reply to the strategy in the other seat earns a round, exactly, its replies included"""
+    best_reply_regret: Annotated[Interval | None, column("lost to the best reply", ".3f")]
+    """what the best reply to the strategy in the other seat earns a round, less what was earned"""
+    lost: Annotated[Interval | None, column(format=".3f")]
+    """what the answers of a play lose if all others play the equilibrium"""
 
 
 def measure_plays(plays: Plays) -> Measured:
@@ -222,7 +143,7 @@ def measure_plays(plays: Plays) -> Measured:
 
 
 def _list_seats(plays: Plays, nearest: Predicted | None, judged: Judged | None) -> dict[Heads, SeatFigures]:
-    theory, void = plays.config.theory, len(plays.voids)
+    theory = plays.config.theory
     predicted = nearest.payoffs if nearest else theory.known.payoffs if theory.known else None
     ends = None  # every payoff that the game can give, one row a seat
     if theory.form is not None:
@@ -235,17 +156,18 @@ def _list_seats(plays: Plays, nearest: Predicted | None, judged: Judged | None) 
     groups: dict[Heads, SeatFigures] = {}
     for number, (seat, player) in enumerate(plays.config.seats.items()):
         payoffs, bounds = plays.payoffs[:, number], None
-        if void and ends is not None:
-            bounds = missing_bounds(payoffs, void, float(ends[number].min()), float(ends[number].max()))
+        if plays.voids and ends is not None:
+            bounds = missing_bounds(payoffs, len(plays.voids), ends[number].min(), ends[number].max())
+        reply = find_best_reply(plays.config, number)
         groups[seat, str(player)] = SeatFigures(
-            plays,
-            seat,
-            payoffs,
-            predicted[seat] if predicted else None,
-            bounds,
-            judged.regrets[seat] if judged else None,
-            losses[:, number] if theory.known else None,
-            find_best_reply(plays.config, number),
+            payoff=plays.average(payoffs, seat),
+            equilibrium_payoff=predicted[seat] if predicted else None,
+            payoff_least=bounds.low if bounds else None,
+            payoff_most=bounds.high if bounds else None,
+            regret=judged.regrets[seat] if judged else None,
+            best_reply=reply,
+            best_reply_regret=None if reply is None else plays.average(reply - payoffs, f"reply {seat}"),
+            lost=plays.average(losses[:, number], f"lost {seat}") if theory.known else None,
         )
     return groups
 
@@ -351,22 +273,6 @@ def _describe_game(plays: Plays, judged: Judged | None) -> GameRow:
     )
 
 
-def draw_shares(measured: Measurement) -> Shown | None:
-    """Draw the moves of every seat that decides at one place among few, above what the nearest equilibrium plays."""
-    bars: dict[str, dict[str, float]] = {}
-    for seat in measured.frame("shares").list_values("seat")[:_MOST_SEATS]:
-        rows = measured.frame("shares").select(seat=seat)
-        if len(rows) > _MOST_MOVES or len({(row["place"], row["part"]) for row in rows}) > 1:
-            continue
-        bars[f"{seat}, played"] = {row["move"]: row["share"].estimate for row in rows}
-        if rows[0]["in_equilibrium"] is not None:
-            bars[f"{seat}, equilibrium"] = {row["move"]: row["in_equilibrium"] for row in rows}
-    if not bars:
-        return None
-    image = charts.bars(bars, x_label="share of plays")
-    return Shown("", (Figure(image, "How often every seat made each move.", "shares of moves by seat"),))
-
-
 def show_rules(measured: Measurement) -> Shown:
     """Show the rules as the first seat is told them, and the file that the game came from."""
     game, source = measured.config.make_game(), measured.config.game.text
@@ -381,7 +287,7 @@ simulate = Study(
     specs=lambda config: list_plays(config, "simulate", config.seats, config.personas, config.referee),
     play=lambda config, models: make_player(lambda data: config.make_game(), models),
     measure=lambda config, folder: measure_plays(read_plays(config, folder.sorted_records())),
-    metrics=METRICS,
+    metrics=list_metrics(SeatFigures),
     title="Playing {{ config.game.name }}",
     subtitle="{% set players = config.seats.values()|unique|list %}{% if players|length == 1 %}{{ players[0] }} in all "
     "seats{% else %}{% for seat, player in config.seats.items() %}{{ seat }} = {{ player }}"
@@ -401,7 +307,15 @@ simulate = Study(
         metrics_table("What they earned"),
         boxes("payoffs", by="seat", value="payoff"),
         table("shares", title="What they chose", caption="Moves"),
-        draw_shares,
+        bars(
+            "shares",
+            by="seat",
+            value="share",
+            parts="move",
+            beside="in_equilibrium",
+            where={"place": None, "part": None},
+            caption="How often every seat made each move.",
+        ),
         table("amounts", title="What they chose", caption="Amounts"),
         lines(
             "shares_by_round",

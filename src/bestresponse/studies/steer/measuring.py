@@ -21,7 +21,7 @@ from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.games.dialogue.recorded import PERSON
 from bestresponse.players.dialogue.speaker import Guided
 from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import Heads, Metric, Value
+from bestresponse.report.metrics import Heads, Value, list_metrics
 from bestresponse.report.stats.agreement import krippendorff_alpha
 from bestresponse.report.stats.interval import Interval
 from bestresponse.report.stats.statistics import cluster_bootstrap
@@ -49,38 +49,34 @@ _PUBLISHED = {"debate": (328, "0 to 1", 0.024, 0.106), "meeting": (67, "0 to 20"
 
 Evaluation = Mapping[str, Value]
 """What guidance earns on one set of texts or games, by the name of the metric."""
-_DEVIATE = "what all could gain by deviating alone; 0 at an equilibrium"
-METRICS: tuple[Metric[Evaluation], ...] = tuple(
-    Metric(name, title, help_, "", format_, lambda figures, name=name: figures.get(name))  # type: ignore[misc]
-    for name, title, format_, help_ in (
-        (
-            "gain",
-            "gain",
-            ".3f",
-            "what a speaker earns more by guidance while the others stay unguided, mean over speakers",
-        ),
-        ("margin", "margin", ".3f", "what the guided speaker earns more than the unguided ones in the same dialogue"),
-        ("relative_gain", "guided earns more by", ".1%", "the gain as a share of what unguided speakers earn"),
-        ("won", "dialogues won", ".3f", "share of dialogues in which the guided speaker earns most, a tie for half"),
-        ("credible_gain", "credible gain", ".3f", "the gain of advice that is best wherever a talk leads"),
-        (
-            "commitment_gain",
-            "commitment gain",
-            ".3f",
-            "the most that any equilibrium gains, those among them that rest on threats",
-        ),
-        ("best_reply_gain", "best reply", ".3f", "what best replies to unguided partners gain, in equilibrium or not"),
-        (
-            "loss",
-            "largest loss",
-            ".4f",
-            "the most that the advice loses where it is given, share of the payoffs' range",
-        ),
-        ("nash_conv", "NashConv of the policy", ".3f", _DEVIATE),
-        ("unguided_nash_conv", "NashConv of unguided talk", ".3f", _DEVIATE),
-    )
-)
-"""Every figure of an evaluation, in the order of the columns."""
+
+
+class GuidanceFigures(TypedDict):
+    """Every figure of an evaluation, in the order of the columns."""
+
+    gain: Annotated[Value, column(format=".3f")]
+    """what a speaker earns more by guidance while the others stay unguided, mean over speakers"""
+    margin: Annotated[Value, column(format=".3f")]
+    """what the guided speaker earns more than the unguided ones in the same dialogue"""
+    relative_gain: Annotated[Value, column("guided earns more by", ".1%")]
+    """the gain as a share of what unguided speakers earn"""
+    won: Annotated[Value, column("dialogues won", ".3f")]
+    """share of dialogues in which the guided speaker earns most, a tie for half"""
+    credible_gain: Annotated[Value, column(format=".3f")]
+    """the gain of advice that is best wherever a talk leads"""
+    commitment_gain: Annotated[Value, column(format=".3f")]
+    """the most that any equilibrium gains, those among them that rest on threats"""
+    best_reply_gain: Annotated[Value, column("best reply", ".3f")]
+    """what best replies to unguided partners gain, in equilibrium or not"""
+    loss: Annotated[Value, column("largest loss", ".4f")]
+    """the most that the advice loses where it is given, share of the payoffs' range"""
+    nash_conv: Annotated[Value, column("NashConv of the policy", ".3f")]
+    """what all could gain by deviating alone; 0 at an equilibrium"""
+    unguided_nash_conv: Annotated[Value, column("NashConv of unguided talk", ".3f")]
+    """what all could gain by deviating alone; 0 at an equilibrium"""
+
+
+METRICS = list_metrics(GuidanceFigures)
 
 
 class OverviewRow(TypedDict):

@@ -27,9 +27,9 @@ from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.players.llm.verified import is_verified
 from bestresponse.report.blocks import metrics_table, pivot, table, text
 from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import Heads, Metric
+from bestresponse.report.metrics import list_metrics
 from bestresponse.report.stats.interval import Interval
-from bestresponse.report.stats.rates import wilson
+from bestresponse.report.stats.statistics import wilson
 from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.inputs import ModelsSetting, NamedModel, NamesSetting
@@ -221,47 +221,41 @@ class StatusRow(TypedDict):
     plays: int
 
 
-Rows = Sequence[StoryRow]
+class ModelFigures(TypedDict):
+    """The figures of a model; shares are of the programs of which it was asked, None where of none."""
+
+    programs: int
+    """programs that were written"""
+    syntactic: Annotated[Interval | None, column("loads", ".0%")]
+    """reader and static checks find no error"""
+    functional: Annotated[Interval | None, column("plays", ".0%")]
+    """every play ends with one payoff for everybody"""
+    meaning: Annotated[Interval | None, column("means what the story says", ".0%")]
+    """the true game: exact where there are numbers, else in preference"""
+    equivalent: Annotated[Interval | None, column(format=".0%")]
+    """the true game up to positive affine payoffs"""
+    first: Annotated[Interval | None, column("a game at once", ".0%")]
+    """a game, right or wrong, at the first attempt"""
+    attempts: Annotated[float, column(format=".2f")]
+    """mean number of programs written for a story"""
+    prompt: Annotated[int, column("read (tokens)", ",")]
+    """tokens of all prompts"""
+    completion: Annotated[int, column("written (tokens)", ",")]
+    """tokens of all replies"""
 
 
-def _share(name: str) -> Callable[[Rows], Interval | None]:
-    """Compute the share of rows in which `name` holds, of those in which it was asked; None where in none."""
-
-    def compute(rows: Rows) -> Interval | None:
+def _sum_up_programs(rows: Sequence[StoryRow]) -> ModelFigures:
+    shares: dict[str, Interval | None] = {}
+    for name in ("syntactic", "functional", "meaning", "equivalent", "first"):
         asked = [value for row in rows if isinstance(value := row.get(name), bool)]
-        return wilson(sum(asked), len(asked)) if asked else None
-
-    return compute
-
-
-METRICS: tuple[Metric[Rows], ...] = (
-    Metric("programs", "programs", "programs that were written", "", "", len),
-    Metric("syntactic", "loads", "reader and static checks find no error", "", ".0%", _share("syntactic")),
-    Metric("functional", "plays", "every play ends with one payoff for everybody", "", ".0%", _share("functional")),
-    Metric(
-        "meaning",
-        "means what the story says",
-        "the true game: exact where there are numbers, else in preference",
-        "",
-        ".0%",
-        _share("meaning"),
-    ),
-    Metric("equivalent", "equivalent", "the true game up to positive affine payoffs", "", ".0%", _share("equivalent")),
-    Metric("first", "a game at once", "a game, right or wrong, at the first attempt", "", ".0%", _share("first")),
-    Metric(
-        "attempts",
-        "attempts",
-        "mean number of programs written for a story",
-        "",
-        ".2f",
-        lambda rows: sum(row["attempts"] for row in rows) / len(rows),
-    ),
-    Metric("prompt", "read", "tokens of all prompts", "tokens", ",", lambda rows: sum(r["prompt"] for r in rows)),
-    Metric(
-        "completion", "written", "tokens of all replies", "tokens", ",", lambda rows: sum(r["completion"] for r in rows)
-    ),
-)
-"""Every figure of a model, in the order of the columns."""
+        shares[name] = wilson(sum(asked), len(asked)) if asked else None
+    return ModelFigures(
+        programs=len(rows),
+        **shares,  # type: ignore[typeddict-item]
+        attempts=sum(row["attempts"] for row in rows) / len(rows),
+        prompt=sum(row["prompt"] for row in rows),
+        completion=sum(row["completion"] for row in rows),
+    )
 
 
 def measure(config: StoriesConfig, folder: RunFolder) -> Measured:
@@ -275,9 +269,8 @@ def measure(config: StoriesConfig, folder: RunFolder) -> Measured:
         rows.append(_judge(play, known[play.data["story"]], engine))
     order = {str(model): number for number, model in enumerate(config.model)}
     rows.sort(key=lambda row: (order.get(row["model"], len(order)), row["story"], row["sample"]))
-    groups: dict[Heads, list[StoryRow]] = {}
-    for row in rows:
-        groups.setdefault((row["model"],), []).append(row)
+    models = dict.fromkeys(row["model"] for row in rows)
+    groups = {(model,): _sum_up_programs([row for row in rows if row["model"] == model]) for model in models}
     kinds = [*_count_right(rows, "game", lambda row: row["game"]), *_count_right(rows, "kind", _describe_kind)]
     statuses = Counter(row["status"] for row in rows).most_common()
     return Measured(
@@ -328,7 +321,7 @@ def _describe_kind(row: StoryRow) -> str:
     return f"{'canonical' if row['canonical'] else 'disguised'}, {numbers}{language}"
 
 
-def _count_right(rows: Rows, by: str, describe: Callable[[StoryRow], str]) -> Iterator[KindRow]:
+def _count_right(rows: Sequence[StoryRow], by: str, describe: Callable[[StoryRow], str]) -> Iterator[KindRow]:
     """Yield for every kind of story and model how many programs mean what the story says."""
     for kind in sorted({describe(row) for row in rows}):
         for model in dict.fromkeys(row["model"] for row in rows):
@@ -350,7 +343,7 @@ stories_study = Study(
     specs=list_tasks,
     play=prepare_tasks,
     measure=measure,
-    metrics=METRICS,
+    metrics=list_metrics(ModelFigures),
     title="From stories to games",
     subtitle="{{ config.model|join(', ') }} on {{ frame('programs').list_values('story')|length }} stories",
     command="bench stories",

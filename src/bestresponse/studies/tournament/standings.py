@@ -43,15 +43,23 @@ class StandingRow(TypedDict):
 
     name: str
     kind: str
-    total: float | None
-    per_round: float | None
-    first: float | None
-    second: float | None
-    share: float | None
-    share_low: float | None
-    share_high: float | None
+    per_round: Annotated[float | None, column("payoff a round", ".3f")]
+    """mean over all matches, both seats, itself included"""
+    first: Annotated[float | None, column("first seat", ".3f")]
+    """payoff a round when moving in the first seat"""
+    second: Annotated[float | None, column("second seat", ".3f")]
+    """payoff a round when moving in the second seat"""
+    share: Annotated[float | None, column("normalised", ".2%")]
+    """0 %: always the lowest payoff of the seat, 100 %: always the highest"""
+    total: Annotated[float | None, column(format=".1f")]
+    """sum over all matches"""
+    missing: Annotated[int | None, column("missing plays")]
+    """plays that broke off, where some did"""
+    share_low: Annotated[float | None, column("normalised, at least", ".2%")]
+    """had missing plays earned the least"""
+    share_high: Annotated[float | None, column("normalised, at most", ".2%")]
+    """had missing plays earned the most"""
     against_itself: float | None
-    missing: int
     plays: int
 
 
@@ -64,8 +72,10 @@ class MatchRow(TypedDict):
     second_total: Annotated[float | None, column(format=".3f")]
     first_per_round: Annotated[float | None, column(format=".3f")]
     second_per_round: Annotated[float | None, column(format=".3f")]
-    first_deviation: Annotated[float | None, column(format=".3f", help="standard deviation over plays")]
-    second_deviation: Annotated[float | None, column(format=".3f", help="standard deviation over plays")]
+    first_deviation: Annotated[float | None, column(format=".3f")]
+    """standard deviation over plays"""
+    second_deviation: Annotated[float | None, column(format=".3f")]
+    """standard deviation over plays"""
     plays: int
     missing: int
 
@@ -221,21 +231,22 @@ class Standings:
         rounds = self.config.rules.expected_rounds
         shares = np.concatenate([self._normalise(first, 0), self._normalise(second, 1)])
         lost = np.concatenate([self._find_lost(place, against), self._find_lost(against, place)])
+        missing = int(self.missing[place, against].sum() + self.missing[against, place].sum())
         # Bounds: the mean if every missing play had earned the least, and if it had earned the most.
         kept = np.nan_to_num(shares) * (1 - lost)
-        some = not np.isnan(shares).all()
+        bounded = missing and not np.isnan(shares).all()
         return StandingRow(
             name=entry.name,
             kind=entry.kind,
-            total=float(both.sum()) if not np.isnan(both).any() else None,
             per_round=_mean(both / rounds),
             first=_mean(first / rounds),
             second=_mean(second / rounds),
             share=_mean(shares),
-            share_low=float(kept.mean()) if some else None,
-            share_high=float((kept + lost).mean()) if some else None,
+            total=float(both.sum()) if not np.isnan(both).any() else None,
+            missing=missing or None,
+            share_low=float(kept.mean()) if bounded else None,
+            share_high=float((kept + lost).mean()) if bounded else None,
             against_itself=_mean(self.between[place, [place]]) if place in against else None,
-            missing=int(self.missing[place, against].sum() + self.missing[against, place].sum()),
             plays=int(self.plays[place, against].sum() + self.plays[against, place].sum()),
         )
 

@@ -8,43 +8,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 from bestresponse.analysis.people import show_people
-from bestresponse.core.episode import play
 from bestresponse.core.errors import SettingError, UsageError
-from bestresponse.core.game import NATURE
+from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonMapping, JsonObject
-from bestresponse.core.player import Nature, Player
+from bestresponse.core.player import Player
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import split
 from bestresponse.games.matrix.repeated import RepeatedGame
-from bestresponse.models.base import Model
-from bestresponse.players.llm.player import LlmPlayer, Sampling
-from bestresponse.players.llm.prompting import Style
-from bestresponse.players.llm.verified import is_verified, with_review
 from bestresponse.players.lookup import find_strategy
 from bestresponse.players.strategies.automaton import AutomatonPlayer, AxelrodPlayer
 from bestresponse.players.strategies.fixed import HistoryPlayer
 from bestresponse.report.blocks import Measurement, Shown, lines, metrics_table, pivot, table, text
 from bestresponse.report.document import Code, Paragraph
 from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import Metric
+from bestresponse.report.metrics import list_metrics
 from bestresponse.runs.estimate import Estimate
-from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.inputs import GameSetting, NamedModel
 from bestresponse.runs.models import open_models
 from bestresponse.runs.reporting.answers import Answers, count_answers, make_answers_frame
+from bestresponse.runs.seats import make_player
 from bestresponse.runs.settings import RunSettings, setting, settings
-from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Measured, Study
 from bestresponse.studies.tournament.entries import (
     EntriesSetting,
-    Entry,
     Stage,
     as_automata,
     formalize_entry,
@@ -168,69 +161,49 @@ def formalize_words(config: TournamentConfig) -> TournamentConfig:
     return replace(config, entries=tuple(rules.get(entry, entry) for entry in config.entries))
 
 
-_ASKING = ("rounds", "noise", "continuation", "default_move", "seed", "temperature", "max_tokens", "attempts", "style")
+_ASKING = ("rounds", "noise", "continuation", "default_move", "temperature", "max_tokens", "attempts", "style")
+# A model is shown all rounds and answers at once; a match in which it does not is void.
+_AGENTS = {
+    "memory": "full", "own_words": False, "reasoning": "direct", "reasons": False, "policy": "void", "personas": {},
+}  # fmt: skip
 
 
 def list_matches(config: TournamentConfig) -> Iterator[JsonObject]:
     """Yield every match in which somebody has to be asked, `repetitions` times."""
     shared = {"study": "tournament", "game": config.game.to_json(), **{name: getattr(config, name) for name in _ASKING}}
-    for repetition, (first, second) in product(range(config.repetitions or 1), config.asked_pairs):
+    for repetition, places in product(range(config.repetitions or 1), config.asked_pairs):
+        entries = [config.entries[place] for place in places]
+        names = [entry.source if entry.kind == "model" else entry.name for entry in entries]
         yield {
             **shared,
-            "seats": [config.entries[first].to_json(), config.entries[second].to_json()],
-            "places": [first, second],
+            **_AGENTS,
+            "seats": [[role, name] for role, name in zip(config.repeated.roles, names, strict=True)],
+            "entries": [entry.to_json() for entry in entries],
+            "places": list(places),
             "repetition": repetition,
+            "seed": split(config.seed, "match", *places, repetition),
         }
 
 
-def prepare_matches(config: TournamentConfig, models: Mapping[str, Model]) -> PlayOne:
-    """Return the function that plays one match."""
-    game = config.repeated
-
-    def play_one(spec: Spec, done: list[Any], keep: Any) -> Any:
-        seed = split(config.seed, "match", *spec.data["places"], spec.data["repetition"])
-        seats: dict[str, Player] = {NATURE: Nature(split(seed, "length"))}
-        for seat, (role, place) in enumerate(zip(game.roles, spec.data["places"], strict=True)):
-            seats[role] = _seat_entry(config, spec.data, place, seat, models, split(seed, seat))
-        return play(game, seats, submissions=done, on_submission=keep)
-
-    return play_one
-
-
-def _seat_entry(
-    config: TournamentConfig, data: JsonMapping, place: int, seat: int, models: Mapping[str, Model], seed: int
-) -> Player:
-    entry: Entry = config.entries[place]
+def _seat_entry(config: TournamentConfig, data: JsonMapping, game: AnyGame, role: str, name: str) -> Player | None:
+    """Seat who needs no model."""
+    seat = game.roles.index(role)
+    entry, seed = config.entries[data["places"][seat]], split(data["seed"], seat)
     match entry.kind:
         case "model":
-            return with_review(entry.source, _ask_model(config, entry.source, models[entry.source], data["repetition"]))
+            return None
+        case "function" if entry.thing is None:
+            raise UsageError(f"{entry.name} was a Python function, which a stored run does not hold")
         case "function":
-            if entry.thing is None:
-                raise UsageError(f"{entry.name} was a Python function, which a stored run does not hold")
             return HistoryPlayer(entry.thing, entry.name)
-        case "player":
-            player = find_strategy(entry.source, config.repeated, config.repeated.roles[seat], seed)
-            if player is None:
-                raise UsageError(f"the player {entry.source} is not installed here")
+        case "player" if player := find_strategy(entry.source, game, role, seed):
             return player
         case "axelrod":
             return AxelrodPlayer(entry.source, cooperative_actions(config.stage.form), seed)
-        case _:
-            automata = as_automata(entry, config.stage, config.default_move)
-            if automata is None:
-                raise UsageError(f"{entry.name} is a strategy in words, which has no rules yet")
-            return AutomatonPlayer(automata[seat], seed)
-
-
-def _ask_model(config: TournamentConfig, name: str, model: Model, repetition: int) -> Player:
-    style: Style = "json" if model.abilities.schema and not is_verified(name) else "line"
-    sampling = Sampling(
-        config.temperature,
-        max_tokens=config.max_tokens,
-        seed=split(config.seed, "llm") % 2**31,
-        replicate=repetition,
-    )
-    return LlmPlayer(model, sampling, style if config.style == "auto" else config.style, config.attempts)
+    automata = as_automata(entry, config.stage, config.default_move)
+    if automata is None:
+        raise UsageError(f"{entry.name} cannot play here: it is no installed player, or in words and without rules")
+    return AutomatonPlayer(automata[seat], seed)
 
 
 def estimate_matches(config: TournamentConfig) -> Estimate:
@@ -282,47 +255,8 @@ class LeftOutRow(TypedDict):
     why: str
 
 
-METRICS: tuple[Metric[StandingRow], ...] = (
-    Metric(
-        "per_round",
-        "payoff a round",
-        "mean over all matches, both seats, itself included",
-        "",
-        ".3f",
-        lambda row: row["per_round"],
-    ),
-    Metric("first", "first seat", "payoff a round when moving in the first seat", "", ".3f", lambda row: row["first"]),
-    Metric(
-        "second", "second seat", "payoff a round when moving in the second seat", "", ".3f", lambda row: row["second"]
-    ),
-    Metric(
-        "share",
-        "normalised",
-        "0 %: always the lowest payoff of the seat, 100 %: always the highest",
-        "",
-        ".2%",
-        lambda row: row["share"],
-    ),
-    Metric("total", "total", "sum over all matches", "", ".1f", lambda row: row["total"]),
-    Metric(
-        "missing", "missing plays", "plays that broke off, where some did", "", "", lambda row: row["missing"] or None
-    ),
-    Metric(
-        "share_low",
-        "normalised, at least",
-        "had missing plays earned the least",
-        "",
-        ".2%",
-        lambda row: row["share_low"] if row["missing"] else None,
-    ),
-    Metric(
-        "share_high",
-        "normalised, at most",
-        "had missing plays earned the most",
-        "",
-        ".2%",
-        lambda row: row["share_high"] if row["missing"] else None,
-    ),
+METRICS = list_metrics(
+    StandingRow, "per_round", "first", "second", "share", "total", "missing", "share_low", "share_high"
 )
 """Every figure of one who took part, in the order of the columns."""
 
@@ -332,11 +266,7 @@ def measure(config: TournamentConfig, folder: RunFolder) -> Measured:
     answers: dict[str, Answers] = {}
     plays = list(folder.sorted_plays())
     for line in folder.sorted_records():
-        seats = {
-            role: seat["name"]
-            for role, seat in zip(config.stage.players, line["data"]["seats"], strict=True)
-            if seat["kind"] == "model"
-        }
+        seats = {role: name for role, name in line["data"]["seats"] if name in config.models}
         count_answers(answers, line["record"]["submissions"], seats)
     standings = measure_standings(config, plays)
     shares = list(standings.list_shares())
@@ -395,7 +325,7 @@ tournament = Study(
     "tournament",
     TournamentConfig,
     specs=list_matches,
-    play=prepare_matches,
+    play=lambda config, models: make_player(lambda data: config.repeated, models, partial(_seat_entry, config)),
     measure=measure,
     metrics=METRICS,
     prepare=formalize_words,
@@ -443,7 +373,7 @@ tournament = Study(
             caption="Moran process: how often each took over a population of {{ config.moran }}, in 100 runs",
         ),
         text(
-            "{% if frame('standings').rows|sum(attribute='missing') %}A match breaks off at the first answer that "
+            "{% if frame('standings').rows|selectattr('missing')|list %}A match breaks off at the first answer that "
             "cannot be read and then counts for nobody; the last columns of the standings bound what the missing "
             "matches could have changed.{% endif %}",
             kind="info",

@@ -26,8 +26,7 @@ from bestresponse.formal.claims.grounding import ground
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translators.translation import Reading, Translator
 from bestresponse.logic.engine import LogicEngine, Verdict
-from bestresponse.studies.verify.evaluation import Confusion, aggregate
-from bestresponse.studies.verify.recorded import Attempt, Sample
+from bestresponse.studies.verify.evaluation import Attempt, Confusion, Sample, aggregate
 
 _QUOTED: Final = re.compile(r"'[^']*'")
 _VARIABLE: Final = re.compile(r"(?<!\w)[A-Z_]\w*")

@@ -20,8 +20,15 @@ from bestresponse.logic.engine import Verdict, open_engine
 from bestresponse.report.document import Column, Table
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction
 from bestresponse.studies.verify.checking import Recheck, false_corrections, measure_translator
-from bestresponse.studies.verify.evaluation import Confusion, aggregate, agreement
-from bestresponse.studies.verify.recorded import Sample, games_of, read_samples, recorded_verdicts
+from bestresponse.studies.verify.evaluation import (
+    Confusion,
+    Sample,
+    aggregate,
+    agreement,
+    games_of,
+    read_samples,
+    recorded_verdicts,
+)
 
 CITATION: Final = (
     "A. Mensfelt, K. Stathis, V. Trencsenyi, Logic-Enhanced Language Model Agents for Trustworthy Social Simulations, "

@@ -16,7 +16,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict
 
@@ -42,7 +43,7 @@ from bestresponse.players.llm.verified import Try, Verified, calls_of, is_verifi
 from bestresponse.report.blocks import Measurement, Shown, metrics_table, pivot, table, text
 from bestresponse.report.document import Block, Code, Column, Paragraph, Quote, Table
 from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import Metric
+from bestresponse.report.metrics import Metric, Value, list_metrics
 from bestresponse.report.stats.statistics import Interval, cluster_bootstrap, paired_difference, wilson
 from bestresponse.report.tables import to_csv
 from bestresponse.runs.estimate import Estimate
@@ -324,40 +325,23 @@ class AgreementRow(TypedDict):
     value: Annotated[float | Interval | None, column(format=".3f")]
 
 
-@dataclass(frozen=True)
-class Attempts:
-    """The first or the last attempts of all runs."""
+class AttemptFigures(TypedDict):
+    """The figures of the first or the last attempts; the share of every choice stands beside them."""
 
-    rows: Sequence[RunRow]
-    when: When
-
-    def list_values(self, what: Literal["choice", "state", "payoff", "gap"]) -> list[Any]:
-        """List a figure of every run whose first and last choice could be read."""
-        return [row[f"{self.when}_{what}"] for row in list_readable(self.rows)]  # type: ignore[literal-required]
-
-    def count_state(self, state: str) -> int:
-        """Count the runs in this state."""
-        return sum(row[f"{self.when}_state"] == state for row in self.rows)  # type: ignore[literal-required]
-
-    def average_payoff(self, what: Literal["payoff", "gap"] = "payoff") -> Interval | None:
-        """Average the payoff or gap of readable runs, with an interval over runs."""
-        values = [value for value in self.list_values(what) if value is not None]
-        return cluster_bootstrap(values, rng=np.random.default_rng(0)) if values else None
-
-    def average_gap(self) -> Interval | None:
-        """Average the gap of readable runs."""
-        return self.average_payoff("gap")
-
-    def share_choice(self, action: str) -> Interval | None:
-        """Estimate how often an action was chosen in readable runs."""
-        chosen = self.list_values("choice")
-        return wilson(chosen.count(action), len(chosen)) if chosen else None
-
-    def share_wrong_reason(self) -> Interval | None:
-        """Estimate, of the runs that choose a best response, the share whose reasoning was refuted."""
-        pairs = zip(self.list_values("gap"), self.list_values("state"), strict=True)
-        best = [state for gap, state in pairs if gap is not None and gap <= _BEST]
-        return wilson(best.count("refuted"), len(best)) if best else None
+    unrefuted: int
+    """runs in which at least one claim was proved and none refuted"""
+    refuted: int
+    """runs in which a claim is false"""
+    undecided: int
+    """runs in which no claim could be decided"""
+    unchecked: int
+    """runs in which no claim was found"""
+    payoff: Annotated[Interval | None, column(format=".3f")]
+    """what the choice earns, mean over readable runs"""
+    gap: Annotated[Interval | None, column("Nash gap", ".3f")]
+    """how much less that is than the best choice would earn"""
+    wrong_reason: Annotated[Interval | None, column("right for a wrong reason", ".3f")]
+    """share of the best responses whose reasoning was refuted"""
 
 
 def list_readable(rows: Iterable[RunRow]) -> list[RunRow]:
@@ -365,25 +349,31 @@ def list_readable(rows: Iterable[RunRow]) -> list[RunRow]:
     return [row for row in rows if row["first_choice"] is not None and row["last_choice"] is not None]
 
 
-_STATES = {
-    "unrefuted": "runs in which at least one claim was proved and none refuted",
-    "refuted": "runs in which a claim is false",
-    "undecided": "runs in which no claim could be decided",
-    "unchecked": "runs in which no claim was found",
-}
-METRICS: tuple[Metric[Attempts], ...] = (
-    *(Metric(s, s, meaning, "", "", partial(Attempts.count_state, state=s)) for s, meaning in _STATES.items()),
-    Metric("payoff", "payoff", "what the choice earns, mean over readable runs", "", ".3f", Attempts.average_payoff),
-    Metric("gap", "Nash gap", "how much less that is than the best choice would earn", "", ".3f", Attempts.average_gap),
-    Metric(
-        "wrong_reason",
-        "right for a wrong reason",
-        "share of the best responses whose reasoning was refuted",
-        "",
-        ".3f",
-        Attempts.share_wrong_reason,
-    ),
-)
+def list_values(rows: Iterable[RunRow], what: Literal["payoff", "gap"], when: When) -> list[float]:
+    """List the payoff or gap of readable runs, at the first or the last attempt."""
+    values = [row[f"{when}_{what}"] for row in list_readable(rows)]  # type: ignore[literal-required]
+    return [value for value in values if value is not None]
+
+
+def sum_up_attempts(rows: Sequence[RunRow], when: When, choices: Mapping[str, str]) -> Mapping[str, Value]:
+    """Compute the figures of the first or last attempts, and the shares of `choices` by the names of their metrics."""
+    readable: Any = list_readable(rows)
+    states = Counter(row[f"{when}_state"] for row in rows)  # type: ignore[literal-required]
+    means = {}
+    for what in ("payoff", "gap"):
+        values = list_values(rows, what, when)  # type: ignore[arg-type]
+        means[what] = cluster_bootstrap(values, rng=np.random.default_rng(0)) if values else None
+    best = [row for row in readable if row[f"{when}_gap"] is not None and row[f"{when}_gap"] <= _BEST]
+    chosen = Counter(row[f"{when}_choice"] for row in readable)
+    return {
+        **{state: states[state] for state in ("unrefuted", "refuted", "undecided", "unchecked")},
+        **means,
+        "wrong_reason": wilson(sum(row[f"{when}_state"] == "refuted" for row in best), len(best)) if best else None,
+        **{name: wilson(chosen[action], len(readable)) if readable else None for name, action in choices.items()},
+    }
+
+
+METRICS = list_metrics(AttemptFigures)
 """Every figure of the first and the last attempt; `measure` adds the share of every choice."""
 
 
@@ -397,16 +387,10 @@ def measure(config: VerifyConfig, folder: RunFolder) -> Measured:
         unread = attempt.get("unread")
         troubles["sentences unread"] += len(unread) if isinstance(unread, list) else unread or 0
         troubles.update(attempt.get("troubles", {}))
-    choices = [
-        Metric(
-            "chose_" + re.sub(r"\W", "_", action),
-            f"chose {action}",
-            "share of readable runs",
-            "",
-            ".3f",
-            partial(Attempts.share_choice, action=action),
-        )
-        for action in config.scene.choices
+    choices = {"chose_" + re.sub(r"\W", "_", action): action for action in config.scene.choices}
+    shares = [
+        Metric(name, f"chose {action}", "share of readable runs", "", ".3f", itemgetter(name))
+        for name, action in choices.items()
     ]
     sheets = [read_sheet(path.read_text("utf-8-sig")) for path in sorted(folder.path.glob("sheet-rater-*.csv"))]
     judgements, agreements = _compare_with_people(rows, [sheet for sheet in sheets if sheet])
@@ -426,8 +410,8 @@ def measure(config: VerifyConfig, folder: RunFolder) -> Measured:
         },
         len(list_readable(rows)),
         ("attempt",),
-        {(when,): Attempts(rows, when) for when in _BOTH},
-        (*METRICS, *choices),
+        {(when,): sum_up_attempts(rows, when, choices) for when in _BOTH},
+        (*METRICS, *shares),
     )
 
 
@@ -457,9 +441,7 @@ def _list_changes(rows: Sequence[RunRow]) -> Iterator[ChangeRow]:
     """Yield by how much payoff and gap of the last attempt differ from those of the first."""
     figures: tuple[tuple[Literal["payoff", "gap"], str], ...] = (("payoff", "payoff"), ("gap", "Nash gap"))
     for what, title in figures:
-        last, first = (
-            [v for v in Attempts(rows, when).list_values(what) if v is not None] for when in ("last", "first")
-        )
+        first, last = (list_values(rows, what, when) for when in _BOTH)
         if len(first) > 1:
             change = paired_difference(last, first, rng=np.random.default_rng(0))
             yield ChangeRow(figure=title, difference=change.difference, p=change.p_value)

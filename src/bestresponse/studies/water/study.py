@@ -27,11 +27,9 @@ from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.base import Model
 from bestresponse.players.llm.reading import find_reasons
-from bestresponse.report.blocks import Measurement, Shown, lines, metrics_table, pivot, table, text
-from bestresponse.report.document import Figure
-from bestresponse.report.figures.canvas import INK, QUIET, canvas, label, series_colour, to_svg
+from bestresponse.report.blocks import lines, metrics_table, pivot, table, text
 from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import Metric
+from bestresponse.report.metrics import list_metrics
 from bestresponse.report.stats.interval import Floats, Interval
 from bestresponse.report.stats.statistics import cluster_bootstrap, holm, paired_difference, wilson
 from bestresponse.runs.estimate import Estimate
@@ -48,8 +46,6 @@ from bestresponse.runs.seats import check_players, estimate_plays, make_player
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Measured, Study
 from bestresponse.studies.water.games import Condition, WaterConfig, find_seed, list_games, play_bidders
-
-__all__ = ["METRICS", "ConditionGames", "WaterConfig", "find_prices", "rebuild_games", "water"]
 
 _MOST_DAY_ROWS = 100_000
 """More rows of days than this are not listed: the records hold them, and writing them takes minutes."""
@@ -101,7 +97,7 @@ class PriceRow(TypedDict):
     games: Annotated[int, column(help="games in which somebody was served")]
     least: Annotated[float, column(format=".2f")]
     first_quartile: Annotated[float, column(format=".2f")]
-    median: Annotated[float, column(format=".2f")]
+    median: Annotated[float, column("smallest bid served, $", ".2f")]
     third_quartile: Annotated[float, column(format=".2f")]
     most: Annotated[float, column(format=".2f")]
 
@@ -122,9 +118,8 @@ class MorningRow(TypedDict):
 
     condition: str
     day: Annotated[int, column("morning of day")]
-    rsr: Annotated[
-        Interval, column("supply / need", ".2f", "expected supply / needs of the living, mean with two standard errors")
-    ]
+    rsr: Annotated[Interval, column("supply / need", ".2f")]
+    """expected supply / needs of the living, mean with two standard errors"""
     rsr_start: Annotated[float, column(format=".2f", help="expected supply / needs of all")]
 
 
@@ -207,56 +202,35 @@ def find_prices(trace: Trace) -> Floats:
     return np.where(np.isinf(served), np.nan, served)
 
 
-def _find_median_prices(games: ConditionGames) -> Floats:
-    """Return the median over days of the smallest bid served, game by game; NaN where nobody was served."""
-    prices = find_prices(games.trace)
-    return np.array([np.median(row[~np.isnan(row)]) if (~np.isnan(row)).any() else np.nan for row in prices])
+class ConditionFigures(TypedDict):
+    """The indicators of a condition; how often each resident survived is in the frame `survival`."""
+
+    games: int
+    """games that count"""
+    void: int
+    """games in which a seat gave no usable answer; they enter no figure"""
+    survivors: Annotated[Interval | None, column(format=".2f")]
+    """mean number alive after the last day, 95 % interval over games"""
+    rsr_start: Annotated[float, column("RSR at the start", ".2f")]
+    """expected supply / needs of all"""
+    rsr_end: Annotated[Interval | None, column("RSR at the end", ".2f")]
+    """expected supply / needs of the survivors, where there are any"""
+    median_price: Annotated[Interval | None, column("median price ($)", ".0f")]
+    """a game's median over days of the smallest bid served, mean over games"""
 
 
-METRICS: tuple[Metric[ConditionGames], ...] = (
-    Metric("games", "games", "games that count", "", "", lambda games: len(games.repeats)),
-    Metric(
-        "void",
-        "void",
-        "games in which a seat gave no usable answer; they enter no figure",
-        "",
-        "",
-        lambda games: games.void,
-    ),
-    Metric(
-        "survivors",
-        "survivors",
-        "mean number alive after the last day, 95 % interval over games",
-        "",
-        ".2f",
-        lambda games: games.average(games.survivors, "survivors"),
-    ),
-    Metric(
-        "rsr_start",
-        "RSR at the start",
-        "expected supply / needs of all",
-        "",
-        ".2f",
-        lambda games: games.rsr_start,
-    ),
-    Metric(
-        "rsr_end",
-        "RSR at the end",
-        "expected supply / needs of the survivors, where there are any",
-        "",
-        ".2f",
-        lambda games: games.average(games.rsr[:, -1], "rsr_end"),
-    ),
-    Metric(
-        "median_price",
-        "median price",
-        "a game's median over days of the smallest bid served, mean over games",
-        "$",
-        ".0f",
-        lambda games: games.average(_find_median_prices(games), "median_price"),
-    ),
-)
-"""The indicators of a condition; how often each resident survived is in the frame `survival`."""
+def sum_up_condition(games: ConditionGames) -> ConditionFigures:
+    """Compute the indicators of a condition."""
+    prices = [row[~np.isnan(row)] for row in find_prices(games.trace)]
+    medians = np.array([np.median(row) for row in prices if row.size])
+    return ConditionFigures(
+        games=len(games.repeats),
+        void=games.void,
+        survivors=games.average(games.survivors, "survivors"),
+        rsr_start=games.rsr_start,
+        rsr_end=games.average(games.rsr[:, -1], "rsr_end"),
+        median_price=games.average(medians, "median_price"),
+    )
 
 
 def measure(config: WaterConfig, folder: RunFolder) -> Measured:
@@ -308,7 +282,7 @@ def measure(config: WaterConfig, folder: RunFolder) -> Measured:
         },
         sum(len(group.repeats) for group in measured),
         ("condition",),
-        {(group.condition.name,): group for group in measured},
+        {(group.condition.name,): sum_up_condition(group) for group in measured},
     )
 
 
@@ -495,30 +469,6 @@ def _play_baseline(rules: WaterRules, bidder: str, seed: int, games: int) -> flo
     return float(play_many(rules, [bidder] * len(rules.residents), seeds).survived.sum(axis=1).mean())
 
 
-def draw_prices(measured: Measurement) -> Shown | None:
-    """Draw a box a day of the smallest bid served, the daily medians as a line, their mean dashed."""
-    figures = []
-    for condition in measured.frame("prices").list_values("condition"):
-        rows = measured.frame("prices").select(condition=condition)
-        days, medians = [row["day"] for row in rows], [row["median"] for row in rows]
-        with canvas(height=3.9, grid="both") as axes:
-            for row in rows:
-                height = row["third_quartile"] - row["first_quartile"]
-                box = {"x": row["day"], "height": height, "width": 0.56, "bottom": row["first_quartile"], "zorder": 3}
-                axes.plot([row["day"]] * 2, [row["least"], row["most"]], color=QUIET, linewidth=1.0, zorder=2)
-                axes.bar(**box, facecolor=series_colour(0), alpha=0.25)
-                axes.bar(**box, facecolor="none", edgecolor=QUIET, linewidth=1.0)
-            axes.plot(days, medians, color=series_colour(0), linewidth=2, marker="o", markersize=4, zorder=4)
-            axes.axhline(float(np.mean(medians)), color=INK, linewidth=1.2, linestyle="--", zorder=1)
-            axes.set_xlim(days[0] - 0.6, days[-1] + 0.6)
-            axes.set_xticks(days if len(days) <= 20 else days[:: len(days) // 10])
-            axes.set_xlabel(label("day"))
-            axes.set_ylabel(label("smallest bid served, $"))
-            caption = "the smallest bid served, day by day: quartiles, extremes, medians (line), their mean (dashed)"
-            figures.append(Figure(to_svg(axes), f"{condition}: {caption}", f"prices by day, {condition}"))
-    return Shown("What water cost", tuple(figures)) if figures else None
-
-
 def make_run(config: WaterConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
     """Play what is missing; where every seat holds a bidder, many games at a time."""
     total = water.count_part(config, how.shard)
@@ -549,7 +499,7 @@ water = Study(
     specs=list_games,
     play=lambda config, models: make_player(lambda data: find_game(config, data), models),
     measure=measure,
-    metrics=METRICS,
+    metrics=list_metrics(ConditionFigures),
     title="Who survives the drought?",
     subtitle="{{ config.seats.values()|unique|join(', ') }}: {{ frame('games')|length - frame('voids')|length }} games "
     "of {{ config.repeats * config.conditions|length }}, seed {{ config.seed }}",
@@ -566,7 +516,16 @@ water = Study(
         metrics_table("Who survived"),
         pivot("survival", rows="condition", columns="resident", value="survived", caption="Share of games survived"),
         table("comparisons", title="What made the difference"),
-        draw_prices,
+        lines(
+            "prices",
+            x="day",
+            y="median",
+            by="condition",
+            split="condition",
+            band=("first_quartile", "third_quartile"),
+            title="What water cost",
+            caption="the smallest bid served, day by day: medians with quartiles over games",
+        ),
         lines("residents", y="bid", title="What they bid", caption=f"bids, {_ERRORS}", **_RESIDENTS),
         lines(
             "mornings",

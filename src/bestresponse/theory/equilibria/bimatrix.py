@@ -22,7 +22,7 @@ import numpy as np
 
 from bestresponse.theory.engines import Engine
 from bestresponse.theory.equilibria.extremes import Extremes, extreme_equilibria, most_vertices
-from bestresponse.theory.equilibria.integer import determinant_sign, whole_matrix
+from bestresponse.theory.equilibria.integer import determinant_sign, vertices, whole_matrix
 from bestresponse.theory.equilibria.result import Component, Equilibrium, Fractions, NashResult, NashSubset
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.games.regrets import Profile
@@ -146,6 +146,18 @@ class _Enumeration:
     @cached_property
     def isolated(self) -> frozenset[Edge]:
         return frozenset(part[0] for part in self.parts if len(part) == 1)
+
+    def find_degenerate(self) -> bool:
+        """Say whether some strategy has too many best replies, one of actions that are never best replies included.
+
+        The enumeration leaves those actions out, and larger games are not looked through a second time for them.
+        """
+        m, n = self.game.shape
+        if self.extremes.degenerate or most_vertices(m, m + n) > _EXACT_VERTICES:
+            return self.extremes.degenerate
+        column = whole_matrix(self.game, 1)
+        corners = vertices([[column[i][j] for i in range(m)] for j in range(n)])
+        return any(vertex.basis != vertex.zeros for vertex in corners)
 
     def find_strategies(self, number: int) -> Profile:
         return self.extremes.strategies_at(number)

@@ -78,6 +78,9 @@ class Source(Protocol):
     def find_fractions(self, number: int) -> Fractions | None:
         """Give the strategies as fractions, or None where floating point was used."""
 
+    def find_degenerate(self) -> bool:
+        """Say whether some strategy has more best replies than actions in its support."""
+
     def build_components(self, equilibria: tuple[Equilibrium, ...]) -> tuple[Component, ...]:
         """Group the equilibria into connected components."""
 
@@ -313,7 +316,7 @@ class NashResult:
         self.equilibria: Final = equilibria
         self.method: Final = method
         self.complete: Final = complete
-        self.degenerate: Final = degenerate
+        self._spans: Final = degenerate
         self.mixed_searched: Final = mixed_searched
         self._all_pure: Final = all_pure
         self._complete_for: Final = complete_for
@@ -325,8 +328,16 @@ class NashResult:
         if self._complete_for is not None:
             return self._complete_for
         if self.complete:
-            return ("extreme Nash" if self.degenerate else "Nash", "pure Nash")
+            return ("extreme Nash" if self._spans else "Nash", "pure Nash")
         return ("pure Nash",) if self._all_pure else ()
+
+    @cached_property
+    def degenerate(self) -> bool:
+        """Whether some strategy of one of two players has more pure best replies than actions in its support.
+
+        With more players: whether an equilibrium listed is not regular.
+        """
+        return self._spans if self._source is None else self._source.find_degenerate()
 
     def __repr__(self) -> str:
         extent = "all" if self.complete else "some"

@@ -7,8 +7,9 @@ games and strategies as well.
 from __future__ import annotations
 
 import math
-import re
+from bisect import bisect_left
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass as plain_dataclass, field, fields, replace
 from decimal import ROUND_HALF_UP, Decimal
 from string import Template
@@ -498,59 +499,27 @@ def _check_people(text: str, experiment: Experiment, parts: Sequence[Part]) -> N
         _refuse(text, place, f"{why}; a prime number of matching_groups above both numbers does it")
 
 
-_HEADER = re.compile(r"\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(#.*)?$")
-_KEY = re.compile(r"""\s*([A-Za-z0-9_."' -]+?)\s*=""")
-
-
 def find_line(text: str, path: Path) -> int:
     """Return the number of the line where `path` stands, or of the nearest table around it.
 
     >>> find_line("title = 'x'\\n[[games]]\\n[[games]]\\nrounds = 0\\n", ("games", 1, "rounds"))
     4
     """
-    line_found, depth = 1, 0
-    counts: dict[tuple[str, ...], int] = {}
-    here: Path = ()
-    for number, line in _list_outside_strings(text):
-        if header := _HEADER.match(line):
-            here = _follow_header(_split_key(header[2]), header[1] == "[[", counts)
-            reached = here
-        elif key := _KEY.match(line):
-            reached = (*here, *_split_key(key[1]))
-        else:
-            continue
-        shorter = min(len(reached), len(path))
-        if shorter > depth and reached[:shorter] == path[:shorter]:
-            line_found, depth = number, shorter
-    return line_found
+    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
+    # The more lines are read, the more of the path is there; it stands in the first line that brings all there ever is.
+    depth = _measure_depth(lines, path)
+    return bisect_left(range(len(lines)), depth, key=lambda count: _measure_depth(lines[:count], path)) or 1
 
 
-def _follow_header(keys: tuple[str, ...], repeated: bool, counts: dict[tuple[str, ...], int]) -> Path:
-    if repeated:
-        counts[keys] = counts.get(keys, -1) + 1
-        for longer in [other for other in counts if other[: len(keys)] == keys and other != keys]:
-            del counts[longer]
-    path: list[str | int] = []
-    for length in range(1, len(keys) + 1):
-        path.append(keys[length - 1])
-        if keys[:length] in counts:
-            path.append(counts[keys[:length]])
-    return tuple(path)
-
-
-def _split_key(key: str) -> tuple[str, ...]:
-    return tuple(part.strip().strip("\"'") for part in key.split("."))
-
-
-def _list_outside_strings(text: str) -> list[tuple[int, str]]:
-    """List the lines that do not begin inside a text of several lines."""
-    found, open_by = [], ""
-    for number, line in enumerate(text.split("\n"), 1):
-        if not open_by:
-            found.append((number, line))
-        for mark in re.findall(r'"""|\'\'\'', line):
-            if not open_by:
-                open_by = mark
-            elif mark == open_by:
-                open_by = ""
-    return found
+def _measure_depth(lines: Sequence[str], path: Path) -> int:
+    """Return how much of the path the lines hold; lines at their end that begin something unfinished are left out."""
+    for count in range(len(lines), 0, -1):
+        with suppress(ValueError):
+            here = parse_toml("\n".join(lines[:count]))
+            for depth, key in enumerate(path):
+                try:
+                    here = here[key]
+                except (LookupError, TypeError):
+                    return depth
+            return len(path)
+    return 0

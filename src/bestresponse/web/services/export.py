@@ -14,7 +14,7 @@ from dataclasses import asdict
 from importlib.util import find_spec
 
 from bestresponse.core.capabilities import PrivateInformation
-from bestresponse.core.episode import AnyEpisode, Episode, Submission
+from bestresponse.core.episode import Submission
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Role
 from bestresponse.core.json import JsonMapping
@@ -25,7 +25,7 @@ from bestresponse.web.services import COLUMNS, File
 from bestresponse.web.services.payments import AnswerPlace, list_items, list_payments, locate_answers
 from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.register import LABELS
-from bestresponse.web.sessions.session import Answer, Session, Table
+from bestresponse.web.sessions.session import Answer, Session, Table, list_states
 from bestresponse.web.sessions.setup import PERSON
 from bestresponse.web.sessions.store import BrokenSession
 
@@ -173,15 +173,13 @@ def _list_answers(server: ServerState, table: Table, answers: list[Answer]) -> l
 
 def _list_seen(game: AnyGame, submissions: Sequence[Submission]) -> list[Row]:
     """List what was known before each answer: the situation in words, what one seat alone knew, and both as data."""
-    episode: AnyEpisode = Episode(game)
     seen: list[Row] = []
-    for submission in submissions:
-        role, state = submission.role, episode.state
-        view = episode.view(role) if role in game.roles else None
+    for submission, state in zip(submissions, list_states(game, submissions), strict=False):
+        role = submission.role
+        view = game.view(state, role) if role in game.roles else None
         private = game.word_private(state, role) if view and isinstance(game, PrivateInformation) else None
         known = _dump(dict(view.facts)) if view else None
         seen.append({"situation": view.situation if view else None, "private": private, "known": known})
-        episode.submit(role, submission.decision)
     return seen
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import pairwise
 
-from bestresponse.core.episode import AnyEpisode, Episode, Submission
-from bestresponse.core.game import NATURE, AnyGame, Role
+from bestresponse.core.episode import Submission
+from bestresponse.core.game import NATURE, AnyGame, Role, View
 from bestresponse.core.seeds import generator
 from bestresponse.games.capabilities import HasStage
 from bestresponse.report.document import Cell
@@ -16,7 +18,7 @@ from bestresponse.web.access import ServerState
 from bestresponse.web.experiments.model import Experiment, Item, Outcome, Payment
 from bestresponse.web.services import COLUMNS
 from bestresponse.web.sessions.register import LABELS
-from bestresponse.web.sessions.session import Session, Table, round_amount
+from bestresponse.web.sessions.session import Session, Table, list_states, round_amount
 from bestresponse.web.sessions.store import BrokenSession, Lobby
 
 _ROUND = re.compile(r"\b(?:round|day)\s+(\d+)", re.IGNORECASE)
@@ -35,25 +37,23 @@ class AnswerPlace:
 
 def locate_answers(game: AnyGame, submissions: Sequence[Submission]) -> list[AnswerPlace]:
     """Place every answer of a play, nature's too, in the order of the submissions."""
-    episode: AnyEpisode = Episode(game)
     places: list[AnswerPlace] = []
-    stages: dict[int, int] = {}
+    stages: Counter[int] = Counter()
     latest: dict[Role, int] = {}
-    number, here = 0, (1, 0)
-    opened = False
-    for index, submission in enumerate(submissions):
+    number, here, opened = 0, AnswerPlace(1, 0), False
+    for index, (submission, (before, after)) in enumerate(
+        zip(submissions, pairwise(list_states(game, submissions)), strict=True)
+    ):
         if submission.role != NATURE and not opened:
             number, opened = number + 1, True
-            current = _find_round(game, episode, submission.role, number)
-            stages[current] = stages.get(current, 0) + 1
-            here = (current, stages[current])
-        places.append(AnswerPlace(*here))
+            current = number if isinstance(game, HasStage) else _find_round(game.view(before, submission.role))
+            stages[current] += 1
+            here = AnswerPlace(current, stages[current])
+        places.append(here)
         latest[submission.role] = index
-        before = episode.state
-        episode.submit(submission.role, submission.decision)
-        if episode.state is not before:
+        if after is not before:
             opened = False
-            _credit(places, latest, game.payoffs(episode.state), submissions)
+            _credit(places, latest, game.payoffs(after), submissions)
     return places
 
 
@@ -63,17 +63,13 @@ def _credit(
     """Credit what each role has earned since its answer before the latest to its latest answer."""
     for role, total in earned.items():
         if role in latest:
+            place = places[latest[role]]
             before = sum(p.payoff or 0.0 for p, s in zip(places, given, strict=False) if s.role == role)
-            before -= places[latest[role]].payoff or 0.0
-            places[latest[role]] = replace(
-                places[latest[role]], payoff=round_amount(total - before), total=round_amount(total)
-            )
+            payoff = round_amount(total - before + (place.payoff or 0.0))
+            places[latest[role]] = replace(place, payoff=payoff, total=round_amount(total))
 
 
-def _find_round(game: AnyGame, episode: AnyEpisode, role: Role, number: int) -> int:
-    if isinstance(game, HasStage):
-        return number
-    view = episode.view(role)
+def _find_round(view: View) -> int:
     now = view.facts.get("now")
     told = _ROUND.search(now if isinstance(now, str) else view.situation)
     return int(told[1]) if told else 1

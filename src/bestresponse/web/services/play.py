@@ -11,7 +11,7 @@ from bestresponse.core.codec import submission_to_json
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.players.lookup import list_strategies
-from bestresponse.web.access import ServerState
+from bestresponse.web.access import Name, Server, ServerState
 from bestresponse.web.experiments.model import check_experiment, parse_experiment
 from bestresponse.web.services.payments import compute_earnings
 from bestresponse.web.sessions import control
@@ -169,17 +169,17 @@ def describe_lobby(server: ServerState, lobby: Lobby, tables: slice = slice(None
     )
 
 
-def describe_session(server: ServerState, name: str) -> SessionState:
+def describe_session(server: Server, session: Name) -> SessionState:
     """Describe everything that happened at a table."""
-    session = server.sessions.get_session(name)
-    with session.lock:
-        table = _describe_table(server, session.table)
+    found = server.sessions.get_session(session)
+    with found.lock:
+        table = _describe_table(server, found.table)
         return SessionState(
             **{known.name: getattr(table, known.name) for known in fields(TableState)},
-            game=session.setup.game.name,
-            waiting_for=list(session.pending()),
-            submissions=[submission_to_json(submission) for submission in session.episode.submissions],
-            payoffs=session.payoffs() if session.begun and session.over else None,
+            game=found.setup.game.name,
+            waiting_for=list(found.pending()),
+            submissions=[submission_to_json(submission) for submission in found.episode.submissions],
+            payoffs=found.payoffs() if found.begun and found.over else None,
         )
 
 

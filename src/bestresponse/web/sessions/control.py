@@ -64,48 +64,39 @@ def _list_free(store: SessionStore, table: Table) -> list[int]:
 
 def begin_without(store: SessionStore, session: Session) -> None:
     """Begin although people are missing; stand-ins answer for them until they are ready."""
-    with session.lock:
-        for seat in session.setup.persons:
-            if seat not in session.standing.ready and seat not in session.standing.absent:
-                store.record_event("absent", session=session.id, seat=seat)
-        session.note_asked()
-    store.changed(session)
+    with store.changing(session):
+        for seat in filter(session.standing.is_awaited, session.setup.persons):
+            store.record_event("absent", session=session.id, seat=seat)
 
 
 def replace(store: SessionStore, session: Session, seat: int) -> None:
     """Let the stand-in of the setup play that seat from now on; the person cannot come back."""
-    with session.lock:
+    with store.changing(session):
         if session.setup.seats[seat] != PERSON or session.ended or seat in session.standing.replaced:
             return
         store.record_event("replaced", session=session.id, seat=seat)
-        session.note_asked()
-    store.changed(session)
     for name, later in store.list_later(session.id, seat):
         replace(store, store.get_session(name), later)
 
 
 def advance(store: SessionStore, session: Session, seat: int) -> None:
     """Have the page send what is typed, or else the stand-in answer, or begin without that person."""
-    with session.lock:
+    with store.changing(session):
         role = session.roles[seat]
         if session.setup.seats[seat] != PERSON or session.ended:
             return
         if role in session.pending():
             session.advanced.setdefault((role, session.turn(role)), time.monotonic())
-        elif seat not in session.standing.ready and seat not in session.standing.absent:
+        elif session.standing.is_awaited(seat):
             store.record_event("absent", session=session.id, seat=seat)
-        session.note_asked()
-    store.changed(session)
 
 
 def close(store: SessionStore, session: Session) -> None:
     """End the session before its game is over; nobody is asked any more."""
-    with session.lock:
+    with store.changing(session):
         if session.ended:
             return
         store.record_event("closed", session=session.id)
-        session.note_asked()
-    store.changed(session)
     for name in _list_later_tables(store, session):
         close(store, store.get_session(name))
 

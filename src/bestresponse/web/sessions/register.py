@@ -98,14 +98,10 @@ class SeatRegister:
         A seat that was not confirmed is free again once its holder was not `seen` for `hold` seconds (0: never).
         """
         holder = self._holders.get((session, seat))
-        if holder is None and seen is None:
-            return True
-        if holder is not None and holder.released:
-            return True
-        if holder is not None and (holder.confirmed or not hold):
-            return False
-        times = (None if holder is None else holder.since, seen)
-        return self._clock() - max(time for time in times if time is not None) > hold
+        if holder is not None and (holder.released or holder.confirmed or not hold):
+            return holder.released
+        times = [time for time in (holder and holder.since, seen) if time is not None]
+        return not times or self._clock() - max(times) > hold
 
     def count_taken(self, lobby: str) -> int:
         """Return how often a seat of that lobby was taken."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from bestresponse.core.ask import Ask
 from bestresponse.core.episode import AnyEpisode, Episode, Record, Submission
@@ -324,6 +324,16 @@ class Session:
         version = self.version(seat)
         if seat not in self.pages or self.pages[seat][0] != version:
             self.pages[seat] = (version, time.monotonic())
+
+
+def list_states(game: AnyGame, submissions: Sequence[Submission]) -> list[Any]:
+    """List the state before every answer, and the last one; it is the same object until a stage is complete."""
+    episode: AnyEpisode = Episode(game)
+    states = [episode.state]
+    for submission in submissions:
+        episode.submit(submission.role, submission.decision)
+        states.append(episode.state)
+    return states
 
 
 def name_play(session: str, attempt: int) -> str:

@@ -15,8 +15,8 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from functools import cached_property
@@ -230,8 +230,14 @@ class SessionStore:
 
     def _apply_event(self, event: JsonObject) -> None:
         if event["event"] == "lobby":
-            self._add_lobby(event)
-            return
+            try:
+                lobby = read_lobby(event)
+            except (BestResponseError, LookupError, TypeError, ValueError):
+                # One that cannot be read any more is left out and spoils nothing else.
+                _log.exception("the lobby %s cannot be read", event.get("lobby"))
+                return
+            self._lobbies[lobby.id] = lobby
+            self._tables |= {table.id: table for table in lobby.tables}
         if event["event"] in ("declined", "left"):
             self._departed.setdefault(event["lobby"], []).append(event)
         if "session" not in event:
@@ -267,19 +273,17 @@ class SessionStore:
             case "remark":
                 self.remarks.setdefault((event["session"], event["seat"]), []).append(event["text"])
 
-    def _add_lobby(self, event: JsonObject) -> None:
-        """Add a lobby; one that cannot be read any more is left out and spoils nothing else."""
-        try:
-            lobby = read_lobby(event)
-        except (BestResponseError, LookupError, TypeError, ValueError):
-            _log.exception("the lobby %s cannot be read", event.get("lobby"))
-            return
-        self._lobbies[lobby.id] = lobby
-        self._tables |= {table.id: table for table in lobby.tables}
-
     def record_event(self, event: str, **what: Any) -> None:
         """Write an event to the journal and follow it."""
         self._apply_event(self.journal.append_event(event, **what))
+
+    @contextmanager
+    def changing(self, session: Session) -> Iterator[None]:
+        """Hold a table while something happens there; then new questions get their time, and the worker looks."""
+        with session.lock:
+            yield
+            session.note_asked()
+        self.changed(session)
 
     def create_sessions(self, setup: Setup, groups: int = 1) -> Lobby:
         """Create a lobby with one session for each group; UsageError where the setup does not fit its game."""
@@ -406,14 +410,22 @@ class SessionStore:
 
     def get_session(self, name: str) -> Session:
         """Return the session, rebuilt from its answers if it is not in memory; BrokenSession where that fails."""
-        live = self._live.get(name)
-        if live is not None:
+        if (live := self._live.get(name)) is not None:
             return live
         if name not in self._tables:
             raise NotFound("there is no such session")
         if name not in self._broken:
+            table, standing = self._tables[name], self.get_standing(name)
+            play = name_play(name, standing.attempt)
             try:
-                return self._restore(self._tables[name])
+                game = make_game(table.setup.game)
+                with self.lock:
+                    if name not in self._live:
+                        session = Session.restore(table, game, self._before.get(play, ()), standing)
+                        self._conclude(session)
+                        self._live[name] = session
+                        self._before.pop(play, None)
+                    return self._live[name]
             except StoreError:
                 raise
             except Exception as error:  # noqa: BLE001 - the rules of a plug-in can raise anything
@@ -423,18 +435,6 @@ class SessionStore:
             f"this table cannot go on: its answers do not fit its game any more ({self._broken[name]}). "
             "Every answer is kept, and nothing is added until the game is as it was"
         )
-
-    def _restore(self, table: Table) -> Session:
-        game = make_game(table.setup.game)
-        with self.lock:
-            if table.id not in self._live:
-                standing = self.get_standing(table.id)
-                play = name_play(table.id, standing.attempt)
-                session = Session.restore(table, game, self._before.get(play, ()), standing)
-                self._conclude(session)
-                self._live[table.id] = session
-                self._before.pop(play, None)
-            return self._live[table.id]
 
     def begin_attempt(self, name: str) -> Session:
         """Begin the game of a session again; UsageError where it is over.
@@ -469,13 +469,10 @@ class SessionStore:
 
     def make_ready(self, session: Session, seat: int) -> None:
         """Note that the person in that seat has read the rules; the last one to do so begins the game."""
-        with session.lock:
-            if seat in session.standing.ready or session.setup.seats[seat] != PERSON:
-                return
-            tries = self.register.count_tries(session.id, seat) + 1
-            self.record_event("ready", session=session.id, seat=seat, quiz_tries=tries)
-            session.note_asked()
-        self.changed(session)
+        with self.changing(session):
+            if seat not in session.standing.ready and session.setup.seats[seat] == PERSON:
+                tries = self.register.count_tries(session.id, seat) + 1
+                self.record_event("ready", session=session.id, seat=seat, quiz_tries=tries)
 
     def note_shown(self, session: Session, seat: int) -> None:
         """Keep the time at which the person in that seat first saw the question."""
@@ -490,8 +487,14 @@ class SessionStore:
         self, session: Session, role: Role, turn: int, decision: Decision, presence: Presence = _UNKNOWN
     ) -> None:
         """Accept answer number `turn` of `role` once; else raise InvalidMove, NotAsked or AlreadyAnswered."""
-        with session.lock:
-            self._refuse_repeated(session, role, turn)
+        with self.changing(session):
+            given, expected = session.answer(role, turn), session.turn(role)
+            if given is not None and given.decision.stand_in:
+                raise StoodIn("The time was up: a stand-in had answered for you, and this answer does not count.")
+            if turn < expected:
+                raise AlreadyAnswered("You had answered this already; the first answer counts.")
+            if turn > expected:
+                raise NotAsked("This question has not been put yet; load the page again.")
             if not session.begun:
                 raise NotAsked("the game has not begun; not everybody is ready")
             if session.discarded:
@@ -509,23 +512,11 @@ class SessionStore:
                 raise
             session.timings.append(timing)
             self._conclude(session)
-            session.note_asked()
-        self.changed(session)
 
     def _find_shown(self, session: Session, role: Role, turn: int) -> tuple[str, float | None] | None:
         """Return when the question was first shown, by the calendar and by the steady clock; None before."""
         shown = session.standing.shown.items()
         return next(((at, clock) for seat, (n, at, clock) in shown if (session.roles[seat], n) == (role, turn)), None)
-
-    def _refuse_repeated(self, session: Session, role: Role, turn: int) -> None:
-        expected = session.turn(role)
-        given = session.answer(role, turn)
-        if given is not None and given.decision.stand_in:
-            raise StoodIn("The time was up: a stand-in had answered for you, and this answer does not count.")
-        if turn < expected:
-            raise AlreadyAnswered("You had answered this already; the first answer counts.")
-        if turn > expected:
-            raise NotAsked("This question has not been put yet; load the page again.")
 
     def _conclude(self, session: Session) -> None:
         """Write the record of a play that is over, once."""

@@ -284,9 +284,12 @@ function replayPlay(box) {
       cell.classList.toggle("chosen", weight > 0.999);
     });
     const path = new Set((frame.dataset.path || "").split(","));
-    const last = box.querySelector(`circle[data-node="${[...path].pop()}"]`);
-    box.querySelectorAll("svg.tree [data-node]").forEach((one) => one.classList.toggle("on", path.has(one.dataset.node)));
-    box.querySelectorAll(".infoset").forEach((one) => one.classList.toggle("on", Boolean(last) && one.dataset.infoset === last.dataset.infoset));
+    box.querySelectorAll(".tree [id^=node]").forEach((one) => one.classList.toggle("on", path.has(one.id.slice(4))));
+    const last = box.querySelector(`#node${[...path].pop() || "0"}`);
+    if (last) { // the tree may be larger than its pane: the last branch taken comes to the middle
+      const pane = last.closest(".tree"), [branch, seen] = [last, pane].map((one) => one.getBoundingClientRect());
+      pane.scrollBy(branch.left - seen.left - seen.width / 2, branch.top - seen.top - seen.height / 2);
+    }
     box.querySelectorAll("[data-said]").forEach((one) => { one.hidden = Number(one.dataset.said) > here; });
     if (cursor) cursor.setAttribute("x", Number(cursor.dataset.pad) + here * Number(cursor.dataset.step));
   };

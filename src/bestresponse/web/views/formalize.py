@@ -18,6 +18,7 @@ from bestresponse.web.services import formalizing
 from bestresponse.web.views import common
 
 pages = APIRouter(prefix="/formalize", include_in_schema=False, dependencies=[AdminPage])
+calls = APIRouter(prefix="/api", responses=common.describe_errors(), tags=["formalize"], dependencies=[AdminApi])
 _MOST = 100_000
 
 
@@ -71,7 +72,8 @@ def ask_for_help(server: Server, form: PostedForm) -> formalizing.HelpJob:
 
 
 @pages.get("/help/{job}")
-def look_at_help(server: Server, job: str) -> formalizing.HelpJob:
+@calls.get("/programs/help/{job}")
+def look_at_help(server: Server, job: Name) -> formalizing.HelpJob:
     """Say how far a job is."""
     return server.helper.job(job)
 
@@ -82,8 +84,7 @@ def cancel_help(server: Server, job: str, form: PostedForm) -> formalizing.HelpJ
     return server.helper.cancel(job)
 
 
-calls = APIRouter(prefix="/api", responses=common.describe_errors(), tags=["formalize"], dependencies=[AdminApi])
-Program = Annotated[str, Field(max_length=100_000)]
+Program = Annotated[str, Field(max_length=_MOST)]
 
 
 class ProgramIn(common.Closed):
@@ -149,12 +150,6 @@ def save(server: Server, given: SaveIn) -> list[str]:
 def ask_model(server: Server, given: HelpIn) -> formalizing.HelpJob:
     """Let a model write or repair a program."""
     return server.helper.ask(given.model, check_story(given.story), given.program, given.remark)
-
-
-@calls.get("/programs/help/{job}")
-def look(server: Server, job: Name) -> formalizing.HelpJob:
-    """How far the model is."""
-    return server.helper.job(job)
 
 
 @calls.post("/programs/help/{job}/cancel")

@@ -17,6 +17,7 @@ from bestresponse.web.sessions.setup import read_checked
 from bestresponse.web.views import common
 
 pages = APIRouter(prefix="/judge", include_in_schema=False)
+calls = APIRouter(prefix="/api", responses=common.describe_errors(), tags=["judge"])
 _MOST = 200
 
 
@@ -27,7 +28,7 @@ def show_judging(server: Server) -> HTMLResponse:
 
 
 def _show_tasks(server: ServerState, typed: dict[str, str], error: str) -> HTMLResponse:
-    runs = [(run.name, run.title) for run in server.runs.all()]
+    runs = [(run.name, run.title) for run in server.runs.all() if run.status != "unreadable"]
     places = {"tasks": server.judging.tasks(), "runs": runs, "rubrics": list(judging.rubrics()), "typed": typed}
     return render_form(server, "judge.html", error, **places)
 
@@ -80,8 +81,9 @@ def _show_task(request: Request, server: ServerState, task: judging.Task, error:
 
 
 @pages.get("/task/{task}/scores.csv", dependencies=[AdminPage])
-def download_scores(server: Server, task: str) -> Response:
-    """Send the scores as a file."""
+@calls.get("/judging/{task}/scores.csv", dependencies=[AdminApi], response_class=Response)
+def download_scores(server: Server, task: Name) -> Response:
+    """Send a file with one row a judge and transcript, empty where nothing was said yet."""
     return send_file(server.judging.make_sheet(server.judging.task(task)))
 
 
@@ -135,9 +137,6 @@ def score(server: Server, sheet: JudgeDoor, form: PostedForm) -> Response:
     if wrong:
         return _show_item(server, task, judge, item, form, wrong)
     return RedirectResponse(server.judge_path(task.id, judge), 303)
-
-
-calls = APIRouter(prefix="/api", responses=common.describe_errors(), tags=["judge"])
 
 
 class TaskIn(common.Closed):
@@ -227,12 +226,6 @@ def show_task(server: Server, task: Name) -> ScoresOut:
     done = {judge: len(server.judging.done(task, judge)) for judge in found.judges}
     agreement = common.serialize_table(judging.tabulate_agreement(found, scores))
     return ScoresOut(scores=scores, done=done, agreement=agreement)
-
-
-@calls.get("/judging/{task}/scores.csv", dependencies=[AdminApi], response_class=Response)
-def download_sheet(server: Server, task: Name) -> Response:
-    """One row a judge and transcript, empty where nothing was said yet."""
-    return send_file(server.judging.make_sheet(server.judging.task(task)))
 
 
 @calls.post("/judging/{task}/scores", status_code=201, dependencies=[AdminApi])

@@ -25,7 +25,7 @@ from bestresponse.web.access import AdminApi, AdminPage, LobbyDoor, Name, NotAll
 from bestresponse.web.render import render_form
 from bestresponse.web.services import play
 from bestresponse.web.services.formalizing import list_saved_games, load_game
-from bestresponse.web.services.play import Action, GameDetails, LobbyState, LobbySummary, SessionState
+from bestresponse.web.services.play import Action, LobbyState, LobbySummary
 from bestresponse.web.services.seat import is_personal
 from bestresponse.web.sessions import games, setup
 from bestresponse.web.sessions.control import take_seat
@@ -263,22 +263,9 @@ class MessageIn(common.Closed):
     session: str = Field("", max_length=80)
 
 
-class ActionOut(BaseModel):
-    """How many seats or tables were concerned."""
-
-    count: int
-
-
-@calls.get("/games", dependencies=[AdminApi])
-def list_games() -> list[games.Offer]:
-    """Every game that can be chosen by name."""
-    return list(games.list_offers())
-
-
-@calls.post("/games", dependencies=[AdminApi])
-def show_game(game: setup.GameChoice) -> GameDetails:
-    """The roles of a game, who can fill them, and what the first role is told."""
-    return play.describe_choice(game)
+calls.get("/games", dependencies=[AdminApi])(games.list_offers)
+calls.post("/games", dependencies=[AdminApi])(play.describe_choice)
+calls.get("/sessions/{session}", dependencies=[AdminApi])(play.describe_session)
 
 
 @calls.get("/models", dependencies=[AdminApi])
@@ -326,20 +313,14 @@ def join_lobby(server: Server, lobby: LobbyDoor, given: JoinIn | None = None) ->
     return Seated(session=session, seat=seat, token=token, path=path)
 
 
-@calls.get("/sessions/{session}", dependencies=[AdminApi])
-def show_session(server: Server, session: Name) -> SessionState:
-    """Everything that happened at a table."""
-    return play.describe_session(server, session)
-
-
 @calls.post("/lobbies/{lobby}/actions", dependencies=[AdminApi])
-def post_action(server: Server, lobby: Name, given: ActionIn) -> ActionOut:
-    """Begin without the missing, advance, replace by a bot, close, or restart."""
+def post_action(server: Server, lobby: Name, given: ActionIn) -> dict[str, int]:
+    """Begin without the missing, advance, replace by a bot, close, or restart; returns how many it concerned."""
     found = server.sessions.get_lobby(lobby)
-    return ActionOut(count=play.act(server, found, given.action, given.session, given.seat))
+    return {"count": play.act(server, found, given.action, given.session, given.seat)}
 
 
 @calls.post("/lobbies/{lobby}/messages", dependencies=[AdminApi])
-def post_message(server: Server, lobby: Name, given: MessageIn) -> ActionOut:
+def post_message(server: Server, lobby: Name, given: MessageIn) -> dict[str, int]:
     """Show a message to participants, at once and on every later page."""
-    return ActionOut(count=play.broadcast(server, server.sessions.get_lobby(lobby), given.text, given.session))
+    return {"count": play.broadcast(server, server.sessions.get_lobby(lobby), given.text, given.session)}

@@ -29,6 +29,7 @@ from bestresponse.web.watching import runs
 from bestresponse.web.watching.steps import Stage, build_replay, list_stages
 
 pages = APIRouter(include_in_schema=False, dependencies=[AdminPage])
+calls = APIRouter(prefix="/api", responses=common.describe_errors(), tags=["watch"], dependencies=[AdminApi])
 _PAGE = 100
 _LATEST = 20
 Find = Annotated[str, Query(max_length=200)]
@@ -55,7 +56,7 @@ def show_runs(
         query=urlencode(asdict(wanted)),
         studies=sorted({run.study for run in known}),
         sorts=list(runs.SORTS),
-        board=runs.rank_players(server.runs.folder(run.name) for run in known),
+        board=runs.rank_players(server.runs.readable()),
     )
 
 
@@ -157,12 +158,12 @@ def show_export(server: Server) -> HTMLResponse:
 
 
 @pages.get("/export/{table}.{form}")
-def download_table(server: Server, table: str, form: str, lobby: str = "") -> Response:
-    """Send one file."""
+@calls.get("/export/{table}.{form}", response_class=Response)
+def export(server: Server, table: Name, form: Name, lobby: Annotated[str, Query(max_length=80)] = "") -> Response:
+    """`decisions`, `participants`, `payments` or `codebook` as csv, json or parquet, of one lobby or of all."""
     return send_file(exporting.export_table(server, table, form, lobby))
 
 
-calls = APIRouter(prefix="/api", responses=common.describe_errors(), tags=["watch"], dependencies=[AdminApi])
 _LOOK = 0.5
 
 
@@ -227,7 +228,7 @@ def show_report(server: Server, run: Name) -> common.ReportOut:
 def show_plays(
     server: Server,
     run: Name,
-    start: Annotated[int, Query(ge=0, le=10**9)] = 0,
+    start: Start = 0,
     count: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> list[PlayOut]:
     """Finished plays in the order they finished."""
@@ -256,7 +257,7 @@ def show_play(server: Server, run: Name, spec: Name) -> StagesOut:
 @calls.get("/leaderboard")
 def leaderboard(server: Server) -> common.TableOut:
     """Every player of every benchmark run with intervals, the best first."""
-    return common.serialize_table(runs.rank_players(server.runs.folder(run.name) for run in server.runs.all()))
+    return common.serialize_table(runs.rank_players(server.runs.readable()))
 
 
 @calls.get("/compare")
@@ -265,9 +266,3 @@ def compare(
 ) -> common.TableOut:
     """Two runs of the same study beside each other."""
     return common.serialize_table(runs.compare_runs(server.runs.folder(first), server.runs.folder(second)))
-
-
-@calls.get("/export/{table}.{form}", response_class=Response)
-def export(server: Server, table: Name, form: Name, lobby: Annotated[str, Query(max_length=80)] = "") -> Response:
-    """`decisions`, `participants`, `payments` or `codebook` as csv, json or parquet, of one lobby or of all."""
-    return send_file(exporting.export_table(server, table, form, lobby))

@@ -10,7 +10,8 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -48,6 +49,8 @@ _STAND_INS = (
     "A stand-in answers for a person whose time is up and for a model without a usable answer. "
     "Payoffs are those of seats that gave every answer themselves."
 )
+_DAMAGE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What a file that is not as it should be makes a reader raise."""
 _log = logging.getLogger("bestresponse.web")
 
 
@@ -92,49 +95,6 @@ def name_play(play: StoredPlay) -> str:
 
 def _open_run(folder: RunFolder) -> Run[RunSettings]:
     return Run(folder, find_study(folder.manifest.study))
-
-
-class _LivePlays:
-    """Follow the plays of one run."""
-
-    def __init__(self, folder: RunFolder) -> None:
-        self._folder = folder
-        self._read = {"records": 0, "submissions": 0}
-        self._done: set[str] = set()
-        self._begun: dict[str, list[Submission]] = {}
-        self._specs: dict[str, JsonMapping] = {}
-
-    def list_plays(self) -> list[StoredPlay]:
-        """List the plays that are not over, with the answers so far; a play whose game is not known is left out."""
-        self._done |= {spec for spec, _ in self._read_on("records")}
-        for spec, line in self._read_on("submissions"):
-            self._begun.setdefault(spec, []).append(submission_from_json(json.loads(line)))
-        self._begun = {spec: answers for spec, answers in self._begun.items() if spec not in self._done}
-        self._find_specs()
-        plays: list[StoredPlay] = []
-        for spec, answers in self._begun.items():
-            with suppress(LookupError, StoreError, UsageError):
-                game = _open_run(self._folder).game(self._specs[spec])
-                if game is not None:
-                    record = Record(game.name, game.version, {}, tuple(answers), {})
-                    plays.append(StoredPlay(spec, self._specs[spec], record))
-        return plays
-
-    def _read_on(self, name: str) -> list[tuple[str, bytes]]:
-        path = self._folder.path / f"{name}.jsonl"
-        lines = list(read_raw(path, self._read[name]))
-        self._read[name] += sum(map(len, lines))
-        return [(find_spec_id(line, path, number), line) for number, line in enumerate(lines, 1)]
-
-    def _find_specs(self) -> None:
-        """Find the data of the specs that are in play; a plan can be long, so no more of it is read than needed."""
-        missing = self._begun.keys() - self._specs.keys()
-        run = _open_run(self._folder)
-        specs = run.study.list_specs(run.config) if missing else iter(())
-        while missing and (spec := next(specs, None)) is not None:
-            if spec.id in missing:
-                self._specs[spec.id] = spec.data
-                missing.discard(spec.id)
 
 
 def _report_sessions(folder: RunFolder) -> Document:
@@ -187,8 +147,8 @@ def _list_payoffs(game: str, records: list[Record]) -> list[tuple[Cell, ...]]:
 class Progress:
     """A run at a glance; `total` is None where it is not settled beforehand, `money` where a price is not known.
 
-    `status` is finished, running or stopped: nobody works in the folder of a run that was killed. `version` changes
-    exactly when the run has come further.
+    `status` is finished, running, unreadable, or stopped: nobody works in the folder of a run that was killed.
+    `version` changes exactly when the run has come further.
     """
 
     name: str
@@ -205,29 +165,41 @@ class Progress:
     version: str
 
 
-class _Tally:
-    """Sums over the plays and calls of a run, as far as its files were read."""
+class _FollowedRun:
+    """Follow one run: sums over its plays and calls and the plays under way, as far as its files were read."""
 
     def __init__(self, folder: RunFolder) -> None:
         self._folder, self._prices = folder, price_by_model(folder.manifest)
-        self._records_end = self._calls_end = 0
+        self._read_to: Counter[Path] = Counter()
         self._plays = self._calls = self._tokens = 0
         self._money: float | None = 0.0
+        self._done: set[str] = set()
+        self._begun: dict[str, list[Submission]] = {}
+        self._specs: dict[str, JsonMapping] = {}
+        self._run: Run[RunSettings] | None = None
         self._total: int | None = None
         self._calls_file = folder.path / "calls.jsonl"
         if folder.manifest.study in studies.names():
             with suppress(StoreError, UsageError):
                 run = _open_run(folder)
-                self._total, self._calls_file = run.total, run.calls_path
+                self._total, self._calls_file, self._run = run.total, run.calls_path, run
 
-    def read_on(self) -> Progress:
+    def _read_on(self, path: Path) -> Iterator[bytes]:
+        for line in read_raw(path, self._read_to[path]):
+            self._read_to[path] += len(line)
+            yield line
+
+    def _read_records(self) -> None:
+        path = self._folder.path / "records.jsonl"
+        for line in self._read_on(path):
+            self._plays += 1
+            self._done.add(find_spec_id(line, path, self._plays))
+
+    def measure_progress(self) -> Progress:
         """Read what is new, and return how far the run is."""
         manifest, path = self._folder.manifest, self._folder.path
-        for line in read_raw(path / "records.jsonl", self._records_end):
-            self._records_end += len(line)
-            self._plays += 1
-        for line in read_raw(self._calls_file, self._calls_end):
-            self._calls_end += len(line)
+        self._read_records()
+        for line in self._read_on(self._calls_file):
             self._count_call(line)
         done = self._is_done()
         return Progress(
@@ -264,14 +236,39 @@ class _Tally:
             return self._plays >= self._total
         return self._plays == 0 and (self._folder.path / "report.json").exists()
 
+    def list_live(self) -> list[StoredPlay]:
+        """List the plays that are not over, with the answers so far; a play whose game is not known is left out."""
+        if self._run is None or not is_worked_on(self._folder.path):
+            return []
+        path = self._folder.path / "submissions.jsonl"
+        self._read_records()
+        for number, line in enumerate(self._read_on(path), 1):
+            answers = self._begun.setdefault(find_spec_id(line, path, number), [])
+            answers.append(submission_from_json(json.loads(line)))
+        self._begun = {spec: answers for spec, answers in self._begun.items() if spec not in self._done}
+        # A plan can be long, so no more of it is read than needed.
+        missing = self._begun.keys() - self._specs.keys()
+        plan = self._run.study.list_specs(self._run.config) if missing else iter(())
+        while missing and (spec := next(plan, None)) is not None:
+            if spec.id in missing:
+                self._specs[spec.id] = spec.data
+                missing.discard(spec.id)
+        plays: list[StoredPlay] = []
+        for name, answers in self._begun.items():
+            with suppress(LookupError, StoreError, UsageError):
+                game = self._run.game(self._specs[name])
+                if game is not None:
+                    record = Record(game.name, game.version, {}, tuple(answers), {})
+                    plays.append(StoredPlay(name, self._specs[name], record))
+        return plays
+
 
 class Runs:
     """All runs of an output folder."""
 
     def __init__(self, output: Path) -> None:
         self._output = output
-        self._tallies: dict[tuple[str, str], _Tally] = {}
-        self._live: dict[tuple[str, str], _LivePlays] = {}
+        self._followed: dict[tuple[str, str], _FollowedRun] = {}
         self._lock = threading.Lock()
 
     def names(self) -> list[str]:
@@ -286,24 +283,36 @@ class Runs:
         return RunFolder.read(self._output / name)
 
     def all(self) -> list[Progress]:
-        """List every run that can be read."""
+        """List every run; one that cannot be read has the status unreadable, and its title says why."""
         runs = []
         for name in self.names():
             try:
                 runs.append(self.progress(name))
-            except (StoreError, NotFound):
-                continue
-            except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-                _log.exception("the run %s cannot be read", name)
+            except (BestResponseError, *_DAMAGE) as error:
+                why = f"{name} cannot be read: {str(error).replace(str(self._output / name), name)}"
+                runs.append(Progress(name, "", "", False, 0, None, 0, 0, None, why, "unreadable", ""))
         return runs
+
+    def readable(self) -> list[RunFolder]:
+        """Return the folders of the runs that can be read, the newest first."""
+        return [self.folder(run.name) for run in self.all() if run.status != "unreadable"]
+
+    def _follow(self, name: str) -> _FollowedRun:
+        folder = self.folder(name)
+        key = (name, folder.manifest.run)
+        if key not in self._followed:
+            self._followed[key] = _FollowedRun(folder)
+        return self._followed[key]
+
+    def progress(self, name: str) -> Progress:
+        """Return how far the run of that name is."""
+        with self._lock:
+            return self._follow(name).measure_progress()
 
     def list_live(self, name: str) -> list[StoredPlay]:
         """List the plays of a run that is under way which are not over, with their answers so far."""
-        folder = self.folder(name)
-        if folder.manifest.study not in studies.names() or not is_worked_on(folder.path):
-            return []
         with self._lock:
-            return self._live.setdefault((name, folder.manifest.run), _LivePlays(folder)).list_plays()
+            return self._follow(name).list_live()
 
     def open_play(self, name: str, spec: str) -> tuple[StoredPlay, list[JsonObject], bool]:
         """Open a play with its calls, and tell whether it is still going on; NotFound where there is none."""
@@ -314,15 +323,6 @@ class Runs:
             if play.spec == spec:
                 return play, calls, bool(live)
         raise NotFound("there is no such play in this run")
-
-    def progress(self, name: str) -> Progress:
-        """Return how far the run of that name is."""
-        folder = self.folder(name)
-        key = (name, folder.manifest.run)
-        with self._lock:
-            if key not in self._tallies:
-                self._tallies[key] = _Tally(folder)
-            return self._tallies[key].read_on()
 
 
 def _read_age(path: Path) -> float:
@@ -385,7 +385,6 @@ _WHO = (
     "elicit", "study",
 )  # fmt: skip
 """What of a spec says who plays and how they are asked, not what is played."""
-_log = logging.getLogger("bestresponse.web")
 
 
 @dataclass(frozen=True, slots=True)
@@ -479,7 +478,7 @@ def _read_figures(path: Path, size: int) -> Figures:
         return load_run(path).figures
     except BestResponseError:
         pass
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+    except _DAMAGE:
         _log.exception("the run %s is left out of the leaderboard", path.name)
     return Figures((), (), ())
 

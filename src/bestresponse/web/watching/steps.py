@@ -11,19 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from functools import lru_cache
 
 import numpy as np
 
 from bestresponse.analysis.regrets import measure_against_equilibrium, measure_against_others
-from bestresponse.core.episode import AnyEpisode, Episode, Record, Submission
+from bestresponse.core.episode import Record
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Role
 from bestresponse.core.json import JsonMapping
 from bestresponse.games.capabilities import HasSpeakers, HasTree, find_stage_form
 from bestresponse.games.matrix.game import as_strategy
+from bestresponse.report.figures.tree import MOST_ENDS, draw_tree
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
-from bestresponse.web.sessions.session import format_action
+from bestresponse.theory.trees.tree import Tree
+from bestresponse.web.sessions.session import format_action, list_states
 
 Call = JsonMapping
 
@@ -63,30 +64,30 @@ class Stage:
 def list_steps(record: Record, game: AnyGame | None, calls: Iterable[Call] = ()) -> list[Step]:
     """List every answer in its order, with the view it was given from where the game is known."""
     asked = _group_calls(record, calls)
-    episode: AnyEpisode | None = Episode(game) if game is not None else None
+    states = list_states(game, record.submissions) if game else range(len(record.submissions) + 1)
     steps: list[Step] = []
     stage = 0
-    for number, submission in enumerate(record.submissions, 1):
-        situation, decision = "", submission.decision
-        if episode is not None:
-            view = episode.view(submission.role)
-            situation = view.situation or view.briefing
-        reading, prompts = decision.reading, _list_prompts(asked.get(number, []))
+    for number, (submission, state) in enumerate(zip(record.submissions, states, strict=False), 1):
+        view, decision = game.view(state, submission.role) if game else None, submission.decision
+        prompts: list[str] = []
+        for call in asked.get(number, []):
+            prompts += [f"{role}:\n{content}" for role, content in call["request"]["messages"]]
+            prompts.append(f"{call['model']}:\n{call['reply']['text']}")
         steps.append(
             Step(
                 number,
                 stage,
                 submission.role,
                 format_action(decision.action),
-                reading.status.value,
-                reading.how,
+                decision.reading.status.value,
+                decision.reading.how,
                 decision.stand_in,
                 decision.reasoning,
-                situation,
-                prompts,
+                view.situation or view.briefing if view else "",
+                tuple(prompts),
             )
         )
-        stage += episode is None or _submit(episode, submission)
+        stage += states[number] is not state
     return steps
 
 
@@ -97,32 +98,13 @@ def list_stages(record: Record, game: AnyGame | None, calls: Iterable[Call] = ()
     for step in list_steps(record, game, calls):
         known = replace(step, regret=others.get(step.number), regret_equilibrium=equilibrium.get(step.number))
         groups.setdefault(step.stage, []).append(known)
-    earned = _list_earned(record, game) if game is not None else []
-    return [
-        Stage(number, tuple(steps), earned[stage] if _is_new(earned, stage) else {})
-        for number, (stage, steps) in enumerate(groups.items(), 1)
-    ]
-
-
-def _is_new(earned: list[Mapping[Role, float]], stage: int) -> bool:
-    return stage < len(earned) and earned[stage] != (earned[stage - 1] if stage else {})
-
-
-def _list_earned(record: Record, game: AnyGame) -> list[Mapping[Role, float]]:
-    """List what everybody had earned in each state that was passed."""
-    episode: AnyEpisode = Episode(game)
-    earned = [game.payoffs(episode.state)]
-    for submission in record.submissions:
-        if _submit(episode, submission):
-            earned.append(game.payoffs(episode.state))
-    return earned
-
-
-def _submit(episode: AnyEpisode, submission: Submission) -> bool:
-    """Take the answer, and tell whether the state has changed by it."""
-    before = episode.state
-    episode.submit(submission.role, submission.decision)
-    return episode.state is not before
+    stages: list[Stage] = []
+    states, before = list_states(game, record.submissions) if game else [], {}
+    for number, steps in enumerate(groups.values(), 1):
+        earned = game.payoffs(states[steps[0].number - 1]) if game else {}
+        stages.append(Stage(number, tuple(steps), {} if earned == before else earned))
+        before = earned
+    return stages
 
 
 def _group_calls(record: Record, calls: Iterable[Call]) -> dict[int, list[Call]]:
@@ -138,7 +120,8 @@ def _group_calls(record: Record, calls: Iterable[Call]) -> dict[int, list[Call]]
     for number, submission in enumerate(record.submissions, 1):
         seat_calls = waiting.get(submission.role, [])
         words = submission.decision.reasoning.strip()
-        read = next((k for k, call in enumerate(seat_calls) if _is_source(call["reply"]["text"], words)), None)
+        replies = [call["reply"]["text"].strip() for call in seat_calls if words]
+        read = next((k for k, reply in enumerate(replies) if reply and (reply in words or words in reply)), None)
         if read is not None:
             grouped[number], waiting[submission.role] = seat_calls[: read + 1], seat_calls[read + 1 :]
         if seat_calls:
@@ -149,22 +132,7 @@ def _group_calls(record: Record, calls: Iterable[Call]) -> dict[int, list[Call]]
     return grouped
 
 
-def _is_source(reply: str, words: str) -> bool:
-    return bool(words) and bool(reply.strip()) and (reply.strip() in words or words in reply)
-
-
-def _list_prompts(calls: list[Call]) -> tuple[str, ...]:
-    """List the messages of the calls and their replies."""
-    prompts: list[str] = []
-    for call in calls:
-        prompts += [f"{role}:\n{content}" for role, content in call["request"]["messages"]]
-        prompts.append(f"{call['model']}:\n{call['reply']['text']}")
-    return tuple(prompts)
-
-
-_MOST_LEAVES = 80
 _MOST_CELLS = 400
-_ACROSS, _DOWN, _MARGIN = 58.0, 74.0, 34.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,30 +143,6 @@ class PayoffBoard:
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     cells: list[list[tuple[float, float]]]
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """A node of a tree at its place, below the place of its parent; a leaf has payoffs and nobody to move."""
-
-    x: float
-    y: float
-    parent: tuple[float, float] | None
-    move: str
-    infoset: int
-    mover: str
-    seat: str
-    payoffs: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class TreePicture:
-    """A tree as places: nodes by number, and a bent line through the nodes of each information set of several."""
-
-    width: float
-    height: float
-    nodes: list[Node]
-    infosets: dict[int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,11 +159,12 @@ class Bar:
 class ReplayBoard:
     """What is drawn for a play; the lists have an entry for every stage.
 
-    `weights` tells how much of each cell of the table was chosen, row by row; `paths` the nodes of the tree so far.
+    `weights` tells how much of each cell of the table was chosen, row by row; `paths` the nodes of the tree so
+    far, whose branches have the ids `node1`, `node2`, ... in its picture.
     """
 
     table: PayoffBoard | None = None
-    tree: TreePicture | None = None
+    tree: bytes = b""
     bars: list[Bar] = field(default_factory=list)
     talk: bool = False
     seats: dict[str, int] = field(default_factory=dict)
@@ -242,11 +187,11 @@ def build_replay(record: Record, game: AnyGame | None, stages: Sequence[Stage]) 
         return ReplayBoard(
             PayoffBoard(form.players, form.actions[0], form.actions[1], cells), bars=bars, seats=seats, weights=weights
         )
-    if isinstance(game, HasTree) and len(game.tree.leaves) <= _MOST_LEAVES:
-        nodes = _list_nodes(record, game)
-        if nodes:
-            paths = tuple(",".join(_list_path(game.tree, nodes[stage.steps[-1].number])) for stage in stages)
-            return ReplayBoard(tree=_lay_out(game.tree), bars=bars, seats=seats, paths=paths)
+    if isinstance(game, HasTree) and len(game.tree.leaves) <= MOST_ENDS:
+        states = list_states(game, record.submissions)
+        if isinstance(states[-1], int):
+            paths = tuple(",".join(_list_path(game.tree, states[stage.steps[-1].number])) for stage in stages)
+            return ReplayBoard(tree=_draw_once(game.tree), bars=bars, seats=seats, paths=paths)
     return ReplayBoard(bars=bars, talk=isinstance(game, HasSpeakers), seats=seats)
 
 
@@ -264,42 +209,7 @@ def _measure_bars(stages: Sequence[Stage], roles: Sequence[str]) -> list[Bar]:
     return [Bar(*place, cost, cost / most if most > 0 else 0.0) for place, cost in costs.items()]
 
 
-def _lay_out(tree: Tree) -> TreePicture:
-    depth, across = [0] * tree.num_nodes, [0.0] * tree.num_nodes
-    for node, parent in enumerate(tree.parent.tolist()[1:], 1):
-        depth[node] = depth[parent] + 1
-    leaves = [node for node in range(tree.num_nodes) if int(tree.owner[node]) == LEAF]
-    for number, node in enumerate(leaves):
-        across[node] = number
-    for node in range(tree.num_nodes - 1, -1, -1):
-        if below := tree.children[node]:
-            across[node] = sum(across[child] for child in below) / len(below)
-    places = [(_MARGIN + _ACROSS * x, _MARGIN + _DOWN * y) for x, y in zip(across, depth, strict=True)]
-    infosets: dict[int, str] = {}
-    for index in range(len(tree.infosets)):
-        points = [places[node] for node in range(tree.num_nodes) if int(tree.infoset[node]) == index]
-        if len(points) > 1:
-            infosets[index] = _bend(points, 14.0 + 7.0 * (index % 4))
-    nodes = [_describe_node(tree, node, places) for node in range(tree.num_nodes)]
-    width, height = max(x for x, _ in places) + _MARGIN, max(y for _, y in places) + 14.0 + 16.0 * tree.num_players
-    return TreePicture(width, height, nodes, infosets)
-
-
-def _describe_node(tree: Tree, node: int, places: list[tuple[float, float]]) -> Node:
-    owner = int(tree.owner[node])
-    parent = places[int(tree.parent[node])] if node else None
-    mover, seat = ("chance", "chance") if owner == CHANCE else (tree.players[owner], f"seat{owner % 4}")
-    payoffs = [f"{payoff:g}" for payoff in tree.payoffs[node]] if owner == LEAF else []
-    move = tree.branch_labels[node][:12] if node else ""
-    return Node(*places[node], parent, move, int(tree.infoset[node]), mover, seat, payoffs)
-
-
-def _bend(points: list[tuple[float, float]], bulge: float) -> str:
-    """Return a line through the points that bends upwards between them, so that two such lines can be told apart."""
-    bends = [
-        f"Q{(x1 + x2) / 2:.1f},{min(y1, y2) - bulge:.1f} {x2:.1f},{y2:.1f}" for (x1, y1), (x2, y2) in pairwise(points)
-    ]
-    return f"M{points[0][0]:.1f},{points[0][1]:.1f} " + " ".join(bends)
+_draw_once = lru_cache(maxsize=64)(draw_tree)
 
 
 def _list_path(tree: Tree, node: int) -> list[str]:
@@ -321,15 +231,3 @@ def _weigh_cells(form: NormalForm, stage: Stage, record: Record) -> str:
         known = answer in actions if isinstance(answer, str) else isinstance(answer, tuple | list)
         sides.append(as_strategy(answer, actions) if known else np.ones(len(actions)))
     return ",".join(f"{weight:.3g}" for weight in np.outer(sides[0], sides[1]).ravel())
-
-
-def _list_nodes(record: Record, game: AnyGame) -> dict[int, int]:
-    """List by number of the answer the node that the play came to; empty where states are no nodes."""
-    episode: AnyEpisode = Episode(game)
-    nodes: dict[int, int] = {}
-    for number, submission in enumerate(record.submissions, 1):
-        episode.submit(submission.role, submission.decision)
-        if not isinstance(episode.state, int):
-            return {}
-        nodes[number] = episode.state
-    return nodes

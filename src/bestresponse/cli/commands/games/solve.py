@@ -64,7 +64,8 @@ class SolveOptions:
         str | None,
         typer.Option(
             help="Instead, one of quantal-response, level-k, cognitive-hierarchy, correlated, coarse-correlated, "
-            "rationalizable, maximin, bargaining, ordinal, perfect, proper; of trees subgame-perfect, sequential."
+            "rationalizable, maximin, bargaining, ordinal, perfect, proper; of trees subgame-perfect, sequential, "
+            "agent-quantal-response."
         ),
     ] = None
     settings: Annotated[

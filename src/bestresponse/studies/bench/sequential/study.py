@@ -414,7 +414,13 @@ sequential = Study(
         ),
         table("seats", title="Seat by seat", caption="Equilibrium by {{ frame('game')[0].method }}."),
         draw_policies,
-        table("infosets", (), "Where policies lose", "Weighted by how likely play comes there.", "player", most=400),
+        table(
+            "infosets",
+            title="Where policies lose",
+            caption="Weighted by how likely play comes there.",
+            split="player",
+            most=400,
+        ),
         table("plays", _SHOWN, title="Every answer", most=1000),
         show_first_question,
         text(

@@ -9,10 +9,14 @@ actions: log x_is - log x_i0 = k (u_is - u_i0) + b_is - b_i0 leads to Nash equil
 
 from __future__ import annotations
 
-from itertools import pairwise
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import islice, pairwise
 
 import numpy as np
 
+from bestresponse.core.errors import NotCertified
 from bestresponse.theory.equilibria.many_players.certify import (
     REGRET_LIMIT,
     equal_payoffs,
@@ -28,20 +32,31 @@ _USED = (1e-2, 1e-4, 1e-7)
 _BRANCHES = 8
 _CORRECTIONS = 8
 _TOLERANCE = 1e-9
+_HIGHEST = 1e8
+_MOST_POINTS = 20_000
+_LEAST_STEP = 1e-10
+_CROSSING = 1e-4
+_CAREFUL, _BOLD = (0.02, 0.998), (0.3, 0.9)
+"""How far a correction may lead, relative to the step, and the least cosine of the angle between two tangents."""
 
 
 class LogitBranch:
     """The equations of a branch. A point is the logarithms of all probabilities followed by the precision.
 
-    `noise` are the logarithms of what is played at precision 0.
+    `noise` are the logarithms of what is played at precision 0, and `sizes` the numbers of actions of those who choose:
+    the players of a table, the information sets of a tree (see `trees.agents`).
     """
 
-    def __init__(self, payoffs: Array, noise: Array | None = None) -> None:
-        shape = payoffs.shape[1:]
-        self.payoffs = payoffs
-        self.noise = -np.log(np.repeat(shape, shape)) if noise is None else noise
-        self.edges = list(pairwise(np.cumsum([0, *shape]).tolist()))
+    def __init__(self, sizes: Sequence[int], noise: Array | None = None) -> None:
+        self.noise = -np.log(np.repeat(sizes, sizes)) if noise is None else noise
+        self.edges = list(pairwise(np.cumsum([0, *sizes]).tolist()))
         self.size = self.edges[-1][1]
+        self._starts = np.array([low for low, _ in self.edges])
+        self._first = np.repeat(self._starts, sizes)
+
+    @abstractmethod
+    def evaluate(self, logs: Array) -> tuple[Array, Array]:
+        """Say what every action earns, and derive that by the logarithms of all probabilities."""
 
     def strategies(self, point: Array) -> Profile:
         """Give the mixtures of a point."""
@@ -49,32 +64,34 @@ class LogitBranch:
         return tuple(mix / mix.sum() for mix in raw)
 
     def equations(self, point: Array) -> tuple[Array, Array]:
-        """Return the left-hand sides and their derivatives by the logarithms and the precision."""
-        mixes, precision = tuple(np.exp(point[low:high]) for low, high in self.edges), point[-1]
-        sides, slopes = np.empty(self.size), np.zeros((self.size, self.size + 1))
-        for i, (low, high) in enumerate(self.edges):
-            value, odds = contract(self.payoffs[i], mixes, i), (point[:-1] - self.noise)[low:high]
-            sides[low] = mixes[i].sum() - 1.0
-            slopes[low, low:high] = mixes[i]
-            sides[low + 1 : high] = odds[1:] - odds[0] - precision * (value[1:] - value[0])
-            slopes[low + 1 : high, low + 1 : high] = np.eye(high - low - 1)
-            slopes[low + 1 : high, low] = -1.0
-            slopes[low + 1 : high, -1] = value[0] - value[1:]
-            for j, (left, right) in enumerate(self.edges):
-                if j != i:
-                    pair = pair_payoffs(self.payoffs, mixes, i, j)
-                    slopes[low + 1 : high, left:right] = -precision * (pair[1:] - pair[0]) * mixes[j]
+        """Return the left-hand sides and their derivatives by the logarithms and the precision.
+
+        Every action but the first of each has the odds against the first that it earns; the first makes the sum 1.
+        """
+        logs, precision = point[:-1], point[-1]
+        values, derivative = self.evaluate(logs)
+        raw = logs - self.noise - precision * values
+        slopes = np.column_stack([np.eye(self.size) - precision * derivative, -values])
+        sides, slopes = raw - raw[self._first], slopes - slopes[self._first]
+        mixes = np.exp(logs)
+        sides[self._starts] = np.add.reduceat(mixes, self._starts) - 1.0
+        for low, high in self.edges:
+            slopes[low, low:high] = mixes[low:high]
         return sides, slopes
 
-    def tangent(self, point: Array, towards: Array) -> Array:
-        """Find the direction of the branch at `point` that goes on towards `towards`; not a number if unclear."""
+    def tangent(self, point: Array, towards: Array) -> tuple[Array, float]:
+        """Find the direction of the branch at `point` that goes on towards `towards`; not a number if unclear.
+
+        With it comes the sign of the determinant of the derivatives bordered by the direction.
+        """
         _, slopes = self.equations(point)
         try:
             direction = np.linalg.solve(np.vstack([slopes, towards]), np.eye(self.size + 1)[-1])
         except np.linalg.LinAlgError:
-            return np.full(self.size + 1, np.nan)
+            return np.full(self.size + 1, np.nan), 0.0
         with np.errstate(over="ignore", invalid="ignore"):  # nearly singular: no direction, which is seen later
-            return np.asarray(direction / np.linalg.norm(direction))
+            direction = direction / np.linalg.norm(direction)
+            return direction, float(np.linalg.slogdet(np.vstack([slopes, direction]))[0])
 
     def correct(self, guess: Array, normal: Array) -> Array | None:
         """Find the point of the branch nearest to `guess` in the plane with that normal; None if there is none near."""
@@ -93,44 +110,94 @@ class LogitBranch:
         return None
 
 
+class TableBranch(LogitBranch):
+    """The branch of a table with these payoffs."""
+
+    def __init__(self, payoffs: Array, noise: Array | None = None) -> None:
+        super().__init__(payoffs.shape[1:], noise)
+        self.payoffs = payoffs
+
+    def evaluate(self, logs: Array) -> tuple[Array, Array]:
+        """Say what every action earns, and derive that by the logarithms of all probabilities."""
+        mixes = tuple(np.exp(logs[low:high]) for low, high in self.edges)
+        values, derivative = np.empty(self.size), np.zeros((self.size, self.size))
+        for i, (low, high) in enumerate(self.edges):
+            values[low:high] = contract(self.payoffs[i], mixes, i)
+            for j, (left, right) in enumerate(self.edges):
+                if j != i:
+                    derivative[low:high, left:right] = pair_payoffs(self.payoffs, mixes, i, j) * mixes[j]
+        return values, derivative
+
+
+def follow_branch(branch: LogitBranch, highest: float, *, bold: bool = False) -> Iterator[Array]:
+    """List points of the branch from precision 0 to `highest`; NotCertified where it cannot be followed so far.
+
+    Who wants an equilibrium, whatever branch leads to it, may be `bold`.
+    """
+    farthest, least_cosine = _BOLD if bold else _CAREFUL
+    point = np.append(branch.noise, 0.0)
+    yield point
+    if highest == 0:
+        return
+    stride, (tangent, orientation) = min(0.1, highest), branch.tangent(point, np.eye(len(point))[-1])
+    for _ in range(_MOST_POINTS):
+        guess = point + stride * tangent
+        landed = branch.correct(guess, tangent)
+        sure = landed is not None and float(np.linalg.norm(landed - guess)) <= farthest * stride
+        if landed is not None and sure:
+            ahead, turned = branch.tangent(landed, tangent)
+            # Along a branch the orientation keeps its sign, except where branches cross; a change is believed only
+            # after the smallest steps, everywhere else it means that the step has landed on another branch.
+            sure = float(ahead @ tangent) > least_cosine and (turned == orientation or stride <= _CROSSING)
+        if landed is None or not sure:
+            stride /= 2
+            if stride < _LEAST_STEP:
+                raise NotCertified(f"the branch cannot be followed beyond precision {point[-1]:g}")
+            continue
+        if landed[-1] >= highest:
+            yield _find_between(branch, point, landed, highest)
+            return
+        point, tangent, orientation, stride = landed, ahead, turned, min(1.5 * stride, highest)
+        yield point
+    raise NotCertified(f"the branch has not reached precision {highest:g} after {_MOST_POINTS} points")
+
+
+def _find_between(branch: LogitBranch, before: Array, after: Array, precision: float) -> Array:
+    """Return the point between two neighbours whose precision is exactly `precision`."""
+    share = (precision - before[-1]) / (after[-1] - before[-1])
+    guess = before + share * (after - before)
+    guess[-1] = precision
+    point = branch.correct(guess, np.eye(len(guess))[-1])
+    if point is None:
+        raise NotCertified(f"no equilibrium found at precision {precision:g}, although the branch passes it")
+    return point
+
+
 def trace_to_equilibrium(payoffs: Array, branches: int = _BRANCHES) -> Profile | None:
     """Find mixtures of regret at most 1e-9 for payoffs scaled into [0, 1]; None where none of the branches led there.
 
     The first branch is the principal one, from uniform play; the others start elsewhere.
     """
+    for noise in draw_noises(payoffs.shape[1:], branches):
+        next_try = 1.0
+        branch = TableBranch(payoffs, noise)
+        with suppress(NotCertified):
+            for point in islice(follow_branch(branch, _HIGHEST, bold=True), _STEPS):
+                if abs(point[-1]) < next_try:
+                    continue
+                next_try *= 1.5
+                polished = _polish(payoffs, branch.strategies(point))
+                if polished is not None:
+                    return polished
+    return None
+
+
+def draw_noises(sizes: Sequence[int], count: int = _BRANCHES) -> Iterator[Array | None]:
+    """Give what is played at precision 0 on some branches, in logarithms: None, for uniform play, and drawn ones."""
     generator = np.random.default_rng(0)
-    for number in range(branches):
-        drawn = [np.log(generator.dirichlet(np.full(m, 4.0))) for m in payoffs.shape[1:]] if number else None
-        mix = _follow(LogitBranch(payoffs, None if drawn is None else np.concatenate(drawn)))
-        if mix is not None:
-            return mix
-    return None
-
-
-def _follow(branch: LogitBranch) -> Profile | None:
-    """Follow a branch until its supports give a Nash equilibrium."""
-    point = np.append(branch.noise, 0.0)
-    tangent = np.eye(len(point))[-1]
-    length, next_try = 0.05, 1.0
-    for _ in range(_STEPS):
-        if abs(point[-1]) >= next_try:
-            next_try *= 1.5
-            polished = _polish(branch.payoffs, branch.strategies(point))
-            if polished is not None:
-                return polished
-        tangent = branch.tangent(point, tangent)
-        landed = branch.correct(point + length * tangent, tangent)
-        if landed is None:
-            length /= 2.0
-            if length < 1e-9:
-                return None
-            continue
-        drift = float(np.linalg.norm(landed - point - length * tangent)) / length
-        point = landed
-        length *= 1.5 if drift < 0.05 else (0.7 if drift > 0.3 else 1.0)
-        if point[-1] > 1e8:
-            return None
-    return None
+    yield None
+    for _ in range(count - 1):
+        yield np.concatenate([np.log(generator.dirichlet(np.full(m, 4.0))) for m in sizes])
 
 
 def _polish(payoffs: Array, mix: Profile) -> Profile | None:

@@ -1,9 +1,16 @@
-"""A sequential equilibrium of a two-player tree, with its beliefs, as the exact limit of small mistakes.
+"""A sequential equilibrium of a tree, with its beliefs, as the exact limit of small mistakes.
 
-In the perturbed game every sequence of k own moves has a weight of at least eps^k. Limits of its equilibria are
-quasi-perfect (van Damme 1984), hence sequential (Kreps and Wilson 1982), hence subgame perfect and Nash. The perturbed
-game is a linear complementarity problem over realization plans in which eps stands on the right side only (Miltersen
-and Sorensen 2010): a ratio test that compares polynomials by their lowest powers solves it for all small eps at once.
+Every move has a lowest term in eps: w * eps^k, with k = 0 for what is played and k > 0 for mistakes. The limit of what
+these terms say of the nodes of an information set is a consistent belief (Kreps and Wilson 1982).
+
+Two players: in the perturbed game every sequence of k own moves has a weight of at least eps^k. Limits of its
+equilibria are quasi-perfect (van Damme 1984), hence sequential, hence subgame perfect and Nash. The perturbed game is a
+linear complementarity problem over realization plans in which eps stands on the right side only (Miltersen and
+Sorensen 2010): a ratio test that compares polynomials by their lowest powers solves it for all small eps at once.
+
+More players: the terms are read off the branch of agent quantal response equilibria (see `trees.agents`), whose limits
+are sequential; probabilities, powers and weights are rounded to simple fractions there. That may fail, above all where
+an equilibrium is irrational, and is then said: nothing is returned that the certificate does not cover.
 
 Certificate: at every information set, reached or not, what its player could still gain by changing its move there,
 given the beliefs. Policy, beliefs and gains are computed in rationals, and the gains must be exactly 0.
@@ -13,7 +20,8 @@ P. Miltersen and T. Sorensen, "Computing a quasi-perfect equilibrium of a two-pl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm, prod
@@ -21,8 +29,11 @@ from operator import add
 
 import numpy as np
 
-from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge
+from bestresponse.core.errors import NotCertified, TooLarge
+from bestresponse.theory.equilibria.many_players.tracing import draw_noises, follow_branch
 from bestresponse.theory.games.normal_form import Array, Rationals
+from bestresponse.theory.trees.agents import AgentBranch
+from bestresponse.theory.trees.perfection.subgame_perfect import subgame_perfect
 from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.sequence_form import SequenceForm, to_sequence_form
 from bestresponse.theory.trees.sequence_form_lp import solve_for_small, write_problem
@@ -31,8 +42,14 @@ from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 _MOST_SEQUENCES = 400
 """Of both players: 200 take seconds, this many up to about a minute."""
 
-Term = tuple[int, Fraction]
-"""The lowest power of eps in a polynomial, and its coefficient."""
+_BRANCHES = 4
+_FIRST_TRY, _LAST_TRY = 50.0, 2e4
+"""Precisions, for payoffs of range 1, between which the limit of a branch is guessed, each at four times the last."""
+_LARGEST_DENOMINATOR = 5000
+_ROUNDING = 1e-7
+
+Term = tuple[Fraction, Fraction]
+"""The lowest power of eps in what a move or a plan is made with, and its coefficient."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,6 +65,7 @@ class SequentialEquilibrium:
     gap: float
     exact: tuple[Fraction, ...]
     exact_beliefs: tuple[Fraction, ...]
+    method: str
 
     @property
     def beliefs(self) -> Array:
@@ -56,47 +74,109 @@ class SequentialEquilibrium:
 
 
 def find_sequential(tree: Tree) -> SequentialEquilibrium:
-    """Find one sequential equilibrium of two players; TooLarge where they have more than 400 sequences of moves.
+    """Find one sequential equilibrium; NotCertified where none could be proved to be one, TooLarge for large trees.
 
     >>> from bestresponse.theory.catalogue import load_tree
     >>> entry = find_sequential(load_tree("entry-deterrence"))
     >>> entry.policy.at("incumbent", "entry")["share"], entry.payoffs, entry.gap
     (1.0, {'entrant': 2.0, 'incumbent': 2.0}, 0.0)
     """
-    if tree.num_players != 2:
-        raise InvalidGame(f"sequential equilibria are computed for two players; this tree has {tree.num_players}")
     form = to_sequence_form(tree)
     if form.num_sequences > _MOST_SEQUENCES:
         raise TooLarge(
             f"the players have {form.num_sequences} sequences of moves, more than the {_MOST_SEQUENCES} for which "
             "sequential equilibria are computed; solve_subgames finds subgame perfect ones"
         )
-    plans = _solve_perturbed(form)
-    moves = [Fraction(0)] * int(tree.first_move[-1])
-    for plex, plan in zip(form.plexes, plans, strict=True):
-        before = np.repeat(plex.parent, plex.size).tolist()
-        for move, (power, weight), above in zip(plex.moves.tolist(), plan[1:], before, strict=True):
-            if power == plan[above][0]:
-                moves[move] = weight / plan[above][1]
-    beliefs = _find_beliefs(form, plans)
-    gap = max(find_gaps(tree, moves, beliefs), default=Fraction(0))
-    if gap > 0:
-        raise NotCertified(f"the limit of small mistakes leaves a gain of {float(gap):.3g}: it is no equilibrium")
-    policy = Policy(tree, np.array(moves, dtype=np.float64))
-    payoffs = dict(zip(tree.players, form.expected(form.plans(policy)).tolist(), strict=True))
-    return SequentialEquilibrium(policy, payoffs, float(gap), tuple(moves), tuple(beliefs))
+    if tree.num_players == 2:
+        method, candidates = "quasi-perfect, sequence-form LCP", iter([_solve_perturbed(form)])
+    elif tree.is_perfect_information:
+        method, candidates = "backward induction", _induce_backward(tree)
+    else:
+        method, candidates = "agent quantal responses", _follow_agents(tree)
+    for terms in candidates:
+        beliefs = _find_beliefs(tree, terms)
+        moves = [weight if power == 0 else Fraction(0) for power, weight in terms]
+        if max(find_gaps(tree, moves, beliefs), default=Fraction(0)) == 0:
+            policy = Policy(tree, np.array(moves, dtype=np.float64))
+            payoffs = dict(zip(tree.players, form.expected(form.plans(policy)).tolist(), strict=True))
+            return SequentialEquilibrium(
+                policy, payoffs, 0.0, tuple(moves), tuple(beliefs), f"exact limit of small mistakes ({method})"
+            )
+    raise NotCertified(
+        "no limit of small mistakes could be proved to be a sequential equilibrium: those of more than two players are "
+        "found only where probabilities are simple fractions; solve_subgames finds subgame perfect ones"
+    )
 
 
-def _solve_perturbed(form: SequenceForm) -> list[list[Term]]:
-    """Find the lowest terms of both players' realization plans in an equilibrium of the perturbed game."""
+def _induce_backward(tree: Tree) -> Iterator[list[Term]]:
+    """Give a subgame perfect equilibrium; where everything is seen, every mistake will do."""
+    best = subgame_perfect(tree, limit=1).equilibria[0].moves
+    yield [
+        (Fraction(move != best[tree.players[infoset.player]][infoset.label]), Fraction(1))
+        for infoset in tree.infosets
+        for move in infoset.moves
+    ]
+
+
+def _follow_agents(tree: Tree) -> Iterator[list[Term]]:
+    """Guess the terms at the ends of some branches of agent quantal response equilibria, again and again."""
+    sizes = [len(infoset.moves) for infoset in tree.infosets]
+    for noise in draw_noises(sizes, _BRANCHES):
+        branch, next_try = AgentBranch(tree, noise), _FIRST_TRY
+        with suppress(NotCertified):
+            for point in follow_branch(branch, _LAST_TRY, bold=True):
+                if point[-1] >= next_try:
+                    next_try *= 4
+                    terms = _guess_limit(branch, point)
+                    if terms is not None:
+                        yield terms
+
+
+def _guess_limit(branch: AgentBranch, point: Array) -> list[Term] | None:
+    """Guess the lowest terms of all moves from points of 1, 2, 4 and 8 times the precision; None where there are none.
+
+    With k for the precision, log p is a + b k for a mistake, up to powers of 1/k, and p is a constant for what is
+    played; polynomials in 1/k through the points tell the constants.
+    """
+    points = [point]
+    for _ in range(3):
+        tangent, _ = branch.tangent(points[-1], np.eye(len(point))[-1])
+        ahead = branch.correct(points[-1] + tangent * (points[-1][-1] / tangent[-1]), np.eye(len(point))[-1])
+        if ahead is None:
+            return None
+        points.append(ahead)
+    logs, precisions = np.array([p[:-1] for p in points]), np.array([p[-1] for p in points])
+    inverse = np.linalg.inv(np.vander(1.0 / precisions, increasing=True))
+    limits, (slopes, constants) = (inverse @ np.exp(logs))[0], (inverse @ (logs / precisions[:, None]))[:2]
+    terms: list[Term] = []
+    scales: dict[Fraction, float] = {}
+    for limit, slope, constant in zip(limits.tolist(), slopes.tolist(), constants.tolist(), strict=True):
+        power = Fraction(-slope).limit_denominator(_LARGEST_DENOMINATOR) if limit < _ROUNDING else Fraction(0)
+        if power == 0:
+            terms.append((power, Fraction(limit).limit_denominator(_LARGEST_DENOMINATOR)))
+            continue
+        # Only the ratios between weights of mistakes can be simple numbers: all of one power are scaled alike.
+        scale = scales.setdefault(power, constant)
+        terms.append((power, Fraction(float(np.exp(constant - scale))).limit_denominator(_LARGEST_DENOMINATOR)))
+    sums = [sum(weight for power, weight in terms[low:high] if power == 0) for low, high in branch.edges]
+    return terms if set(sums) == {1} and all(power >= 0 < weight for power, weight in terms) else None
+
+
+def _solve_perturbed(form: SequenceForm) -> list[Term]:
+    """Find the lowest terms of all moves of two players in an equilibrium of the perturbed game."""
     row, col = (_read_whole(form, payoffs) for payoffs in form.read_payoffs())
     problem = write_problem(form, (row, col.T), max(len(plex.levels) for plex in form.plexes))
     unknowns, slacks = solve_for_small(problem.matrix.tolist(), problem.cover.tolist(), problem.right.tolist())
     rows = zip(problem.is_first.tolist(), unknowns, slacks, np.concatenate(problem.floors).tolist(), strict=True)
     weights = [map(add, slack if first else unknown, floor) for first, unknown, slack, floor in rows]
-    terms = [next((power, Fraction(u)) for power, u in enumerate(weight) if u) for weight in weights]
+    terms = [next((Fraction(power), Fraction(u)) for power, u in enumerate(weight) if u) for weight in weights]
     count = form.plexes[0].num_sequences
-    return [terms[:count], terms[count:]]
+    moves: dict[int, Term] = {}
+    for plex, plan in zip(form.plexes, (terms[:count], terms[count:]), strict=True):
+        before = np.repeat(plex.parent, plex.size).tolist()
+        for move, (power, share), above in zip(plex.moves.tolist(), plan[1:], before, strict=True):
+            moves[move] = (power - plan[above][0], share / plan[above][1])
+    return [moves[move] for move in range(len(moves))]
 
 
 def _read_whole(form: SequenceForm, payoffs: Sequence[Fraction]) -> Rationals:
@@ -107,36 +187,26 @@ def _read_whole(form: SequenceForm, payoffs: Sequence[Fraction]) -> Rationals:
     return table
 
 
-def _find_beliefs(form: SequenceForm, plans: Sequence[Sequence[Term]]) -> list[Fraction]:
+def _find_beliefs(tree: Tree, terms: Sequence[Term]) -> list[Fraction]:
     """Find the limit of the probability of every node given its information set; 1 where no player moves."""
-    tree = form.tree
-    terms = [
-        dict(zip(plex.moves.tolist(), plan[1:], strict=True)) for plex, plan in zip(form.plexes, plans, strict=True)
-    ]
-    # By node: the lowest term of each player's plan on the way to it, and the probability of chance.
-    ways: list[tuple[Term, Term, Fraction]] = [((0, Fraction(1)), (0, Fraction(1)), Fraction(1))]
+    ways: list[Term] = [(Fraction(0), Fraction(1))]
     for node in range(1, tree.num_nodes):
         above = int(tree.parent[node])
-        owner, (first, second, chance) = int(tree.owner[above]), ways[above]
-        if owner == CHANCE:
-            ways.append((first, second, chance * tree.read_probability(node)))
-            continue
-        term = terms[owner][int(tree.first_move[tree.infoset[above]] + tree.move[node])]
-        ways.append((term, second, chance) if owner == 0 else (first, term, chance))
+        if int(tree.owner[above]) == CHANCE:
+            term = (Fraction(0), tree.read_probability(node))
+        else:
+            term = terms[int(tree.first_move[tree.infoset[above]] + tree.move[node])]
+        ways.append((ways[above][0] + term[0], ways[above][1] * term[1]))
     beliefs = [Fraction(1)] * tree.num_nodes
     for index, infoset in enumerate(tree.infosets):
         nodes = np.flatnonzero(tree.infoset == index).tolist()
-        likely = [node for node in nodes if ways[node][2] > 0]
-        if not likely:
+        lowest = min((ways[node][0] for node in nodes if ways[node][1]), default=None)
+        if lowest is None:
             raise NotCertified(
                 f"{tree.players[infoset.player]}'s information set {infoset.label!r} is reached only by draws of "
                 "chance that have probability 0: no belief follows there"
             )
-        lowest = min(ways[node][0][0] + ways[node][1][0] for node in likely)
-        weights = [
-            first[1] * second[1] * chance * (first[0] + second[0] == lowest)
-            for first, second, chance in (ways[node] for node in nodes)
-        ]
+        weights = [ways[node][1] * (ways[node][0] == lowest) for node in nodes]
         for node, weight in zip(nodes, weights, strict=True):
             beliefs[node] = weight / sum(weights)
     return beliefs

@@ -1,0 +1,48 @@
+"""`bestresponse export sft`: games with the solver's answers, as trainers read them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import ExitStack
+
+import typer
+
+from bestresponse.cli.study_command import make_settings_command
+from bestresponse.cli.terminal import notes, play_progress
+from bestresponse.runs.execution import Progress
+from bestresponse.studies.improve.export import ExportConfig, export
+
+app = typer.Typer(
+    help="Write games with the solver's answers, for training a model on them.",
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+@app.callback()
+def _group() -> None:
+    """Keep `sft` a command of its own: other kinds of training want other files."""
+
+
+def write_examples(config: ExportConfig, as_json: bool) -> None:
+    """Write the files that are missing, and say what there is."""
+    bars: list[Callable[[Progress], None]] = []
+
+    def tell(done: int, total: int) -> None:
+        if not bars:
+            bars.append(stack.enter_context(play_progress(total, "files")))
+        bars[0](Progress(total, 0, done, 0))
+
+    with ExitStack() as stack:
+        exported = export(config, tell)
+    if as_json:
+        print(json.dumps(exported.to_json(), indent=2))
+        return
+    for note in exported.notes:
+        notes().print(note, markup=False, soft_wrap=True)
+    counts = ", ".join(f"{count:,} for {name}" for name, count in exported.counts.items())
+    print(f"{exported.folder}: {counts}")
+
+
+app.command("sft")(make_settings_command(ExportConfig, write_examples))

@@ -1,0 +1,390 @@
+"""A transformer of the Llama family in plain PyTorch: read from a GGUF file or a folder, trained, written as safetensors.
+
+Parameters are a dictionary of tensors in which the layers are stacked, so that one optimizer step treats all layers at
+once. A folder holds `config.json`, `model.safetensors` and `tokenizer.json` as the `transformers` package reads them.
+
+Shapes: N layers, D width, H query heads and K key heads of size S, F hidden units, V tokens.
+
+    embedding (V, D)      qkv (N, (H + 2 K) S, D)      gate_up (N, 2 F, D)      attention_norm (N, D)
+    norm (D,)             out (N, D, H S)              down (N, D, F)           feed_norm (N, D)
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from safetensors.torch import load_file, save_file
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+from torch import Tensor
+
+from bestresponse.core.errors import ModelUnavailable
+from bestresponse.core.json import JsonMapping, JsonObject
+
+Parameters = dict[str, Tensor]
+END = "<|im_end|>"
+"""The token that ends a message (ChatML)."""
+_CONTROL = 3
+"""The kind of a control token in a GGUF file."""
+_HALVES = 2
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """The sizes of a network."""
+
+    layers: int
+    width: int
+    heads: int
+    key_heads: int
+    hidden: int
+    vocabulary: int
+    rope_base: float = 100_000.0
+    epsilon: float = 1e-5
+
+    @property
+    def head(self) -> int:
+        """The size of one head."""
+        return self.width // self.heads
+
+    @property
+    def sections(self) -> dict[str, list[int]]:
+        """The parts that the stacked matrices consist of, along their second axis."""
+        keys = self.key_heads * self.head
+        return {
+            "qkv": [self.heads * self.head, keys, keys],
+            "out": [self.width],
+            "gate_up": [self.hidden, self.hidden],
+            "down": [self.width],
+        }
+
+    def to_json(self) -> JsonObject:
+        """Return the sizes as `transformers` names them."""
+        return {
+            "architectures": ["LlamaForCausalLM"],
+            "model_type": "llama",
+            "num_hidden_layers": self.layers,
+            "hidden_size": self.width,
+            "num_attention_heads": self.heads,
+            "num_key_value_heads": self.key_heads,
+            "intermediate_size": self.hidden,
+            "vocab_size": self.vocabulary,
+            "rope_theta": self.rope_base,
+            "rms_norm_eps": self.epsilon,
+            "tie_word_embeddings": True,
+            "torch_dtype": "bfloat16",
+        }
+
+    @classmethod
+    def from_json(cls, data: JsonMapping) -> Architecture:
+        """Read the sizes from a `config.json`."""
+        return cls(
+            data["num_hidden_layers"],
+            data["hidden_size"],
+            data["num_attention_heads"],
+            data["num_key_value_heads"],
+            data["intermediate_size"],
+            data["vocab_size"],
+            data["rope_theta"],
+            data["rms_norm_eps"],
+        )
+
+
+@dataclass
+class Network:
+    """A network: its sizes, its parameters and its tokenizer."""
+
+    sizes: Architecture
+    parameters: Parameters
+    tokenizer: Tokenizer
+
+    def to(self, device: str, dtype: torch.dtype = torch.float32) -> Network:
+        """Return the network on another device."""
+        moved = {name: value.to(device, dtype) for name, value in self.parameters.items()}
+        return Network(self.sizes, moved, self.tokenizer)
+
+    def encode(self, text: str) -> list[int]:
+        """Return the tokens of a text; control tokens in it are text like any other."""
+        ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
+        return ids
+
+    @property
+    def end(self) -> int:
+        """The token that ends a message."""
+        number: int = self.tokenizer.token_to_id(END)
+        return number
+
+
+def write_chat(messages: Sequence[tuple[str, str]]) -> str:
+    """Write messages as (role, content) in ChatML, up to where the assistant begins to speak."""
+    said = "".join(f"<|im_start|>{role}\n{_disarm(content)}{END}\n" for role, content in messages)
+    return f"{said}<|im_start|>assistant\n"
+
+
+def _disarm(content: str) -> str:
+    """Break up control tokens in a message, which could otherwise end it and begin another."""
+    return content.replace("<|", "< |")
+
+
+def make_network(sizes: Architecture, tokenizer: Tokenizer, seed: int) -> Network:
+    """Make a network with random parameters."""
+    rng = torch.Generator().manual_seed(seed)
+    parameters = {}
+    for name, shape in _list_shapes(sizes).items():
+        scale = 0.02 if name == "embedding" else shape[-1] ** -0.5
+        parameters[name] = torch.ones(shape) if "norm" in name else torch.randn(shape, generator=rng) * scale
+    return Network(sizes, parameters, tokenizer)
+
+
+def _list_shapes(sizes: Architecture) -> dict[str, tuple[int, ...]]:
+    """Return the shape of every parameter."""
+    n, width = sizes.layers, sizes.width
+    columns = {"qkv": width, "out": sizes.heads * sizes.head, "gate_up": width, "down": sizes.hidden}
+    matrices = {name: (n, sum(rows), columns[name]) for name, rows in sizes.sections.items()}
+    norms = {"norm": (width,), "attention_norm": (n, width), "feed_norm": (n, width)}
+    return {"embedding": (sizes.vocabulary, width), **norms, **matrices}
+
+
+def read_gguf(path: Path) -> Network:
+    """Read a GGUF file of the Llama family; its quantised matrices are written out."""
+    from gguf import GGUFReader, dequantize
+
+    reader = GGUFReader(path)
+    fields = {name: field.contents() for name, field in reader.fields.items()}
+    kind = fields["general.architecture"]
+    if kind != "llama":
+        raise ModelUnavailable(f"{path} is a model of the family {kind}; only those of the family llama can be trained")
+    sizes = Architecture(
+        fields["llama.block_count"],
+        fields["llama.embedding_length"],
+        fields["llama.attention.head_count"],
+        fields["llama.attention.head_count_kv"],
+        fields["llama.feed_forward_length"],
+        len(fields["tokenizer.ggml.tokens"]),
+        fields.get("llama.rope.freq_base", 10_000.0),
+        fields["llama.attention.layer_norm_rms_epsilon"],
+    )
+    values = {
+        tensor.name: torch.from_numpy(np.array(dequantize(tensor.data, tensor.tensor_type), np.float32))
+        for tensor in reader.tensors
+    }
+
+    def stack(*names: str) -> Tensor:
+        return torch.stack(
+            [torch.cat([_read_matrix(values, layer, name, sizes) for name in names]) for layer in range(sizes.layers)]
+        )
+
+    parameters = {
+        "embedding": values["token_embd.weight"],
+        "norm": values["output_norm.weight"],
+        "attention_norm": stack("attn_norm"),
+        "feed_norm": stack("ffn_norm"),
+        "qkv": stack("attn_q", "attn_k", "attn_v"),
+        "out": stack("attn_output"),
+        "gate_up": stack("ffn_gate", "ffn_up"),
+        "down": stack("ffn_down"),
+    }
+    return Network(sizes, parameters, _read_tokenizer(fields))
+
+
+def _read_matrix(values: Mapping[str, Tensor], layer: int, name: str, sizes: Architecture) -> Tensor:
+    """Return a matrix of a layer; llama.cpp interleaves the two halves of queries and keys, which are put back."""
+    matrix = values[f"blk.{layer}.{name}.weight"]
+    if name not in ("attn_q", "attn_k"):
+        return matrix
+    heads = len(matrix) // sizes.head
+    return matrix.reshape(heads, sizes.head // _HALVES, _HALVES, -1).swapaxes(1, 2).reshape(matrix.shape)
+
+
+def _read_tokenizer(fields: Mapping[str, Any]) -> Tokenizer:
+    """Build the tokenizer of a GGUF file: byte pairs, with every digit a token of its own."""
+    tokens, kinds = fields["tokenizer.ggml.tokens"], fields["tokenizer.ggml.token_type"]
+    merges = [tuple(merge.split(" ", 1)) for merge in fields["tokenizer.ggml.merges"]]
+    tokenizer = Tokenizer(models.BPE({token: number for number, token in enumerate(tokens)}, merges))
+    digits, letters = pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([digits, letters])
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.add_special_tokens([token for token, kind in zip(tokens, kinds, strict=True) if kind == _CONTROL])
+    return tokenizer
+
+
+def read_folder(folder: Path) -> Network:
+    """Read a network that `write_folder` wrote; ModelUnavailable where the folder holds none."""
+    try:
+        sizes = Architecture.from_json(json.loads((folder / "config.json").read_text("utf-8")))
+        values = {name: value.float() for name, value in load_file(folder / "model.safetensors").items()}
+        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        parameters = {name: _join(values, sizes, keys) for name, keys in _list_keys().items()}
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        raise ModelUnavailable(f"{folder} holds no network of the Llama family that can be read: {error}") from None
+    return Network(sizes, parameters, tokenizer)
+
+
+def write_folder(network: Network, folder: Path) -> None:
+    """Write a network in half precision, under the names that `transformers` uses."""
+    folder.mkdir(parents=True, exist_ok=True)
+    values: Parameters = {}
+    for name, keys in _list_keys().items():
+        value = network.parameters[name].detach().to("cpu", torch.bfloat16)
+        if len(keys) == 1 and "{}" not in keys[0]:
+            values[keys[0]] = value.contiguous()
+            continue
+        rows = network.sizes.sections.get(name, [network.sizes.width])
+        for layer in range(network.sizes.layers):
+            parts = zip(keys, value[layer].split(rows), strict=True)
+            values |= {key.format(layer): part.clone() for key, part in parts}
+    save_file(values, folder / "model.safetensors", metadata={"format": "pt"})
+    (folder / "config.json").write_text(json.dumps(network.sizes.to_json(), indent=2) + "\n", "utf-8")
+    network.tokenizer.save(str(folder / "tokenizer.json"))
+    loaded_as = {"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": END}
+    (folder / "tokenizer_config.json").write_text(json.dumps(loaded_as) + "\n", "utf-8")
+
+
+def _list_keys() -> dict[str, tuple[str, ...]]:
+    """Return the names that `transformers` gives to the parts of every parameter."""
+    layer = "model.layers.{}."
+    attention, feed = f"{layer}self_attn.", f"{layer}mlp."
+    return {
+        "embedding": ("model.embed_tokens.weight",),
+        "norm": ("model.norm.weight",),
+        "attention_norm": (f"{layer}input_layernorm.weight",),
+        "feed_norm": (f"{layer}post_attention_layernorm.weight",),
+        "qkv": tuple(f"{attention}{part}_proj.weight" for part in "qkv"),
+        "out": (f"{attention}o_proj.weight",),
+        "gate_up": (f"{feed}gate_proj.weight", f"{feed}up_proj.weight"),
+        "down": (f"{feed}down_proj.weight",),
+    }
+
+
+def _join(values: Mapping[str, Tensor], sizes: Architecture, keys: tuple[str, ...]) -> Tensor:
+    if "{}" not in keys[0]:
+        return values[keys[0]]
+    return torch.stack([torch.cat([values[key.format(layer)] for key in keys]) for layer in range(sizes.layers)])
+
+
+def _normalise(x: Tensor, weight: Tensor, epsilon: float) -> Tensor:
+    wide = x.float()
+    return (wide * torch.rsqrt(wide.square().mean(-1, keepdim=True) + epsilon) * weight).to(x.dtype)
+
+
+def _rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    """Turn queries or keys by the angles of their positions."""
+    wide = x.float()
+    first, second = wide.chunk(_HALVES, -1)
+    return (wide * cos + torch.cat([-second, first], -1) * sin).to(x.dtype)
+
+
+def make_angles(positions: Tensor, sizes: Architecture) -> tuple[Tensor, Tensor]:
+    """Return cosines and sines of rotary positions, with an axis for the heads."""
+    steps = torch.arange(0, sizes.head, 2, device=positions.device).float() / sizes.head
+    angles = positions.float().unsqueeze(-1) * sizes.rope_base**-steps
+    angles = torch.cat([angles, angles], -1).unsqueeze(-2)
+    return angles.cos(), angles.sin()
+
+
+def project(x: Tensor, norm: Tensor, qkv: Tensor, cos: Tensor, sin: Tensor, sizes: Architecture) -> tuple[Tensor, ...]:
+    """Return queries, keys and values, (..., heads, size)."""
+    rows = sizes.sections["qkv"]
+    q, k, v = F.linear(_normalise(x, norm, sizes.epsilon), qkv).split(rows, -1)
+    q, k, v = (part.unflatten(-1, (-1, sizes.head)) for part in (q, k, v))
+    return _rotate(q, cos, sin), _rotate(k, cos, sin), v
+
+
+def finish_layer(
+    x: Tensor, attended: Tensor, out: Tensor, norm: Tensor, gate_up: Tensor, down: Tensor, epsilon: float
+) -> Tensor:
+    """Add what was attended to, and the feed-forward part of a layer."""
+    x = x + F.linear(attended, out)
+    gate, up = F.linear(_normalise(x, norm, epsilon), gate_up).chunk(2, -1)
+    return x + F.linear(F.silu(gate) * up, down)
+
+
+Attention = Callable[[int, Tensor, Tensor, Tensor], Tensor]
+"""From a layer and its queries, keys and values to what was attended to, heads joined."""
+
+
+def run_layers(
+    sizes: Architecture,
+    parameters: Parameters,
+    x: Tensor,
+    positions: Tensor,
+    attend: Attention,
+    steps: tuple[Callable[..., Any], Callable[..., Any]] = (project, finish_layer),
+) -> Tensor:
+    """Return the last states of embedded tokens; `steps` are `project` and `finish_layer`, perhaps compiled."""
+    cos, sin = make_angles(positions, sizes)
+    project_step, finish_step = steps
+    for layer, (attention_norm, qkv, out, feed_norm, gate_up, down) in enumerate(list_layers(parameters)):
+        q, k, v = project_step(x, attention_norm, qkv, cos, sin, sizes)
+        x = finish_step(x, attend(layer, q, k, v), out, feed_norm, gate_up, down, sizes.epsilon)
+    return _normalise(x, parameters["norm"], sizes.epsilon)
+
+
+def list_layers(parameters: Parameters) -> Iterator[tuple[Tensor, ...]]:
+    """Yield the parameters of every layer, in the order in which `run_layers` uses them."""
+    names = ("attention_norm", "qkv", "out", "feed_norm", "gate_up", "down")
+    return zip(*(parameters[name].unbind(0) for name in names), strict=True)
+
+
+def score_tokens(states: Tensor, embedding: Tensor) -> Tensor:
+    """Return the scores of all tokens after each state."""
+    return F.linear(states, embedding).float()
+
+
+def attend_causally(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> Tensor:
+    """Attend to what came before; (batch, length, heads, size) to (batch, length, width)."""
+    q, k, v = (part.transpose(1, 2) for part in (q, k, v))
+    attended = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None, enable_gqa=True)
+    return attended.transpose(1, 2).flatten(2)
+
+
+@torch.no_grad()
+def generate(
+    network: Network,
+    prompts: Sequence[Sequence[int]],
+    most: int,
+    choose: Callable[[Tensor], Tensor] = lambda scores: scores.argmax(-1),
+) -> list[list[int]]:
+    """Continue every prompt by at most `most` tokens, or up to the token that ends a message, which is left out.
+
+    Prompts of unequal length are filled up on the left. `choose` picks a token from the scores (batch, V).
+    """
+    sizes, parameters = network.sizes, network.parameters
+    embedding = parameters["embedding"]
+    device, longest = embedding.device, max(map(len, prompts))
+    missing = torch.tensor([longest - len(prompt) for prompt in prompts], device=device)
+    rows = [[network.end] * (longest - len(prompt)) + list(prompt) for prompt in prompts]
+    tokens = torch.tensor(rows, device=device)
+    shape = (sizes.layers, 2, len(rows), longest + most, sizes.key_heads, sizes.head)
+    kept = torch.zeros(shape, device=device, dtype=embedding.dtype)
+    places = torch.arange(longest + most, device=device)
+    ended = torch.zeros(len(rows), dtype=torch.bool, device=device)
+    replies: list[Tensor] = []
+    done = 0
+    while True:
+        now = places[done : done + tokens.shape[1]]
+        mask = (places[: done + len(now)] <= now[:, None]) & (places[: done + len(now)] >= missing[:, None, None])
+        mask = mask | (places[: done + len(now)] == now[:, None])  # a filler sees itself: a row of nothing is no number
+
+        def attend(layer: int, q: Tensor, k: Tensor, v: Tensor, now: Tensor = now, mask: Tensor = mask) -> Tensor:
+            kept[layer, 0, :, now], kept[layer, 1, :, now] = k, v
+            k, v = kept[layer, 0, :, : mask.shape[-1]], kept[layer, 1, :, : mask.shape[-1]]
+            return attend_causally(q, k, v, mask[:, None])
+
+        positions = (now - missing[:, None]).clamp(min=0)
+        states = run_layers(sizes, parameters, F.embedding(tokens, embedding), positions, attend)
+        done += len(now)
+        chosen = choose(score_tokens(states[:, -1], embedding))
+        ended |= chosen == network.end
+        replies.append(torch.where(ended, network.end, chosen))
+        if len(replies) == most or bool(ended.all()):
+            break
+        tokens = replies[-1][:, None]
+    written: list[list[int]] = torch.stack(replies, 1).tolist()
+    return [row[: row.index(network.end)] if network.end in row else row for row in written]

@@ -1,0 +1,264 @@
+"""Questions exactly as the benchmark asks them, with the solver's answers, and how another answer is measured.
+
+Games are told apart by their class: two games that differ by the order of actions, by who is which player or by a
+positive affine change of a player's payoffs have the same key. Keys decide which games are trained on, so that no game
+of a test is a relabelled game of the training.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestresponse.core.ask import Mixture
+from bestresponse.core.errors import InvalidMove
+from bestresponse.core.game import View
+from bestresponse.core.json import JsonMapping, JsonObject, digest
+from bestresponse.games.matrix.game import as_strategy
+from bestresponse.games.named_game import NamedGame
+from bestresponse.players.llm.prompting import prompt
+from bestresponse.players.llm.reading import read_reply
+from bestresponse.players.llm.texts import TEXTS
+from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.games import own_view
+from bestresponse.studies.bench.measure import measure_strategies
+from bestresponse.studies.bench.plays import make_game
+from bestresponse.studies.bench.sequential.questions import Plan, make_plan
+from bestresponse.theory.equilibria.solve import nash
+from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.trees.policy import Policy
+from bestresponse.theory.trees.sequence_form_lp import solve_tree
+from bestresponse.theory.zero_sum.solve import solve_zero_sum
+
+Keys = NDArray[np.uint64]
+SPLITS = ("train", "validation", "test")
+_HELD_OUT = 50
+"""One class in so many is for validation, and as many for tests."""
+_POSITIVE = 1e-9
+_MIXING = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+"""Multipliers of splitmix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014)."""
+_WIDE = 1 << 20
+"""More than any normalised payoff, so that two payoffs of a cell fit in one number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A question, the solver's answer, and what is needed to measure another answer."""
+
+    system: str
+    question: str
+    answer: str
+    task: JsonObject
+
+    def to_json(self) -> JsonObject:
+        """Return the example as a conversation, as trainers read it."""
+        said = (("system", self.system), ("user", self.question), ("assistant", self.answer))
+        return {"messages": [{"role": role, "content": text} for role, text in said], "task": self.task}
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """How questions are put: payoff formats and themes of the benchmark, with worked answers or bare ones."""
+
+    formats: tuple[str, ...] = ("table",)
+    themes: tuple[str, ...] = ("neutral",)
+    worked: bool = True
+
+    def hash_questions(self) -> str:
+        """Hash what is asked in two small games, so that data of other prompts are recognised."""
+        games = np.array([[[[1, -1], [-1, 1]], [[-1, 1], [1, -1]]], [[[3, 0], [5, 1]], [[3, 5], [0, 1]]]])
+        said = [
+            write_question(describe_matrix(payoffs, 0, shown_as, theme), self.worked)
+            for payoffs in games
+            for shown_as in sorted(set(self.formats))
+            for theme in sorted(set(self.themes))
+        ]
+        return digest({"questions": said})
+
+
+def classify(payoffs: Array) -> Keys:
+    """Return the key of the class of every game, payoffs (n, 2, rows, cols) in whole numbers.
+
+    >>> pennies = np.array([[[[1, -1], [-1, 1]], [[-1, 1], [1, -1]]]])
+    >>> relabelled = 3 * pennies[:, ::-1, ::-1] + 1
+    >>> bool(classify(pennies) == classify(relabelled))
+    True
+    """
+    whole = payoffs.astype(np.int64)
+    whole = whole - whole.min(axis=(2, 3), keepdims=True)
+    divisor = np.gcd.reduce(whole, axis=(2, 3), keepdims=True)
+    first, second = np.moveaxis(whole // np.maximum(divisor, 1), 1, 0).astype(np.uint64)
+    wide = np.uint64(_WIDE)
+    # Sums do not see an order, so sums of hashes over actions are the same for every order of them.
+    cells = _mix(first * wide + second)
+    swapped = _mix(second * wide + first).transpose(0, 2, 1)
+    keys: Keys = np.minimum(_hash_table(cells), _hash_table(swapped))
+    return keys
+
+
+def _hash_table(cells: Keys) -> Keys:
+    rows, columns = (_mix(_mix(cells.sum(axis=axis)) + np.uint64(axis)).sum(axis=1) for axis in (2, 1))
+    return _mix(rows + np.uint64(3) * columns)
+
+
+def _mix(values: Keys) -> Keys:
+    for shift, factor in zip((30, 27), _MIXING, strict=True):
+        values = (values ^ (values >> np.uint64(shift))) * factor
+    return values ^ (values >> np.uint64(31))
+
+
+def split_classes(keys: Keys) -> NDArray[np.int64]:
+    """Return for every key the place of its split in `SPLITS`."""
+    rest = keys % np.uint64(_HELD_OUT)
+    return np.where(rest == 0, 1, np.where(rest == 1, 2, 0))
+
+
+def describe_matrix(payoffs: Array, seat: int, shown_as: str, theme: str) -> JsonObject:
+    """Return a question about a matrix game as plain data; the benchmark makes the same game of it."""
+    return {
+        "kind": "matrix",
+        "payoffs": payoffs.tolist(),
+        "seat": seat,
+        "format": shown_as,
+        "theme": theme,
+        "elicit": "mixed",
+    }
+
+
+def write_question(task: JsonMapping, worked: bool) -> tuple[str, str]:
+    """Return the system message and the question of a task."""
+    view, ask = _find_ask(task)
+    if worked:  # as `players.llm.player.Thinking` asks
+        view = replace(view, notes=(*view.notes, TEXTS.text("think")))
+    return TEXTS.text("system"), prompt(view, ask, "line")
+
+
+def _find_ask(task: JsonMapping) -> tuple[View, Mixture]:
+    if task["kind"] == "tree":
+        question = _plan_questions(task["game"]).make_question(task)
+        view, ask = question.shown, question.ask
+    else:
+        game = make_game(task)
+        role = game.roles[task["seat"]]
+        state = game.start()
+        view, ask = game.view(state, role), game.asks(state)[role]
+    assert isinstance(ask, Mixture)
+    return view, ask
+
+
+def make_matrix_examples(payoffs: Array, telling: Telling, rng: np.random.Generator) -> Iterator[Example]:
+    """Yield an example for every game, payoffs (n, 2, rows, cols), in a format, a theme and a seat that are drawn."""
+    shape = payoffs.shape[2:]
+    keys = classify(payoffs)
+    zero_sum = bool((payoffs[:, 0] == -payoffs[:, 1]).all())
+    solved = solve_zero_sum(payoffs[:, 0]) if zero_sum else None
+    for number, game in enumerate(payoffs):
+        seat = int(rng.integers(2))
+        shown_as, theme = rng.choice(telling.formats), rng.choice(telling.themes)
+        task = describe_matrix(game, seat, str(shown_as), str(theme))
+        if solved is not None:
+            mixes = solved.row[number][: shape[0]], solved.col[number][: shape[1]]
+        else:
+            equilibrium = nash(NormalForm(game.astype(np.float64))).equilibria[0]
+            mixes = equilibrium.strategies[0], equilibrium.strategies[1]
+        own, other = mixes[seat], mixes[1 - seat]
+        task |= {"opponent": np.round(other, 6).tolist(), "class": f"{int(keys[number]):016x}"}
+        system, question = write_question(task, telling.worked)
+        yield Example(system, question, write_answer(task, own, other, telling.worked), task)
+
+
+def write_answer(task: JsonMapping, own: Array, other: Array, worked: bool) -> str:
+    """Write the answer of a matrix game, worked: who mixes what, what it is worth, and then the mix."""
+    game = make_game(task)
+    seat = task["seat"]
+    if not worked:
+        return _write_mix(game.form.actions[seat], own)
+    mine, _ = own_view(np.asarray(task["payoffs"], dtype=np.float64), seat)
+    actions, others = game.form.actions[seat], game.form.actions[1 - seat]
+    value = round(float(own @ mine @ other), 1) + 0.0  # no -0.0
+    rival = game.roles[1 - seat]
+    return (
+        f"In equilibrium {rival} plays {_list_support(others, other)}, I play {_list_support(actions, own)}, "
+        f"and I get {value:g}.\n{_write_mix(actions, own)}"
+    )
+
+
+def _list_support(actions: Sequence[str], mix: Array) -> str:
+    *most, last = [action for action, weight in zip(actions, mix, strict=True) if weight > _POSITIVE]
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _write_mix(actions: Sequence[str], mix: Array) -> str:
+    """Write a mix in whole hundredths that sum to 1."""
+    scaled = np.asarray(mix, dtype=np.float64) * 100
+    whole = np.floor(scaled + _POSITIVE)
+    missing = int(100 - whole.sum())
+    whole[np.argsort(whole - scaled, kind="stable")[:missing]] += 1
+    shares = (f"{action}: {share / 100:.2f}" for action, share in zip(actions, whole, strict=True))
+    return "ANSWER: " + ", ".join(shares)
+
+
+@cache
+def _plan_questions(game: str) -> Plan:
+    return make_plan(BenchConfig("student", NamedGame(game), elicit="mixed"))
+
+
+@cache
+def _solve_tree(game: str) -> Policy:
+    return solve_tree(_plan_questions(game).tree).policy
+
+
+def make_tree_examples(game: str, telling: Telling) -> Iterator[Example]:
+    """Yield an example for every information set of a game played in turn, with its moves in every order of turns."""
+    plan = _plan_questions(game)
+    tree, policy = plan.tree, _solve_tree(game)
+    for index in plan.infosets:
+        infoset = tree.infosets[index]
+        first = tree.first_move[index]
+        chances = policy.probabilities[first : first + len(infoset.moves)]
+        for turn in range(len(infoset.moves)):
+            moves = [*infoset.moves[turn:], *infoset.moves[:turn]]
+            task: JsonObject = {
+                "kind": "tree",
+                "game": game,
+                "player": tree.players[infoset.player],
+                "infoset": infoset.label,
+                "moves": moves,
+                "elicit": "mixed",
+            }
+            system, question = write_question(task, telling.worked)
+            yield Example(system, question, _write_mix(moves, np.roll(chances, -turn)), task)
+
+
+def score_reply(task: JsonMapping, reply: str) -> float:
+    """Return the reward of a reply from 0 to 1; `InvalidMove` where there is no answer in it.
+
+    In a matrix game it is 1 less the exploitability (zero-sum) or the gap to a best reply (other games) as a share of
+    the payoff range, as the benchmark measures them; in a game played in turn 1 less the distance in total variation
+    from the equilibrium policy there.
+
+    >>> score_reply(describe_matrix(np.array([[[1, -1], [-1, 1]], [[-1, 1], [1, -1]]]), 0, "table", "neutral")
+    ...             | {"opponent": [0.5, 0.5]}, "ANSWER: A: 0.75, B: 0.25")
+    0.75
+    """
+    _, ask = _find_ask(task)
+    decision = read_reply(ask, reply)
+    if decision.action is None:
+        raise InvalidMove(decision.reading.how)
+    mix = as_strategy(decision.action, ask.options)
+    if task["kind"] == "tree":
+        plan = _plan_questions(task["game"])
+        index = plan.tree.infoset_index[task["player"], task["infoset"]]
+        first = plan.tree.first_move[index]
+        moves = plan.tree.infosets[index].moves
+        chances = dict(zip(moves, _solve_tree(task["game"]).probabilities[first:], strict=False))
+        distance = sum(abs(chances[move] - weight) for move, weight in zip(ask.options, mix, strict=True)) / 2
+        return float(1 - distance)
+    own, other = own_view(np.asarray(task["payoffs"], dtype=np.float64), task["seat"])
+    row, *_ = measure_strategies(own[None], other[None], mix[None], np.asarray(task["opponent"])[None])
+    lost = row["exploitability_normalised"]
+    return float(1 - (row["gap_normalised"] if lost is None else lost))

@@ -1,0 +1,306 @@
+"""Write examples to files: many games, each class once, in shards that trainers read.
+
+    train-00000.jsonl ... validation-00000.jsonl ... test-00000.jsonl      one conversation a line, and its task
+    manifest.json                                                          settings, counts, and a hash of the prompts
+
+Equal settings write equal files. A shard appears complete or not at all, and those that are there are not made again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import cycle, islice
+from pathlib import Path
+from typing import Literal, ParamSpec
+
+import numpy as np
+
+from bestresponse.core.errors import InvalidMove, SettingError, StoreError
+from bestresponse.core.files import read_text_file
+from bestresponse.core.json import JsonObject
+from bestresponse.core.seeds import split
+from bestresponse.games.matrix.presentation import FORMATS, theme, themes
+from bestresponse.report.files import write_text
+from bestresponse.runs.executors.processes import Processes
+from bestresponse.runs.inputs import NamesSetting
+from bestresponse.runs.settings import setting, settings
+from bestresponse.studies.improve.examples import (
+    SPLITS,
+    Example,
+    Keys,
+    Telling,
+    classify,
+    make_matrix_examples,
+    make_tree_examples,
+    score_reply,
+    split_classes,
+)
+from bestresponse.theory.games.normal_form import Array
+
+FORMAT = 1
+_SHARD = 20_000
+_DRAW = 50_000
+_LARGEST_MANIFEST = 1_000_000
+_EXHAUSTED = 0.02
+"""A draw with a smaller share of new classes ends the drawing: nearly all classes of that size are there."""
+_CHECKED = 50
+"""Examples of each shard whose answers are measured again, as replies are."""
+_LEAST = 0.98
+"""A mix in whole hundredths loses less than this much to its rounding."""
+_LARGEST_SIDE = 12
+
+
+@settings
+class ExportConfig:
+    """Write questions as the benchmark asks them, with the solver's answers, for training a model on them."""
+
+    output: str | Path = setting(kw_only=False, short="-o", help="Folder for the files.")
+    games: Literal["zero-sum", "general-sum", "trees"] = setting(default="zero-sum", help="What kind of games.")
+    sizes: str = setting(default="2-4", help="Actions of each player, such as 2-4 or 3.")
+    rectangular: float = setting(
+        default=0.2, ge=0, lt=1, help="Share of games in which one player has up to two actions more than any square."
+    )
+    trees: NamesSetting = setting(default=("kuhn-poker",), help="With trees: games that are played in turn.")
+    count: int = setting(default=10_000, ge=1, le=50_000_000, help="Examples in all splits together.")
+    scale: int = setting(default=9, ge=1, le=10_000, help="Payoffs are whole numbers from -scale to scale.")
+    formats: NamesSetting = setting(default=FORMATS, help="table, prose or json; drawn for each game.")
+    themes: NamesSetting = setting(
+        default=(), help="Names and stories of the benchmark; drawn. [default: all that fit]"
+    )
+    answers: Literal["worked", "direct"] = setting(default="worked", help="With the steps before the mix, or bare.")
+    files: Literal["jsonl", "parquet"] = setting(default="jsonl", help="What the files are.")
+    seed: int = setting(default=0, ge=0, help="Seed of the games.")
+    workers: int | None = setting(default=None, how=True, ge=1, le=256, help="Processes. [default: one a core]")
+
+    def __post_init__(self) -> None:
+        first, last = self.range
+        if not 1 < first <= last <= _LARGEST_SIDE - 2:
+            raise SettingError(
+                "sizes", f"expected sizes from 2 to {_LARGEST_SIDE - 2}, such as 2-4, got {self.sizes!r}"
+            )
+        for name in self.formats:
+            if name not in FORMATS:
+                raise SettingError("formats", f"expected {', '.join(FORMATS)}, got {name!r}")
+        longest = last + (2 if self.rectangular else 0)
+        for name in self.themes:
+            if min(map(len, theme(name).actions)) < longest:
+                raise SettingError("themes", f"{name} has no names for {longest} actions")
+
+    @property
+    def range(self) -> tuple[int, int]:
+        """The smallest and the largest square."""
+        first, _, last = self.sizes.partition("-")
+        try:
+            return int(first), int(last or first)
+        except ValueError:
+            raise SettingError("sizes", f"expected a number or two, such as 2-4, got {self.sizes!r}") from None
+
+    @property
+    def telling(self) -> Telling:
+        """How questions are put."""
+        longest = self.range[1] + (2 if self.rectangular else 0)
+        fitting = tuple(name for name in themes() if min(map(len, theme(name).actions)) >= longest)
+        return Telling(tuple(self.formats), tuple(self.themes) or fitting, self.answers == "worked")
+
+    def to_json(self) -> JsonObject:
+        """Return what the files depend on."""
+        plain = {name: getattr(self, name) for name in ("games", "sizes", "rectangular", "count", "scale", "answers")}
+        return plain | {
+            "formats": list(self.formats),
+            "themes": list(self.telling.themes),
+            "trees": list(self.trees) if self.games == "trees" else [],
+            "files": self.files,
+            "seed": self.seed,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was written: where, how many examples in each split, and a hash of the prompts."""
+
+    folder: Path
+    counts: dict[str, int]
+    prompts: str
+    notes: tuple[str, ...] = ()
+
+    def to_json(self) -> JsonObject:
+        """Return it as plain data."""
+        return {"counts": self.counts, "prompts": self.prompts, "notes": list(self.notes)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Shard:
+    """A file to be written: its games by shape, or its share of the questions of trees."""
+
+    path: Path
+    config: ExportConfig
+    games: tuple[Array, ...]
+    seed: int
+    numbers: range = range(0)
+
+
+def export(config: ExportConfig, on_progress: Callable[[int, int], None] = lambda done, total: None) -> Exported:
+    """Write all files that are missing; `on_progress` is told how many shards are there, and how many there will be."""
+    folder = Path(config.output)
+    shards, notes = (_share_trees if config.games == "trees" else _share_games)(config, folder)
+    counts = {name: 0 for name in SPLITS}
+    for shard in shards:
+        counts[shard.path.name.partition("-")[0]] += sum(map(len, shard.games)) + len(shard.numbers)
+    exported = Exported(folder, counts, config.telling.hash_questions(), notes)
+    _write_manifest(config, exported)
+    missing = [shard for shard in shards if not shard.path.exists()]
+    on_progress(len(shards) - len(missing), len(shards))
+    processes = min(config.workers or os.cpu_count() or 1, len(missing))
+    # Starting processes takes longer than writing a small file.
+    done = map(_write_shard, missing) if len(missing) < 2 else Processes(processes).map(_write_shard, missing, None)
+    for number, _ in enumerate(done, len(shards) - len(missing) + 1):
+        on_progress(number, len(shards))
+    return exported
+
+
+P = ParamSpec("P")
+
+
+def _take_settings(settings: Callable[P, ExportConfig]) -> Callable[P, Exported]:
+    def export_with(*args: P.args, **kwargs: P.kwargs) -> Exported:
+        """Write examples to files and return what was written; the arguments are the fields of `ExportConfig`."""
+        return export(settings(*args, **kwargs))
+
+    return export_with
+
+
+export_examples = _take_settings(ExportConfig)
+"""Write examples to files and return what was written; the arguments are the fields of `ExportConfig`."""
+
+
+def _write_manifest(config: ExportConfig, exported: Exported) -> None:
+    """Write what the folder holds; StoreError where it holds something else already."""
+    path = exported.folder / "manifest.json"
+    manifest = {"format": FORMAT, "settings": config.to_json(), **exported.to_json(), "python": sys.version.split()[0]}
+    if path.exists() and read_manifest(exported.folder)["settings"] != json.loads(json.dumps(config.to_json())):
+        raise StoreError(f"{exported.folder} holds examples of other settings; choose another folder")
+    exported.folder.mkdir(parents=True, exist_ok=True)
+    write_text(path, json.dumps(manifest, indent=2) + "\n")
+
+
+def read_manifest(folder: Path) -> JsonObject:
+    """Return what a folder of examples says of itself; StoreError where it says nothing that can be read."""
+    try:
+        manifest: JsonObject = json.loads(read_text_file(folder / "manifest.json", _LARGEST_MANIFEST))
+        if manifest["format"] != FORMAT:
+            raise StoreError(f"{folder} was written in format {manifest['format']}; this version reads {FORMAT}")
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise StoreError(f"{folder} holds no examples: its manifest.json cannot be read ({error})") from None
+    return manifest
+
+
+def _share_games(config: ExportConfig, folder: Path) -> tuple[list[_Shard], tuple[str, ...]]:
+    """Draw games of all shapes, each class once, and share them out to the files of their splits."""
+    shapes = _choose_shapes(config)
+    notes: list[str] = []
+    groups: dict[str, list[Array]] = {name: [] for name in SPLITS}
+    for number, (shape, share) in enumerate(shapes.items()):
+        wanted = round(config.count * share)
+        games, keys = _draw_classes(config, shape, wanted, np.random.default_rng([config.seed, number]))
+        if len(games) < wanted:
+            notes.append(f"{shape[0]}x{shape[1]}: {len(games):,} classes instead of {wanted:,}; there are hardly more")
+        places = split_classes(keys)
+        for place, name in enumerate(SPLITS):
+            groups[name].append(games[places == place])
+    shards = []
+    for name, of_shapes in groups.items():
+        count = max(1, -(-sum(map(len, of_shapes)) // _SHARD))
+        for number in range(count):
+            path = folder / f"{name}-{number:05d}.{config.files}"
+            part = tuple(games[number::count] for games in of_shapes if len(games) > number)
+            shards.append(_Shard(path, config, part, split(config.seed, name, number)))
+    return shards, tuple(notes)
+
+
+def _choose_shapes(config: ExportConfig) -> dict[tuple[int, int], float]:
+    """Return every shape with its share: larger games are harder, so there are more of them."""
+    first, last = config.range
+    squares = {(side, side): float(side**3) for side in range(first, last + 1)}
+    total = sum(squares.values())
+    shares = {shape: weight / total * (1 - config.rectangular) for shape, weight in squares.items()}
+    if config.rectangular:
+        # A game that is longer than every square has a short side, so that squares of that size stay unseen.
+        sides = [(a, b) for a in range(2, last + 3) for b in range(2, last + 3) if a != b and min(a, b) < max(last, 3)]
+        shares |= {shape: config.rectangular / len(sides) for shape in sides}
+    return shares
+
+
+def _draw_classes(
+    config: ExportConfig, shape: tuple[int, int], count: int, rng: np.random.Generator
+) -> tuple[Array, Keys]:
+    """Draw games of different classes, fewer where there are hardly more."""
+    games, keys = np.empty((0, 2, *shape), np.int64), np.empty(0, np.uint64)
+    while len(games) < count:
+        drawn = rng.integers(-config.scale, config.scale + 1, (min(_DRAW, 2 * count + 100), 2, *shape))
+        if config.games == "zero-sum":
+            drawn[:, 1] = -drawn[:, 0]
+        known = len(keys)
+        games = np.concatenate([games, drawn])
+        keys, places = np.unique(np.concatenate([keys, classify(drawn)]), return_index=True)
+        order = np.argsort(places)
+        games, keys = games[places[order]], keys[order]
+        if len(keys) - known < _EXHAUSTED * len(drawn):
+            break
+    return games[:count].astype(np.float64), keys[:count]
+
+
+def _share_trees(config: ExportConfig, folder: Path) -> tuple[list[_Shard], tuple[str, ...]]:
+    """Share out the questions of trees, which are few and repeat; a part is for validation too, and none for tests."""
+    held = max(1, config.count // 50)
+    parts = {"train": range(config.count - held), "validation": range(held)}
+    shards = [
+        _Shard(folder / f"{name}-{number:05d}.{config.files}", config, (), split(config.seed, name, number), numbers)
+        for name, every in parts.items()
+        for number, numbers in enumerate(every[k : k + _SHARD] for k in range(0, len(every), _SHARD))
+    ]
+    return shards, ("the policies of trees are learnt by heart: validation repeats questions of the training",)
+
+
+def _write_shard(shard: _Shard) -> Path:
+    """Make the examples of a file and write it."""
+    rng = np.random.default_rng(shard.seed)
+    telling = shard.config.telling
+    if shard.config.games == "trees":
+        every = [example for game in shard.config.trees for example in make_tree_examples(game, telling)]
+        examples = list(islice(cycle(every), shard.numbers.start, shard.numbers.stop))
+    else:
+        examples = [example for games in shard.games for example in make_matrix_examples(games, telling, rng)]
+    rng.shuffle(examples)  # type: ignore[arg-type]
+    _check_answers(examples[:_CHECKED])
+    rows = (example.to_json() for example in examples)
+    waiting = shard.path.with_name(f".{shard.path.name}.{os.getpid()}")
+    if shard.config.files == "parquet":
+        _write_parquet(waiting, rows)
+    else:
+        with waiting.open("w", encoding="utf-8") as file:
+            file.writelines(json.dumps(row) + "\n" for row in rows)
+    os.replace(waiting, shard.path)
+    return shard.path
+
+
+def _check_answers(examples: list[Example]) -> None:
+    """Measure answers as the replies of a model are measured, so that no wrong answer is taught."""
+    for example in examples:
+        try:
+            score = score_reply(example.task, example.answer)
+        except InvalidMove as error:
+            raise StoreError(f"the answer {example.answer!r} cannot be read: {error}") from None
+        if score < _LEAST:
+            raise StoreError(f"the answer {example.answer!r} scores {score:.3f} in {example.task}")
+
+
+def _write_parquet(path: Path, rows: Iterator[JsonObject]) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    columns = [{"messages": row["messages"], "task": json.dumps(row["task"])} for row in rows]
+    parquet.write_table(pyarrow.Table.from_pylist(columns), path)

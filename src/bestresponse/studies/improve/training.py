@@ -1,0 +1,430 @@
+"""Train a network on examples: packed batches, Muon and AdamW, checkpoints from which a killed run goes on.
+
+A batch holds conversations of about equal length, filled up on the right: what is filled up is seen by nothing before
+it, so no mask is needed, and every batch has the same number of tokens, so compiled functions see one shape. Only the
+tokens of answers are scored. Matrices are trained by Muon (Jordan et al., "Muon: an optimizer for hidden layers in
+neural networks", 2024), whose steps have equal singular values, everything else by AdamW.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from numpy.typing import NDArray
+from torch import Tensor
+
+from bestresponse.core.errors import InvalidMove, UsageError
+from bestresponse.core.json import JsonObject
+from bestresponse.models.students.network import (
+    Network,
+    Parameters,
+    attend_causally,
+    finish_layer,
+    generate,
+    project,
+    run_layers,
+    score_tokens,
+    write_chat,
+)
+from bestresponse.studies.improve.examples import score_reply
+
+Tokens = NDArray[np.int64]
+_POOL = 4096
+"""Examples that are sorted by length together; a run goes on at the beginning of a pool."""
+_STEP = 32
+"""Lengths of batches are multiples of this."""
+_IGNORED = -100
+_NEWTON_SCHULZ = ((4.0848, -6.8946, 2.9270), (3.9505, -6.3029, 2.6377), (3.7418, -5.5913, 2.3037),
+                  (2.8769, -3.1427, 1.2046), (2.8366, -3.0525, 1.2012))  # fmt: skip
+"""Coefficients of a quintic iteration towards the nearest orthogonal matrix (You Jiacheng, 2025, in modded-nanogpt)."""
+_MOMENTUM = 0.95
+_ADAM_BETAS = (0.9, 0.95)
+_WARM_UP = 100
+_LEAST_RATE = 0.01
+_AHEAD = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """`rows` conversations of `length` tokens in one row of tokens; the rest of the row is nothing."""
+
+    tokens: Tensor
+    targets: Tensor
+    rows: int
+    length: int
+    real: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How a network is trained. Either `seconds` or `steps` ends it, whatever comes first."""
+
+    seconds: float
+    steps: int
+    rate: float
+    batch_tokens: int
+    seed: int
+    curriculum: float
+    lora: int
+    device: str
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The numbers in which products are computed."""
+        return torch.float32 if self.device == "cpu" else torch.bfloat16
+
+
+@dataclass
+class Progress:
+    """How far a training is; written with every checkpoint."""
+
+    step: int = 0
+    pool: int = 0
+    seconds: float = 0.0
+    tokens: int = 0
+    rows: list[JsonObject] = field(default_factory=list)
+
+
+def list_shards(folders: Sequence[Path], split: str) -> list[Path]:
+    """List the files of a split; more may come while they are read."""
+    return sorted(path for folder in folders for path in folder.glob(f"{split}-*.*"))
+
+
+def read_shard(path: Path) -> Iterator[JsonObject]:
+    """Yield the examples of a file."""
+    if path.suffix == ".parquet":
+        from pyarrow import parquet
+
+        for row in parquet.read_table(path).to_pylist():
+            yield {"messages": row["messages"], "task": json.loads(row["task"])}
+        return
+    with path.open(encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
+
+
+def split_messages(example: JsonObject) -> tuple[str, str]:
+    """Return what is asked, up to where the model speaks, and what it should say."""
+    *asked, answer = ((message["role"], message["content"]) for message in example["messages"])
+    return write_chat(asked), answer[1]
+
+
+def draw_pools(
+    folders: Sequence[Path], seed: int, first: int, reach: Callable[[], float]
+) -> Iterator[list[JsonObject]]:
+    """Yield pools of examples for ever, in an order fixed by the seed; those before `first` are passed over.
+
+    `reach` says which share of the sizes is trained on now (a curriculum); larger games are left out.
+    """
+    number = 0
+    for epoch in range(1_000_000):
+        read: set[Path] = set()
+        while fresh := [path for path in list_shards(folders, "train") if path not in read]:
+            order = np.random.default_rng([seed, epoch, len(read)])
+            path = fresh[int(order.integers(len(fresh)))]
+            read.add(path)
+            examples = list(read_shard(path))
+            order.shuffle(examples)  # type: ignore[arg-type]
+            for start in range(0, len(examples), _POOL):
+                if number >= first:
+                    pool = [example for example in examples[start : start + _POOL] if _size(example) <= reach()]
+                    yield pool
+                number += 1
+        if not read:
+            raise UsageError(f"there are no examples to train on in {', '.join(map(str, folders))}")
+
+
+def _size(example: JsonObject) -> float:
+    """The longer side of a matrix game; games played in turn belong to every stage."""
+    payoffs = example["task"].get("payoffs")
+    return 0.0 if payoffs is None else max(len(payoffs[0]), len(payoffs[0][0]))
+
+
+def pack(network: Network, pool: Sequence[JsonObject], budget: int, rng: np.random.Generator) -> list[Batch]:
+    """Cut a pool into batches of conversations of about equal length."""
+    texts = [split_messages(example) for example in pool]
+    encode = network.tokenizer.encode_batch_fast
+    asked = [tokens.ids for tokens in encode([question for question, _ in texts], add_special_tokens=False)]
+    said = [[*tokens.ids, network.end] for tokens in encode([answer for _, answer in texts], add_special_tokens=False)]
+    both = sorted(zip(asked, said, strict=True), key=lambda pair: len(pair[0]) + len(pair[1]))
+    both = [pair for pair in both if sum(map(len, pair)) <= budget]
+    batches = []
+    while both:
+        length = -(-sum(map(len, both[-1])) // _STEP) * _STEP
+        rows = max(1, budget // length)
+        batches.append(_fill(both[-rows:], budget, length))
+        del both[-rows:]
+    rng.shuffle(batches)  # type: ignore[arg-type]
+    return batches
+
+
+def _fill(pairs: Sequence[tuple[list[int], list[int]]], budget: int, length: int) -> Batch:
+    tokens, targets = np.zeros(budget, np.int64), np.full(budget, _IGNORED, np.int64)
+    real = 0
+    for row, (asked, said) in enumerate(pairs):
+        start, middle = row * length, row * length + len(asked)
+        tokens[start:middle] = asked
+        tokens[middle : middle + len(said)] = said
+        targets[middle - 1 : middle + len(said) - 1] = said
+        real += len(asked) + len(said)
+    return Batch(torch.from_numpy(tokens), torch.from_numpy(targets), len(pairs), length, real)
+
+
+class Trainer:
+    """The moving parts of a training: parameters, what the optimizers remember, and how far it is."""
+
+    def __init__(self, network: Network, recipe: Recipe) -> None:
+        self.recipe = recipe
+        copied = {name: value.detach().clone() for name, value in network.to(recipe.device).parameters.items()}
+        self.network = Network(network.sizes, copied, network.tokenizer)
+        self.parameters = {name: value.requires_grad_() for name, value in self.network.parameters.items()}
+        self.factors = _make_factors(self.network, recipe)
+        trained = self.factors or self.parameters
+        for value in self.parameters.values() if self.factors else ():
+            value.requires_grad_(False)
+        self.matrices = {name: value for name, value in trained.items() if name in network.sizes.sections}
+        self.momenta = {name: torch.zeros_like(value) for name, value in self.matrices.items()}
+        rest = [value for name, value in trained.items() if name not in self.matrices]
+        self.adam = torch.optim.AdamW(rest, lr=recipe.rate, betas=_ADAM_BETAS, weight_decay=0.0)
+        self.trained = list(trained.values())
+        fast = recipe.device == "cuda"
+        self.steps = tuple(torch.compile(f, dynamic=False) if fast else f for f in (project, finish_layer))
+        self.progress = Progress()
+
+    def current(self) -> Parameters:
+        """Return the parameters as they are used: in half precision on a GPU, with low-rank changes added."""
+        now = {name: value.to(self.recipe.dtype) for name, value in self.parameters.items() if "norm" not in name}
+        now |= {name: value for name, value in self.parameters.items() if "norm" in name}
+        for name in self.network.sizes.sections if self.factors else ():
+            change = self.factors[f"{name}.up"] @ self.factors[f"{name}.down"]
+            now[name] = now[name] + change.to(self.recipe.dtype)
+        return now
+
+    def compute_loss(self, batch: Batch) -> Tensor:
+        """Return the mean loss of the tokens of answers."""
+        device, sizes = self.recipe.device, self.network.sizes
+        tokens, targets = (part.to(device, non_blocking=True) for part in (batch.tokens, batch.targets))
+        used = batch.rows * batch.length
+        positions = torch.arange(len(tokens), device=device) % batch.length
+
+        def attend(layer: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+            rows = (part[:used].unflatten(0, (batch.rows, batch.length)) for part in (q, k, v))
+            return F.pad(attend_causally(*rows).flatten(0, 1), (0, 0, 0, len(tokens) - used))
+
+        now = self.current()
+        states = run_layers(sizes, now, F.embedding(tokens, now["embedding"]), positions, attend, self.steps)
+        scored = (targets != _IGNORED).nonzero().squeeze(1)
+        return F.cross_entropy(score_tokens(states[scored], now["embedding"]), targets[scored])
+
+    def step(self, batch: Batch, rate: float) -> Tensor:
+        """Make one step and return the loss before it."""
+        for value in self.trained:
+            value.grad = None
+        loss = self.compute_loss(batch)
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(self.trained, 1.0)
+        for group in self.adam.param_groups:
+            group["lr"] = rate
+        self.adam.step()
+        with torch.no_grad():
+            for name, value in self.matrices.items():
+                gradient, momentum = value.grad, self.momenta[name]
+                assert gradient is not None
+                momentum.lerp_(gradient, 1 - _MOMENTUM)
+                ahead = gradient.lerp(momentum, _MOMENTUM)
+                rows = self.network.sizes.sections[name]
+                for part, change in zip(value.split(rows, 1), ahead.split(rows, 1), strict=True):
+                    # A step of AdamW has entries of about this size, so both share one learning rate.
+                    scale = 0.2 * math.sqrt(max(change.shape[-2:]))
+                    part.add_(orthogonalise(change, self.recipe.dtype).to(part.dtype), alpha=-rate * scale)
+        return loss.detach()
+
+    def save(self, path: Path) -> None:
+        """Write a checkpoint; it appears complete or not at all."""
+        state = {
+            "parameters": self.network.parameters,
+            "factors": self.factors,
+            "momenta": self.momenta,
+            "adam": self.adam.state_dict(),
+            "progress": vars(self.progress),
+        }
+        waiting = path.with_name(f".{path.name}")
+        torch.save(state, waiting)
+        waiting.replace(path)
+
+    def load(self, path: Path) -> None:
+        """Go on from a checkpoint."""
+        state: Any = torch.load(path, map_location=self.recipe.device, weights_only=True)
+        with torch.no_grad():
+            for mine, kept in ((self.parameters, "parameters"), (self.factors, "factors"), (self.momenta, "momenta")):
+                for name, value in mine.items():
+                    value.copy_(state[kept][name])
+        self.adam.load_state_dict(state["adam"])
+        self.progress = Progress(**state["progress"])
+
+    def finish(self) -> Network:
+        """Return the trained network."""
+        merged = {name: value.detach().float() for name, value in self.current().items()}
+        if not self.factors:
+            merged = {name: value.detach() for name, value in self.parameters.items()}
+        return Network(self.network.sizes, merged, self.network.tokenizer)
+
+
+def _make_factors(network: Network, recipe: Recipe) -> Parameters:
+    """Make the low-rank changes of all matrices (LoRA, Hu et al. 2021), which begin as nothing."""
+    factors: Parameters = {}
+    if recipe.lora:
+        rng = torch.Generator().manual_seed(recipe.seed)
+        for name in network.sizes.sections:
+            layers, rows, columns = network.parameters[name].shape
+            down = torch.randn((layers, recipe.lora, columns), generator=rng) / math.sqrt(columns)
+            factors[f"{name}.down"] = down.to(recipe.device).requires_grad_()
+            factors[f"{name}.up"] = torch.zeros((layers, rows, recipe.lora), device=recipe.device).requires_grad_()
+    return factors
+
+
+def orthogonalise(matrices: Tensor, dtype: torch.dtype) -> Tensor:
+    """Return matrices (N, rows, columns) with about the same singular vectors, and singular values near 1."""
+    wide = matrices.to(dtype)
+    tall = wide.shape[-2] > wide.shape[-1]
+    wide = wide.mT if tall else wide
+    wide = wide / (wide.norm(dim=(-2, -1), keepdim=True) + 1e-7)
+    for a, b, c in _NEWTON_SCHULZ:
+        square = wide @ wide.mT
+        wide = a * wide + (b * square + c * square @ square) @ wide
+    return wide.mT if tall else wide
+
+
+def train(
+    trainer: Trainer,
+    folders: Sequence[Path],
+    checkpoint: Path,
+    on_row: Callable[[JsonObject], None],
+    every: float = 60.0,
+) -> None:
+    """Train until time or steps are spent; about every so many seconds, measure, report a row and keep a checkpoint."""
+    recipe, progress = trainer.recipe, trainer.progress
+    held_out = [example for path in list_shards(folders, "validation") for example in read_shard(path)][:1000]
+    order = np.random.default_rng([recipe.seed, 7]).permutation(len(held_out))[:128]
+    held_out = [held_out[k] for k in order]
+    began, losses = time.monotonic() - progress.seconds, list[Tensor]()
+
+    def share() -> float:
+        spent = (time.monotonic() - began) / recipe.seconds if recipe.seconds else 0.0
+        return max(spent, progress.step / recipe.steps if recipe.steps else 0.0)
+
+    if not progress.step:
+        _report(trainer, held_out, losses, on_row)
+        began = time.monotonic()
+    reported = progress.seconds
+    largest = max(map(_size, held_out), default=0.0)
+    for number, batch in _prefetch(trainer, folders, share, largest):
+        spent = share()
+        if spent >= 1:
+            break
+        if number != progress.pool:
+            progress.pool = number
+            if time.monotonic() - began - reported >= every:
+                reported = progress.seconds = time.monotonic() - began
+                _report(trainer, held_out, losses, on_row)
+                began = time.monotonic() - progress.seconds  # measuring is not training
+                trainer.save(checkpoint)
+                losses = []
+        warm = min(1.0, (progress.step + 1) / _WARM_UP)
+        losses.append(trainer.step(batch, recipe.rate * warm * max(1 - spent, _LEAST_RATE)))
+        progress.step += 1
+        progress.tokens += batch.real
+        if progress.step % 50 == 0 and recipe.device == "cuda":
+            torch.cuda.synchronize()  # otherwise steps are only ordered, and the clock runs ahead of them
+    progress.seconds = time.monotonic() - began
+    _report(trainer, held_out, losses, on_row)
+    trainer.save(checkpoint)
+
+
+def _prefetch(
+    trainer: Trainer, folders: Sequence[Path], share: Callable[[], float], largest: float
+) -> Iterator[tuple[int, Batch]]:
+    """Yield batches with the number of their pool; another thread reads and packs the next ones."""
+    recipe, first = trainer.recipe, trainer.progress.pool
+    waiting: queue.Queue[tuple[int, Batch] | BaseException] = queue.Queue(_AHEAD)
+    stopped = threading.Event()
+
+    def reach() -> float:
+        grown = 1.0 if not recipe.curriculum else min(1.0, share() / recipe.curriculum)
+        return 2 + grown * (largest + 2) if grown < 1 else math.inf
+
+    def work() -> None:
+        try:
+            for number, pool in enumerate(draw_pools(folders, recipe.seed, first, reach), first):
+                rng = np.random.default_rng([recipe.seed, number])
+                for batch in pack(trainer.network, pool, recipe.batch_tokens, rng):
+                    while not stopped.is_set():
+                        try:
+                            waiting.put((number, batch), timeout=0.5)
+                            break
+                        except queue.Full:
+                            continue
+                    if stopped.is_set():
+                        return
+        except BaseException as error:  # noqa: BLE001 - raised again by the thread that trains
+            waiting.put(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    try:
+        while True:
+            following = waiting.get()
+            if isinstance(following, BaseException):
+                raise following
+            yield following
+    finally:
+        stopped.set()
+
+
+def _report(
+    trainer: Trainer, held_out: Sequence[JsonObject], losses: Sequence[Tensor], on_row: Callable[[JsonObject], None]
+) -> None:
+    """Measure held-out questions and report where the training is."""
+    progress = trainer.progress
+    measured = measure_replies(trainer.finish(), held_out, trainer.recipe)
+    row: JsonObject = {
+        "minutes": progress.seconds / 60,
+        "step": progress.step,
+        "loss": float(torch.stack(list(losses)).mean()) if losses else None,
+        "tokens_per_second": progress.tokens / max(progress.seconds, 1e-9),
+        **measured,
+    }
+    progress.rows.append(row)
+    on_row(row)
+
+
+def measure_replies(network: Network, examples: Sequence[JsonObject], recipe: Recipe) -> JsonObject:
+    """Ask a network and measure its replies: how many can be read, lose at most 0.01 and 0.05, and lose on average."""
+    asked = network.to(recipe.device, recipe.dtype)
+    lost: list[float] = []
+    for start in range(0, len(examples), 256):
+        part = examples[start : start + 256]
+        prompts = [network.encode(split_messages(example)[0]) for example in part]
+        for example, tokens in zip(part, generate(asked, prompts, 200), strict=True):
+            try:
+                lost.append(1 - score_reply(example["task"], network.tokenizer.decode(tokens)))
+            except InvalidMove:
+                lost.append(math.inf)
+    read = [value for value in lost if value < math.inf]
+    count = max(len(lost), 1)
+    return {
+        "asked": len(lost),
+        "read": len(read) / count,
+        "success": sum(value <= 0.01 for value in lost) / count,
+        "near": sum(value <= 0.05 for value in lost) / count,
+        "lost": sum(read) / len(read) if read else None,
+    }

@@ -1,0 +1,110 @@
+"""Logit equilibria of the agents of a tree: every information set answers for itself, with noise.
+
+In an agent quantal response equilibrium every move's probability is proportional to exp(lambda * what it earns from
+there on, given the beliefs that the moves themselves imply) (McKelvey and Palfrey, "Quantal response equilibria for
+extensive form games", Experimental Economics 1, 1998). All moves are made, so that beliefs follow from Bayes' rule at
+every information set; limits for growing lambda are sequential equilibria.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bestresponse.core.errors import InvalidGame, TooLarge
+from bestresponse.theory.equilibria.many_players.tracing import LogitBranch
+from bestresponse.theory.fitting import QuantalBranch, trace_branch
+from bestresponse.theory.games.normal_form import Array
+from bestresponse.theory.trees.sequence_form import to_sequence_form
+from bestresponse.theory.trees.tree import CHANCE, Tree
+
+_MOST_NUMBERS = 2_000_000
+"""Derivatives of what is earned at leaves by the moves: more would take seconds a step."""
+
+
+class AgentBranch(LogitBranch):
+    """The branch of the information sets of a tree with perfect recall, for payoffs in multiples of `unit`.
+
+    What a move earns is a sum over the leaves after it: the probability of the node it is made at, given its
+    information set, times that of the way from the move to the leaf.
+    """
+
+    def __init__(self, tree: Tree, noise: Array | None = None) -> None:
+        to_sequence_form(tree)  # which refuses trees without perfect recall
+        super().__init__([len(infoset.moves) for infoset in tree.infosets], noise)
+        self.unit = float(np.ptp(tree.payoffs[tree.leaves], axis=0).max()) or 1.0
+        self._chance = np.log(np.maximum(tree.reach, np.finfo(np.float64).tiny))
+        self._infoset = tree.infoset
+        self._played = _list_moves(tree)
+        rows = [
+            (int(tree.first_move[tree.infoset[node]] + tree.move[child]), node, child, leaf)
+            for leaf in tree.leaves[tree.reach[tree.leaves] > 0].tolist()
+            for node, child in _climb(tree, leaf)
+        ]
+        if len(rows) * self.size > _MOST_NUMBERS:
+            raise TooLarge(
+                f"{len(rows):,} ways from a move to a leaf and {self.size:,} moves are too many for agent quantal "
+                "responses; the reduced normal form has quantal responses too"
+            )
+        self._action, self._node, self._child, self._leaf = np.array(sorted(rows), dtype=np.int64).T
+        actions, self._begins = np.unique(self._action, return_index=True)
+        if len(actions) < self.size:
+            raise InvalidGame("an information set is reached only by draws of chance that have probability 0")
+        self._payoffs = tree.payoffs[self._leaf, tree.owner[self._node]] / self.unit
+        self._ways = self._played[self._node] + self._played[self._leaf] - self._played[self._child]
+
+    def find_beliefs(self, logs: Array) -> Array:
+        """Compute the probability of every node where a player moves, given its information set."""
+        reach = self._chance + self._played @ logs
+        inner = self._infoset >= 0
+        highest = np.full(len(self.edges), -np.inf)
+        np.maximum.at(highest, self._infoset[inner], reach[inner])
+        weights = np.where(inner, np.exp(np.minimum(reach - highest[self._infoset], 0.0)), 0.0)
+        totals = np.bincount(self._infoset[inner], weights[inner], len(self.edges))
+        return np.asarray(weights / totals[self._infoset])
+
+    def evaluate(self, logs: Array) -> tuple[Array, Array]:
+        """Say what every move earns, and derive that by the logarithms of all probabilities."""
+        reach, beliefs = self._chance + self._played @ logs, self.find_beliefs(logs)
+        ways = np.exp(reach[self._leaf] - reach[self._child])
+        earned = beliefs[self._node] * ways * self._payoffs
+        values = np.add.reduceat(earned, self._begins)
+        shares = np.zeros((len(self.edges), self.size))
+        np.add.at(shares, self._infoset[self._infoset >= 0], (beliefs[:, None] * self._played)[self._infoset >= 0])
+        agents = np.repeat(np.arange(len(self.edges)), [high - low for low, high in self.edges])
+        derivative = np.add.reduceat(earned[:, None] * self._ways, self._begins) - values[:, None] * shares[agents]
+        return values, derivative
+
+
+def _climb(tree: Tree, leaf: int) -> list[tuple[int, int]]:
+    """List the nodes of players above a leaf, each with its child on the way."""
+    steps, child = [], leaf
+    while child > 0:
+        node = int(tree.parent[child])
+        if tree.owner[node] != CHANCE:
+            steps.append((node, child))
+        child = node
+    return steps
+
+
+def _list_moves(tree: Tree) -> Array:
+    """Mark by node the moves on the way to it."""
+    played = np.zeros((tree.num_nodes, int(tree.first_move[-1])))
+    for node in range(1, tree.num_nodes):
+        above = int(tree.parent[node])
+        played[node] = played[above]
+        if tree.owner[above] != CHANCE:
+            played[node, tree.first_move[tree.infoset[above]] + tree.move[node]] = 1.0
+    return played
+
+
+def agent_quantal_branch(tree: Tree, highest: float) -> QuantalBranch:
+    """Follow the branch of agent quantal response equilibria from uniform play until `highest` is first reached.
+
+    `strategies[k]` and `gains[:, k]` belong to information set k; a gain is what its best move earns more there.
+
+    >>> from bestresponse.theory.catalogue import load_tree
+    >>> agent_quantal_branch(load_tree("entry-deterrence"), 1.0).final.strategies[1].round(3).tolist()
+    [0.881, 0.119]
+    """
+    branch = AgentBranch(tree)
+    return trace_branch(branch, highest, branch.unit)
