@@ -98,7 +98,9 @@ def describe_people(form: NormalForm) -> str:
     if not nearest:
         return ""
     shares = "; ".join(f"{p.first:.2f} ({p.study} {p.treatment}, {p.length}, {p.matches:,} matches)" for p in nearest)
-    where = f"defecting gains {nearest[0].gain:.2f} and saves {nearest[0].loss:.2f} times what mutual cooperation is worth"
+    where = (
+        f"defecting gains {nearest[0].gain:.2f} and saves {nearest[0].loss:.2f} times what mutual cooperation is worth"
+    )
     return f"People, where {where}, cooperated in the first round with a share of {shares}. {nearest[0].source}."
 
 

@@ -24,7 +24,6 @@ from typing import Annotated, Any, TypedDict
 
 import numpy as np
 
-from bestresponse.core.episode import Episode
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.files import open_plain, read_text_file, read_toml
 from bestresponse.core.json import JsonMapping, JsonObject, digest
@@ -33,7 +32,6 @@ from bestresponse.models.base import Model
 from bestresponse.report.blocks import table, text
 from bestresponse.report.frames import Frame, column
 from bestresponse.runs.execution import Execution, Outcome, PlayOne, Progress
-from bestresponse.runs.replay import Replay
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.store.lines import encode_rows, read_lines
@@ -112,7 +110,7 @@ class ProblemRow(TypedDict):
     effect: Annotated[str, column(help="what became of the match")]
 
 
-class GameRow(TypedDict):
+class PlayedRow(TypedDict):
     """What was played by whom."""
 
     game: str
@@ -121,7 +119,7 @@ class GameRow(TypedDict):
     moves: int
 
 
-class KindRow(TypedDict):
+class FaultRow(TypedDict):
     """A kind of problem."""
 
     problem: str
@@ -448,11 +446,11 @@ def read_into_run(config: ImportConfig, folder: RunFolder, models: Mapping[str, 
 
 def measure_import(config: ImportConfig, folder: RunFolder) -> Measured:
     """Count matches and rounds by game and player, and list what did not fit."""
-    games: dict[tuple[str, str], GameRow] = {}
+    games: dict[tuple[str, str], PlayedRow] = {}
     for line in read_lines(folder.path / "records.jsonl"):
         record = line["record"]
         key = record["game"], " - ".join(filter(None, record["players"].values()))
-        row = games.setdefault(key, GameRow(game=key[0], players=key[1], matches=0, moves=0))
+        row = games.setdefault(key, PlayedRow(game=key[0], players=key[1], matches=0, moves=0))
         row["matches"] += 1
         row["moves"] += len(record["submissions"])
     problems = [ProblemRow(**row) for row in read_lines(folder.path / "problems.jsonl")]
@@ -462,9 +460,9 @@ def measure_import(config: ImportConfig, folder: RunFolder) -> Measured:
     return Measured(
         {
             "file": Frame(FileRow, [FileRow(rows=counts["rows"], matches=matches, left_out=counts["left_out"])]),
-            "games": Frame(GameRow, list(games.values())),
+            "games": Frame(PlayedRow, list(games.values())),
             "found": Frame(
-                KindRow, [KindRow(problem=kind, effect=effect, times=n) for (kind, effect), n in kinds.items()]
+                FaultRow, [FaultRow(problem=kind, effect=effect, times=n) for (kind, effect), n in kinds.items()]
             ),
             "problems": Frame(ProblemRow, problems),
         },
@@ -480,22 +478,7 @@ def make_recorded_game(config: ImportConfig, data: JsonMapping) -> RepeatedGame:
     )
 
 
-def repeat_import(config: ImportConfig, folder: RunFolder) -> Replay:
-    """Play every complete match again by our rules and compare what it pays."""
-    same, different = 0, []
-    for play in folder.plays():
-        if not play.record.payoffs:
-            continue
-        episode = Episode(make_recorded_game(config, play.data), play.record.submissions)
-        paid = episode.record(play.record.players).payoffs
-        if all(abs(paid[role] - payoff) < _SAME * play.data["rounds"] for role, payoff in play.record.payoffs.items()):
-            same += 1
-        else:
-            different.append(f"{play.spec}: the payoffs differ")
-    return Replay(same, tuple(different))
-
-
-def refuse_to_play(config: ImportConfig, models: Mapping[str, Model]) -> PlayOne:
+def refuse_to_play(config: RunSettings, models: Mapping[str, Model]) -> PlayOne:
     """Raise UsageError: recorded play is read whole, nothing of it is played."""
     raise UsageError("recorded play is read from its file and not played; import the file again")
 
@@ -515,7 +498,6 @@ import_plays = Study(
     prepare=prepare_import,
     count_plays=lambda config: None,
     make_run=read_into_run,
-    repeat_run=repeat_import,
     report=(
         text(
             "{% set file = frame('file')[0] %}{{ '{:,}'.format(file.rows) }} rows became "

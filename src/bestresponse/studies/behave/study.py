@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import islice
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict
 
@@ -26,16 +26,13 @@ from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import find_stage_form
 from bestresponse.games.lookup import find_game
 from bestresponse.models.base import Model
-from bestresponse.report.blocks import Measurement, Shown, intervals, lines, metrics_table, pivot, table
-from bestresponse.report.document import Figure
-from bestresponse.report.figures.canvas import canvas, label, series_colour, to_svg
+from bestresponse.report.blocks import intervals, lines, metrics_table, pivot, table
 from bestresponse.report.frames import Frame, column
 from bestresponse.report.metrics import Heads, Metric, Value
 from bestresponse.report.stats.interval import Floats, Interval
 from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.runs.execution import Execution, Outcome, Progress
 from bestresponse.runs.models import open_models
-from bestresponse.runs.replay import Replay
 from bestresponse.runs.run import find_folder, load_run
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder
@@ -47,7 +44,7 @@ from bestresponse.theory.behaviour.choices import HIGHEST_LEVEL, ChoiceFit, Choi
 from bestresponse.theory.behaviour.mixtures import (
     Agreement,
     Histories,
-    Mixture,
+    MixtureFit,
     choose_number,
     count_agreement,
     fit_mixture,
@@ -68,10 +65,8 @@ STRATEGIES = (
     "win-stay-lose-shift",
 )
 """Those of Dal Bo & Frechette 2011, and two that later estimates found as well."""
-_BLOCK = 2_000
 _FEW_GAMES = 8
 """With fewer games their resamples say little, and matches are resampled instead."""
-Labels = tuple[str, ...]
 
 
 @settings
@@ -157,7 +152,7 @@ class NumberRow(TypedDict):
     left_out: Annotated[str | None, column("left out next")]
 
 
-class ModelRow(TypedDict):
+class FittedRow(TypedDict):
     """A model of single choices, fitted to a group."""
 
     group: str
@@ -169,22 +164,9 @@ class ModelRow(TypedDict):
     remark: str | None
 
 
-class ChoiceRow(TypedDict):
-    """How often a seat made its first move in a game, and the precision that fits the group."""
-
-    group: str
-    game: str
-    seat: str
-    move: str
-    precision: Annotated[Value, column("lambda", ".3f")]
-    share: Annotated[float, column(format=".3f")]
-    choices: Annotated[float, column(format=".0f")]
-
-
 class PathRow(TypedDict):
-    """What the logit equilibrium of a game predicts."""
+    """How often a seat makes its first move: along the logit equilibria of the most played game, or as a group did."""
 
-    game: str
     line: str
     precision: Annotated[float, column("lambda", ".3f")]
     share: Annotated[float, column("share of the first move", ".3f")]
@@ -212,7 +194,7 @@ class BesideRow(TypedDict):
     ]
 
 
-class LeftOutRow(TypedDict):
+class UnusedRow(TypedDict):
     """What was not used, and why."""
 
     what: str
@@ -234,13 +216,13 @@ class SeatMoves:
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class PlayerGroup:
     """What one group of players did, and what was estimated of it."""
 
     sequences: Sequence[SeatMoves]
     seed: int
     error: Value = None
-    fits: Mapping[str, ModelRow] = field(default_factory=dict)
+    parameters: Mapping[str, Value] = field(default_factory=dict)
 
     @cached_property
     def cooperation(self) -> Sequence[tuple[int, Floats]]:
@@ -252,9 +234,9 @@ class Group:
                 rows.append((number, np.array([move == kind[seen.seat] for move in seen.own], dtype=np.float64)))
         return rows
 
-    def average_cooperation(self, rounds: slice) -> Value:
+    def average_cooperation(self, start: int = 0, stop: int | None = None) -> Value:
         """Average cooperation in these rounds, with an interval over matches."""
-        parts = [(number, moves[rounds]) for number, moves in self.cooperation]
+        parts = [(number, moves[start:stop]) for number, moves in self.cooperation]
         values = np.concatenate([moves for _, moves in parts]) if parts else np.empty(0)
         clusters = np.repeat([number for number, _ in parts], [len(moves) for _, moves in parts])
         if len(set(clusters.tolist())) < 2:
@@ -262,79 +244,50 @@ class Group:
         return cluster_bootstrap(values, clusters.tolist(), rng=np.random.default_rng(self.seed))
 
 
-METRICS: tuple[Metric[Group], ...] = (
+def _describe_metric(name: str, title: str, words: str, compute: Callable[[PlayerGroup], Value]) -> Metric[PlayerGroup]:
+    return Metric(name, title, words, "", ".3f", compute)
+
+
+METRICS: tuple[Metric[PlayerGroup], ...] = (
     Metric("matches", "matches", "matches of a player of the group", "", ".0f", lambda group: len(group.sequences)),
-    Metric(
-        "first",
-        "first round",
-        "share of cooperation in the first round, 95 % interval over matches",
-        "",
-        ".3f",
-        lambda group: group.average_cooperation(slice(0, 1)),
+    _describe_metric(
+        "first", "first round", "share of cooperation in the first round", lambda group: group.average_cooperation(0, 1)
     ),
-    Metric(
-        "cooperation",
-        "cooperation",
-        "share of cooperation in all rounds, 95 % interval over matches",
-        "",
-        ".3f",
-        lambda group: group.average_cooperation(slice(None)),
+    _describe_metric(
+        "cooperation", "cooperation", "share of cooperation in all rounds", lambda group: group.average_cooperation()
     ),
-    Metric(
-        "error",
-        "error",
-        "probability that a move is not the one that the player's strategy prescribes",
-        "",
-        ".3f",
-        lambda group: group.error,
+    _describe_metric(
+        "error", "error", "probability of a move that the strategy does not prescribe", lambda group: group.error
     ),
-    *(
-        Metric(
-            name.replace("-", "_"),
-            title,
-            words,
-            "",
-            ".3f",
-            lambda group, name=name: group.fits[name]["estimate"] if name in group.fits else None,  # type: ignore[misc]
-        )
-        for name, title, words in (
-            ("qre", "lambda", "precision of the logit equilibrium, in units of payoffs"),
-            ("cognitive-hierarchy", "tau", "mean number of steps of reasoning"),
-            ("level-k", "level", "mean level of the mixture of levels"),
-        )
+    _describe_metric(
+        "qre", "lambda", "precision of the logit equilibrium", lambda group: group.parameters.get("lambda")
     ),
+    _describe_metric("hierarchy", "tau", "mean steps of reasoning", lambda group: group.parameters.get("tau")),
+    _describe_metric("level", "level", "mean level of reasoning", lambda group: group.parameters.get("mean level")),
 )
-"""Every figure of a group, in the order of the columns."""
+"""Every figure of a group with its 95 % interval over matches, units or games, in the order of the columns."""
 
 
-def prepare_runs(config: BehaveConfig) -> BehaveConfig:
-    """Make the runs that are described part of the identity, look up strategies and formalize those in words."""
+def prepare_behave(config: BehaveConfig) -> BehaveConfig:
+    """Make the plays that are described part of the identity, and let the model write strategies that are in words."""
     if not config.runs:
         raise SettingError("runs", "name at least one folder of a run")
-    folders = [find_folder(Path(path)) for path in config.runs]
-    records = [folder.path / "records.jsonl" for folder in folders]
+    records = [find_folder(Path(path)).path / "records.jsonl" for path in config.runs]
     sources = tuple(f"{path.parent.name} {path.stat().st_size if path.exists() else 0}" for path in records)
-    first = next((form for path in config.runs for form in _list_forms(path)), None) or load_table("prisoners-dilemma")
-    stage = Stage.from_form(first.name, first)
     entries: tuple[Entry, ...] = config.strategies
     in_words = [entry for entry in entries if entry.kind == "words"]
     if in_words and config.model is None:
         raise SettingError("model", f"{in_words[0].source} is a strategy in words; name the model that formalizes it")
     if in_words and config.model is not None:
+        plays = (play for path in config.runs for play in list_plays(Path(path)) if not isinstance(play, str))
+        form = _make_form(canonical(next(plays)["data"]["form"]))
         with open_models((config.model,), Path(config.output_dir), config.limits) as opened:
-            written = {entry: formalize_entry(entry, stage, opened.models[config.model]) for entry in in_words}
-        entries = tuple(written.get(entry, entry) for entry in entries)
+            stage, model = Stage.from_form(form.name, form), opened.models[config.model]
+            entries = tuple(formalize_entry(e, stage, model) if e in in_words else e for e in entries)
     return replace(config, sources=sources, strategies=entries)
 
 
-def _list_forms(path: str | Path) -> Iterator[NormalForm]:
-    for play in read_plays(Path(path)):
-        if not isinstance(play, str):
-            yield make_form(play["data"]["form"])
-            return
-
-
-def read_plays(path: Path) -> Iterator[JsonObject | str]:
+def list_plays(path: Path) -> Iterator[JsonObject | str]:
     """Yield the plays of a run in the form of imported ones; a text says why a play is of no use."""
     folder = find_folder(path)
     if folder.manifest.study == "import":
@@ -367,43 +320,27 @@ def _make_session_game(data: JsonMapping) -> AnyGame:
 
 
 def copy_plays(config: BehaveConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
-    """Keep the plays of all runs, each under the name of its run."""
-    if (folder.path / "finished").exists():
-        return Outcome(found=len(folder.finished()))
+    """Keep the plays of all runs, each under the name of its run, and count what is of no use."""
     outcome, done, unused = Outcome(), folder.finished(), Counter[tuple[str, str]]()
+    if (folder.path / "finished").exists():
+        return Outcome(found=len(done))
     for path in config.runs:
         name = find_folder(Path(path)).path.name
-        plays: Iterator[JsonObject] = (
-            {**play, "spec": digest([name, play["spec"]]), "data": {**play["data"], "run": name}}
-            for play in _drop_unused(read_plays(Path(path)), name, unused)
-        )
-        fresh = (play for play in plays if play["spec"] not in done)
-        while block := list(islice(fresh, _BLOCK)):
-            folder.finish_encoded(encode_rows(block))
-            outcome.played += len(block)
-            how.on_progress(Progress(None, len(done), outcome.played, 0))
-    rows = [{"what": name, "why": why, "times": times} for (name, why), times in unused.items()]
+        for play in list_plays(Path(path)):
+            if isinstance(play, str):
+                unused[name, play] += 1
+            elif (spec := digest([name, play["spec"]])) not in done:
+                folder.finish_encoded(encode_rows([{**play, "spec": spec, "data": {**play["data"], "run": name}}]))
+                outcome.played += 1
+        how.on_progress(Progress(None, len(done), outcome.played, 0))
+    rows = [UnusedRow(what=name, why=why, times=times) for (name, why), times in unused.items()]
     folder.write_text("unused.jsonl", encode_rows(rows).decode())
     return outcome
 
 
-def _drop_unused(
-    plays: Iterator[JsonObject | str], name: str, unused: Counter[tuple[str, str]]
-) -> Iterator[JsonObject]:
-    for play in plays:
-        if isinstance(play, str):
-            unused[name, play] += 1
-        else:
-            yield play
-
-
-def make_form(data: JsonMapping) -> NormalForm:
-    """Return the table that a play keeps; equal ones are one object."""
-    return _make_form(canonical(data))
-
-
 @lru_cache(maxsize=4096)
 def _make_form(kept: str) -> NormalForm:
+    """Return the table that a play keeps as JSON; equal ones are one object."""
     data = json.loads(kept)
     players = tuple(data.get("players") or ("row", "column"))
     return NormalForm(data["payoffs"], players, tuple(map(tuple, data["actions"])), data["name"])
@@ -421,7 +358,7 @@ def list_sequences(folder: RunFolder) -> Iterator[SeatMoves]:
     """Yield what every known player did in every match."""
     for line in folder.sorted_records():
         data, record = line["data"], line["record"]
-        form = make_form(data["form"])
+        form = _make_form(canonical(data["form"]))
         numbers = [{action: k for k, action in enumerate(actions)} for actions in form.actions]
         moves: tuple[list[Any], list[Any]] = ([], [])
         for submission in record["submissions"]:
@@ -450,65 +387,70 @@ def list_sequences(folder: RunFolder) -> Iterator[SeatMoves]:
 
 
 def measure_behaviour(config: BehaveConfig, folder: RunFolder) -> Measured:
-    """Group the players and estimate everything that was asked for."""
-    groups: dict[Labels, list[SeatMoves]] = defaultdict(list)
+    """PlayerGroup the players and estimate everything that was asked for."""
+    groups: dict[tuple[str, ...], list[SeatMoves]] = defaultdict(list)
     for seen in list_sequences(folder):
         unknown = [name for name in config.by if name not in seen.labels]
         if unknown:
             raise SettingError("by", f"{unknown[0]!r} is none of {', '.join(seen.labels)}")
         groups[tuple(seen.labels[name] for name in config.by)].append(seen)
     frames: dict[str, list[Any]] = {name: [] for name in _ROWS}
-    frames["left_out"] = [LeftOutRow(**row) for row in read_lines(folder.path / "unused.jsonl")]
-    measured: dict[Heads, Group] = {}
-    forms = {seen.form.name: seen.form for members in groups.values() for seen in members}
+    frames["left_out"] = [UnusedRow(**row) for row in read_lines(folder.path / "unused.jsonl")]
+    measured: dict[Heads, PlayerGroup] = {}
+    named: dict[str, PlayerGroup] = {}
     for heads in sorted(groups):
         name, seed = ", ".join(filter(None, heads)), split(config.seed, "behave", *heads)
-        group = Group(groups[heads], seed)
+        group = PlayerGroup(groups[heads], seed)
         frames["groups"].append({"group": name})
         if "strategies" in config.fit:
             group = replace(group, error=_estimate_strategies(config, name, group, frames))
         models = [model for model in config.fit if model != "strategies"]
         if models:
-            group = replace(group, fits=_estimate_choices(config, name, group, models, frames))
+            group = replace(group, parameters=_estimate_choices(config, name, group, models, frames))
         for number in range(max((len(moves) for _, moves in group.cooperation), default=0)):
-            share = group.average_cooperation(slice(number, number + 1))
+            share = group.average_cooperation(number, number + 1)
             frames["rounds"].append(RoundRow(who=name, round=number + 1, cooperation=share))
         if config.beside:
             _stand_beside(name, group, frames)
-        measured[heads] = group
-    frames["path"] = list(_list_path(frames["choices"], forms))
+        measured[heads] = named[name] = group
+    frames["path"] = list(_list_path(config, named))
     played = sum(map(len, groups.values()))
     return Measured({name: Frame(kind, frames[name]) for name, kind in _ROWS.items()}, played, config.by, measured)
 
 
-def _list_path(choices: Sequence[ChoiceRow], forms: Mapping[str, NormalForm]) -> Iterator[PathRow]:
-    """Yield the predictions for the game with the most choices, up to twice the largest precision that was found."""
-    times: Counter[str] = Counter()
-    for row in choices:
-        times[row["game"]] += int(row["choices"])
-    if not times:
+def _list_path(config: BehaveConfig, groups: Mapping[str, PlayerGroup]) -> Iterator[PathRow]:
+    """Yield the logit equilibria of the most played game along lambda, and what the groups did at their own lambda."""
+    known = {name: group for name, group in groups.items() if "lambda" in group.parameters}
+    if not known:
         return
-    form = forms[times.most_common(1)[0][0]]
-    largest = max(_as_float(row["precision"]) for row in choices)
+    form = Counter(seen.form for group in known.values() for seen in group.sequences).most_common(1)[0][0]
+    largest = max(_as_float(group.parameters["lambda"]) for group in known.values())
     grid = np.linspace(0.0, 2 * largest or 1.0, 60)
     for role, actions, side in zip(form.players, form.actions, predict_quantal([form], grid)[0], strict=True):
         for precision, share in zip(grid, side[:, 0], strict=True):
-            line = f"{role} plays {actions[0]}"
-            yield PathRow(game=form.name, line=line, precision=float(precision), share=float(share))
+            line = f"{form.name}: {role} plays {actions[0]}"
+            yield PathRow(line=line, precision=float(precision), share=float(share))
+    for (name, group), seat in product(known.items(), range(2)):
+        own = [seen.own for seen in group.sequences if seen.form is form and seen.seat == seat]
+        moves = [move for moves in own for move in moves[: 1 if config.rounds == "first" else None]]
+        if moves:
+            share = float(np.mean([move == 0 if isinstance(move, int) else move[0] for move in moves]))
+            line = f"{name} as {form.players[seat]}"
+            yield PathRow(line=line, precision=_as_float(group.parameters["lambda"]), share=share)
 
 
 def _as_float(value: Value) -> float:
     return value.estimate if isinstance(value, Interval) else float(value or 0.0)
 
 
-def _stand_beside(name: str, group: Group, frames: dict[str, list[Any]]) -> None:
+def _stand_beside(name: str, group: PlayerGroup, frames: dict[str, list[Any]]) -> None:
     """List the people whose dilemma is nearest to the group's, and how far the group is from them."""
     played = Counter(seen.form for seen in group.sequences)
     nearest = find_people(played.most_common(1)[0][0])
     if not nearest:
         why = "the game is no symmetric dilemma"
-        frames["left_out"].append(LeftOutRow(what=f"{name}: people beside", why=why, times=len(group.sequences)))
-    first = group.average_cooperation(slice(0, 1))
+        frames["left_out"].append(UnusedRow(what=f"{name}: people beside", why=why, times=len(group.sequences)))
+    first = group.average_cooperation(0, 1)
     shares = {row["strategy"]: _as_float(row["share"]) for row in frames["strategies"] if row["group"] == name}
     for people in nearest:
         distance = None
@@ -531,11 +473,11 @@ def _stand_beside(name: str, group: Group, frames: dict[str, list[Any]]) -> None
             ]
 
 
-def _estimate_strategies(config: BehaveConfig, name: str, group: Group, frames: dict[str, list[Any]]) -> Value:
+def _estimate_strategies(config: BehaveConfig, name: str, group: PlayerGroup, frames: dict[str, list[Any]]) -> Value:
     """Estimate shares and error of a group, list them, and return the error."""
     blocks, units, reasons = _list_histories(config, group.sequences)
     for why, times in reasons.items():
-        frames["left_out"].append(LeftOutRow(what=f"{name}: strategies", why=why, times=times))
+        frames["left_out"].append(UnusedRow(what=f"{name}: strategies", why=why, times=times))
     if not blocks:
         return None
     agreement = count_agreement(blocks)
@@ -582,7 +524,7 @@ def _estimate_strategies(config: BehaveConfig, name: str, group: Group, frames: 
     return _make_interval(fitted.error, errors, size)
 
 
-def _keep_strategies(agreement: Agreement, fitted: Mixture) -> Agreement:
+def _keep_strategies(agreement: Agreement, fitted: MixtureFit) -> Agreement:
     kept = [agreement.names.index(name) for name in fitted.names]
     return replace(agreement, names=fitted.names, counts=np.ascontiguousarray(agreement.counts[:, kept]))
 
@@ -630,9 +572,9 @@ def _list_histories(
 
 
 def _estimate_choices(
-    config: BehaveConfig, name: str, group: Group, models: Sequence[Any], frames: dict[str, list[Any]]
-) -> Mapping[str, ModelRow]:
-    """Estimate the models of single choices for a group, and list them."""
+    config: BehaveConfig, name: str, group: PlayerGroup, models: Sequence[Any], frames: dict[str, list[Any]]
+) -> Mapping[str, Value]:
+    """Estimate the models of single choices for a group, list them, and return their parameters."""
     few = len({seen.form for seen in group.sequences}) < _FEW_GAMES
     counts: dict[tuple[NormalForm, str], tuple[Floats, Floats]] = {}
     for seen in group.sequences:
@@ -641,45 +583,19 @@ def _estimate_choices(
         for move in seen.own[: 1 if config.rounds == "first" else None]:
             count += np.eye(len(count))[move] if isinstance(move, int) else np.array(move)
     data = [Choices(form, pair) for (form, _), pair in counts.items()]
-    rows = {}
+    parameters = {}
     for fit in fit_choices(data, models, draws=config.bootstraps, seed=group.seed):
         remarks = ["the likelihood grows with it without end"] if fit.edge else []
         remarks += ["intervals resample matches: few games"] if few else []
         remarks += ["one game, nothing to hold out"] if fit.score is None else []
-        remark = "; ".join(remarks) or None
+        about = {"score": fit.score, "completeness": fit.completeness, "remark": "; ".join(remarks) or None}
         for parameter, estimate, draws in _list_parameters(fit):
             value = estimate if fit.edge else _make_interval(estimate, draws, len(data))
-            row = ModelRow(
-                group=name,
-                model=fit.model,
-                parameter=parameter,
-                estimate=value,
-                score=fit.score,
-                completeness=fit.completeness,
-                remark=remark,
+            frames["models"].append(
+                {"group": name, "model": fit.model, "parameter": parameter, "estimate": value, **about}
             )
-            frames["models"].append(row)
-            rows.setdefault(fit.model, row)
-    if "qre" in rows:
-        totals: dict[NormalForm, list[Floats]] = {}
-        for choices in data:
-            sums = totals.setdefault(choices.form, [np.zeros(size) for size in choices.form.shape])
-            totals[choices.form] = [total + count for total, count in zip(sums, choices.counts, strict=True)]
-        for form, sides in totals.items():
-            for role, actions, count in zip(form.players, form.actions, sides, strict=True):
-                if count.sum():
-                    frames["choices"].append(
-                        ChoiceRow(
-                            group=name,
-                            game=form.name,
-                            seat=role,
-                            move=actions[0],
-                            precision=rows["qre"]["estimate"],
-                            share=float(count[0] / count.sum()),
-                            choices=float(count.sum()),
-                        )
-                    )
-    return rows
+            parameters[parameter] = value
+    return parameters
 
 
 def _list_parameters(fit: ChoiceFit) -> Iterator[tuple[str, float, Floats]]:
@@ -705,51 +621,15 @@ def _make_interval(estimate: float, draws: Floats, units: int) -> Value:
 _ROWS: dict[str, type] = {
     "groups": GroupRow,
     "strategies": StrategyRow,
-    "models": ModelRow,
+    "models": FittedRow,
     "rounds": RoundRow,
     "beside": BesideRow,
     "numbers": NumberRow,
     "classes": ClassRow,
-    "choices": ChoiceRow,
     "path": PathRow,
-    "left_out": LeftOutRow,
+    "left_out": UnusedRow,
 }
 """The frames of a run."""
-
-
-def draw_path(measured: Measurement) -> Shown | None:
-    """Draw the logit equilibrium of the most played game along lambda, and every group where it was found."""
-    path = measured.frame("path")
-    if not len(path):
-        return None
-    game = path[0]["game"]
-    with canvas(height=3.9, grid="both") as axes:
-        for number, line in enumerate(path.list_values("line")):
-            rows = path.select(line=line)
-            axes.plot(
-                [row["precision"] for row in rows],
-                [row["share"] for row in rows],
-                color=series_colour(number),
-                linewidth=2,
-                label=label(line),
-            )
-        for row in measured.frame("choices").select(game=game):
-            number = path.list_values("line").index(f"{row['seat']} plays {row['move']}")
-            axes.plot([_as_float(row["precision"])], [row["share"]], "o", color=series_colour(number), markersize=7)
-            axes.annotate(
-                label(row["group"], 24),
-                (_as_float(row["precision"]), row["share"]),
-                textcoords="offset points",
-                xytext=(6, 4),
-                fontsize=8,
-            )
-        axes.set_ylim(-0.02, 1.02)
-        axes.set_xlabel("lambda")
-        axes.set_ylabel("share of the first move")
-        axes.legend()
-        image = to_svg(axes)
-    caption = f"{game}: what the logit equilibrium predicts, and what the groups did (dots) at their own lambda"
-    return Shown("How noisy: quantal response", (Figure(image, caption, f"quantal response path of {game}"),))
 
 
 behave = Study(
@@ -766,10 +646,9 @@ behave = Study(
     unit="matches",
     tables=3,
     texts=(),
-    prepare=prepare_runs,
+    prepare=prepare_behave,
     count_plays=lambda config: None,
     make_run=copy_plays,
-    repeat_run=lambda config, folder: Replay(sum(1 for _ in folder.plays()), ()),
     report=(
         metrics_table("What was played"),
         table("beside", title="Beside people"),
@@ -796,12 +675,16 @@ behave = Study(
             title="Cooperation by round",
             caption="Shares of cooperation, with 95 % intervals over matches.",
         ),
-        table(
-            "models",
-            title="Single choices",
-            caption="Scores are those of games that were left out, in ten parts.",
+        table("models", title="Single choices", caption="Scores are those of games that were left out, in ten parts."),
+        lines(
+            "path",
+            x="precision",
+            y="share",
+            by="line",
+            title="How noisy: quantal response",
+            caption="Lines: logit equilibria of the most played game; dots: what the groups did, at their own lambda.",
+            most=24,
         ),
-        draw_path,
         table("numbers", title="How many strategies", caption="The rarest strategy is left out, again and again."),
         table("left_out", title="Left out", caption="These entered no estimate."),
     ),

@@ -70,7 +70,7 @@ class Agreement:
 
 
 @dataclass(frozen=True, eq=False)
-class Mixture:
+class MixtureFit:
     """Shares of strategies and the error at the maximum. `flat` says that other shares reach the same maximum."""
 
     names: tuple[str, ...]
@@ -118,7 +118,7 @@ def _merge_equal(names: tuple[str, ...], counts: Floats, levels: Floats, actions
     return Agreement(merged, shaped, levels, weights.astype(np.float64), rows.ravel(), actions)
 
 
-def fit_mixture(agreement: Agreement, *, starts: int = 5, seed: int = 0, engine: Engine = "auto") -> Mixture:
+def fit_mixture(agreement: Agreement, *, starts: int = 5, seed: int = 0, engine: Engine = "auto") -> MixtureFit:
     """Find the shares and the error that make the moves most likely, the best of several climbs."""
     rng = np.random.default_rng(seed)
     kinds = len(agreement.names)
@@ -131,7 +131,7 @@ def fit_mixture(agreement: Agreement, *, starts: int = 5, seed: int = 0, engine:
 
 
 def resample_mixture(
-    agreement: Agreement, fitted: Mixture, draws: int, *, seed: int = 0, engine: Engine = "auto"
+    agreement: Agreement, fitted: MixtureFit, draws: int, *, seed: int = 0, engine: Engine = "auto"
 ) -> tuple[Floats, Floats]:
     """Fit again to units drawn with replacement; returns the shares and the errors of every draw."""
     rng = np.random.default_rng(seed)
@@ -144,8 +144,8 @@ def resample_mixture(
 
 
 def choose_number(
-    agreement: Agreement, fitted: Mixture, *, seed: int = 0, engine: Engine = "auto"
-) -> tuple[Mixture, ...]:
+    agreement: Agreement, fitted: MixtureFit, *, seed: int = 0, engine: Engine = "auto"
+) -> tuple[MixtureFit, ...]:
     """Leave out the rarest strategy again and again, down to one; returns the fit of every number, all first."""
     path = [fitted]
     while len(path[-1].names) > 1:
@@ -157,11 +157,11 @@ def choose_number(
     return tuple(path)
 
 
-def _describe(agreement: Agreement, shares: Floats, error: float, height: float) -> Mixture:
+def _describe(agreement: Agreement, shares: Floats, error: float, height: float) -> MixtureFit:
     posterior = _classify(agreement, shares, error)
     bic = -2 * height + len(shares) * np.log(agreement.weights.sum())
     unsure = -np.sum(agreement.weights[:, None] * posterior * np.log(np.maximum(posterior, 1e-300)))
-    return Mixture(
+    return MixtureFit(
         agreement.names,
         shares,
         error,
