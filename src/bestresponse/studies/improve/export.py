@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Literal, ParamSpec
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bestresponse.core.errors import InvalidMove, SettingError, StoreError
 from bestresponse.core.files import read_text_file
@@ -239,7 +240,8 @@ def _draw_classes(
     config: ExportConfig, shape: tuple[int, int], count: int, rng: np.random.Generator
 ) -> tuple[Array, Keys]:
     """Draw games of different classes, fewer where there are hardly more."""
-    games, keys = np.empty((0, 2, *shape), np.int64), np.empty(0, np.uint64)
+    games: NDArray[np.int64] = np.empty((0, 2, *shape), np.int64)
+    keys: Keys = np.empty(0, np.uint64)
     while len(games) < count:
         drawn = rng.integers(-config.scale, config.scale + 1, (min(_DRAW, 2 * count + 100), 2, *shape))
         if config.games == "zero-sum":
@@ -275,7 +277,7 @@ def _write_shard(shard: _Shard) -> Path:
         examples = list(islice(cycle(every), shard.numbers.start, shard.numbers.stop))
     else:
         examples = [example for games in shard.games for example in make_matrix_examples(games, telling, rng)]
-    rng.shuffle(examples)  # type: ignore[arg-type]
+    rng.shuffle(examples)
     _check_answers(examples[:_CHECKED])
     rows = (example.to_json() for example in examples)
     waiting = shard.path.with_name(f".{shard.path.name}.{os.getpid()}")
