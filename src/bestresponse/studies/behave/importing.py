@@ -20,7 +20,7 @@ from functools import cached_property
 from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, TypedDict, cast
 
 import numpy as np
 
@@ -185,7 +185,7 @@ def read_rows(path: Path) -> Iterator[tuple[int, Cells]]:
                 yield from enumerate((row for block in blocks for row in block.to_pylist()), 1)
                 return
             plain = gzip.GzipFile(fileobj=raw) if path.suffix == ".gz" else raw
-            lines = TextIOWrapper(plain, "utf-8-sig", newline="")  # type: ignore[type-var]
+            lines = TextIOWrapper(plain, "utf-8-sig", newline="")
             if kind == "csv":
                 rows = csv.reader(lines)
                 header = next(rows, [])
@@ -393,7 +393,7 @@ def prepare_import(config: ImportConfig) -> ImportConfig:
     for part in (path, find_mapping(config.mapping)):
         try:
             with open_plain(part) as file:
-                parts.append(hashlib.file_digest(file, "sha256").hexdigest())
+                parts.append(hashlib.file_digest(file, "sha256").hexdigest())  # type: ignore[arg-type]
         except OSError as error:
             raise UsageError(f"{part} cannot be read: {error.strerror}") from None
     return replace(config, source=path.name, digest=digest(parts))
@@ -430,7 +430,7 @@ def measure_import(config: ImportConfig, folder: RunFolder) -> Measured:
         row = games.setdefault(key, PlayedRow(game=key[0], players=key[1], matches=0, moves=0))
         row["matches"] += 1
         row["moves"] += len(record["submissions"])
-    problems = [ProblemRow(**row) for row in read_lines(folder.path / "problems.jsonl")]
+    problems = [cast(ProblemRow, row) for row in read_lines(folder.path / "problems.jsonl")]
     kinds = Counter((row["problem"], row["effect"]) for row in problems)
     counts = json.loads(read_text_file(folder.path / "rows.json"))
     matches = sum(row["matches"] for row in games.values())

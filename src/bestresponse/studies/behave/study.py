@@ -298,7 +298,7 @@ def list_plays(path: Path) -> Iterator[JsonObject | str]:
         if play.record.void:
             yield "a void play"
             continue
-        if form is None or form.num_players != 2 or getattr(game, "noise", 0):
+        if form is None or form.num_players != 2 or getattr(game, "noise", None):
             yield "no game of two with a payoff table in which moves are made as they are meant"
             continue
         kept = {"name": form.name, "actions": form.actions, "payoffs": form.payoffs.tolist(), "players": form.players}
@@ -383,7 +383,7 @@ def measure_behaviour(config: BehaveConfig, folder: RunFolder) -> Measured:
             raise SettingError("by", f"{unknown[0]!r} is none of {', '.join(seen.labels)}")
         groups[tuple(seen.labels[name] for name in config.by)].append(seen)
     frames: dict[str, list[Any]] = {name: [] for name in _ROWS}
-    frames["left_out"] = [UnusedRow(**row) for row in read_lines(folder.path / "unused.jsonl")]
+    frames["left_out"] = list(read_lines(folder.path / "unused.jsonl"))
     measured: dict[Heads, PlayerGroup] = {}
     named: dict[str, PlayerGroup] = {}
     for heads in sorted(groups):
@@ -557,7 +557,7 @@ def _estimate_choices(
         for move in seen.own[: 1 if config.rounds == "first" else None]:
             count += np.eye(len(count))[move] if isinstance(move, int) else np.array(move)
     data = [Choices(form, pair) for (form, _), pair in counts.items()]
-    parameters = {}
+    parameters: dict[str, Value] = {}
     for fit in fit_choices(data, models, draws=config.bootstraps, seed=group.seed):
         remarks = ["the likelihood grows with it without end"] if fit.edge else []
         remarks += ["intervals resample matches: few games"] if few else []

@@ -188,7 +188,7 @@ def _is_flat(agreement: Agreement, point: Floats) -> bool:
         parts = agreement.weights[:, None] * _classify(agreement, there[:-1], there[-1])
         by_error = -(parts * (agreement.counts @ (bend / (agreement.levels - there[-1] * bend)))).sum()
         by_share = np.where(there[:-1] > 0, parts.sum(axis=0) / np.maximum(there[:-1], 1e-300), 0.0)
-        return np.array(directions) @ np.append(by_share, by_error)
+        return np.asarray(np.array(directions) @ np.append(by_share, by_error))
 
     curvature = np.array([find_slopes(point - _STEP * d) - find_slopes(point + _STEP * d) for d in directions])
     scale = np.sqrt(np.maximum(np.diag(curvature), 1e-300))
