@@ -35,6 +35,7 @@ PAPERS: dict[str, str] = {
     "dilemma": "bestresponse.studies.reproduce.recorded_play:reproduce_dilemma",
     "fairgame": "bestresponse.studies.reproduce.recorded_play:reproduce_fairgame",
     "lelma": "bestresponse.studies.verify.reproduction:reproduce",
+    "stories": "bestresponse.studies.stories.recorded:reproduce",
 }
 """Each paper's function of a folder that returns a `Reproduction`, as MODULE:FUNCTION."""
 

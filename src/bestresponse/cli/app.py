@@ -160,7 +160,7 @@ def start(
             min=0.1,
             max=3600,
             envvar="BESTRESPONSE_LOGIC_SECONDS",
-            help="How many seconds of work a game program may take, at 500,000 steps each (60; sent to serve or mcp 0.5).",
+            help="Seconds of work that a game program may take, at 500,000 steps each (60; sent to serve or mcp 0.5).",
         ),
     ] = None,
     logic_ends: Annotated[

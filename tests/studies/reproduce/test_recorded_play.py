@@ -111,5 +111,5 @@ def test_the_basin_of_defection_is_that_of_the_paper():
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(UsageError, match="rounds.csv.gz is missing"):
+    with pytest.raises(UsageError, match=r"rounds\.csv\.gz is missing"):
         br.reproduce("akata", tmp_path)

@@ -33,12 +33,14 @@ from bestresponse.runs.execution import Execution, Outcome, execute
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Study
-from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.config import EMBEDDED, BenchConfig
 from bestresponse.studies.bench.measure import METRICS, measure_plays
 from bestresponse.studies.bench.plays import BASE, Plan, make_game, prepare_plays
 from bestresponse.studies.bench.results import measure
 from bestresponse.theory.trees.tree import Tree
 
+_SECONDS = 7
+"""Of a call of the embedded model on one processor: a first run of 100 games was seen to take 12 minutes."""
 CHARACTERS_PER_TOKEN = 4
 """About what a token of a prompt takes."""
 
@@ -54,9 +56,12 @@ def estimate_calls(config: BenchConfig) -> Estimate:
         asked = data["samples"] * games * (MOST_ATTEMPTS if is_verified(data["model"]) else 1)
         calls[data["model"]] += asked * data["attempts"]
         characters[data["model"]] += asked * len(prompt(game.view((), role), game.asks(())[role], "line"))
+    what = f"{config.games:,} game{'s' if config.games > 1 else ''}, seed {config.seed}"
+    if EMBEDDED in calls:
+        what += f"; {EMBEDDED} takes about {-(-calls[EMBEDDED] * _SECONDS // 60)} minutes"
     return Estimate(
         plan.total,
-        f"{config.games:,} game{'s' if config.games > 1 else ''}, seed {config.seed}",
+        what,
         calls,
         {name: count // CHARACTERS_PER_TOKEN for name, count in characters.items()},
         {name: count * config.paid_tokens for name, count in calls.items()},
