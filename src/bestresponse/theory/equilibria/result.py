@@ -359,6 +359,28 @@ class Component:
         return len(self.equilibria) == 1
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Continuum:
+    """A connected set of equilibria of several players: its dimension, and points of a curve through it.
+
+    `ends` are where the curve leaves the set, `inner` lies between them. Of a set of more than one dimension the curve
+    is one of many.
+    """
+
+    dimension: int
+    path: tuple[Profile, ...]
+
+    @property
+    def ends(self) -> tuple[Profile, Profile]:
+        """The first and the last point of the curve."""
+        return self.path[0], self.path[-1]
+
+    @property
+    def inner(self) -> Profile:
+        """The middle one of the points of the curve."""
+        return self.path[len(self.path) // 2]
+
+
 class NashResult:
     """The equilibria of a game, in a sequence. `complete` says that there are no others outside the listed components.
 
@@ -367,7 +389,7 @@ class NashResult:
 
     In a degenerate game `equilibria` are the extreme ones; `components` tells which sets they span. With more than two
     players components are not worked out, and `degenerate` says that an equilibrium listed is not regular; points of a
-    continuum say so. Written by hand for the same reason as `Equilibrium`.
+    continuum say so, and `continua` describe them. Written by hand for the same reason as `Equilibrium`.
     """
 
     def __init__(
@@ -382,11 +404,13 @@ class NashResult:
         mixed_searched: bool = True,
         complete_for: tuple[Concept, ...] | None = None,
         engine: ChosenEngine = "numpy",
+        continua: tuple[Continuum, ...] = (),
     ) -> None:
         self.equilibria: Final = equilibria
         self.method: Final = method
         self.complete: Final = complete
         self.engine: Final = engine
+        self.continua: Final = continua
         self._spans: Final = degenerate
         self.mixed_searched: Final = mixed_searched
         self._all_pure: Final = all_pure
