@@ -42,7 +42,7 @@ from bestresponse.theory.equilibria.many_players.certify import (
 from bestresponse.theory.equilibria.many_players.homotopy import KERNELS, PathEnds, count_paths, follow_paths
 from bestresponse.theory.equilibria.many_players.tracing import trace_to_equilibrium
 from bestresponse.theory.equilibria.many_players.two_actions import solve_two_actions
-from bestresponse.theory.equilibria.result import Concept, Equilibrium, Fractions, NashResult, pure_nash
+from bestresponse.theory.equilibria.result import Concept, Continuum, Equilibrium, Fractions, NashResult, pure_nash
 from bestresponse.theory.games.dominance import Elimination, iterated_elimination
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import Profile
@@ -119,7 +119,7 @@ def _assemble(game: NormalForm, certified: list[Certified], search: _Search, pro
         if index is None:
             add_continua(payoffs, point.strategies, continua)
         indices.append(index)
-        on_curve = is_on_curve(continua, point.strategies, _NEAR)
+        on_curve = index is None and is_on_curve(continua, point.strategies, _NEAR)
         equilibria.append(Equilibrium.at(game, point.strategies, point.exact, index, on_curve))
     equilibria.sort(key=lambda e: (sum(map(len, e.supports)), [(-x).tolist() for x in e.strategies]))
     regular = None not in indices
@@ -150,9 +150,8 @@ def _solve_in_closed_form(game: NormalForm, left: Elimination) -> NashResult:
         if index is None and cube.continua:
             add_continua(payoffs, mix, continua)
         known = game.is_exact and (cube.rational or 0 in point or 1 in point)
-        equilibria.append(
-            Equilibrium.at(game, mix, fractions if known else None, index, is_on_curve(continua, mix, _NEAR))
-        )
+        on_curve = index is None and is_on_curve(continua, mix, _NEAR)
+        equilibria.append(Equilibrium.at(game, mix, fractions if known else None, index, on_curve))
     method = "closed form, exact" if game.is_exact and cube.rational else "closed form"
     extent: tuple[Concept, ...] = ("isolated Nash" if cube.continua else "Nash", "pure Nash")
     return NashResult(
