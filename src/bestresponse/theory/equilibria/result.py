@@ -23,7 +23,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
 from math import prod
-from typing import Final, Literal, Protocol, cast, overload
+from typing import TYPE_CHECKING, Final, Literal, cast, overload
 
 import numpy as np
 
@@ -31,6 +31,9 @@ from bestresponse.core.notebook import format_html
 from bestresponse.theory.engines import ChosenEngine
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, Numbers, as_normal_form, find_tie_width
 from bestresponse.theory.games.regrets import Profile, contract, deviation_payoffs
+
+if TYPE_CHECKING:
+    from bestresponse.theory.equilibria.solve import Enumeration
 
 _TOLERANCE = 1e-9
 
@@ -132,28 +135,6 @@ _LONGEST = 150
 _MOST_PRINTED = 20
 
 
-class Source(Protocol):
-    """An enumeration that can say more of the equilibria it found, by their number."""
-
-    def find_strategies(self, number: int) -> Profile:
-        """Give the mixed strategy of every player."""
-
-    def find_index(self, number: int) -> int | None:
-        """Compute the index, or None where the equilibrium is not isolated."""
-
-    def find_continuum(self, number: int) -> bool:
-        """Say whether the equilibrium is known to be one of a continuum."""
-
-    def find_fractions(self, number: int) -> Fractions | None:
-        """Give the strategies as fractions, or None where floating point was used."""
-
-    def find_degenerate(self) -> bool:
-        """Say whether some strategy has more best replies than actions in its support."""
-
-    def build_components(self, equilibria: tuple[Equilibrium, ...]) -> tuple[Component, ...]:
-        """Group the equilibria into connected components."""
-
-
 class Equilibrium:
     """A Nash equilibrium of `game`: its strategies, and on request everything that follows from them.
 
@@ -165,7 +146,7 @@ class Equilibrium:
     equilibria.
     """
 
-    def __init__(self, game: NormalForm, source: Source, number: int = 0) -> None:
+    def __init__(self, game: NormalForm, source: Enumeration, number: int = 0) -> None:
         self.game: Final = game
         self._source: Final = source
         self._number: Final = number
@@ -180,7 +161,7 @@ class Equilibrium:
         in_continuum: bool = False,
     ) -> Equilibrium:
         """Describe the equilibrium at these strategies, which are known as `fractions` too or only as floats."""
-        equilibrium = cls(game, cast(Source, None))
+        equilibrium = cls(game, cast("Enumeration", None))
         # What is known takes the place of what an enumeration would be asked for.
         vars(equilibrium).update(strategies=strategies, exact=fractions, index=index, in_continuum=in_continuum)
         return equilibrium
@@ -398,7 +379,7 @@ class NashResult:
         method: str,
         complete: bool = False,
         degenerate: bool = False,
-        source: Source | None = None,
+        source: Enumeration | None = None,
         *,
         all_pure: bool = False,
         mixed_searched: bool = True,
