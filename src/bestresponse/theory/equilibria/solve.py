@@ -111,10 +111,12 @@ def solve_bimatrix(game: NormalForm, *, engine: Engine = "auto") -> NashResult:
     Pure equilibria come first, then mixed ones by the size of their supports. Integers, fractions and
     decimals up to about 8x8 give exact fractions.
     """
-    m, n = game.shape
-    # Integers of any length take a fraction of a second then, as they do up to about 8x8.
-    few = most_vertices(m, m + n) + most_vertices(n, m + n) <= _EXACT_VERTICES
-    extremes = extreme_equilibria(game, exact=game.is_exact and few, engine=engine)
+    exact = game.is_exact
+    if exact:
+        m, n = game.shape
+        # Integers of any length take a fraction of a second then, as they do up to about 8x8.
+        exact = most_vertices(m, m + n) + most_vertices(n, m + n) <= _EXACT_VERTICES
+    extremes = extreme_equilibria(game, exact=exact, engine=engine)
     source = Enumeration(game, extremes)
     equilibria = tuple([Equilibrium(game, source, number) for number in range(extremes.num_equilibria)])
     used: ChosenEngine = "numpy" if extremes.in_integers else "numba"
