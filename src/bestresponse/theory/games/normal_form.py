@@ -150,6 +150,8 @@ def read_texts(numbers: object, what: str = "payoffs") -> Any:
 
 def _refuse_lossy(numbers: object, what: str) -> None:
     """Refuse arrays of which floats would keep a part only: complex ones, and those with masked entries."""
+    if type(numbers) is np.ndarray and numbers.dtype.char == "d":  # what most are is seen at once
+        return
     if isinstance(numbers, np.ndarray) and hasattr(numbers, "mask"):  # asking for numpy.ma would load it
         raise InvalidGame(f"{what}: expected a number everywhere, got a masked array; fill it first")
     if isinstance(numbers, np.ndarray | np.generic) and numbers.dtype.kind == "c":
