@@ -357,17 +357,15 @@ def list_values(rows: Iterable[RunRow], what: Literal["payoff", "gap"], when: Wh
 
 def sum_up_attempts(rows: Sequence[RunRow], when: When, choices: Mapping[str, str]) -> Mapping[str, Value]:
     """Compute the figures of the first or last attempts, and the shares of `choices` by the names of their metrics."""
+    every: Any = rows
     readable: Any = list_readable(rows)
-    states = Counter(row[f"{when}_state"] for row in rows)
-    means = {}
-    for what in ("payoff", "gap"):
-        values = list_values(rows, what, when)  # type: ignore[arg-type]
-        means[what] = cluster_bootstrap(values, rng=np.random.default_rng(0)) if values else None
+    states = Counter(row[f"{when}_state"] for row in every)
+    values = {"payoff": list_values(rows, "payoff", when), "gap": list_values(rows, "gap", when)}
     best = [row for row in readable if row[f"{when}_gap"] is not None and row[f"{when}_gap"] <= _BEST]
     chosen = Counter(row[f"{when}_choice"] for row in readable)
     return {
         **{state: states[state] for state in ("unrefuted", "refuted", "undecided", "unchecked")},
-        **means,
+        **{name: cluster_bootstrap(v, rng=np.random.default_rng(0)) if v else None for name, v in values.items()},
         "wrong_reason": wilson(sum(row[f"{when}_state"] == "refuted" for row in best), len(best)) if best else None,
         **{name: wilson(chosen[action], len(readable)) if readable else None for name, action in choices.items()},
     }
