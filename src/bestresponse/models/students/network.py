@@ -1,4 +1,4 @@
-"""A transformer of the Llama family in plain PyTorch: read from a GGUF file or a folder, trained, written as safetensors.
+"""A transformer of the Llama family in plain PyTorch: read from a GGUF file or a folder, written as safetensors.
 
 Parameters are a dictionary of tensors in which the layers are stacked, so that one optimizer step treats all layers at
 once. A folder holds `config.json`, `model.safetensors` and `tokenizer.json` as the `transformers` package reads them.

@@ -19,7 +19,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.report.figures.best_response import draw_best_responses
 from bestresponse.report.figures.canvas import canvas, to_png, to_svg
 from bestresponse.report.figures.replicator import draw_line, draw_triangle
-from bestresponse.theory.equilibria.evolutionary import is_symmetric_bimatrix
+from bestresponse.theory.equilibria.result import is_symmetric_bimatrix
 from bestresponse.theory.games.normal_form import NormalForm
 
 Picture = Literal["best responses", "replicator field"]

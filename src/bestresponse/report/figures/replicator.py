@@ -9,7 +9,7 @@ import numpy as np
 
 from bestresponse.core.json import JsonObject
 from bestresponse.report.figures.canvas import GRID, INK, QUIET, label, series_colour
-from bestresponse.theory.equilibria.evolutionary import is_evolutionarily_stable
+from bestresponse.theory.equilibria.result import is_evolutionarily_stable
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
 if TYPE_CHECKING:

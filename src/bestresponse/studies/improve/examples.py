@@ -30,8 +30,8 @@ from bestresponse.studies.bench.plays import make_game
 from bestresponse.studies.bench.sequential.questions import Plan, make_plan
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
-from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
+from bestresponse.theory.trees.tree import Policy
 from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
 Keys = NDArray[np.uint64]

@@ -42,7 +42,8 @@ from bestresponse.studies.improve.examples import (
 from bestresponse.theory.games.normal_form import Array
 
 FORMAT = 1
-_SHARD = 20_000
+SHARD = 4096
+"""Examples of a file; training mixes files, so small ones mix kinds of games well."""
 _DRAW = 50_000
 _LARGEST_MANIFEST = 1_000_000
 _EXHAUSTED = 0.02
@@ -147,7 +148,7 @@ def export(config: ExportConfig, on_progress: Callable[[int, int], None] = lambd
     """Write all files that are missing; `on_progress` is told how many shards are there, and how many there will be."""
     folder = Path(config.output)
     shards, notes = (_share_trees if config.games == "trees" else _share_games)(config, folder)
-    counts = {name: 0 for name in SPLITS}
+    counts = dict.fromkeys(SPLITS, 0)
     for shard in shards:
         counts[shard.path.name.partition("-")[0]] += sum(map(len, shard.games)) + len(shard.numbers)
     exported = Exported(folder, counts, config.telling.hash_questions(), notes)
@@ -213,7 +214,7 @@ def _share_games(config: ExportConfig, folder: Path) -> tuple[list[_Shard], tupl
             groups[name].append(games[places == place])
     shards = []
     for name, of_shapes in groups.items():
-        count = max(1, -(-sum(map(len, of_shapes)) // _SHARD))
+        count = max(1, -(-sum(map(len, of_shapes)) // SHARD))
         for number in range(count):
             path = folder / f"{name}-{number:05d}.{config.files}"
             part = tuple(games[number::count] for games in of_shapes if len(games) > number)
@@ -260,7 +261,7 @@ def _share_trees(config: ExportConfig, folder: Path) -> tuple[list[_Shard], tupl
     shards = [
         _Shard(folder / f"{name}-{number:05d}.{config.files}", config, (), split(config.seed, name, number), numbers)
         for name, every in parts.items()
-        for number, numbers in enumerate(every[k : k + _SHARD] for k in range(0, len(every), _SHARD))
+        for number, numbers in enumerate(every[k : k + SHARD] for k in range(0, len(every), SHARD))
     ]
     return shards, ("the policies of trees are learnt by heart: validation repeats questions of the training",)
 

@@ -30,9 +30,8 @@ from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.studies.simulate.plays import Plays, SimulateConfig, name_move
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.games.regrets import regret
-from bestresponse.theory.trees.policy import Policy, policy_from_table, uniform_policy
 from bestresponse.theory.trees.sequence_form import bin_sums, plan_regrets, to_sequence_form
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.tree import Policy, Tree, policy_from_table, uniform_policy
 
 _RESAMPLES = 300
 _MOST_NODES_RESAMPLED = 5000

@@ -35,8 +35,8 @@ from bestresponse.studies.steer.session import GameResult, SteerResults, list_so
 from bestresponse.studies.steer.solving import Earned, SolvedDialogue, mixed_policy
 from bestresponse.theory.equilibria.solve import nash_one
 from bestresponse.theory.games.normal_form import Array, NormalForm
-from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.sequence_form import policy_value
+from bestresponse.theory.trees.tree import Policy
 
 _THREAT = 0.01
 """An advice that loses more than this share of the range of payoffs where it is given is a threat."""
