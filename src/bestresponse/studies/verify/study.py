@@ -88,15 +88,13 @@ class VerifyConfig(RunSettings):
     """Let a model reason about a game, refute what is wrong, and measure what changes from first to last attempt."""
 
     model: ModelSetting = setting(kw_only=False, short="-m", help="The model that reasons.")
-    game: GameSetting = setting(
-        kw_only=False, argument=True, help="A game: a name of the catalogue, or a file (.nfg .efg .json .pl)."
-    )
+    game: GameSetting = setting(kw_only=False, argument=True)
+    """A game: a name of the catalogue, or a file (.nfg .efg .json .pl)."""
     translator: ModelSetting = setting(default=RULES, help="Who finds the claims: rules (no model), or a model.")
     repeats: int = setting(default=30, ge=1, le=100_000, help="How many times the model reasons.")
     attempts: int = setting(default=5, ge=1, le=20, help="The most attempts at one reasoning.")
-    feedback: Literal["positive", "negative"] = setting(
-        default="positive", help="What is said of a refuted claim: the true values, or its negation."
-    )
+    feedback: Literal["positive", "negative"] = setting(default="positive")
+    """What is said of a refuted claim: the true values, or its negation."""
     unit: Literal["text", "paragraph"] = setting(default="text", help="What is translated at a time.")
     disguised: bool = setting(default=True, help="Tell the game with letters instead of its own names.")
     inverted: bool = setting(default=True, help="Reverse the order of actions.")
