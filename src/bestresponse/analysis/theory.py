@@ -25,8 +25,7 @@ from bestresponse.theory.equilibria.result import Equilibrium
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.compile import compile_game
 from bestresponse.theory.trees.normal_form import find_behaviour
-from bestresponse.theory.trees.policy import Policy
-from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Policy, Tree
 
 MOST_NODES = 20_000
 """Larger trees are not solved unasked."""

@@ -32,7 +32,7 @@ from bestresponse.games.words import describe_game
 from bestresponse.logic.engine import EngineKind, open_engine
 from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.models.registry import known_models, read_default_settings
-from bestresponse.models.wrappers.meter import Cost
+from bestresponse.models.wrappers.limits import Cost
 from bestresponse.report.document import Document, Paragraph, Section
 from bestresponse.report.frames import Frame, column
 from bestresponse.report.page import render

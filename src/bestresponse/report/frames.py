@@ -96,7 +96,13 @@ class Frame(Generic[R]):
 
     def to_json(self) -> list[JsonObject]:
         """Return the rows as plain JSON data; intervals say their ends and what they were computed from."""
-        return [{name: _plain(value) for name, value in row.items()} for row in self.rows]
+        return [
+            {
+                name: cell_json(value) if isinstance(value, Cell) else json.loads(json.dumps(value, default=str))
+                for name, value in row.items()
+            }
+            for row in self.rows
+        ]
 
     def to_csv(self) -> str:
         """Write the rows as CSV; an interval fills three columns."""
@@ -157,7 +163,3 @@ def _as_cell(value: Any) -> Cell:
     if isinstance(value, Cell) or hasattr(value, "item"):
         return value  # type: ignore[no-any-return]
     return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _plain(value: Any) -> Any:
-    return cell_json(value) if isinstance(value, Cell) else json.loads(json.dumps(value, default=str))

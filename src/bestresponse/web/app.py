@@ -16,19 +16,19 @@ from pathlib import Path
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, RedirectResponse, Response
+from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, Response
 from httpx import ASGITransport, AsyncClient
 from starlette.exceptions import HTTPException
 
 from bestresponse import __version__
 from bestresponse.core.errors import BestResponseError, ModelError, StoreError, UsageError
 from bestresponse.report.text import visible
-from bestresponse.web.access import ADMIN_COOKIE, AdminPage, NotAllowed, ServerState, TooFast, refuse_key
+from bestresponse.web.access import ADMIN_COOKIE, AdminPage, NotAllowed, Server, ServerState, TooFast, refuse_key
 from bestresponse.web.render import load_asset, load_templates, render_page
 from bestresponse.web.security import SAFE_HEADERS, Guard, Keys, load_secret
 from bestresponse.web.services.play import create_experiment
-from bestresponse.web.sessions.games import Busy, list_offers
 from bestresponse.web.sessions.seat_worker import OpenModel, SeatWorker
+from bestresponse.web.sessions.setup import Busy, list_offers
 from bestresponse.web.sessions.store import AlreadyAnswered, BrokenSession, Journal, NotFound, SessionStore
 from bestresponse.web.views import formalize, judge, play, seat, watch
 
@@ -38,6 +38,14 @@ _NOT_STORED = (
     "Try again in a moment; the reason is in the log of the server"
 )
 _STATIC = {"app.css": "text/css", "app.js": "text/javascript", "icon.svg": "image/svg+xml"}
+_PICTURES = {
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".gif": "image/gif",
+    ".webp": "image/webp",
+    ".svg": "image/svg+xml",
+}
 _STATUSES: dict[tuple[type[Exception], ...], int] = {
     (NotAllowed,): 403,
     (NotFound,): 404,
@@ -86,6 +94,7 @@ def create_app() -> FastAPI:
     app.add_api_route("/enter/{token}", enter, include_in_schema=False)
     app.add_api_route("/leave", leave, methods=["POST"], include_in_schema=False, dependencies=[AdminPage])
     app.add_api_route("/static/{name}", static, include_in_schema=False)
+    app.add_api_route("/pictures/{name}", show_picture, include_in_schema=False)
     return app
 
 
@@ -112,6 +121,17 @@ def static(name: str) -> Response:
     if name not in _STATIC:
         raise NotFound("there is no such file")
     return Response(load_asset("static", name), media_type=_STATIC[name], headers={"cache-control": "max-age=3600"})
+
+
+def show_picture(server: Server, name: str) -> Response:
+    """Send a picture of the experimenter, looked up among those that are there."""
+    known = {path.name: path for path in server.pictures.iterdir()} if server.pictures.is_dir() else {}
+    path = known.get(name)
+    if path is None or path.suffix.lower() not in _PICTURES or not path.is_file():
+        raise NotFound("there is no such picture")
+    # A preview shows pages in frames that count as another site.
+    headers = {"cache-control": "max-age=3600", "cross-origin-resource-policy": "cross-origin"}
+    return FileResponse(path, media_type=_PICTURES[path.suffix.lower()], headers=headers)
 
 
 def _say(request: Request, status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
@@ -164,7 +184,8 @@ _FOLDER = "sessions"
 class ServerSettings:
     """Where a server listens and keeps its sessions; `admin` is the admin's token, None for one made here.
 
-    `experiment` is the text of an experiment file; its sessions are created once.
+    `experiment` is the text of an experiment file; its sessions are created once. `pictures` is the folder that its
+    pictures are in, without one that of the name below `output`.
     """
 
     output: Path
@@ -172,6 +193,7 @@ class ServerSettings:
     port: int = 8642
     admin: str | None = None
     experiment: str = ""
+    pictures: Path | None = None
 
     def __post_init__(self) -> None:
         if not is_loopback(self.host) and self.admin is None:
@@ -220,7 +242,8 @@ def open_server(
     """The application, its server, and what closes its folder; only the models named can be put into seats."""
     journal = Journal(settings.output / _FOLDER)
     keys = Keys(load_secret(settings.output / _FOLDER / "secret"), settings.admin)
-    server = ServerState(SessionStore(journal), keys, settings.output, open_model, models)
+    pictures = settings.pictures or settings.output / "pictures"
+    server = ServerState(SessionStore(journal), keys, settings.output, open_model, models, pictures)
     if settings.experiment and server.sessions.find_experiment(settings.experiment) is None:
         create_experiment(server, settings.experiment)
     app = app or create_app()

@@ -16,9 +16,8 @@ from bestresponse.analysis.solve.exact import exact_security, exact_value
 from bestresponse.analysis.solve.facts import mix_text, number_text, show_records
 from bestresponse.analysis.solve.pictures import drawable, picture_section
 from bestresponse.analysis.solve.solution import CFR_VARIANTS, OBJECTIVES, SolvedTree, Wish
-from bestresponse.analysis.solve.solve import solve_form, solve_found
+from bestresponse.analysis.solve.solve import solve_any_tree, solve_form, solve_found
 from bestresponse.analysis.solve.tables import find_equilibria, solve_table
-from bestresponse.analysis.solve.trees import solve_any_tree
 from bestresponse.core.errors import UsageError
 from bestresponse.games.lookup import Found, find_game
 from bestresponse.report import codec
@@ -165,7 +164,7 @@ def test_a_method_that_does_not_exist_is_refused_at_once():
 
 def test_large_general_games_fall_back_to_one_path():
     payoffs = np.random.default_rng(4).normal(size=(2, 40, 40))
-    found = find_equilibria(NormalForm(payoffs))
+    found = find_equilibria(NormalForm(payoffs), Wish())
     assert not found.complete
     assert found.method == "pure strategies and Lemke-Howson from the first label"
     assert found.regret < 1e-9

@@ -5,6 +5,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from web_server import hidden
 
 from bestresponse.core.errors import UsageError
 from bestresponse.web.experiments.model import check_experiment
@@ -54,6 +55,26 @@ def test_no_word_of_another_language_stands_on_any_page(name, foreign):
     assert met == {}
 
 
+def test_a_file_is_checked_previewed_and_tried_by_buttons_on_the_page(server):
+    text = read_example("dilemma")
+
+    def press(button, **fields):
+        form = {"csrf": hidden(server.admin.get("/"), "csrf"), "toml": text, "do": button, **fields}
+        return server.admin.post("/experiments", data=form)
+
+    assert "This file is right. People who fill one group of every treatment: 1." in press("check").text
+    preview = press("preview")
+    assert preview.text.count("<iframe srcdoc") >= 8
+    assert "style-src" not in preview.headers["content-security-policy"]
+    tried = unescape(press("bots", people="2").text)
+    assert "2 of 2 came to the end" in tried
+    assert "Every answer was kept as it was sent." in tried
+    wrong = press("bots", toml=text.replace("rounds = 5", "rounds = 0"))
+    assert wrong.status_code == 422
+    assert "expected at least 1" in wrong.text
+    assert server.state.sessions.list_lobbies() == []
+
+
 def test_bots_who_leave_are_stood_in_for_and_the_others_come_to_the_end():
     text = read_example("public-goods").replace("answer = 120", "answer = 100")
     trial = try_experiment(text, TrialSettings(4, drop_outs=60), refuse_models)
@@ -99,7 +120,7 @@ seats = ["person", "person"]
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        ({"said": "$m wins"}, "line 7: $m does not stand in the phrase 'player $n' that it is to be taken from"),
+        ({"said": "$m wins"}, "line 8: $m does not stand in the phrase 'player $n' that it is to be taken from"),
         ({"name": "wating"}, "line 10: there is no text named 'wating'. Did you mean waiting"),
         ({"text": "for $count"}, "line 10: $count stands for nothing in the text waiting; it has no place"),
         (

@@ -20,8 +20,7 @@ from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.agents import agent_quantal_branch
 from bestresponse.theory.trees.perfection.sequential import find_sequential
 from bestresponse.theory.trees.perfection.subgame_perfect import solve_subgames
-from bestresponse.theory.trees.policy import Policy
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.tree import Policy, Tree
 
 
 def _respond_quantally(game: NormalForm, values: Values) -> Answer:

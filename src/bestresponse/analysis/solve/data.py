@@ -77,10 +77,15 @@ def _describe_tree(solved: SolvedTree) -> JsonObject:
         table = _describe_table(solved.table)
         for shown, e in zip(table["equilibria"], solved.table.nash.equilibria, strict=True):
             shown["policy"] = find_behaviour(solved.tree, e.strategies).table()
-        return data | {key: table[key] for key in ("actions", "degenerate", "components", "equilibria")}
+        return data | {key: table[key] for key in ("engine", "actions", "degenerate", "components", "equilibria")}
     if solved.cfr is not None:
         steps = [{"iteration": c.iteration, "nash_conv": c.nash_conv} for c in solved.cfr.checkpoints]
-        return data | {"nash_conv": solved.cfr.nash_conv, "iterations": solved.cfr.iterations, "checkpoints": steps}
+        return data | {
+            "nash_conv": solved.cfr.nash_conv,
+            "iterations": solved.cfr.iterations,
+            "checkpoints": steps,
+            "engine": solved.cfr.engine,
+        }
     if solved.subgame_perfect is not None:
         perfect = solved.subgame_perfect
         return data | {"subgame_perfect": perfect.count, "outcomes": list(perfect.outcomes)}
@@ -118,6 +123,7 @@ def _describe_table(solved: SolvedTable) -> JsonObject:
         "actions": _by_player(game, map(list, game.actions)),
         "payoffs": _by_player(game, game.payoffs.tolist()),
         "method": found.method,
+        "engine": found.engine,
         "complete": found.complete,
         "complete_for": list(found.complete_for),
         "mixed_searched": found.mixed_searched,

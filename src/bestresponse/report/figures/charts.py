@@ -31,7 +31,6 @@ from bestresponse.report.stats.interval import Floats, Interval, as_sample
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.ticker import MaxNLocator
 
 T = TypeVar("T")
 _FEW_COLUMNS = 16  # of a heat map: more names do not fit side by side
@@ -183,15 +182,11 @@ def lines(
                 across, up, color=colour, linewidth=2, linestyle=style, marker=marker, markersize=5, label=label(name)
             )
         if all(np.equal(np.mod(as_sample(x), 1.0), 0.0).all() for x, _ in series.values()):
-            axes.xaxis.set_major_locator(_whole_numbers())
+            from matplotlib.ticker import MaxNLocator
+
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         _describe(axes, x_label, y_label, legend=len(series) > 1)
         return to_png(axes) if kind == "png" else to_svg(axes)
-
-
-def _whole_numbers() -> MaxNLocator:
-    from matplotlib.ticker import MaxNLocator
-
-    return MaxNLocator(integer=True)
 
 
 def bars(

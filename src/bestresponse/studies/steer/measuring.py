@@ -35,8 +35,8 @@ from bestresponse.studies.steer.session import GameResult, SteerResults, list_so
 from bestresponse.studies.steer.solving import Earned, SolvedDialogue, mixed_policy
 from bestresponse.theory.equilibria.solve import nash_one
 from bestresponse.theory.games.normal_form import Array, NormalForm
-from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.sequence_form import policy_value
+from bestresponse.theory.trees.tree import Policy
 
 _THREAT = 0.01
 """An advice that loses more than this share of the range of payoffs where it is given is a threat."""
@@ -445,6 +445,22 @@ def _measure_cfr(results: SteerResults) -> dict[str, Frame[Any]]:
         policies = results.imitation.held_out.policies
         guidance.append(("held-out games", build_guidance_game(list_solved(results.held_out), policies)))
     guidance = [(where, form) for where, form in guidance if form.num_players == 2]
+    outcomes = [
+        GuidanceRow(
+            measured_on=where,
+            first=first,
+            second=second,
+            payoffs=f"{form.payoffs[0, i, j]:.3f}, {form.payoffs[1, i, j]:.3f}",
+        )
+        for where, form in guidance
+        for (i, first), (j, second) in product(enumerate(form.actions[0]), enumerate(form.actions[1]))
+    ]
+    choices = [
+        ChoiceRow(measured_on=where, speaker=player, choice=choice, probability=chance)
+        for where, form in guidance
+        for player, actions, mix in zip(form.players, form.actions, nash_one(form).strategies, strict=True)
+        for choice, chance in zip(actions, mix.tolist(), strict=True)
+    ]
     learned = results.imitation
     learning = learned and LearningRow(
         embedding=results.config.embed,
@@ -462,8 +478,8 @@ def _measure_cfr(results: SteerResults) -> dict[str, Frame[Any]]:
         "agreement": Frame(RefereeRow, list(_compare_referees(games))),
         **_measure_following(results),
         "studies": Frame(StudyRow, list(_list_studies(results))),
-        "guidance": Frame(GuidanceRow, [row for where, form in guidance for row in _list_guidance(where, form)]),
-        "choices": Frame(ChoiceRow, [row for where, form in guidance for row in _list_choices(where, form)]),
+        "guidance": Frame(GuidanceRow, outcomes),
+        "choices": Frame(ChoiceRow, choices),
         "learning": Frame(LearningRow, [learning] if learning else []),
     }
 
@@ -650,18 +666,6 @@ def build_guidance_game(solved: Sequence[SolvedDialogue], imitations: Sequence[P
             for seat, player in enumerate(players):
                 payoffs[seat][choice] += values[player] / len(solved)
     return NormalForm(payoffs, players, (choices,) * len(players))
-
-
-def _list_guidance(where: str, form: NormalForm) -> Iterator[GuidanceRow]:
-    for (i, first), (j, second) in product(enumerate(form.actions[0]), enumerate(form.actions[1])):
-        both = f"{form.payoffs[0, i, j]:.3f}, {form.payoffs[1, i, j]:.3f}"
-        yield GuidanceRow(measured_on=where, first=first, second=second, payoffs=both)
-
-
-def _list_choices(where: str, form: NormalForm) -> Iterator[ChoiceRow]:
-    for player, actions, mix in zip(form.players, form.actions, nash_one(form).strategies, strict=True):
-        for choice, chance in zip(actions, mix.tolist(), strict=True):
-            yield ChoiceRow(measured_on=where, speaker=player, choice=choice, probability=chance)
 
 
 def _measure_psro(psro: PsroResult) -> dict[str, Frame[Any]]:

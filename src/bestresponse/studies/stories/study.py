@@ -32,7 +32,7 @@ from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.players.llm.verified import is_verified
 from bestresponse.report.blocks import metrics_table, pivot, table, text
 from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import list_metrics
+from bestresponse.report.metrics import Heads, list_metrics
 from bestresponse.report.stats.interval import Interval
 from bestresponse.report.stats.statistics import bound_mean, wilson
 from bestresponse.runs.estimate import Estimate
@@ -325,8 +325,9 @@ def measure(config: StoriesConfig, folder: RunFolder) -> Measured:
         rows.append(_judge(play, known[play.data["story"]], engine))
     order = {str(model): number for number, model in enumerate(config.model)}
     rows.sort(key=lambda row: (order.get(row["model"], len(order)), row["story"], row["sample"]))
-    models = dict.fromkeys(row["model"] for row in rows)
-    groups = {(model,): _sum_up_programs([row for row in rows if row["model"] == model]) for model in models}
+    groups: dict[Heads, ModelFigures] = {}
+    for model in dict.fromkeys(row["model"] for row in rows):
+        groups[model,] = _sum_up_programs([row for row in rows if row["model"] == model])
     kinds = [*_count_right(rows, "game", lambda row: row["game"]), *_count_right(rows, "kind", _describe_kind)]
     statuses = Counter(row["status"] for row in rows).most_common()
     return Measured(

@@ -358,7 +358,7 @@ def list_values(rows: Iterable[RunRow], what: Literal["payoff", "gap"], when: Wh
 def sum_up_attempts(rows: Sequence[RunRow], when: When, choices: Mapping[str, str]) -> Mapping[str, Value]:
     """Compute the figures of the first or last attempts, and the shares of `choices` by the names of their metrics."""
     readable: Any = list_readable(rows)
-    states = Counter(row[f"{when}_state"] for row in rows)  # type: ignore[literal-required]
+    states = Counter(row[f"{when}_state"] for row in rows)
     means = {}
     for what in ("payoff", "gap"):
         values = list_values(rows, what, when)  # type: ignore[arg-type]

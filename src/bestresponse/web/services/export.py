@@ -23,10 +23,9 @@ from bestresponse.report.document import Cell
 from bestresponse.web.access import ServerState
 from bestresponse.web.services import COLUMNS, File
 from bestresponse.web.services.payments import AnswerPlace, list_items, list_payments, locate_answers
-from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.register import LABELS
 from bestresponse.web.sessions.session import Answer, Session, Table, list_states
-from bestresponse.web.sessions.setup import PERSON
+from bestresponse.web.sessions.setup import PERSON, make_game
 from bestresponse.web.sessions.store import BrokenSession
 
 Row = dict[str, Cell]
@@ -238,7 +237,7 @@ def list_participants(server: ServerState, lobby: str = "") -> list[Row]:
                     "seated": holder.seated if holder else None,
                     "ready": since,
                     "consent": since is not None if agrees else None,
-                    "quiz_tries": holder.quiz_tries if holder and (table.setup.quiz or table.part) else None,
+                    "quiz_tries": holder.quiz_tries if holder and (table.setup.quiz or table.part.name) else None,
                 }
                 | _describe_result(session, seat)
                 | {"remark": "\n".join(server.sessions.remarks.get((table.id, seat), []))}

@@ -16,9 +16,8 @@ from bestresponse.core.game import AnyGame, Role
 from bestresponse.games.capabilities import HasStage
 from bestresponse.report.document import Block, Cell, Column, Note, Paragraph, Table
 from bestresponse.theory.trees.sequence_form import policy_value
-from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.session import format_action, round_amount
-from bestresponse.web.sessions.setup import GameChoice
+from bestresponse.web.sessions.setup import GameChoice, make_game
 
 _MOST = 12
 _SURE = 1e-9

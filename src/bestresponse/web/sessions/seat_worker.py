@@ -24,9 +24,8 @@ from bestresponse.games.capabilities import HasSpeakers
 from bestresponse.games.dialogue.deals import DealRules
 from bestresponse.players.lookup import OpenModel, check_strategy, find_strategy, seat_model
 from bestresponse.web.sessions.control import begin_without
-from bestresponse.web.sessions.games import RULE
 from bestresponse.web.sessions.session import Presence, Session
-from bestresponse.web.sessions.setup import PERSON
+from bestresponse.web.sessions.setup import PERSON, RULE
 from bestresponse.web.sessions.store import SessionStore
 
 __all__ = ["LastNamed", "OpenModel", "SeatWorker", "answer_in_place", "make_seat"]

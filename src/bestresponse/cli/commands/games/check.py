@@ -13,7 +13,7 @@ import typer
 import bestresponse as br
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.json import JsonObject
-from bestresponse.formal.evaluate.named_games import check_constraints, find_names, named_game
+from bestresponse.formal.evaluate.named_games import check_constraints, describe_classes, find_names, named_game
 from bestresponse.games.logic.tables import table_to_data
 from bestresponse.games.words import describe_game
 from bestresponse.logic.engine import open_engine
@@ -91,7 +91,7 @@ def _format_headline(result: JsonObject) -> str:
     who = ", ".join(
         f"{player} ({_list_moves(moves)})" for player, moves in zip(result["players"], result["moves"], strict=True)
     )
-    names = f"; {', '.join(result['names'])}" if result.get("names") else ""
+    names = f"; {describe_classes(result['names'])}" if result.get("names") else ""
     return visible(f"{'a game' if result['ok'] else 'not the game wanted'} of {who}{names}")
 
 

@@ -18,7 +18,7 @@ from bestresponse.models.providers.weights import WEIGHTS
 from bestresponse.models.registry import known_models, open_model
 from bestresponse.models.wrappers.assemble import assemble
 from bestresponse.models.wrappers.cached import Cache, CacheMode
-from bestresponse.models.wrappers.meter import Budget, Meter
+from bestresponse.models.wrappers.limits import Budget, Meter
 from bestresponse.runs.models import ModelLimits, make_model_settings
 from bestresponse.web.app import ServerSettings, create_app, open_server, preload
 from bestresponse.web.experiments.model import check_experiment
@@ -41,7 +41,8 @@ def run_server(
 ) -> int | None:
     """Serve until interrupted; return the exit code of the supervised server, None where it ran in this process."""
     text = read_experiment(experiment) if experiment else ""
-    server_settings = ServerSettings(calls.output_dir, host, port, admin_token, text)
+    pictures = experiment.parent / "pictures" if experiment else None
+    server_settings = ServerSettings(calls.output_dir, host, port, admin_token, text, pictures)
     seated = models or _list_local_models()
     listener = _listen(host, port)
     app = create_app()

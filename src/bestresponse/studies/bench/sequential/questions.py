@@ -21,15 +21,15 @@ from bestresponse.core.episode import Record, Submission, play
 from bestresponse.core.errors import SettingError
 from bestresponse.core.game import Action, AnyGame, Role, View
 from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.games.capabilities import HasNormalForm
 from bestresponse.models.base import Model
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.spec import Spec
 from bestresponse.studies.bench.config import BenchConfig, choose_temperature
 from bestresponse.studies.bench.plays import seat_player
 from bestresponse.theory.trees.compile import list_answers
-from bestresponse.theory.trees.policy import uniform_policy
 from bestresponse.theory.trees.sequence_form import SequenceForm, bin_sums, to_sequence_form
-from bestresponse.theory.trees.tree import CHANCE, Tree
+from bestresponse.theory.trees.tree import CHANCE, Tree, uniform_policy
 
 State = tuple[Action, ...]
 
@@ -97,6 +97,10 @@ class Plan:
     @cached_property
     def views(self) -> Mapping[int, View]:
         """What its player is shown at every information set."""
+        if isinstance(self.game, HasNormalForm):  # all choose at once, and nobody knows anything
+            return {
+                self.tree.infoset_index[role, role]: self.game.view(self.game.start(), role) for role in self.game.roles
+            }
         views: dict[int, View] = {}
         waiting = [self.game.start()]
         while waiting and len(views) < len(self.tree.infosets):

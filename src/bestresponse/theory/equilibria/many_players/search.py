@@ -24,7 +24,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
-from bestresponse.theory.engines import Engine
+from bestresponse.theory.engines import Engine, is_loaded
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
 from bestresponse.theory.equilibria.many_players.certify import (
     REGRET_LIMIT,
@@ -37,7 +37,7 @@ from bestresponse.theory.equilibria.many_players.certify import (
     scale_payoffs,
     worst_regret,
 )
-from bestresponse.theory.equilibria.many_players.homotopy import PathEnds, count_paths, follow_paths
+from bestresponse.theory.equilibria.many_players.homotopy import KERNELS, PathEnds, count_paths, follow_paths
 from bestresponse.theory.equilibria.many_players.tracing import trace_to_equilibrium
 from bestresponse.theory.equilibria.many_players.two_actions import solve_two_actions
 from bestresponse.theory.equilibria.result import Concept, Equilibrium, Fractions, NashResult, pure_nash
@@ -127,6 +127,7 @@ def _assemble(game: NormalForm, certified: list[Certified], search: _Search, pro
         not regular,
         all_pure=True,
         mixed_searched=search.searched > 0,
+        engine="numba" if search.followed and search.engine != "numpy" and is_loaded(KERNELS) else "numpy",
     )
 
 
