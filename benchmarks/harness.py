@@ -16,8 +16,7 @@ from pathlib import Path
 
 from bestresponse.models.base import Request
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.runs.invocation import Invocation
-from bestresponse.runs.launch import run_study
+from bestresponse.runs.launch import Invocation, run_study
 from bestresponse.runs.spec import Spec
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.measure import METRICS

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from bestresponse.runs.invocation import Invocation
-from bestresponse.runs.launch import run_study
+from bestresponse.runs.launch import Invocation, run_study
 from bestresponse.runs.run import Run
 
 NOW = Invocation(("bestresponse", "test"), "2026-01-01T00:00:00+00:00")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from bestresponse.games.comparison import Comparison
     from bestresponse.games.inputs import GameLike, Matrix
     from bestresponse.games.lookup import Found
-    from bestresponse.report.document import Document
+    from bestresponse.report.document import Document, Section
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,8 @@ class Solution:
 
         return draw_game(drawable(self.game.solvable()), kind)
 
-    def to_page(self) -> str:
-        """Return everything that is known as one HTML page, with a picture where there is one."""
+    def to_page(self, *first: Section) -> str:
+        """Return everything that is known as one HTML page, with a picture where there is one, after `first`."""
         from bestresponse.analysis.solve.document import as_document
         from bestresponse.analysis.solve.pictures import drawable, picture_section
         from bestresponse.report.page import render
@@ -101,7 +101,7 @@ class Solution:
             picture = [picture_section(drawable(self.game.solvable()))]
         except UsageError:
             picture = []
-        return render(as_document(self.game, self.solved, tuple(picture)))
+        return render(as_document(self.game, self.solved, (*first, *picture)))
 
 
 def solve(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ import typer
 
 from bestresponse.cli.terminal import DownloadProgress, console, notes, play_progress, print_table
 from bestresponse.cli.waiting import tell_interrupt
-from bestresponse.models.base import Usage
-from bestresponse.models.prices import find_price_by_identity
+from bestresponse.models.base import Model, Usage
+from bestresponse.models.prices import estimate_price, find_price
+from bestresponse.players.llm.verified import bare_name
 from bestresponse.report.text import visible
 from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import Outcome, Progress
@@ -33,9 +35,9 @@ def show_estimate(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
     """Print what a run takes at most, and make nothing."""
     estimate = _estimate_part(study, config, config.part)
     if as_json:
-        print(json.dumps(estimate.to_json(), indent=2))
+        print(json.dumps(estimate.to_json() | {"dollars": _price(estimate, {})}, indent=2))
     else:
-        print(_describe(estimate, None))
+        print(_describe(estimate, {}))
 
 
 def run_and_show(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
@@ -48,7 +50,7 @@ def run_and_show(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
             estimate = study.estimate_missing(config, opened.models, find_path(study, config, folder))
         else:
             estimate = _estimate_part(study, config, config.part)
-        if sentence := _describe(estimate, opened):
+        if sentence := _describe(estimate, opened.models):
             print(sentence, file=sys.stderr, flush=True)
         # The bar begins once models are open: a model that cannot be used is named alone.
         bars.append(stack.enter_context(play_progress(study.count_part(config, config.part), study.unit)))
@@ -75,8 +77,8 @@ def _estimate_part(study: AnyStudy, config: RunSettings, part: Shard | None) -> 
     return replace(scaled, plays=plays, found=0, what=f"shard {part} of {whole.what}" if whole.what else "")
 
 
-def _describe(estimate: Estimate, opened: OpenedModels | None) -> str:
-    """Say what a run takes at most; empty where nothing is known of it."""
+def _describe(estimate: Estimate, models: Mapping[str, Model]) -> str:
+    """Say what a run takes at most, by the models that are open, else by their names; empty where nothing is known."""
     parts = [estimate.what] if estimate.what else []
     parts += [f"{estimate.plays:,} plays"] if estimate.plays else []
     parts += [f"{estimate.found:,} of them recorded"] if estimate.found else []
@@ -86,19 +88,23 @@ def _describe(estimate: Estimate, opened: OpenedModels | None) -> str:
         counted = "" if estimate.sure else " (as counted in plays of random players)"
         parts.append(f"at most {estimate.total_calls:,} call{'s' if estimate.total_calls > 1 else ''}{counted}")
         parts.append(f"about {estimate.total_tokens:,} tokens")
-        money = _price(estimate, opened) if opened is not None else None
-        parts += [f"at most {money:.2f} US dollars"] if money else []
+        money = _price(estimate, models)
+        if money is None:
+            missing = "" if find_spec("genai_prices") else ": pip install 'bestresponse[cost]' for a list of prices"
+            parts.append(f"dollars not known{missing}")
+        elif money:
+            parts.append(f"at most {money:.2f} US dollars")
     return "; ".join(parts)
 
 
-def _price(estimate: Estimate, opened: OpenedModels) -> float | None:
+def _price(estimate: Estimate, models: Mapping[str, Model]) -> float | None:
     """Price the tokens of an estimate; None where a price is not known."""
     costs = []
-    for name, model in opened.models.items():
-        usage = Usage(estimate.prompt_tokens.get(name, 0), estimate.reply_tokens.get(name, 0))
-        costs.append(find_price_by_identity(model.identity)(usage))
-    known = [cost for cost in costs if cost is not None]
-    return sum(known) if len(known) == len(costs) else None
+    for name in estimate.calls:
+        tokens = estimate.prompt_tokens.get(name, 0), estimate.reply_tokens.get(name, 0)
+        known = find_price(models[name])(Usage(*tokens)) if name in models else estimate_price(bare_name(name), *tokens)
+        costs.append(known)
+    return None if None in costs else sum(cost or 0.0 for cost in costs)
 
 
 def show_run(run: Run[Any], as_json: bool, tables: int = 1) -> None:

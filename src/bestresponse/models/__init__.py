@@ -27,7 +27,12 @@ if TYPE_CHECKING:
         request_to_json as request_to_json,
     )
     from bestresponse.models.http import HttpClients as HttpClients, Secret as Secret
-    from bestresponse.models.prices import estimate_price as estimate_price, find_price as find_price
+    from bestresponse.models.prices import (
+        estimate_price as estimate_price,
+        estimate_request_tokens as estimate_request_tokens,
+        estimate_tokens as estimate_tokens,
+        find_price as find_price,
+    )
     from bestresponse.models.providers.anthropic import AnthropicModel as AnthropicModel
     from bestresponse.models.providers.function import FunctionModel as FunctionModel, from_function as from_function
     from bestresponse.models.providers.google import GoogleModel as GoogleModel
@@ -47,15 +52,14 @@ if TYPE_CHECKING:
         read_default_settings as read_default_settings,
     )
     from bestresponse.models.schema import make_strict as make_strict
-    from bestresponse.models.tokens import (
-        estimate_request_tokens as estimate_request_tokens,
-        estimate_tokens as estimate_tokens,
-    )
     from bestresponse.models.wrappers.cached import Cache as Cache, Cached as Cached, CacheMode as CacheMode
-    from bestresponse.models.wrappers.meter import Budget as Budget, Cost as Cost, Meter as Meter, Metered as Metered
-    from bestresponse.models.wrappers.pacing import (
+    from bestresponse.models.wrappers.limits import (
+        Budget as Budget,
+        Cost as Cost,
         Gate as Gate,
         Limited as Limited,
+        Meter as Meter,
+        Metered as Metered,
         Retried as Retried,
         RetryPolicy as RetryPolicy,
     )

@@ -1,14 +1,42 @@
-"""What tokens cost, from the open price list `genai-prices` (extra `cost`, https://github.com/pydantic/genai-prices).
+"""Price a call before it is made: tokens by one rule, dollars by the open list of genai-prices.
+
+No tokenizer of a provider is at hand before a call, and they differ most on what prompts about games are full of:
+numbers. The rule here counts every digit and every mark of punctuation as a token, and every three bytes of the rest.
+On the tokenizer of SmolLM2, which splits numbers into digits, it gives 67 for a table of payoffs that has 69 tokens and
+57 for a described game that has 47; tokenizers that keep groups of digits together need fewer. It is an estimate: a
+budget is kept by `wrappers.limits`, which counts every byte as a token.
 
 A model in this process costs nothing. For any other model that the list does not hold, the price is not known.
 """
 
+import re
 from collections.abc import Mapping
 from importlib.util import find_spec
 
-from bestresponse.models.base import Json, Model, Usage
+from bestresponse.models.base import Json, Model, Request, Usage
 from bestresponse.models.providers.weights import WEIGHTS
-from bestresponse.models.wrappers.meter import Price
+from bestresponse.models.wrappers.limits import Price
+
+_ALONE = re.compile(r"[!-@\[-`{-~]")
+_BYTES_PER_TOKEN = 3
+_PER_MESSAGE = 8
+
+
+def estimate_tokens(text: str) -> int:
+    """Estimate the tokens of a text.
+
+    >>> estimate_tokens("Which row do you play?"), estimate_tokens("12.50"), estimate_tokens("")
+    (8, 5, 0)
+    """
+    rest, alone = _ALONE.subn("", text)
+    return alone + -(-len(rest.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
+
+
+def estimate_request_tokens(request: Request) -> int:
+    """Estimate the tokens of a prompt: its messages with what frames them, and the schema."""
+    texts = [message.content for message in request.messages]
+    return sum(map(estimate_tokens, texts)) + _PER_MESSAGE * len(texts) + estimate_tokens(request.schema or "")
+
 
 _LISTED = ("openai", "anthropic", "google")
 

@@ -161,11 +161,6 @@ class ModelSetting(Converted["ModelLike", NamedModel]):
         """Name the model."""
         return as_model(value)
 
-    @classmethod
-    def to_json(cls, value: NamedModel) -> str:
-        """Return the name."""
-        return str(value)
-
 
 class OptionalModelSetting(Converted["ModelLike | None", "NamedModel | None"]):
     """A model, its name, a function from prompt to text, or none."""
@@ -174,11 +169,6 @@ class OptionalModelSetting(Converted["ModelLike | None", "NamedModel | None"]):
     def convert(cls, value: Any, stored: bool) -> NamedModel | None:
         """Name the model, if there is one."""
         return None if value is None else as_model(value)
-
-    @classmethod
-    def to_json(cls, value: NamedModel | None) -> str | None:
-        """Return the name."""
-        return None if value is None else str(value)
 
 
 class ModelsSetting(Converted["ModelLike | Sequence[ModelLike]", tuple[NamedModel, ...]]):
@@ -191,11 +181,6 @@ class ModelsSetting(Converted["ModelLike | Sequence[ModelLike]", tuple[NamedMode
         """Name the models."""
         several = isinstance(value, Sequence) and not isinstance(value, str)
         return tuple(map(as_model, value if several else [value]))
-
-    @classmethod
-    def to_json(cls, value: tuple[NamedModel, ...]) -> list[str]:
-        """Return the names."""
-        return [str(name) for name in value]
 
 
 class NamesSetting(Converted[str | Sequence[str], tuple[str, ...]]):
@@ -211,11 +196,6 @@ class NamesSetting(Converted[str | Sequence[str], tuple[str, ...]]):
             raise UsageError(f"expected names, got {value!r}")
         return names
 
-    @classmethod
-    def to_json(cls, value: tuple[str, ...]) -> list[str]:
-        """Return the names as a list."""
-        return list(value)
-
 
 class SeatsSetting(Converted["Mapping[str, ModelLike]", Mapping[str, NamedModel]]):
     """Who sits where: by seat a model, its name, or a strategy by name."""
@@ -226,11 +206,6 @@ class SeatsSetting(Converted["Mapping[str, ModelLike]", Mapping[str, NamedModel]
     def convert(cls, value: Any, stored: bool) -> dict[str, NamedModel]:
         """Name the players."""
         return {str(seat): as_model(player) for seat, player in dict(value).items()}
-
-    @classmethod
-    def to_json(cls, value: Mapping[str, NamedModel]) -> dict[str, str]:
-        """Return the names by seat."""
-        return {seat: str(player) for seat, player in value.items()}
 
 
 class PersonasSetting(Converted["str | Path | Mapping[str, Persona | Mapping[str, str]]", Mapping[str, Persona]]):

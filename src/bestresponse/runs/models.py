@@ -16,8 +16,7 @@ from bestresponse.models.providers.weights import default_folder
 from bestresponse.models.registry import ModelSettings, open_model
 from bestresponse.models.wrappers.assemble import assemble
 from bestresponse.models.wrappers.cached import Cache, CacheMode
-from bestresponse.models.wrappers.meter import Budget, Meter
-from bestresponse.models.wrappers.pacing import Gate, Limited
+from bestresponse.models.wrappers.limits import Budget, Gate, Limited, Meter
 from bestresponse.players.llm.verified import bare_name
 
 LOCAL = "local"

@@ -6,21 +6,21 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from bestresponse.core.errors import BestResponseError, StoreError, UsageError
 from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonMapping, JsonObject
-from bestresponse.report import codec
+from bestresponse.report import codec, page, tables
 from bestresponse.report.document import Document
+from bestresponse.report.files import write_bytes, write_text
 from bestresponse.report.frames import Frame
 from bestresponse.report.metrics import Figures
-from bestresponse.report.page import embed_page
 from bestresponse.runs.execution import Outcome
 from bestresponse.runs.replay import Replay
-from bestresponse.runs.reporting.costs import CallTotals, Prices, count_calls, price_by_model, sum_money
-from bestresponse.runs.reporting.publish import publish
+from bestresponse.runs.reporting.sections import CallTotals, Prices, count_calls, price_by_model, sum_money
 from bestresponse.runs.shard import Shard
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.store.manifest import Manifest
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     import pandas
 
 C = TypeVar("C")
+_MOST_ROWS = 500_000
+"""A longer frame is not written again as CSV and Parquet: the records hold it, and writing it takes minutes."""
 _DAMAGE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
@@ -45,7 +47,7 @@ class Run(Generic[C]):
         return f"Run({self.study.name!r}, {str(self.path)!r})"
 
     def _repr_html_(self) -> str:
-        return embed_page(self.report())
+        return page.embed_page(self.report())
 
     @property
     def path(self) -> Path:
@@ -62,9 +64,7 @@ class Run(Generic[C]):
         """The settings, as the study's own configuration."""
         try:
             return cast(C, self.study.config.from_json(self.manifest.config))
-        except UsageError as error:
-            raise StoreError(f"{self.path} holds settings that {self.study.name} cannot read: {error}") from None
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (UsageError, KeyError, TypeError, ValueError, AttributeError) as error:
             raise StoreError(f"{self.path} holds settings that {self.study.name} cannot read: {error}") from None
 
     @cached_property
@@ -132,9 +132,28 @@ class Run(Generic[C]):
             return self.study.findings(self.results, self)
 
     def publish(self) -> list[Path]:
-        """Write the report, the rows and the summary into the run's folder, and return the files."""
+        """Write the files that every run leaves into its folder, and return them, the report first.
+
+        report.html  report.json   the report as a page and as data
+        summary.json               the figures and the short frames
+        figures.csv                the figures alone, one row for each player, seat or setting
+        FRAME.csv  FRAME.parquet   every frame of the study (Parquet where pyarrow is installed)
+        """
         with self._blame_files():
-            return publish(self)
+            texts = {
+                "report.html": page.render(self.report()),
+                "report.json": self.report_as_json(),
+                "summary.json": self.summary_as_json() + "\n",
+            }
+            if self.figures.metrics:
+                texts["figures.csv"] = tables.to_csv(self.figures.to_rows())
+            written = [self.folder.write_text(name, text) for name, text in texts.items()]
+            for name, frame in self.frames.items():
+                if 0 < len(frame) <= _MOST_ROWS:
+                    written.append(self.folder.write_text(f"{name}.csv", frame.to_csv()))
+                    if find_spec("pyarrow"):
+                        written.append(write_bytes(self.path / f"{name}.parquet", frame.to_parquet()))
+            return written + [write_text(path, text) for path, text in self.study.more_files(self.results, self)]
 
     def replay(self) -> Replay:
         """Play the run again from its recorded replies, without any model, and compare."""
@@ -148,7 +167,7 @@ class Run(Generic[C]):
     @property
     def calls_path(self) -> Path:
         """The file in which the calls of the run are kept, one a line."""
-        return self.study.find_calls(self.folder)
+        return self.study.locate_calls(self.folder)
 
     @cached_property
     def prices(self) -> Prices:
@@ -188,11 +207,12 @@ class Run(Generic[C]):
 
 def load_run(path: str | Path) -> Run[Any]:
     """Load the run in that folder, or the newest one among the runs below it."""
-    folder = _find_folder(Path(path))
+    folder = find_folder(Path(path))
     return Run(folder, find_study(folder.manifest.study))
 
 
-def _find_folder(given: Path) -> RunFolder:
+def find_folder(given: Path) -> RunFolder:
+    """Return that folder of a run, or the newest one below it."""
     if (given / "manifest.json").exists():
         return RunFolder.read(given)
     below = sorted(given.glob("*/manifest.json"), key=_read_time)

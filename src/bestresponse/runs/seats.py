@@ -1,4 +1,4 @@
-"""Games with seats: who sits where, which plays there are, one play of them, and what they cost at most.
+"""Games with seats: models in them and how they are asked, which plays there are, one play, and what they cost at most.
 
 A study says of which game a spec is and who sits where; this module does the rest for all of them. Every repeat has a
 seed of its own, from which chance and every seat draw: runs of one game with other players in the seats meet the same
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from functools import lru_cache
 from typing import Literal, TypeVar
@@ -18,21 +19,22 @@ import numpy as np
 
 from bestresponse.analysis.theory import describe_theory
 from bestresponse.core.capabilities import AdjustableRounds
-from bestresponse.core.episode import Record, Submission, play
-from bestresponse.core.errors import SettingError, UsageError
+from bestresponse.core.episode import Record, SeatAsk, Submission, play
+from bestresponse.core.errors import ModelUnavailable, SettingError, UsageError
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, find_first_asks
 from bestresponse.core.json import JsonMapping, JsonObject
-from bestresponse.core.player import Nature, Player
+from bestresponse.core.player import Decision, Nature, Player, Status
 from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import HasNormalForm, HasSpeakers
 from bestresponse.games.matrix.repeated import RepeatedGame
 from bestresponse.games.named_game import NamedGame
 from bestresponse.models.base import Model
-from bestresponse.players.llm.agent import Policy, lets_pass
+from bestresponse.players.llm.agent import Agent, Policy, WithFailurePolicy, lets_pass, memory, reasoning
 from bestresponse.players.llm.persona import Persona
 from bestresponse.players.llm.player import Sampling
+from bestresponse.players.llm.prompting import Style
 from bestresponse.players.llm.reading import find_reasons
-from bestresponse.players.llm.verified import is_verified
+from bestresponse.players.llm.verified import is_verified, with_review
 from bestresponse.players.lookup import (
     SIMULATED,
     check_player,
@@ -42,13 +44,96 @@ from bestresponse.players.lookup import (
     seat_speaker,
 )
 from bestresponse.players.strategies.fixed import RandomPlayer
-from bestresponse.runs.agents import AGENT_SETTINGS, AgentSettings, ask_at_once, make_agent
 from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.inputs import GameSetting, NamedModel
-from bestresponse.runs.settings import setting, settings
+from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.spec import Spec
 from bestresponse.theory.trees.tree import Tree
+
+AGENT_SETTINGS = (
+    "memory", "own_words", "reasoning", "reasons", "attempts", "style", "temperature", "max_tokens",
+)  # fmt: skip
+"""What a spec says about its agents, besides their personas and what becomes of them without an answer (`policy`)."""
+
+
+@settings
+class AgentSettings(RunSettings):
+    """How often a game is played and how models are asked in it."""
+
+    repeats: int = setting(default=10, ge=1, le=1_000_000, help="How often each game is played.")
+    seed: int = setting(default=0, ge=0, lt=2**63, help="Seed of chance and of players who draw.")
+    memory: str = setting(default="full", help="What agents remember in games of rounds: full, window:N or summary:N.")
+    reasoning: str = setting(
+        default="direct", help="How agents think: direct, step-by-step, predict, reflect, refine or k-level:K."
+    )
+    reasons: bool = setting(default=True, help="Let models explain each choice before they answer.")
+    own_words: bool = setting(default=True, help="Show models their own earlier reasons again.")
+    attempts: int = setting(default=3, ge=1, le=20, help="How often a model may answer when an answer cannot be used.")
+    on_failure: Literal["abstain", "void"] | None = setting(
+        default=None, help="A seat without a usable answer: abstain, where the game lets it, or void the play."
+    )
+    style: Literal["auto", "line", "json"] = setting(default="auto", help="How to answer.")
+    temperature: float = setting(default=0.7, ge=0, le=5, help="Sampling temperature.")
+    max_tokens: int = setting(default=512, ge=1, le=100_000, help="Longest reply, in tokens.")
+
+    def __post_init__(self) -> None:
+        memory(self.memory)
+        reasoning(self.reasoning)
+
+    def make_game(self) -> AnyGame:
+        """Return the game whose seats are filled; each study says which."""
+        raise NotImplementedError
+
+
+def make_agent(
+    data: JsonMapping,
+    name: str,
+    model: Model,
+    seed: int,
+    *,
+    persona: Persona | None = None,
+    replies: Sequence[str] = (),
+    about_others: str = "",
+) -> WithFailurePolicy:
+    """Seat the model of that name by the settings of a spec's data (`AGENT_SETTINGS`); `replies` are its own so far."""
+    verified = is_verified(name)
+    style: Style = data["style"]
+    if data["style"] == "auto":
+        # JSON where the model keeps to schemas and the object has room for its thoughts; what is checked is free text
+        has_room = data["reasons"] or data["reasoning"] == "direct"
+        style = "json" if model.abilities.schema and has_room and not verified else "line"
+    agent = Agent(
+        model,
+        persona,
+        memory(data["memory"]),
+        reasoning(data["reasoning"]),
+        Sampling(data["temperature"], max_tokens=data["max_tokens"], seed=seed % 2**31),
+        style,
+        data["attempts"],
+        data["reasons"],
+        replies if data["own_words"] else (),
+        about_others,
+    )
+    return WithFailurePolicy(with_review(name, agent), data["policy"])
+
+
+def ask_at_once(questions: list[SeatAsk]) -> list[Decision]:
+    """Ask every seat at the same time. When no model seat can be reached, that is an outage and not a game."""
+    if len(questions) == 1 or not any(isinstance(player, WithFailurePolicy) for _, player, _, _ in questions):
+        decisions = [player.decide(view, ask) for _, player, view, ask in questions]
+    else:
+        with ThreadPoolExecutor(len(questions), thread_name_prefix="seat") as pool:
+            decisions = list(pool.map(lambda question: question[1].decide(question[2], question[3]), questions))
+    of_models = [
+        decision
+        for (_, player, _, _), decision in zip(questions, decisions, strict=True)
+        if isinstance(player, WithFailurePolicy)
+    ]
+    if of_models and all(d.stand_in and not d.calls and d.reading.status is Status.REFUSED for d in of_models):
+        raise ModelUnavailable(of_models[0].reading.how)
+    return decisions
+
 
 C = TypeVar("C", bound=AgentSettings)
 _TRIALS = 5

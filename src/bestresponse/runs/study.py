@@ -45,8 +45,7 @@ from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import Execution, Outcome, PlayOne, Start, execute
 from bestresponse.runs.executors.base import Job
 from bestresponse.runs.replay import Replay, recorded_models, replay_plays
-from bestresponse.runs.reporting.costs import costs_section
-from bestresponse.runs.reporting.method import method_section
+from bestresponse.runs.reporting.sections import costs_section, method_section
 from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.shard import Shard
 from bestresponse.runs.spec import Spec
@@ -96,10 +95,6 @@ _ANSWERS = table("answers", title="How the answers were read")
 """Ends the report of every study that has a frame of answers, see `runs.reporting.answers`."""
 
 
-def _no_game(config: Any, data: JsonMapping) -> AnyGame | None:
-    return None
-
-
 @dataclass(frozen=True)
 class Study(Generic[P, C]):
     """An experiment as data. Call it with its settings to run it.
@@ -127,16 +122,16 @@ class Study(Generic[P, C]):
     unit: str = "plays"
     tables: int | Callable[[C], int] = 1
     texts: tuple[Texts, ...] = (GAME_TEXTS, PLAYER_TEXTS)
-    game: Callable[[C, JsonMapping], AnyGame | None] = _no_game
+    game: Callable[[C, JsonMapping], AnyGame | None] = lambda config, data: None
     choose: Callable[[C], str] | None = None
     prepare: Callable[[C], C] | None = None
     count_plays: Callable[[C], int | None] | None = None
     estimate_calls: Callable[[C], Estimate] | None = None
     estimate_rest: Callable[[C, Mapping[str, Model], Path], Estimate] | None = None
-    locate_calls: Callable[[RunFolder], Path] | None = None
+    locate_calls: Callable[[RunFolder], Path] = lambda folder: folder.path / "calls.jsonl"
     make_run: Callable[[C, RunFolder, Mapping[str, Model], Execution], Outcome] | None = None
     repeat_run: Callable[[C, RunFolder], Replay] | None = None
-    more_files: Callable[[Measured, Any], Iterable[tuple[Path, str]]] | None = None
+    more_files: Callable[[Measured, Any], Iterable[tuple[Path, str]]] = lambda measured, run: ()
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Run[C]:
         """Run the study and return its run; the arguments are the fields of its settings."""
@@ -246,20 +241,14 @@ class Study(Generic[P, C]):
             return self.repeat_run(config, folder)
         return replay_plays(folder, self.play(config, recorded_models(folder)))
 
-    def find_calls(self, folder: RunFolder) -> Path:
-        """Return the file in which the calls of the run are kept, one a line."""
-        return folder.path / "calls.jsonl" if self.locate_calls is None else self.locate_calls(folder)
-
-    def extra_files(self, measured: Measured, run: Run[C]) -> Iterable[tuple[Path, str]]:
-        """Return further files of a published run besides those that every run leaves, as paths and texts."""
-        return () if self.more_files is None else self.more_files(measured, run)
-
 
 studies = Registry(
     "bestresponse.studies",
     "study",
     {
+        "behave": "bestresponse.studies.behave.study:behave",
         "bench": "bestresponse.studies.bench.study:bench",
+        "import": "bestresponse.studies.behave.importing:import_plays",
         "population": "bestresponse.studies.population.study:population",
         "sequential": "bestresponse.studies.bench.sequential.study:sequential",
         "simulate": "bestresponse.studies.simulate.study:simulate",

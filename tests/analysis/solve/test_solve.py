@@ -13,7 +13,7 @@ from random_trees import random_tree
 from bestresponse.analysis.solve.data import as_data
 from bestresponse.analysis.solve.document import as_document
 from bestresponse.analysis.solve.exact import exact_security, exact_value
-from bestresponse.analysis.solve.facts import mix_text, number_text
+from bestresponse.analysis.solve.facts import mix_text, number_text, show_records
 from bestresponse.analysis.solve.pictures import drawable, picture_section
 from bestresponse.analysis.solve.solution import CFR_VARIANTS, OBJECTIVES, SolvedTree, Wish
 from bestresponse.analysis.solve.solve import solve_any_tree, solve_form, solve_found
@@ -249,3 +249,9 @@ def test_a_table_of_thousands_of_equal_actions_is_solved_without_comparing_each_
     assert [one.kind for one in solved.nash.equilibria] == ["pure"]
     assert solved.elimination is None
     assert "dominance, efficiency and kind are left out above 20,000 cells or 200 actions" in solved.remarks
+
+
+def test_equilibria_that_look_alike_are_one_row_with_all_their_numbers():
+    same = {"kind": "pure", "payoffs": {"a": 1.0, "b": 2.0}}
+    table = show_records([same, same, {**same, "kind": "mixed"}, same], ["a", "b"], "Equilibria")
+    assert table.rows == (("1-2, 4", "pure", "1, 2"), (3, "mixed", "1, 2"))

@@ -10,7 +10,7 @@ import pytest
 from closed_port import closed_port
 from waiting import wait_until
 
-from bestresponse.models.wrappers.pacing import RetryPolicy
+from bestresponse.models.wrappers.limits import RetryPolicy
 from bestresponse.theory import load_tree, write_game_file
 
 
@@ -196,6 +196,22 @@ def test_dry_run_says_what_it_would_take_and_calls_nobody(bestresponse, serve, t
     done = bestresponse("bench", "--model", server.model, "--num-games", 50, "--dry-run", "--output-dir", tmp_path)
     assert re.match(r"50 games, seed \d+; 50 plays; at most 50 calls; about [\d,]+ tokens", done.stdout)
     assert server.delivered == []
+
+
+def test_dry_run_shows_dollars_where_the_price_is_known_and_says_where_it_is_not(bestresponse, serve):
+    pytest.importorskip("genai_prices")
+    known = bestresponse("bench", "--model", "openai/gpt-4o", "--num-games", 1, "--dry-run", "--json")
+    tokens = json.loads(known.stdout)
+    # 2.50 dollars a million prompt tokens, 10 dollars a million of the reply
+    expected = (2.5 * tokens["prompt_tokens"] + 10 * tokens["reply_tokens"]) / 1e6
+    assert tokens["dollars"] == pytest.approx(expected)
+    assert tokens["reply_tokens"] == 4000
+    assert "; dollars not known" in bestresponse("bench", "--model", serve().model, "--dry-run").stdout
+
+
+def test_the_embedded_model_is_shown_20_games_and_the_minutes_are_said(bestresponse):
+    said = bestresponse("bench", "--dry-run").stdout
+    assert said.startswith("20 games, seed 0; smollm2 takes about 3 minutes; 20 plays; at most 20 calls")
 
 
 def test_every_command_has_help_and_nothing_heavy_is_imported_for_it(bestresponse):

@@ -7,8 +7,8 @@ from waiting import join_threads, run_at_once, start_thread, wait_until
 
 from bestresponse.core.errors import ModelUnavailable, OverBudget, UsageError
 from bestresponse.models import Reply, ScriptedModel, Usage, ask
-from bestresponse.models.wrappers import meter as meter_module
-from bestresponse.models.wrappers.meter import Budget, Cost, Meter, Metered, largest_usage
+from bestresponse.models.wrappers import limits as meter_module
+from bestresponse.models.wrappers.limits import Budget, Cost, Meter, Metered, largest_usage
 
 
 def _priced(usage):

@@ -9,7 +9,7 @@ from waiting import run_at_once
 
 from bestresponse.core.errors import BadReply, ModelUnavailable, Transient, UsageError
 from bestresponse.models import ScriptedModel, ask
-from bestresponse.models.wrappers.pacing import Gate, Limited, Retried, RetryPolicy
+from bestresponse.models.wrappers.limits import Gate, Limited, Retried, RetryPolicy
 
 
 class FakeClock:

@@ -10,7 +10,7 @@ from bestresponse.core.errors import ModelUnavailable
 from bestresponse.core.player import Decision
 from bestresponse.models.base import Reply, ask
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.models.wrappers.pacing import Retried
+from bestresponse.models.wrappers.limits import Retried
 from bestresponse.runs.executors import driver as driver_module
 from bestresponse.runs.executors.base import Ended, Job, Task
 from bestresponse.runs.executors.driver import Driver
@@ -166,13 +166,15 @@ class CallingWorker(FastWorker):
             match kind:
                 case "play":
                     self.play = rest[0].spec.id
-                    self.said.put([("ask", 7, "mine", ask("What?"))])
-                case "call" if self.dies:
+                    self.said.put([("ask", -7, "mine", ask("What?"))])
+                case "make" if self.dies:
                     self.said.put(None)
-                case "call":
-                    self.said.put([("called", rest[0], Reply(f"{rest[1]} says so"), None)])
+                case "make":
+                    self.reply = Reply(f"call {rest[0]} says so")
+                    self.said.put([("called", rest[0], self.reply, None)])
                 case "answer":
-                    self.said.put([("ended", self.play, rest[1].text.encode(), rest[2])])
+                    reply = rest[1] or self.reply  # none is sent back to the worker that made it
+                    self.said.put([("ended", self.play, reply.text.encode(), rest[2])])
 
 
 def drive_calls(*workers):
@@ -185,8 +187,8 @@ def drive_calls(*workers):
 
 
 def test_a_worker_makes_the_call_that_a_play_asks_the_driver_for_and_afterwards_calls_are_made_here():
-    assert drive_calls(CallingWorker()) == ([b"mine says so"], "here")
+    assert drive_calls(CallingWorker()) == ([b"call -7 says so"], "here")
 
 
-def test_a_call_of_a_lost_worker_is_made_by_another():
-    assert drive_calls(CallingWorker(dies=1), CallingWorker()) == ([b"mine says so"], "here")
+def test_the_call_of_a_lost_worker_is_made_by_the_one_that_plays_instead():
+    assert drive_calls(CallingWorker(dies=1), CallingWorker()) == ([b"call -7 says so"], "here")

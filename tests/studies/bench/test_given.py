@@ -79,7 +79,10 @@ def test_settings_with_a_game_survive_being_written_down():
         ({"scale": 2.0}, "scale: this does nothing for one payoff table"),
         ({"num_rows": 2}, "num_rows: this does nothing for one payoff table"),
         ({"max_infosets": 3}, "max_infosets: this does nothing for one payoff table"),
-        ({"game": np.zeros((13, 2))}, "game: expected two players with at most 12 actions, got 2 players with 13"),
+        (
+            {"game": np.zeros((13, 2))},
+            "game: expected at most 12 actions each and 100,000 payoffs, got 2 players",
+        ),
         ({"game": None, "theme": "own"}, "theme: expected one of neutral"),
     ],
 )
@@ -87,12 +90,6 @@ def test_settings_that_do_not_go_with_one_game_are_refused(changes, sentence):
     with pytest.raises(SettingError) as refused:
         config(**changes)
     assert sentence in str(refused.value)
-
-
-def test_the_benchmark_takes_no_game_of_three():
-    three = NormalForm(np.zeros((3, 2, 2, 2)))
-    with pytest.raises(SettingError, match="expected two players with at most 12 actions, got 3 players"):
-        config(game=three)
 
 
 def test_a_model_that_always_goes_to_the_opera_is_measured_by_that_name_in_every_order(tmp_path):

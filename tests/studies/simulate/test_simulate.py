@@ -17,7 +17,7 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.persona import Persona
 from bestresponse.report import codec, page
 from bestresponse.report.document import Code, Figure, Table
-from bestresponse.runs.invocation import make_manifest
+from bestresponse.runs.launch import make_manifest
 from bestresponse.runs.replay import Replay
 from bestresponse.runs.run import Run, load_run
 from bestresponse.runs.store.folder import RunFolder

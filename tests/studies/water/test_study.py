@@ -20,7 +20,7 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.agent import WithFailurePolicy
 from bestresponse.report import page
 from bestresponse.report.document import Figure, Table
-from bestresponse.runs.agents import ask_at_once
+from bestresponse.runs.seats import ask_at_once
 from bestresponse.studies.water.games import WaterConfig, list_records
 from bestresponse.studies.water.study import ConditionGames, find_prices, rebuild_games, sum_up_condition, water
 

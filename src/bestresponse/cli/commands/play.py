@@ -39,8 +39,7 @@ from bestresponse.players.lookup import check_player, choose_default, find_strat
 from bestresponse.players.people.console import ConsolePlayer, Left, summarise_rules
 from bestresponse.report.frames import Frame
 from bestresponse.report.text import visible
-from bestresponse.runs.invocation import find_revision, read_command_line
-from bestresponse.runs.launch import find_unfinished
+from bestresponse.runs.launch import find_revision, find_unfinished, read_command_line
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, get_args
 
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.formal.formalize.answers import Answer, Question
 from bestresponse.formal.formalize.examples import FIRST, Example, library
 from bestresponse.formal.formalize.feedback_text import what_is_wrong
@@ -32,6 +32,8 @@ MOST_CHARACTERS = 50_000
 _STAGES = (Stage.READER, Stage.STATIC, Stage.RUNTIME, Stage.CONTRACT)
 _HEAT = 0.7
 _CIRCLE = 80
+MOST_ROOM = 32_000
+"""Tokens up to which an answer that was cut off gets more room."""
 NO_MATTER = "every end has the same payoffs, so that no choice matters to anybody"
 NO_CHOICE = "nobody in this game has a choice between two moves"
 
@@ -53,14 +55,19 @@ class Settings:
     max_tokens: int = 1500
     temperature: float = 0.0
     seed: int | None = None
+    effort: str | None = None
+    reasoning_tokens: int | None = None
     replicate: int = 0
     expected: Expectation | None = None
 
     def __post_init__(self) -> None:
         if self.attempts < 1:
-            raise UsageError(f"{self.attempts} attempts are none; give at least 1")
+            raise SettingError("attempts", f"{self.attempts} are none; give at least 1")
         if self.shots < 0:
-            raise UsageError(f"{self.shots} examples cannot be shown; give 0 or more")
+            raise SettingError("shots", f"{self.shots} examples cannot be shown; give 0 or more")
+        for name, wishes in (("form", get_args(Wish)), ("choose", ("nearest", "first"))):
+            if getattr(self, name) not in wishes:
+                raise SettingError(name, f"{getattr(self, name)}: expected {', '.join(wishes)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +115,17 @@ class Attempt:
         if self.misfit is not None:
             return f"the {self.form} does not fit: {self.misfit}"
         if self.report is None:
-            return f"no {self.form}: {self.problem}"
+            return f"no {self.form}: {self.problem}{self.room}"
         return str(self.report.errors[0]) if self.report.errors else "no table could be taken out of it"
+
+    @property
+    def room(self) -> str:
+        """What to do where the model had too little room, for whoever set the limit; empty where it had enough."""
+        if self.reply.finish is not Finish.LENGTH:
+            return ""
+        thought = self.reply.usage.reasoning or (0 if self.reply.text.strip() else self.request.max_tokens)
+        spent = f", {thought:,} of them for reasoning" if thought else ""
+        return f" ({self.request.max_tokens:,} tokens were too few{spent}; --max-tokens gives it more)"
 
     @property
     def progress(self) -> tuple[int, int]:
@@ -186,7 +202,8 @@ class Formalization:
         if best is not None and best.misfit is not None:
             return f"after {tries} {self.model} says that the {best.form} does not fit: {best.misfit}"
         if best is None or best.report is None:
-            return f"after {tries} {self.model} has written no program: {best.problem if best else 'it was not asked'}"
+            why = best.problem + best.room if best else "it was not asked"
+            return f"after {tries} {self.model} has written no program: {why}"
         return f"after {tries} the program of {self.model} is still no game: {best.trouble}"
 
 
@@ -295,39 +312,45 @@ class Formalizer:
         return attempt, found.no_game, form
 
     def _validated(self, source: str) -> Report:
-        """The report on a program; a game in which nobody's choice matters to anybody is none for a story."""
+        """The report on a program; a game in which nobody has a choice is none for a story."""
         report = validate(source, self.engine, self.settings.expected)
         if report.table is None:
             return report
         if not any(len(moves) > 1 for moves in report.table.moves):
-            return _with_fault(report, NO_CHOICE, "check legal/2 and final/1")
+            return _add_doubt(report, NO_CHOICE, "check legal/2 and final/1", Severity.ERROR)
         if len({row.payoffs for row in report.table.rows}) == 1:
-            return _with_fault(report, NO_MATTER, "give everybody the payoff that belongs to each end")
+            return _add_doubt(report, NO_MATTER, "is that what the story says?", Severity.WARNING)
         return report
 
     def _request(self, form: Form, text: str, before: Sequence[Attempt]) -> Request:
-        """An answer given twice, or running in circles, would come again: then the model is asked with more freedom."""
+        """An answer given twice, or running in circles, would come again: then the model is asked with more freedom.
+
+        After every answer that was cut off the next may be twice as long: a model that reasons needs room for both.
+        """
         s = self.settings
         answers = [attempt.reply.text for attempt in before[-2:] if attempt.form == form.name]
         stuck = len(answers) == 2 and answers[0] == answers[1]
         cut = bool(before) and before[-1].reply.finish is Finish.LENGTH
+        cuts = sum(attempt.reply.finish is Finish.LENGTH and not _circling(attempt.reply.text) for attempt in before)
         return Request(
             (Message("system", form.system()), Message("user", text)),
             schema=form.schema(self.model),
-            max_tokens=2 * s.max_tokens if cut and not _circling(before[-1].reply.text) else s.max_tokens,
+            max_tokens=max(s.max_tokens, min(s.max_tokens << cuts, MOST_ROOM)),
             temperature=max(s.temperature, _HEAT) if stuck or cut else s.temperature,
             seed=s.seed,
             replicate=s.replicate * 1000 + len(before),
+            effort=s.effort,
+            reasoning_tokens=s.reasoning_tokens,
         )
 
 
 def _circling(text: str) -> bool:
     """Whether an answer says its end again and again: more room would only hold more of it."""
-    return text.count(text[-_CIRCLE:]) > 2
+    return bool(text.strip()) and text.count(text[-_CIRCLE:]) > 2
 
 
-def _with_fault(report: Report, message: str, hint: str) -> Report:
-    fault = Diagnostic(Stage.CONTRACT, Severity.ERROR, 0, 0, "", message, hint, "moves")
+def _add_doubt(report: Report, message: str, hint: str, severity: Severity) -> Report:
+    fault = Diagnostic(Stage.CONTRACT, severity, 0, 0, "", message, hint, "moves")
     return replace(report, diagnostics=(*report.diagnostics, fault))
 
 

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.formal.formalize.answers import Answer
-from bestresponse.formal.formalize.examples import Example
+from bestresponse.formal.formalize.examples import Example, library
 from bestresponse.formal.formalize.extract_code import find_asides, find_code
 from bestresponse.formal.formalize.json_answer import read_asides, read_object
 from bestresponse.formal.formalize.plan import FormName
@@ -26,6 +26,9 @@ from bestresponse.models.base import Finish, Model, Reply
 
 _LONGEST_QUOTE = 4_000
 _CUT = "the answer was cut off"
+_CHARACTERS_PER_TOKEN = 4
+_USUAL_REPLY = 350
+"""Tokens of a program: 175 to 450 in fifty stories."""
 
 
 class Form(Protocol):
@@ -199,6 +202,13 @@ class TreeForm(TableForm):
         return self
 
 
+def estimate_tokens(story: str) -> tuple[int, int]:
+    """Return about how many tokens the prompt and the program of a story take, at four characters each."""
+    examples = library()
+    shown = sum(len(one.story) + len(one.program) for one in examples) // len(examples)
+    return (len(TEXTS.text("system")) + shown + len(story)) // _CHARACTERS_PER_TOKEN, _USUAL_REPLY
+
+
 def _read_json(reply: Reply, read: Callable[[str], GameTable]) -> Answer:
     """Read the game in a reply and write its program; what the model asks or refuses is kept."""
     try:
@@ -217,6 +227,8 @@ def _read_json(reply: Reply, read: Callable[[str], GameTable]) -> Answer:
 def _no_program(reply: Reply) -> str:
     if reply.finish is Finish.REFUSAL:
         return "it declined to answer"
+    if reply.finish is Finish.LENGTH and not reply.text.strip():
+        return "it had no room left for an answer"
     if not reply.text.strip():
         return "its answer is empty"
     start = " ".join(reply.text.split())[:80]

@@ -55,6 +55,8 @@ class ClaimCheck:
     claims: tuple[TestedClaim, ...]
     request: Request
     reply: Reply
+    problem: str = ""
+    """Why the answer cannot be read."""
 
     @property
     def broken(self) -> tuple[TestedClaim, ...]:
@@ -70,7 +72,7 @@ class ClaimCheck:
 def check_claims(
     story: str, table: GameTable, model: Model, *, max_tokens: int = 1500, seed: int | None = None
 ) -> ClaimCheck:
-    """Ask what the story says, and test it on the game; InvalidGame where the answer cannot be read."""
+    """Ask what the story says, and test it on the game."""
     prompt = TEXTS.fill("claims", story=story.strip(), names=_list_names(table))
     request = Request(
         (Message("system", TEXTS.text("system_claims")), Message("user", prompt)),
@@ -80,7 +82,10 @@ def check_claims(
         seed=seed,
     )
     reply = model.complete(request)
-    return ClaimCheck(tuple(read_claims(reply.text, table)), request, reply)
+    try:
+        return ClaimCheck(tuple(read_claims(reply.text, table)), request, reply)
+    except InvalidGame as error:
+        return ClaimCheck((), request, reply, str(error))
 
 
 def read_claims(answer: str, table: GameTable) -> Iterable[TestedClaim]:

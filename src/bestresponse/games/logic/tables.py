@@ -12,7 +12,7 @@ game becomes its tree, with a fact for each branch, each lottery, each percept a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 
@@ -72,16 +72,22 @@ def table_from_tree(tree: Tree) -> GameTable:
         total = sum(read_fraction(float(tree.probability[child])) for child in tree.children[node])
         if total != 1:
             raise InvalidGame(f"after {tree.path(node)} the probabilities sum to {total}; a program needs exactly 1")
-    labels = _tell_branches_apart(tree)
-    recall = has_perfect_recall(tree)
-    rows = tuple(_build_row(tree, leaf, labels, recall) for leaf in tree.leaves.tolist())
-    if not any((tree.owner == CHANCE).tolist()):
-        rows = tuple(Row(row.moves, row.payoffs, row.blocks, (), row.percepts) for row in rows)
+    rows = list_rows(tree, tree.leaves.tolist())
     moves = tuple(
         tuple(dict.fromkeys(move for one in tree.infosets if one.player == seat for move in one.moves))
         for seat in range(tree.num_players)
     )
     return GameTable(tree.players, moves, rows, private=not tree.is_perfect_information)
+
+
+def list_rows(tree: Tree, leaves: Sequence[int]) -> tuple[Row, ...]:
+    """Return the rows of some ends of a tree."""
+    labels = _tell_branches_apart(tree)
+    recall = has_perfect_recall(tree)
+    rows = tuple(_build_row(tree, leaf, labels, recall) for leaf in leaves)
+    if not any((tree.owner == CHANCE).tolist()):
+        rows = tuple(Row(row.moves, row.payoffs, row.blocks, (), row.percepts) for row in rows)
+    return rows
 
 
 def read_fraction(number: float) -> Fraction:

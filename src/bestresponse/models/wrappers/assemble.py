@@ -7,8 +7,7 @@ From the outside in: the cache (a hit costs nothing), retries (a call that waits
 from bestresponse.models.base import Model
 from bestresponse.models.prices import find_price
 from bestresponse.models.wrappers.cached import Cache, Cached, CacheMode
-from bestresponse.models.wrappers.meter import Meter, Metered
-from bestresponse.models.wrappers.pacing import Gate, Limited, Retried, RetryPolicy
+from bestresponse.models.wrappers.limits import Gate, Limited, Meter, Metered, Retried, RetryPolicy
 
 
 def assemble(

@@ -116,6 +116,7 @@ class Driver:
         self._wanted = threading.Event()
         self._over = ""
         self._numbers = itertools.count()
+        self._asking = threading.local()
 
     def play(
         self, tasks: Iterator[Task | None], keep: Keep, check: Callable[[float], None] | None = None
@@ -172,17 +173,29 @@ class Driver:
                 self._changed.notify_all()
 
     def call(self, name: str, request: Request) -> Reply:
-        """Have the least busy worker make a call, and wait for the reply; Transient where that worker is lost."""
+        """Have the worker that asks make its call, or else the least busy one, and wait for the reply.
+
+        Raises:
+            Transient: that worker is lost.
+            ModelUnavailable: there are no workers any more.
+        """
         self._wanted.set()
-        number = next(self._numbers)
         reply: Future[Reply] = Future()
         with self._changed:
             self._changed.wait_for(lambda: self._over or self._list_ready())
             if self._over:
                 raise ModelUnavailable(f"no more calls are made: {self._over}")
-            worker = min(self._list_ready(), key=lambda worker: len(worker.calls))
+            worker, number = getattr(self._asking, "asked", (None, 0))
+            message: Message = (
+                "make",
+                number,
+            )  # whoever asked has the request, and keeps the reply: neither is sent twice
+            if worker is None or worker.ready_at is None:
+                worker, number = min(self._list_ready(), key=lambda worker: len(worker.calls)), next(self._numbers)
+                message = ("call", number, name, request)
             worker.calls[number] = reply
-        worker.send(("call", number, name, request))
+        worker.send(message)
+        self._asking.reply = reply.result()
         return reply.result()
 
     def _list_ready(self) -> list[_Worker]:
@@ -310,9 +323,11 @@ class Driver:
                 self._events.put((worker, events))
 
     def _answer(self, worker: _Worker, number: int, name: str, request: Request) -> None:
-        """Send a worker the reply of a model, or its error."""
+        """Send a worker the reply of a model, or its error; one that it made itself it has."""
+        self._asking.asked, self._asking.reply = (worker, number), None
         try:
-            worker.send(("answer", number, self._job.models[name].complete(request), None))
+            reply = self._job.models[name].complete(request)
+            worker.send(("answer", number, None if reply is self._asking.reply else reply, None))
         except Exception as error:  # noqa: BLE001 - it is raised again in the worker
             worker.send(("answer", number, None, make_sendable(error)))
 

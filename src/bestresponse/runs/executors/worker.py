@@ -1,11 +1,12 @@
 """A worker process: opens the models by name, makes plays in threads, and tells the driver everything as it happens.
 
 Whoever plays asks the driver for a reply: the driver has the cache, the budget and the limits of providers for all
-workers, and lets one of them make the call where one is needed. Messages go in lists, because each sending costs more
-than a message. To a worker: ("play", task), ("call", number, name, request), ("answer", number, reply, error),
-("stop",). From it: ("ready",), ("failed", error), ("ask", number, name, request), ("called", number, reply, error),
-("kept", spec, lines of calls, line of the answer), ("ended", spec, line, error). What nobody waits for is sent with the
-next question, or a moment later. A worker ends when its driver does, because the pipe between them does.
+workers, and lets the one that asked make the call where one is needed. Messages go in lists, because each sending costs
+more than a message. To a worker: ("play", task), ("make", number) of the call it asked for, ("answer", number, reply,
+error), where no reply means the one that it made itself, ("call", number, name, request) of somebody else, ("stop",).
+From it: ("ready",), ("failed", error), ("ask", number, name, request), ("called", number, reply, error), ("kept", spec,
+lines of calls, line of the answer), ("ended", spec, line, error). What nobody waits for is sent with the next question,
+or a moment later. A worker ends when its driver does, because the pipe between them does.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from __future__ import annotations
 import itertools
 import os
 import pickle
+import queue
 import threading
 import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any, Protocol
@@ -114,14 +116,15 @@ class Worker:
         self._outbox: deque[Message] = deque()
         self._sending = threading.Lock()
         self._soon = threading.Event()
-        self._numbers = itertools.count()
-        self._waiting: dict[int, Future[Reply]] = {}
+        self._numbers = itertools.count(-1, -1)  # negative: those of the driver are not
+        self._waiting: dict[int, queue.SimpleQueue[Message]] = {}
+        self._opened: Mapping[str, Model] = {}
 
     def run(self) -> None:
         """Open the models, and then play and call what comes."""
         job = self._job
         try:
-            opened = job.opening.open_copies()
+            self._opened = job.opening.open_copies()
             play_one = job.study.play(job.config, {model[0]: AskedModel(*model, self._ask) for model in job.models})
         except Exception as error:  # noqa: BLE001 - it is raised again by the driver
             self._send("failed", make_sendable(error))
@@ -129,10 +132,10 @@ class Worker:
         self._send("ready")
         threading.Thread(target=self._send_soon, daemon=True).start()
         with ThreadPoolExecutor(job.threads, thread_name_prefix="play") as pool:
-            self._listen(pool, play_one, opened)
+            self._listen(pool, play_one)
         self._flush()
 
-    def _listen(self, pool: ThreadPoolExecutor, play_one: PlayOne, opened: Mapping[str, Model]) -> None:
+    def _listen(self, pool: ThreadPoolExecutor, play_one: PlayOne) -> None:
         while True:
             try:
                 messages = self._connection.recv()
@@ -144,11 +147,9 @@ class Worker:
                         pool.submit(self._play, play_one, task)
                     case ("call", number, name, request):
                         # not in the pool, whose threads may all be plays that wait for calls
-                        threading.Thread(target=self._call, args=(number, opened[name], request), daemon=True).start()
-                    case ("answer", number, reply, None):
-                        self._waiting.pop(number).set_result(reply)
-                    case ("answer", number, _, error):
-                        self._waiting.pop(number).set_exception(error)
+                        threading.Thread(target=self._call, args=(number, name, request), daemon=True).start()
+                    case ("make" | "answer", number, *_):
+                        self._waiting[number].put(message)
                     case _:
                         return
 
@@ -158,18 +159,27 @@ class Worker:
         error = None if ended.error is None else make_sendable(ended.error)
         self._post("ended", spec, ended.line, error)
 
-    def _call(self, number: int, model: Model, request: Request) -> None:
+    def _call(self, number: int, name: str, request: Request) -> Reply | None:
         try:
-            self._send("called", number, model.complete(request), None)
+            reply = self._opened[name].complete(request)
         except Exception as error:  # noqa: BLE001 - it is raised again by whoever asked
             self._send("called", number, None, make_sendable(error))
+            return None
+        self._send("called", number, reply, None)
+        return reply
 
     def _ask(self, name: str, request: Request) -> Reply:
         number = next(self._numbers)
-        answer: Future[Reply] = Future()
-        self._waiting[number] = answer
+        orders = self._waiting[number] = queue.SimpleQueue()
         self._send("ask", number, name, request)
-        return answer.result()
+        made = None
+        while (order := orders.get())[0] == "make":
+            made = self._call(number, name, request)
+        del self._waiting[number]
+        _, _, reply, error = order
+        if error is not None:
+            raise error
+        return reply or made  # type: ignore[no-any-return]
 
     def _post(self, *message: object) -> None:
         """Send a message soon, with whatever else there is then."""

@@ -11,7 +11,9 @@ The three .jsonl files are only appended to, a line at a time, so a process kill
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,8 +26,28 @@ from bestresponse.core.files import read_text_file
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.report.files import explain_os_error, write_text
 from bestresponse.runs.store.lines import Lines, encode_rows, read_lines, read_sorted
-from bestresponse.runs.store.lock import FolderLock
 from bestresponse.runs.store.manifest import FORMAT, Manifest
+
+
+class FolderLock:
+    """Held until released or until the process ends, however it ends."""
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            self._file = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+        except OSError as error:
+            raise explain_os_error(error, f"writing into {folder}") from None
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(self._file)
+            why = f"another process is working in {folder}; wait for it or choose another --output-dir"
+            raise StoreError(why) from None
+
+    def release(self) -> None:
+        """Let others write into the folder."""
+        os.close(self._file)
+
 
 _LARGEST_MANIFEST = 20_000_000
 

@@ -18,9 +18,8 @@ from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.core.json import JsonObject, canonical, digest
 from bestresponse.report.files import explain_os_error
 from bestresponse.runs.run import Run
-from bestresponse.runs.store.folder import RunFolder
+from bestresponse.runs.store.folder import FolderLock, RunFolder
 from bestresponse.runs.store.lines import Lines, find_spec_id, read_lines, read_raw
-from bestresponse.runs.store.lock import FolderLock
 from bestresponse.runs.store.manifest import Manifest
 from bestresponse.runs.study import AnyStudy, find_study
 

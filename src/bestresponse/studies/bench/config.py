@@ -9,6 +9,7 @@ from typing import Literal
 from bestresponse.core.errors import SettingError
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import split
+from bestresponse.games.convert import to_tree
 from bestresponse.games.matrix.presentation import FORMATS, themes
 from bestresponse.players.llm.verified import bare_name, is_verified, make_label
 from bestresponse.runs.inputs import ModelsSetting, NamedModel, NamesSetting, OptionalGameSetting
@@ -21,7 +22,11 @@ from bestresponse.theory.trees.tree import Tree
 EMBEDDED = "smollm2"
 _ELICITATIONS = ("mixed", "pure", "sampled", "logprobs")
 _MOST_ACTIONS = 12
+_MOST_PAYOFFS = 100_000
+"""Of a game of more than two: its equilibrium is found in seconds."""
 _USUAL_GAMES = 100
+_FIRST_GAMES = 20
+"""Of the embedded model alone, which takes some minutes for them: who tries it wants to see that everything works."""
 _USUAL_ORDERS = 24
 _DRAWING = ("num_rows", "num_cols", "family", "scale", "decimals")
 """The settings that say how games are drawn."""
@@ -48,7 +53,10 @@ class BenchConfig(RunSettings):
         default=None, kw_only=False, argument=True, help="A game or a file instead of drawn games; or `stories`."
     )
     num_games: int | None = setting(
-        default=None, ge=1, le=1_000_000, help="Games, orders of one game, or policies in a tree. [default: 100, 24, 1]"
+        default=None,
+        ge=1,
+        le=1_000_000,
+        help="Games, orders of one game, or policies in a tree. [default: 100 or for smollm2 20, 24, 1]",
     )
     num_rows: int = setting(default=3, ge=1, le=_MOST_ACTIONS, help="Actions of the row player.")
     num_cols: int = setting(default=3, ge=1, le=_MOST_ACTIONS, help="Actions of the column player.")
@@ -128,7 +136,8 @@ class BenchConfig(RunSettings):
             return
         keeps_names = self.form is not None and self.suite == "standard" and "logprobs" not in self.elicit
         orders = factorial(self.shape[0]) * factorial(self.shape[1])
-        self._default("num_games", _USUAL_GAMES if self.form is None else min(_USUAL_ORDERS, orders))
+        games = _FIRST_GAMES if small else _USUAL_GAMES
+        self._default("num_games", games if self.form is None else min(_USUAL_ORDERS, orders))
         self._default("seat", ("row",))
         self._default("theme", (OWN,) if keeps_names else ("neutral",))
 
@@ -182,9 +191,13 @@ class BenchConfig(RunSettings):
         if self.game is None:
             return None
         form = self.game.found.solvable()
-        if isinstance(form, NormalForm) and (form.num_players != 2 or max(form.shape) > _MOST_ACTIONS):
-            size = f"{form.num_players} players with {max(form.shape)} actions at most"
-            raise SettingError("game", f"expected two players with at most {_MOST_ACTIONS} actions, got {size}")
+        if isinstance(form, NormalForm):
+            if max(form.shape) > _MOST_ACTIONS or form.payoffs.size > _MOST_PAYOFFS:
+                size = f"{form.num_players} players with {max(form.shape)} actions at most"
+                limits = f"{_MOST_ACTIONS} actions each and {_MOST_PAYOFFS:,} payoffs"
+                raise SettingError("game", f"expected at most {limits}, got {size}")
+            # more than two are asked as in a tree in which nobody sees what the others choose
+            return form if form.num_players == 2 else to_tree(form)
         return form
 
     @property

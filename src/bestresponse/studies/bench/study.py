@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from bestresponse.analysis.people import show_people
 from bestresponse.core.episode import Record
 from bestresponse.models.base import Model
 from bestresponse.players.llm.prompting import prompt
@@ -32,12 +33,14 @@ from bestresponse.runs.execution import Execution, Outcome, execute
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Study
-from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.config import EMBEDDED, BenchConfig
 from bestresponse.studies.bench.measure import METRICS, measure_plays
 from bestresponse.studies.bench.plays import BASE, Plan, make_game, prepare_plays
 from bestresponse.studies.bench.results import measure
 from bestresponse.theory.trees.tree import Tree
 
+_SECONDS = 7
+"""Of a call of the embedded model on one processor: a first run of 100 games was seen to take 12 minutes."""
 CHARACTERS_PER_TOKEN = 4
 """About what a token of a prompt takes."""
 
@@ -53,9 +56,12 @@ def estimate_calls(config: BenchConfig) -> Estimate:
         asked = data["samples"] * games * (MOST_ATTEMPTS if is_verified(data["model"]) else 1)
         calls[data["model"]] += asked * data["attempts"]
         characters[data["model"]] += asked * len(prompt(game.view((), role), game.asks(())[role], "line"))
+    what = f"{config.games:,} game{'s' if config.games > 1 else ''}, seed {config.seed}"
+    if EMBEDDED in calls:
+        what += f"; {EMBEDDED} takes about {-(-calls[EMBEDDED] * _SECONDS // 60)} minutes"
     return Estimate(
         plan.total,
-        f"{config.games:,} game{'s' if config.games > 1 else ''}, seed {config.seed}",
+        what,
         calls,
         {name: count // CHARACTERS_PER_TOKEN for name, count in characters.items()},
         {name: count * config.paid_tokens for name, count in calls.items()},
@@ -159,6 +165,7 @@ bench = Study(
             kind="warning",
         ),
         warn_unfinished,
+        show_people,
         text(
             "{% if 'smollm2' in config.model %}smollm2 is a very small model that comes along to show that everything "
             "works; its play says nothing about larger ones.{% endif %}",

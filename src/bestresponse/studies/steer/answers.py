@@ -24,8 +24,8 @@ from bestresponse.games.dialogue.game import prompt_key
 from bestresponse.games.dialogue.recorded import Book, Entry
 from bestresponse.models.base import Model, Reply, Request, Wrapper
 from bestresponse.models.codec import reply_to_json, request_to_json
+from bestresponse.runs.store.folder import FolderLock
 from bestresponse.runs.store.lines import Lines, read_lines
-from bestresponse.runs.store.lock import FolderLock
 
 
 class AnswerStore:

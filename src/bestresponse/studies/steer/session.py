@@ -18,7 +18,7 @@ from bestresponse.games.dialogue.scenario import scenarios, variants
 from bestresponse.models.base import Abilities, Model, Usage
 from bestresponse.models.prices import find_price
 from bestresponse.models.providers.recorded import RecordedModel
-from bestresponse.models.wrappers.meter import Budget
+from bestresponse.models.wrappers.limits import Budget
 from bestresponse.players.dialogue.referee import DealReferee, ScoreReferee
 from bestresponse.players.dialogue.speaker import Speaker
 from bestresponse.players.llm.player import Sampling

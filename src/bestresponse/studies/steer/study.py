@@ -20,7 +20,7 @@ from bestresponse.games.dialogue.recorded import PERSON, Book
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Abilities, Model
 from bestresponse.models.providers.recorded import RecordedModel
-from bestresponse.models.wrappers.meter import Budget
+from bestresponse.models.wrappers.limits import Budget
 from bestresponse.report.blocks import Measurement, Shown, lines, metrics_table, pivot, scatter, table, text
 from bestresponse.report.document import Block, Figure, Paragraph, Quote
 from bestresponse.report.figures.tree import draw_tree

@@ -13,6 +13,7 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal, TypedDict
 
+from bestresponse.analysis.people import show_people
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonMapping, JsonObject
@@ -342,6 +343,7 @@ tournament = Study(
             title="Standings",
         ),
         metrics_table(caption="{{ config.game.name }}: " + _LENGTH),
+        show_people,
         table("targets", caption="Totals expected and reached"),
         table("left_out", caption="Strategies of the groups that do not take part"),
         pivot(

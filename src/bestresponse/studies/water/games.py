@@ -28,7 +28,6 @@ from bestresponse.games.water.bidders import BIDDERS, is_bidder, play_many
 from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import ABUNDANCE, WaterRules, with_abundance
 from bestresponse.players.llm.persona import published_personas
-from bestresponse.runs.agents import AgentSettings
 from bestresponse.runs.execution import Execution, Outcome, Progress
 from bestresponse.runs.inputs import (
     Converted,
@@ -38,7 +37,7 @@ from bestresponse.runs.inputs import (
     PersonasSetting,
     SeatsSetting,
 )
-from bestresponse.runs.seats import assign_seats, describe_play, find_model_seats
+from bestresponse.runs.seats import AgentSettings, assign_seats, describe_play, find_model_seats
 from bestresponse.runs.settings import setting, settings
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder, StoredPlay, encode_plays

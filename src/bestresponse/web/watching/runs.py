@@ -32,7 +32,7 @@ from bestresponse.report.metrics import Figures, Value
 from bestresponse.report.stats.interval import Interval
 from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.runs import Manifest, Run, RunFolder, StoredPlay, load_run
-from bestresponse.runs.reporting.costs import price_by_model
+from bestresponse.runs.reporting.sections import price_by_model
 from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.store.lines import find_spec_id, read_lines, read_raw
 from bestresponse.runs.study import find_study, studies

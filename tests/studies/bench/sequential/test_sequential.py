@@ -15,8 +15,7 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.page import render
 from bestresponse.runs.shard import Shard
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.sequential.arena import Arena, Partial
-from bestresponse.studies.bench.sequential.policies import StatedPolicy
+from bestresponse.studies.bench.sequential.policies import Arena, Partial, StatedPolicy
 from bestresponse.studies.bench.sequential.questions import make_plan
 from bestresponse.studies.bench.sequential.study import sequential
 from bestresponse.theory.catalogue.trees import kuhn_poker
@@ -110,7 +109,20 @@ def test_losses_by_information_set_add_up_to_gap_and_regrets_to_nash_conv(tmp_pa
     assert seats(ran)["player 1"]["gap"] == pytest.approx(1 / 9)
     by_set = ran.frame("infosets")
     assert sum(row["regret"] for row in by_set) == pytest.approx(11 / 12)
-    assert [row["regret"] for row in by_set] == sorted((row["regret"] for row in by_set), reverse=True)
+    assert [row["excess"] for row in by_set] == sorted((row["excess"] for row in by_set), reverse=True)
+
+
+def test_exploitability_is_put_down_to_the_set_that_no_equilibrium_goes_with(tmp_path):
+    # With a = 1/4 the queen should call with 7/12. Calling with 2/5 only, player 1 loses (7/12 - 2/5) * (3 - 1) / 6 to
+    # an opponent who bets every jack and king.
+    stated = EQUILIBRIUM | {"J": "1/4", "K": "3/4", "Q pb": "2/5"}
+    ran = run(tmp_path, bet_with(stated))
+    rows = {(row["player"], row["infoset"]): row for row in ran.rows()}
+    assert rows["player 1", "Q pb"]["excess"] == pytest.approx(11 / 180, abs=1e-6)
+    assert rows["player 1", "Q pb"]["equilibrium"] == pytest.approx([5 / 12, 7 / 12], abs=1e-6)
+    assert rows["player 1", "J"]["equilibrium"] == pytest.approx([3 / 4, 1 / 4], abs=1e-6)
+    assert [key for key, row in rows.items() if row["excess"]] == [("player 1", "Q pb")]
+    assert ran.frame("infosets")[0]["infoset"] == "Q pb"
 
 
 def test_the_queen_that_calls_half_of_the_time_loses_nothing_against_the_equilibrium(tmp_path):
@@ -204,6 +216,22 @@ def test_one_seat_alone_has_exploitability_but_no_nash_conv(tmp_path):
     found = figures(run(tmp_path, bet_with("0"), seat="player 2"))
     assert found["nash_conv"] is None
     assert found["exploitability"]["estimate"] == pytest.approx(19 / 18)
+
+
+def test_a_game_of_three_who_choose_at_once_is_measured_seat_by_seat(tmp_path):
+    # Who volunteers gets 1; who waits gets 2 if somebody volunteers, else 0. If all toss coins, waiting earns 2 * 3/4
+    # and the coin 5/4: each gains 1/4 by waiting. In the equilibrium that was found player 1 volunteers, so that it
+    # loses 1/2 by its coin, and so does each of the others, who had better wait.
+    def toss(request):
+        return json.dumps({"volunteer": 0.5, "wait": 0.5})
+
+    ran = run(tmp_path, ScriptedModel(toss), game="volunteers-dilemma", seed=9)
+    assert figures(ran)["nash_conv"]["estimate"] == pytest.approx(3 / 4)
+    assert [row["gap"] for row in seats(ran).values()] == pytest.approx([1 / 2, 1 / 2, 1 / 2])
+    assert ran.frame("infosets")[0]["equilibrium"] == "volunteer 1, wait 0"
+    one = run(tmp_path, ScriptedModel(toss), game="volunteers-dilemma", seat="player 2")
+    assert list(seats(one)) == ["player 2"]
+    assert seats(one)["player 2"]["earns"] == pytest.approx(3 / 2)
 
 
 def test_a_general_sum_tree_has_gaps_and_nash_conv_but_no_exploitability(tmp_path):

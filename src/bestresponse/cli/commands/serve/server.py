@@ -18,7 +18,7 @@ from bestresponse.models.providers.weights import WEIGHTS
 from bestresponse.models.registry import known_models, open_model
 from bestresponse.models.wrappers.assemble import assemble
 from bestresponse.models.wrappers.cached import Cache, CacheMode
-from bestresponse.models.wrappers.meter import Budget, Meter
+from bestresponse.models.wrappers.limits import Budget, Meter
 from bestresponse.runs.models import ModelLimits, make_model_settings
 from bestresponse.web.app import ServerSettings, create_app, open_server, preload
 from bestresponse.web.experiments.model import check_experiment

@@ -21,6 +21,7 @@ from bestresponse.core.episode import Record, Submission, play
 from bestresponse.core.errors import SettingError
 from bestresponse.core.game import Action, AnyGame, Role, View
 from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.games.capabilities import HasNormalForm
 from bestresponse.models.base import Model
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.spec import Spec
@@ -96,6 +97,10 @@ class Plan:
     @cached_property
     def views(self) -> Mapping[int, View]:
         """What its player is shown at every information set."""
+        if isinstance(self.game, HasNormalForm):  # all choose at once, and nobody knows anything
+            return {
+                self.tree.infoset_index[role, role]: self.game.view(self.game.start(), role) for role in self.game.roles
+            }
         views: dict[int, View] = {}
         waiting = [self.game.start()]
         while waiting and len(views) < len(self.tree.infosets):

@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypedDict
 
 import numpy as np
 
-from bestresponse.analysis.theory import describe_theory
+from bestresponse.analysis.theory import Theory, describe_theory
 from bestresponse.players.llm.prompting import prompt
 from bestresponse.players.llm.verified import make_label
 from bestresponse.report.blocks import Measurement, Shown, headline, metrics_table, table, text
@@ -28,17 +28,23 @@ from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Measured, Study
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.measure import BASELINE
-from bestresponse.studies.bench.sequential.arena import Arena, Partial, cut
-from bestresponse.studies.bench.sequential.policies import StatedPolicy, average, make_baselines
+from bestresponse.studies.bench.sequential.policies import Arena, Partial, StatedPolicy, average, cut, make_baselines
 from bestresponse.studies.bench.sequential.questions import Plan, Question, make_plan, prepare_questions
 from bestresponse.studies.bench.study import CHARACTERS_PER_TOKEN, warn_unfinished
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.trees.tree import Tree, uniform_policy
+from bestresponse.theory.trees.tree import Policy, Tree, uniform_policy
 
 _SEED = 20
 """Of the resampling: the same for all players, so that they are resampled alike."""
 _LONGEST_REPLY = 2000
 _MOST_DRAWN = 8
+_LOSSES = {
+    "excess": "exploitability goes once that information set alone is as in the nearest equilibrium",
+    "regret": "is lost at that information set against its own policy in the other seats",
+    "loss": "is lost at that information set against the equilibrium",
+}
+"""What the circles of the tree show: the first of these that is known."""
+_EXCESS = "exploitability that goes once this set alone is as in the nearest equilibrium; two players, constant sum"
 Policies = Sequence[StatedPolicy]
 
 
@@ -85,7 +91,7 @@ def _count_complete(policies: Policies) -> int:
 METRICS: tuple[Metric[Policies], ...] = (
     Metric("policies", "policies", "policies that were asked for", "", "", len),
     Metric("complete", "complete", "policies known at every information set", "", "", _count_complete),
-    Metric("known", "sets known", "share of the information sets with a readable answer", "", ".3f", _share_known),
+    Metric("known", "sets known", "share of the information sets with a readable answer", "", ".0%", _share_known),
     _average("exploitability", "exploitability", "what a best response takes, mean of the seats; constant sum", ".4f"),
     _average("exploitability_normalised", "exploitability / range", "as a share of the range of payoffs", ".3f"),
     _average("nash_conv", "NashConv", "what all together gain by deviating alone; 0 at an equilibrium", ".4f"),
@@ -119,6 +125,7 @@ class QuestionRow(TypedDict):
     reply: str
     loss: Annotated[float | None, column(format=".4f", help="lost there against equilibrium opponents")]
     regret: Annotated[float | None, column(format=".4f", help="lost there if all follow the policy")]
+    excess: Annotated[float | None, column(format=".4f", help=_EXCESS)]
     mixture: list[float] | None
     equilibrium: list[float] | None
 
@@ -130,7 +137,8 @@ class InfosetRow(TypedDict):
     seat: str
     infoset: Annotated[str, column("information set")]
     policy: str | None
-    equilibrium: Annotated[str | None, column(help="one of them; there may be others")]
+    equilibrium: Annotated[str | None, column(help="the nearest to the policy, of all there are if it is zero-sum")]
+    excess: Annotated[float | None, column(format=".4f", help=_EXCESS)]
     loss: Annotated[float | None, column(format=".4f", help="against equilibrium opponents; adds up to the Nash gap")]
     regret: Annotated[float | None, column(format=".4f", help="if all follow the policy; adds up to NashConv")]
 
@@ -209,8 +217,9 @@ class Results:
                     reply=decision.reasoning[:_LONGEST_REPLY],
                     loss=policy.losses.get(k),
                     regret=policy.regrets.get(k),
+                    excess=policy.excesses.get(k),
                     mixture=cut(self.plan.tree, policy.partial.row, k).tolist() if known else None,
-                    equilibrium=None if solution is None else cut(self.plan.tree, solution.probabilities, k).tolist(),
+                    equilibrium=None if solution is None else cut(self.plan.tree, policy.nearest, k).tolist(),
                 )
 
     def list_infosets(self) -> Iterator[InfosetRow]:
@@ -220,19 +229,24 @@ class Results:
             policies, rows = list(numbered.values()), []
             for k in self.plan.infosets:
                 moves = tree.infosets[k].moves
-                mixes = [cut(tree, policy.partial.row, k) for policy in policies if policy.partial.known[k]]
+                known = [policy for policy in policies if policy.partial.known[k]]
+                mix, near = (
+                    _write_mix(moves, np.mean([cut(tree, row, k) for row in rows], axis=0)) if rows else None
+                    for rows in ([p.partial.row for p in known], [p.nearest for p in known if solution])
+                )
                 rows.append(
                     InfosetRow(
                         player=" / ".join(group),
                         seat=tree.players[tree.infosets[k].player],
                         infoset=tree.infosets[k].label,
-                        policy=_write_mix(moves, np.mean(mixes, axis=0)) if mixes else None,
-                        equilibrium=_write_mix(moves, cut(tree, solution.probabilities, k)) if solution else None,
+                        policy=mix,
+                        equilibrium=near,
+                        excess=average([policy.excesses.get(k) for policy in policies]),
                         loss=average([policy.losses.get(k) for policy in policies]),
                         regret=average([policy.regrets.get(k) for policy in policies]),
                     )
                 )
-            yield from sorted(rows, key=lambda row: (-(row["regret"] or 0.0), -(row["loss"] or 0.0)))
+            yield from sorted(rows, key=lambda row: [-(row[name] or 0.0) for name in ("excess", "regret", "loss")])  # type: ignore[literal-required]
 
     def list_seats(self, baselines: Mapping[str, StatedPolicy]) -> Iterator[SeatRow]:
         """Yield what every player and baseline earns in every seat beside the value of the game."""
@@ -268,11 +282,20 @@ def _read_answer(tree: Tree, play: StoredPlay) -> Answer:
     return index, mix / mix.sum(), play
 
 
+def _find_equilibrium(tree: Tree, theory: Theory) -> Policy | None:
+    """Return the first equilibrium that was found, of a payoff table as a policy in its tree."""
+    if theory.policies or not theory.predicted:
+        return theory.policies[0] if theory.policies else None
+    shares = theory.predicted[0].shares
+    sets = [(shares[tree.players[infoset.player]][""], infoset.moves) for infoset in tree.infosets]
+    return Policy(tree, np.array([mix[move] for mix, moves in sets for move in moves]))
+
+
 def measure(config: BenchConfig, folder: RunFolder) -> Measured:
     """Put the answers together to policies, in the order of the settings, and measure these."""
     plan = make_plan(config)
     theory = describe_theory(plan.game)
-    arena = Arena(plan.form, theory.policies[0] if theory.policies else None)
+    arena = Arena(plan.form, _find_equilibrium(plan.tree, theory))
     answers: dict[tuple[str, str, int], list[Answer]] = {}
     for key in product(config.labels, config.elicit, range(config.games)):
         answers[key] = []
@@ -323,13 +346,13 @@ def draw_policies(measured: Measurement) -> Shown | None:
     tree, rows = make_plan(measured.config).tree, measured.frame("plays").select(policy=0)
     figures = []
     for player, way in dict.fromkeys((row["model"], row["way"]) for row in rows):
-        known: dict[str, dict[int, Any]] = {"mixture": {}, "loss": {}, "regret": {}}
+        known: dict[str, dict[int, Any]] = {name: {} for name in ("mixture", *_LOSSES)}
         for row in rows.select(model=player, way=way):
             for name in known:
                 if row[name] is not None:
                     known[name][tree.infoset_index[row["player"], row["infoset"]]] = row[name]
-        losses = known["regret"] or known["loss"]
-        if not losses:
+        losses = next((known[name] for name in _LOSSES if known[name]), None)
+        if losses is None:
             continue
         chances = {
             node: known["mixture"][infoset][tree.move[node]]
@@ -339,10 +362,10 @@ def draw_policies(measured: Measurement) -> Shown | None:
         most = max(losses.values()) or 1.0
         nodes = _choose_nodes(tree, losses)
         picture = draw_tree(tree, overlay=Overlay(chances, {k: loss / most for k, loss in losses.items()}, nodes))
-        against = "its own policy in the other seats" if known["regret"] else "the equilibrium"
+        lost = next(words for name, words in _LOSSES.items() if known[name])
         caption = (
-            f"Policy of {player} ({way}). Branches: the wider, the likelier; circles: the larger, the more is lost at "
-            f"that information set against {against}.{' Only the ways to the largest are drawn.' if nodes else ''}"
+            f"Policy of {player} ({way}). Branches: the wider, the likelier; circles: the larger, the more "
+            f"{lost}.{' Only the ways to the largest are drawn.' if nodes else ''}"
         )
         figures.append(Figure(picture, caption, f"Tree of the game with the policy of {player}"))
     return Shown("Where policies lose", tuple(figures)) if figures else None
@@ -368,7 +391,8 @@ def show_first_question(measured: Measurement) -> Shown:
 
 
 _SHOWN = (
-    "model", "way", "policy", "sample", "player", "infoset", "moves", "strategy", "loss", "status", "how", "reply",
+    "model", "way", "policy", "sample", "player", "infoset", "moves", "strategy", "excess", "loss", "status", "how",
+    "reply",
 )  # fmt: skip
 
 sequential = Study(

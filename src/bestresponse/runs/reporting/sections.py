@@ -1,9 +1,10 @@
-"""What the calls of a run took, model by model, and what they cost."""
+"""The last sections of a report: what calls cost, and how the run can be done again."""
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import asdict, dataclass
 from math import fsum
 from pathlib import Path
@@ -12,7 +13,7 @@ from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.models.base import Usage
 from bestresponse.models.prices import find_price_by_identity
 from bestresponse.players.llm.verified import bare_name
-from bestresponse.report.document import Column, Note, Section, Table
+from bestresponse.report.document import Block, Code, Column, KeyValues, Note, Section, Table
 from bestresponse.runs.store.lines import read_lines
 from bestresponse.runs.store.manifest import Manifest
 
@@ -91,3 +92,28 @@ def costs_section(totals: Iterable[CallTotals]) -> Section | None:
     )
     note = Note("A dash under dollars means that the price is not known, or that the model runs on your own machine.")
     return Section("Costs", (Table(columns, rows), note))
+
+
+def method_section(manifest: Manifest, *more: Block, without: Container[str] = ()) -> Section:
+    """Build the section with command, versions, models and settings; `without` names settings that are too long."""
+    environment = manifest.environment
+    packages = ", ".join(f"{name} {version}" for name, version in environment.get("packages", {}).items())
+    settings = {name: value for name, value in manifest.config.items() if name not in without}
+    about = (
+        ("run", manifest.run),
+        ("begun", manifest.created),
+        ("python", environment.get("python")),
+        ("platform", environment.get("platform")),
+        ("packages", packages),
+        ("revision", environment.get("revision") or "an installed release"),
+        ("models", json.dumps(manifest.models, ensure_ascii=False, sort_keys=True) if manifest.models else "none"),
+    )
+    return Section(
+        "How it was done",
+        (
+            Code(" ".join(manifest.command), "sh"),
+            KeyValues(about),
+            Code(json.dumps(settings, indent=2, ensure_ascii=False), "json"),
+            *more,
+        ),
+    )
