@@ -10,7 +10,7 @@ from web_server import hidden, join, take
 
 from bestresponse.core.errors import UsageError
 from bestresponse.web.experiments.model import check_experiment
-from bestresponse.web.services.export import list_draws
+from bestresponse.web.services.export import list_moves
 from bestresponse.web.trial import TrialSettings, count_people, render_preview, try_experiment
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "experiments"
@@ -75,7 +75,7 @@ def test_people_agree_in_the_words_that_the_file_gives(server):
         server.wait_for(lambda person=person, link=link: 'name="turn"' in person.get(link).text)
         take(person, link, answer=said)
     server.wait_for(lambda: server.state.sessions.is_finished(lobby.tables[0].id))
-    (draw,) = [row for row in list_draws(server.state, lobby.id) if row["role"] == "referee"]
+    (draw,) = [row for row in list_moves(server.state, lobby.id, "draws") if row["role"] == "referee"]
     assert json.loads(draw["action"]) == {"agreed": True, "choice": "Wednesday"}
 
 
