@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from threading import get_ident
 from typing import Any
+
+import numpy as np
 
 from bestresponse.core.ask import Ask, Choice
 from bestresponse.core.errors import InvalidGame, UsageError
@@ -22,6 +27,7 @@ from bestresponse.theory.repeated.automaton import (
     reduced,
     relabelled,
 )
+from bestresponse.theory.repeated.round_robin import Rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,7 @@ def make_automaton(name: str, form: NormalForm, seat: int) -> Automaton:
     return relabelled(reduced(classic_strategy(name)), order[seat], order[1 - seat])
 
 
+@cache
 def axelrod_strategy(name: str) -> Any:
     """The class of a strategy, by the name of the class or the name it shows; UsageError where there is none."""
     if find_spec("axelrod") is None:
@@ -76,6 +83,37 @@ def axelrod_strategy(name: str) -> Any:
     if found is None:
         raise UsageError(f"Axelrod's library has no strategy {name!r}.{did_you_mean(name, sorted(known))}")
     return found
+
+
+def has_axelrod_strategy(name: str) -> bool:
+    """Say whether Axelrod's library is installed and has a strategy of that name."""
+    try:
+        return axelrod_strategy(name) is not None
+    except UsageError:
+        return False
+
+
+@cache
+def _library_player(name: str, seat: int, thread: int) -> Any:
+    """Make a player of the library, once for each seat and thread: its matches begin by resetting it."""
+    return axelrod_strategy(name)()
+
+
+def play_in_library(names: tuple[str, str], form: NormalForm, rules: Rules, seed: int) -> tuple[float, float]:
+    """Let two strategies of Axelrod's library play a match there, and return their payoffs.
+
+    A match of 200 rounds takes the library some milliseconds. Asked round by round through views, its strategies would
+    have to live through the whole history for every move.
+    """
+    library = import_module("axelrod")
+    players = [_library_player(name, seat, get_ident()) for seat, name in enumerate(names)]
+    match = library.Match(players, rules.rounds, 1 - rules.continuation, noise=rules.noise, seed=seed % 2**32)
+    cooperate = cooperative_actions(form)
+    payoffs = np.zeros(2)
+    for moves, times in Counter(match.play()).items():
+        chosen = [c if move == library.Action.C else 1 - c for move, c in zip(moves, cooperate, strict=True)]
+        payoffs += times * form.payoffs[:, chosen[0], chosen[1]]
+    return float(payoffs[0]), float(payoffs[1])
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from bestresponse.logic.engine import open_engine
 from bestresponse.models.base import Model
 from bestresponse.models.providers.weights import WEIGHTS
 from bestresponse.players.lookup import find_strategy, list_strategies
-from bestresponse.players.strategies.automaton import axelrod_strategy, make_automaton
+from bestresponse.players.strategies.automaton import axelrod_strategy, has_axelrod_strategy, make_automaton
 from bestresponse.runs.inputs import Converted, as_model, count_parameters
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import Automaton, behave_alike, classic_strategies, cooperative_actions
@@ -219,10 +219,6 @@ def _find_entry(name: str, stage: Stage, default_move: str | None) -> Entry:
     """Find who is named: a strategy, any player who needs no model (see `players.lookup`), or a model."""
     classic = [strategy.name for strategy in classic_strategies()]
     game = RepeatedGame(stage.form, 2)
-    if name.startswith(AXELROD):
-        axelrod_strategy(name.removeprefix(AXELROD))
-        cooperative_actions(stage.form)
-        return Entry(name, "axelrod", name.removeprefix(AXELROD))
     if name in PUBLISHED or name in classic:
         source = ("rules", "published", published_strategy(name)) if name in PUBLISHED else ("classic", name, "")
         entry = Entry(name, *source)  # type: ignore[arg-type]
@@ -232,10 +228,14 @@ def _find_entry(name: str, stage: Stage, default_move: str | None) -> Entry:
         return Entry(name, "player", name)
     if name in WEIGHTS or "/" in name or name.startswith("verified:") or name.endswith(".gguf"):
         return Entry(name, "model", name)
+    if name.startswith(AXELROD) or has_axelrod_strategy(name):
+        axelrod_strategy(name.removeprefix(AXELROD))
+        cooperative_actions(stage.form)
+        return Entry(name, "axelrod", name.removeprefix(AXELROD))
     known = [*GROUPS, *PUBLISHED, *classic, *list_strategies(game)]
     raise UsageError(
-        f"there is no strategy named {name!r}.{did_you_mean(name, known)} Groups: {', '.join(GROUPS)}; "
-        "`axelrod:NAME` takes one of Axelrod's library; models are named PROVIDER/MODEL, files by their path."
+        f"there is no strategy named {name!r}.{did_you_mean(name, known)} Groups: {', '.join(GROUPS)}; where Axelrod's "
+        "library is installed, its strategies by name; models are named PROVIDER/MODEL, files by their path."
     )
 
 

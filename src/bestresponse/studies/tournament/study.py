@@ -6,13 +6,14 @@ other players are played round by round.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal, TypedDict
 
+from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonMapping, JsonObject
@@ -20,19 +21,22 @@ from bestresponse.core.player import Player
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import split
 from bestresponse.games.matrix.repeated import RepeatedGame
+from bestresponse.models.base import Model
 from bestresponse.players.lookup import find_strategy
-from bestresponse.players.strategies.automaton import AutomatonPlayer, AxelrodPlayer
+from bestresponse.players.strategies.automaton import AutomatonPlayer, AxelrodPlayer, play_in_library
 from bestresponse.players.strategies.fixed import HistoryPlayer
 from bestresponse.report.blocks import Measurement, Shown, lines, metrics_table, pivot, table, text
 from bestresponse.report.document import Code, Paragraph
 from bestresponse.report.frames import Frame, column
 from bestresponse.report.metrics import list_metrics
 from bestresponse.runs.estimate import Estimate
+from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.inputs import GameSetting, NamedModel
 from bestresponse.runs.models import open_models
 from bestresponse.runs.reporting.answers import Answers, count_answers, make_answers_frame
 from bestresponse.runs.seats import make_player
 from bestresponse.runs.settings import RunSettings, setting, settings
+from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Measured, Study
 from bestresponse.studies.tournament.entries import (
@@ -72,7 +76,7 @@ class TournamentConfig(RunSettings):
         default=("all",),
         kw_only=False,
         help="Who takes part: all, published, classic, strategies by name, always:MOVE, installed players, models, "
-        "files of rules (.pl), of saved agents (.json) or of words (.txt); axelrod:NAME where that is installed.",
+        "files of rules (.pl), of saved agents (.json) or of words (.txt); those of the `axelrod` package by name.",
     )
     model: str | None = setting(default=None, short="-m", help="The model that formalizes strategies in words.")
     rounds: int = setting(default=10, ge=1, le=100_000, help="Rounds of a match; with continuation the most.")
@@ -95,6 +99,7 @@ class TournamentConfig(RunSettings):
     max_tokens: int = setting(default=256, ge=1, le=100_000, help="Longest reply, in tokens.")
     attempts: int = setting(default=1, ge=1, le=20, help="How often a model may answer when an answer cannot be read.")
     style: Literal["auto", "line", "json", "letter"] = setting(default="auto", help="How models answer.")
+    reasons: bool = setting(default=False, help="Let models explain each choice before they answer.")
     left_out: tuple[tuple[str, str], ...] = setting(default=(), option=False)
 
     def __post_init__(self) -> None:
@@ -145,7 +150,14 @@ class TournamentConfig(RunSettings):
             (first, second)
             for first, second in product(range(len(names)), repeat=2)
             if (asked[first] or asked[second]) and (rival is None or rival in (first, second))
+            if first <= second or not self.is_mirrored(first, second)
         )
+
+    def is_mirrored(self, first: int, second: int) -> bool:
+        """Say whether a match is played once for both seats: in Axelrod's library, in a symmetric game."""
+        payoffs = self.stage.form.payoffs
+        in_library = all(self.entries[place].kind == "axelrod" for place in (first, second))
+        return in_library and bool((payoffs[0] == payoffs[1].T).all())
 
 
 def formalize_words(config: TournamentConfig) -> TournamentConfig:
@@ -160,10 +172,20 @@ def formalize_words(config: TournamentConfig) -> TournamentConfig:
     return replace(config, entries=tuple(rules.get(entry, entry) for entry in config.entries))
 
 
-_ASKING = ("rounds", "noise", "continuation", "default_move", "temperature", "max_tokens", "attempts", "style")
+_ASKING = (
+    "rounds",
+    "noise",
+    "continuation",
+    "default_move",
+    "temperature",
+    "max_tokens",
+    "attempts",
+    "style",
+    "reasons",
+)
 # A model is shown all rounds and answers at once; a match in which it does not is void.
 _AGENTS = {
-    "memory": "full", "own_words": False, "reasoning": "direct", "reasons": False, "policy": "void", "personas": {},
+    "memory": "full", "own_words": False, "reasoning": "direct", "policy": "void", "personas": {},
 }  # fmt: skip
 
 
@@ -203,6 +225,23 @@ def _seat_entry(config: TournamentConfig, data: JsonMapping, game: AnyGame, role
     if automata is None:
         raise UsageError(f"{entry.name} cannot play here: it is no installed player, or in words and without rules")
     return AutomatonPlayer(automata[seat], seed)
+
+
+def prepare_matches(config: TournamentConfig, models: Mapping[str, Model]) -> PlayOne:
+    """Return the function that plays one match; two strategies of Axelrod's library play it there."""
+    play_seats = make_player(lambda data: config.repeated, models, partial(_seat_entry, config))
+
+    def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
+        entries = [config.entries[place] for place in spec.data["places"]]
+        if any(entry.kind != "axelrod" for entry in entries):
+            return play_seats(spec, done, keep)
+        names = entries[0].source, entries[1].source
+        payoffs = play_in_library(names, config.stage.form, config.rules, spec.data["seed"])
+        game, roles = config.repeated, config.stage.players
+        players = {role: entry.name for role, entry in zip(roles, entries, strict=True)}
+        return Record(game.name, game.version, players, (), dict(zip(roles, payoffs, strict=True)))
+
+    return play_one
 
 
 def estimate_matches(config: TournamentConfig) -> Estimate:
@@ -324,7 +363,7 @@ tournament = Study(
     "tournament",
     TournamentConfig,
     specs=list_matches,
-    play=lambda config, models: make_player(lambda data: config.repeated, models, partial(_seat_entry, config)),
+    play=prepare_matches,
     measure=measure,
     metrics=METRICS,
     prepare=formalize_words,
