@@ -29,6 +29,9 @@ from bestresponse.theory.repeated.automaton import (
 )
 from bestresponse.theory.repeated.round_robin import Rules
 
+PROBE = "joss-ann:"
+"""What the name of a probe of fingerprints begins with."""
+
 
 @dataclass(frozen=True, slots=True)
 class AutomatonPlayer:
@@ -68,7 +71,24 @@ def list_automata(form: NormalForm) -> tuple[str, ...]:
 def make_automaton(name: str, form: NormalForm, seat: int) -> Automaton:
     """Make the classic strategy for that seat: the library counts actions as cooperate, defect, the game may not."""
     order = [(first, 1 - first) for first in cooperative_actions(form)]
-    return relabelled(reduced(classic_strategy(name)), order[seat], order[1 - seat])
+    automaton = make_probe(name) if name.startswith(PROBE) else reduced(classic_strategy(name))
+    return relabelled(automaton, order[seat], order[1 - seat])
+
+
+def make_probe(name: str) -> Automaton:
+    """Make the probe `joss-ann:X:Y`: tit-for-tat, but X of the time it cooperates and Y of the time defects anyway.
+
+    Where X + Y is above 1 it is the same of the dual, which does the contrary of tit-for-tat (Ashlock and Kim,
+    Fingerprinting: visualization and automatic analysis of prisoner's dilemma strategies, 2008).
+    """
+    try:
+        x, y = map(float, name.removeprefix(PROBE).split(":"))
+    except ValueError:
+        x = y = -1.0
+    if not (0 <= x <= 1 and 0 <= y <= 1):
+        raise UsageError(f"{name!r}: expected {PROBE}X:Y with two numbers from 0 to 1, such as {PROBE}0.1:0.2")
+    seen = np.broadcast_to([0, 1], (2, 2, 2))  # the state is what the other did last
+    return Automaton(name, np.array([[1 - y, y], [x, 1 - x]]), seen)
 
 
 @cache

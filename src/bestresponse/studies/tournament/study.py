@@ -23,7 +23,7 @@ from bestresponse.core.seeds import split
 from bestresponse.games.matrix.repeated import RepeatedGame
 from bestresponse.models.base import Model
 from bestresponse.players.lookup import find_strategy
-from bestresponse.players.strategies.automaton import AutomatonPlayer, AxelrodPlayer, play_in_library
+from bestresponse.players.strategies.automaton import PROBE, AutomatonPlayer, AxelrodPlayer, play_in_library
 from bestresponse.players.strategies.fixed import HistoryPlayer
 from bestresponse.report.blocks import Measurement, Shown, lines, metrics_table, pivot, table, text
 from bestresponse.report.document import Code, Paragraph
@@ -75,8 +75,8 @@ class TournamentConfig(RunSettings):
     entries: EntriesSetting = setting(
         default=("all",),
         kw_only=False,
-        help="Who takes part: all, published, classic, strategies by name, always:MOVE, installed players, models, "
-        "files of rules (.pl), of saved agents (.json) or of words (.txt); those of the `axelrod` package by name.",
+        help="Who takes part: all, published, classic, probes:N, strategies by name, always:MOVE, installed players, "
+        "models, files of rules (.pl), of saved agents (.json) or of words (.txt); those of the `axelrod` package by name.",
     )
     model: str | None = setting(default=None, short="-m", help="The model that formalizes strategies in words.")
     rounds: int = setting(default=10, ge=1, le=100_000, help="Rounds of a match; with continuation the most.")
@@ -271,6 +271,14 @@ class BetweenRow(TypedDict):
     payoff: Annotated[float | None, column("payoff a round", ".2f")]
 
 
+class FingerprintRow(TypedDict):
+    """What the one whom all play earned a round against a probe: tit-for-tat that errs in two ways."""
+
+    cooperates: Annotated[str, column("cooperates anyway")]
+    defects: Annotated[str, column("defects anyway")]
+    payoff: Annotated[float | None, column("payoff a round", ".2f")]
+
+
 class WinnerRow(TypedDict):
     """Somebody who won: reached the target that was set, or the highest total."""
 
@@ -320,6 +328,12 @@ def measure(config: TournamentConfig, folder: RunFolder) -> Measured:
         for i, k in product(ranked[:_MOST_IN_A_HEATMAP], repeat=2)
         if standings.between[i, k] == standings.between[i, k]
     ]
+    fingerprint = []
+    for k, name in enumerate(standings.names) if config.against else ():
+        if name.startswith(PROBE):
+            _, x, y = name.split(":")
+            earned = float(standings.between[standings.opponents[0], k])
+            fingerprint.append(FingerprintRow(cooperates=x, defects=y, payoff=earned if earned == earned else None))
     final = [row for row in shares if row["generation"] == last and row["share"] > _LASTING_SHARE]
     return Measured(
         {
@@ -327,6 +341,7 @@ def measure(config: TournamentConfig, folder: RunFolder) -> Measured:
             "winners": Frame(WinnerRow, [WinnerRow(name=name) for name in standings.winners]),
             "matches": Frame(MatchRow, list(standings.list_matches())),
             "between": Frame(BetweenRow, between),
+            "fingerprint": Frame(FingerprintRow, fingerprint),
             "targets": Frame(TargetRow, targets),
             "left_out": Frame(LeftOutRow, [LeftOutRow(name=name, why=why) for name, why in config.left_out]),
             "shares": Frame(ShareRow, shares),
@@ -396,6 +411,16 @@ tournament = Study(
             + " %} The best "
             + str(_MOST_IN_A_HEATMAP)
             + " of {{ config.entries|length }} are shown; matches.csv has all.{% endif %}",
+        ),
+        pivot(
+            "fingerprint",
+            rows="defects",
+            columns="cooperates",
+            value="payoff",
+            heat=True,
+            title="Fingerprint",
+            caption="What {{ config.against }} earns a round against tit-for-tat that cooperates (columns) or defects "
+            "(rows) anyway with these probabilities; the lower right half is that of the dual (Ashlock and Kim 2008).",
         ),
         text(
             "{% if frame('shares')|length %}All begin with equal shares; a share grows in proportion to what the "
