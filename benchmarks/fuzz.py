@@ -282,9 +282,9 @@ class WebApp:
     def __init__(self, folder: Path) -> None:
         from fastapi.testclient import TestClient
 
-        from bestresponse.web.app import ServerSettings, open_server
+        from bestresponse.web.app import ServerSettings, open_web_server
 
-        app, state, self.close = open_server(
+        app, state, self.close = open_web_server(
             ServerSettings(folder), lambda name: ScriptedModel(lambda request: "A"), ("scripted",), None
         )
         self.client = TestClient(app, follow_redirects=False, raise_server_exceptions=False)
