@@ -67,7 +67,7 @@ def make_settings_command(
             if value is not None and value != []:
                 values[name] = _read_typed(name, value, hints[name])
         try:
-            config = read_settings(kind, values)
+            config: Any = read_settings(kind, values)
         except SettingError as error:
             if error.field in fields and _extra(fields[error.field], "argument"):
                 raise UsageError(f"{error.field.upper()}: {error.problem}; --help says what it may be") from None

@@ -155,7 +155,8 @@ class RunSettings:
 def read_settings(kind: type[C], data: JsonMapping, *, stored: bool = False) -> C:
     """Read any class of settings from plain data, as `RunSettings.from_json` does."""
     try:
-        made: C = _adapt(kind).validate_python(dict(data), context=dict(STORED) if stored else None)
+        checked: Any = kind
+        made: C = _adapt(checked).validate_python(dict(data), context=dict(STORED) if stored else None)
     except ValidationError as error:
         raise _explain(kind, error) from None
     return made

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Literal, ParamSpec
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bestresponse.core.errors import InvalidMove, SettingError, StoreError
 from bestresponse.core.files import read_text_file
@@ -44,6 +45,7 @@ from bestresponse.theory.games.normal_form import Array
 FORMAT = 1
 SHARD = 4096
 """Examples of a file; training mixes files, so small ones mix kinds of games well."""
+_FEW = 6
 _DRAW = 50_000
 _LARGEST_MANIFEST = 1_000_000
 _EXHAUSTED = 0.02
@@ -156,8 +158,9 @@ def export(config: ExportConfig, on_progress: Callable[[int, int], None] = lambd
     missing = [shard for shard in shards if not shard.path.exists()]
     on_progress(len(shards) - len(missing), len(shards))
     processes = min(config.workers or os.cpu_count() or 1, len(missing))
-    # Starting processes takes longer than writing a small file.
-    done = map(_write_shard, missing) if len(missing) < 2 else Processes(processes).map(_write_shard, missing, None)
+    # Starting processes takes longer than writing a few files.
+    few = processes < 2 or len(missing) <= _FEW
+    done = map(_write_shard, missing) if few else Processes(processes).map(_write_shard, missing, None)
     for number, _ in enumerate(done, len(shards) - len(missing) + 1):
         on_progress(number, len(shards))
     return exported
@@ -239,7 +242,8 @@ def _draw_classes(
     config: ExportConfig, shape: tuple[int, int], count: int, rng: np.random.Generator
 ) -> tuple[Array, Keys]:
     """Draw games of different classes, fewer where there are hardly more."""
-    games, keys = np.empty((0, 2, *shape), np.int64), np.empty(0, np.uint64)
+    games: NDArray[np.int64] = np.empty((0, 2, *shape), np.int64)
+    keys: Keys = np.empty(0, np.uint64)
     while len(games) < count:
         drawn = rng.integers(-config.scale, config.scale + 1, (min(_DRAW, 2 * count + 100), 2, *shape))
         if config.games == "zero-sum":
@@ -275,7 +279,7 @@ def _write_shard(shard: _Shard) -> Path:
         examples = list(islice(cycle(every), shard.numbers.start, shard.numbers.stop))
     else:
         examples = [example for games in shard.games for example in make_matrix_examples(games, telling, rng)]
-    rng.shuffle(examples)  # type: ignore[arg-type]
+    rng.shuffle(examples)
     _check_answers(examples[:_CHECKED])
     rows = (example.to_json() for example in examples)
     waiting = shard.path.with_name(f".{shard.path.name}.{os.getpid()}")

@@ -157,7 +157,7 @@ def pack(network: Network, pool: Sequence[JsonObject], budget: int, rng: np.rand
         rows = max(1, budget // length)
         batches.append(_fill(both[-rows:], budget, length))
         del both[-rows:]
-    rng.shuffle(batches)  # type: ignore[arg-type]
+    rng.shuffle(batches)
     return batches
 
 
@@ -191,7 +191,9 @@ class Trainer:
         self.adam = torch.optim.AdamW(rest, lr=recipe.rate, betas=_ADAM_BETAS, weight_decay=0.0)
         self.trained = list(trained.values())
         fast = recipe.device == "cuda"
-        self.steps = tuple(torch.compile(f, dynamic=False) if fast else f for f in (project, finish_layer))
+        self.steps: tuple[Any, Any] = (project, finish_layer)
+        if fast:
+            self.steps = (torch.compile(project, dynamic=False), torch.compile(finish_layer, dynamic=False))
         self.progress = Progress()
 
     def current(self) -> Parameters:
@@ -224,7 +226,7 @@ class Trainer:
         for value in self.trained:
             value.grad = None
         loss = self.compute_loss(batch)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         torch.nn.utils.clip_grad_norm_(self.trained, 1.0)
         for group in self.adam.param_groups:
             group["lr"] = rate

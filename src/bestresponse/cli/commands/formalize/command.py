@@ -21,7 +21,7 @@ from bestresponse.cli.terminal import console, notes
 from bestresponse.cli.terminal_document import print_document
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.formal.evaluate.named_games import find_names
-from bestresponse.formal.formalize.autoformalizer import Attempt
+from bestresponse.formal.formalize.autoformalizer import Attempt, check_story
 from bestresponse.formal.formalize.examples import Example, write_example
 from bestresponse.formal.formalize.plan import Wish
 from bestresponse.formal.formalize.story_claims import ClaimCheck
@@ -113,7 +113,7 @@ def formalize(
         raise UsageError(
             "--interactive reads remarks from standard input; give the story as a file and leave out --json"
         )
-    text = _read_story(story)
+    text = check_story(_read_story(story))
     target = _find_target(story, options.output)
     _show_estimate(text, options)
     made: list[Attempt] = []
