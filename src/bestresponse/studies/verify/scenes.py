@@ -37,7 +37,7 @@ _EQUILIBRIUM = "equilibrium"
 
 
 @dataclass(frozen=True)
-class Telling:
+class SceneTelling:
     """How a game is told: letters instead of names, in reverse order, from the moves `after` on, to which seat."""
 
     seat: int = 0
@@ -46,7 +46,7 @@ class Telling:
     after: tuple[str, ...] = ()
 
 
-def set_scene(game: NormalForm | Tree, telling: Telling) -> Scene:
+def set_scene(game: NormalForm | Tree, telling: SceneTelling) -> Scene:
     """Set the scene of a run; SettingError where the reasoner would never be asked."""
     if isinstance(game, NormalForm):
         return TableScene(telling, game)
@@ -148,7 +148,7 @@ class Turns(TreeGame):
 class TableScene:
     """All choose at once."""
 
-    telling: Telling
+    telling: SceneTelling
     original: NormalForm
     opening = ()
     decisions = 1
@@ -202,7 +202,7 @@ class TreeScene:
     sequential.
     """
 
-    telling: Telling
+    telling: SceneTelling
     original: Tree
 
     @property
