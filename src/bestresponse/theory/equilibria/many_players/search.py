@@ -96,7 +96,11 @@ def nplayer_nash(
     search = _Search(scale_payoffs(left.game), engine, monotonic() + seconds, report)
     if profiles <= _MOST_PROFILES:
         _search_supports(search)
-    candidates = pure + [_embed(game, mix, left.kept) for mix in search.found]
+    candidates = list(pure)
+    for mix in search.found:
+        candidates.append(tuple(np.zeros(m) for m in game.shape))
+        for whole, part, actions in zip(candidates[-1], mix, left.kept, strict=True):
+            whole[list(actions)] = part
     certified = _certify_all(game, candidates)
     search.sure = search.sure and len(certified) == len(candidates)
     if not search.sure or search.searched < profiles or not certified:
@@ -198,13 +202,6 @@ def _check_size(game: NormalForm) -> None:
 
 def _point_masses(game: NormalForm, cell: tuple[int, ...]) -> Profile:
     return tuple(np.eye(m)[a] for m, a in zip(game.shape, cell, strict=True))
-
-
-def _embed(game: NormalForm, mix: Profile, kept: tuple[tuple[int, ...], ...]) -> Profile:
-    full = tuple(np.zeros(m) for m in game.shape)
-    for whole, part, actions in zip(full, mix, kept, strict=True):
-        whole[list(actions)] = part
-    return full
 
 
 def _certify_all(game: NormalForm, candidates: list[Profile]) -> list[Certified]:
