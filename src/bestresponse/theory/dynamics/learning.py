@@ -287,8 +287,11 @@ def _compile_play(game: NormalForm, tally: _Tally, state: Array) -> Run:
     from bestresponse.theory.dynamics.kernels import best_reply_steps
 
     row, col = two_matrices(game)
-    arrays = (*tally.totals, *tally.counts, tally.earned)
-    return lambda gaps, seen: best_reply_steps(row, col, *arrays, gaps, state, seen)
+    totals, others = tally.totals
+    counts, facing = tally.counts
+    return lambda gaps, seen: best_reply_steps(
+        row, col, totals, others, counts, facing, tally.earned, gaps, state, seen
+    )
 
 
 def _choose(values: Array, precision: float | None, rng: np.random.Generator) -> int:
