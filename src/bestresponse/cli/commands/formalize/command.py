@@ -136,7 +136,7 @@ def formalize(
         output_dir=calls.output_dir,
         limits=replace(calls.limits, threads=options.threads),
         tell=tell,
-        **({"refine": partial(talk, target=target)} if options.interactive else {}),
+        refine=partial(talk, target=target) if options.interactive else None,
         **{name: getattr(options, name) for name in taken},
     )
     files = _write_files(result, target, options.page)
