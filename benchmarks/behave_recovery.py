@@ -11,7 +11,7 @@ import sys
 import numpy as np
 
 from bestresponse.theory.behaviour.choices import Choices, fit_choices, predict_hierarchy, predict_quantal
-from bestresponse.theory.behaviour.mixtures import Histories, count_agreement, fit_mixture, resample_mixture
+from bestresponse.theory.behaviour.mixtures import Histories, count_agreement, fit_mixture, resample
 from bestresponse.theory.fitting import level_k
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import classic_strategy
@@ -43,7 +43,7 @@ def recover_strategies(units: int, rounds: int, samples: int) -> None:
     for sample in range(samples):
         agreement = count_agreement([draw_matches(units, rounds, np.random.default_rng(sample))])
         fitted = fit_mixture(agreement, seed=sample)
-        shares, errors = resample_mixture(agreement, fitted, DRAWS, seed=sample)
+        shares, errors = resample(agreement, fitted, DRAWS, seed=sample)
         found.append((np.append(fitted.shares, fitted.error), np.column_stack([shares, errors])))
     report(f"strategies, {units} matches of {rounds} rounds", [*NAMES, "error"], np.append(SHARES, ERROR), found)
 

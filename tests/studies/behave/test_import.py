@@ -49,6 +49,7 @@ def test_a_payoff_that_the_moves_do_not_give_is_named_and_the_match_kept(tmp_pat
         ("2,1,ann\n", (4, "missing move")),
         ("2,2,ann,bob,C,D,0,5,plain\n", (4, "round out of order")),
         ("1,2,ann,bob,C,D,0,5,plain\n", (4, "round out of order")),
+        ("2,1,ann,bob,C,D,0,5,plain\n2,2,ann,bob,C,,0,5,plain\n2,3,ann,bob,C,D,0,5,plain\n", (5, "missing move")),
     ],
 )
 def test_a_match_that_cannot_be_read_is_left_out_and_counted(tmp_path, rows, problem):
@@ -80,6 +81,17 @@ def test_the_last_move_of_the_other_stays_unknown_where_only_the_one_before_is_r
     (play,) = run.folder.plays()
     assert [s.role for s in play.record.submissions] == ["row", "column", "row"]
     assert play.record.payoffs == {}
+
+
+def test_a_game_without_a_table_is_left_out_and_one_with_an_empty_cell_too(tmp_path):
+    by_name = MAPPING.replace("table = [3, 3, 0, 5, 5, 0, 1, 1]", "tables = { plain = [3, 3, 0, 5, 5, 0, 1, 1] }")
+    rows = SOUND + "2,1,ann,bob,C,D,0,5,new\n"
+    run = read(tmp_path, rows, by_name.replace('"dilemma"', '"prompt"'))
+    assert [row["problem"] for row in run.frame("problems")] == ["no payoff table"]
+    cells = MAPPING.replace("[3, 3, 0, 5, 5, 0, 1, 1]", '["x", "x", 0, 5, 5, 0, 1, 1]').replace(
+        'payoffs = ["x", "y"]\n', ""
+    )
+    assert list_problems(read(tmp_path, "1,1,ann,bob,C,D,,5,plain\n", cells)) == [(2, "no payoff table")]
 
 
 def test_ties_of_a_payoff_table_are_named(tmp_path):

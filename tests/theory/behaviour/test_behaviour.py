@@ -7,10 +7,10 @@ from bestresponse.core.errors import UsageError
 from bestresponse.theory.behaviour.choices import Choices, fit_choices, predict_hierarchy, predict_quantal
 from bestresponse.theory.behaviour.mixtures import (
     Histories,
-    choose_number,
     count_agreement,
     fit_mixture,
-    resample_mixture,
+    prune_mixture,
+    resample,
 )
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.fitting import cognitive_hierarchy, quantal_response
@@ -104,12 +104,12 @@ def test_parameters_of_simulated_players_are_found_again_with_their_intervals():
     fitted = fit_mixture(agreement)
     assert fitted.shares == pytest.approx([0.5, 0.3, 0.2, 0.0], abs=0.05)
     assert fitted.error == pytest.approx(0.08, abs=0.015)
-    shares, errors = resample_mixture(agreement, fitted, 100)
+    shares, errors = resample(agreement, fitted, 100)
     low, high = np.quantile(shares, [0.025, 0.975], axis=0)
     assert (low[:3] <= [0.5, 0.3, 0.2]).all()
     assert (high[:3] >= [0.5, 0.3, 0.2]).all()
     assert errors.std() < 0.02
-    path = choose_number(agreement, fitted)
+    path = prune_mixture(agreement, fitted)
     assert min(path, key=lambda fit: fit.bic).names == tuple(names)
     classes = fitted.posterior.argmax(axis=1)
     assert (classes[:200] == 0).mean() > 0.95

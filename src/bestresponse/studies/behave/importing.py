@@ -20,7 +20,7 @@ from functools import cached_property
 from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, TypedDict, cast
 
 import numpy as np
 
@@ -135,6 +135,10 @@ class FileRow(TypedDict):
     left_out: int
 
 
+class _Fault(ValueError):
+    """What is wrong with a row, so that its match is left out: the kind of problem, and the detail."""
+
+
 @dataclass
 class _Match:
     """The rows of one match so far."""
@@ -181,7 +185,7 @@ def read_rows(path: Path) -> Iterator[tuple[int, Cells]]:
                 yield from enumerate((row for block in blocks for row in block.to_pylist()), 1)
                 return
             plain = gzip.GzipFile(fileobj=raw) if path.suffix == ".gz" else raw
-            lines = TextIOWrapper(plain, "utf-8-sig", newline="")  # type: ignore[type-var]
+            lines = TextIOWrapper(plain, "utf-8-sig", newline="")
             if kind == "csv":
                 rows = csv.reader(lines)
                 header = next(rows, [])
@@ -221,124 +225,87 @@ class Reader:
         layout, matches = self.layout, dict[tuple[Any, ...], _Match]()
         for line, cells in read_rows(self.path):
             self.rows += 1
-            row: Cells = cells
+            row = cells
             if self._joined:
                 row = {**cells, **self._joined.get(str(cells.get(layout.join["on"])), {})}
             if self.rows == 1:
                 layout.check_columns(list(row), self.path.name)
-            if layout.lists or not layout.match:
-                play = self._finish(
-                    (line,), self._read_lists(line, row) if layout.lists else self._add(None, line, row)
-                )
-                yield from [play] if play else []
-                continue
-            key = tuple(row.get(name) for name in layout.match)
-            matches[key] = self._add(matches.get(key), line, row)
+            key = tuple(row.get(name) for name in layout.match) or (line,)
+            match = matches.get(key) or _Match(row, line)
+            try:
+                for turn in _split_lists(row, (*layout.moves, *layout.payoffs)) if layout.lists else (row,):
+                    self._add(match, line, turn)
+            except _Fault as fault:
+                match.trouble = match.trouble or (line, *fault.args)
+            if layout.match:
+                matches[key] = match
+            else:
+                yield from self._finish(key, match)
         for key, match in matches.items():
-            play = self._finish(key, match)
-            yield from [play] if play else []
+            yield from self._finish(key, match)
 
-    def _add(self, match: _Match | None, line: int, row: Cells) -> _Match:
-        """Add a row to its match."""
-        layout = self.layout
-        match = match or _Match(row, line)
-        if match.trouble:
-            return match
-        if layout.round and str(row.get(layout.round)) != str(len(match.moves) + 1):
-            match.trouble = (line, "round out of order", f"{row.get(layout.round)} after {len(match.moves)}")
-            return match
+    def _add(self, match: _Match, line: int, row: Cells) -> None:
+        """Add a round to its match."""
+        layout, played = self.layout, match.moves
+        if layout.round and str(row.get(layout.round)) != str(len(played) + 1):
+            raise _Fault("round out of order", f"{row.get(layout.round)} after {len(played)}")
         moves = [self._read_move(row.get(name), seat, row) for seat, name in enumerate(layout.moves)]
         paid = [_as_number(row.get(name)) for name in layout.payoffs]
-        if layout.before and match.moves:
-            match.moves[-1] = (match.moves[-1][0], self._read_move(row.get(layout.before), 1, row))
-            moves += [None]
-        elif layout.infer:
-            moves += [self._infer_move(moves[0], paid, row)]
-        bad = [move for move in (*moves, *(match.moves[-1] if match.moves else ())) if isinstance(move, ValueError)]
-        if bad:
-            match.trouble = (line, *bad[0].args)
-        else:
-            match.moves.append((moves[0], moves[1] if len(moves) > 1 else None))
-            self._compare(line, match, paid, row)
-        return match
+        if layout.before and played:
+            played[-1] = (played[-1][0], self._read_move(row.get(layout.before), 1, row))
+        if layout.infer:
+            payoffs = self._find_table(row).payoffs[0, moves[0]].tolist()
+            fitting = [move for move, payoff in enumerate(payoffs) if _is_same(payoff, paid[0])]
+            if len(fitting) != 1:
+                raise _Fault("impossible payoff", f"{paid[0]} cannot be earned by {layout.sides[0][moves[0]]}")
+            moves += fitting
+        played.append((moves[0], moves[1] if len(moves) > 1 else None))
+        if len(moves) == 2 and paid:
+            due = self._find_table(row).payoffs[:, moves[0], moves[1]].tolist()[: len(paid)]
+            if not all(map(_is_same, due, paid)):
+                names = ", ".join(side[move] for side, move in zip(layout.sides, moves, strict=True))
+                detail = f"{names} pays {_show(due)}, recorded is {_show(paid)}"
+                self._complain(line, match.line, "payoff mismatch", detail, "kept; payoffs are those of the moves")
 
-    def _read_lists(self, line: int, row: Cells) -> _Match:
-        """Read a match whose moves and payoffs are lists in the cells of one row."""
-        layout, match = self.layout, _Match(row, line)
-        try:
-            columns = [_as_list(row[name]) for name in (*layout.moves, *layout.payoffs)]
-        except (ValueError, SyntaxError, KeyError):
-            match.trouble = (line, "no list", "expected a list of moves or payoffs in every cell")
-            return match
-        if len({len(cells) for cells in columns}) != 1:
-            lengths = ", ".join(str(len(cells)) for cells in columns)
-            match.trouble = (line, "unequal lengths", f"lists of {lengths} entries")
-            return match
-        for cells in zip(*columns, strict=True):
-            moves = [self._read_move(cell, seat, row) for seat, cell in enumerate(cells[: len(layout.moves)])]
-            bad = [move for move in moves if isinstance(move, ValueError)]
-            if bad:
-                match.trouble = (line, *bad[0].args)
-                break
-            match.moves.append((moves[0], moves[1] if len(moves) > 1 else None))
-            self._compare(line, match, [_as_number(cell) for cell in cells[len(layout.moves) :]], row)
-        return match
-
-    def _read_move(self, cell: Any, seat: int, row: Cells) -> int | ValueError:
-        """Return the number of an action, or what is wrong with the cell."""
+    def _read_move(self, cell: Any, seat: int, row: Cells) -> int:
+        """Return the number of an action."""
         layout = self.layout
         if cell is None or cell == "":
-            return ValueError("missing move", f"no move of {ROLES[seat]}")
-        if layout.codes and not isinstance(layout.codes, dict):
-            codes = [row.get(name) for name in layout.codes]
-        else:
-            codes = list(layout.sides[seat])
-            cell = layout.codes.get(str(cell), cell) if isinstance(layout.codes, dict) else cell
-        return codes.index(str(cell)) if str(cell) in codes else ValueError("unknown move", f"{cell!r}")
-
-    def _infer_move(self, own: int | ValueError, paid: Sequence[float | None], row: Cells) -> int | ValueError:
-        """Find the other's move from what the player earned."""
-        if isinstance(own, ValueError):
-            return own
-        payoffs = self._find_table(row).payoffs[0, own]
-        fitting = [move for move, payoff in enumerate(payoffs) if paid[0] is not None and abs(payoff - paid[0]) < _SAME]
-        return fitting[0] if len(fitting) == 1 else ValueError("impossible payoff", f"{paid[0]} cannot be earned so")
-
-    def _compare(self, line: int, match: _Match, paid: Sequence[float | None], row: Cells) -> None:
-        """Report recorded payoffs that are not those of the moves."""
-        first, second = match.moves[-1]
-        if second is None or not paid:
-            return
-        due = self._find_table(row).payoffs[:, first, second][: len(paid)].tolist()
-        if any(have is None or abs(have - want) > _SAME for have, want in zip(paid, due, strict=True)):
-            names = ", ".join(side[move] for side, move in zip(self.layout.sides, (first, second), strict=True))
-            detail = f"{names} pays {_show(due)}, recorded is {_show(paid)}"
-            self._complain(line, match.line, "payoff mismatch", detail, "kept; payoffs are those of the moves")
+            raise _Fault("missing move", f"no move of {ROLES[seat]}")
+        if isinstance(layout.codes, dict):
+            cell = layout.codes.get(str(cell), cell)
+        named = [row.get(name) for name in layout.codes] if isinstance(layout.codes, tuple) else []
+        codes = named or layout.sides[seat]
+        if str(cell) not in codes:
+            raise _Fault("unknown move", f"{cell!r}")
+        return codes.index(str(cell))
 
     def _find_table(self, row: Cells) -> NormalForm:
         layout, name = self.layout, _fill(self.layout.game, row)
-        cells = layout.tables.get(name) if layout.tables else layout.table
-        if not cells:
-            raise UsageError(f"the mapping has no table for the game {name!r}")
+        cells = layout.tables.get(name, ()) if layout.tables else layout.table
+        rows, columns = map(len, layout.sides)
+        if (name in layout.tables or not layout.tables) and len(cells) != 2 * rows * columns:
+            raise UsageError(f"the table of {name!r} needs {2 * rows * columns} numbers, got {len(cells)}")
         key = (name, *(row.get(cell) if isinstance(cell, str) else cell for cell in cells))
         if key not in self._tables:
-            rows, columns = map(len, layout.sides)
             numbers = [_as_number(cell) for cell in key[1:]]
-            if len(numbers) != 2 * rows * columns or None in numbers:
-                raise UsageError(f"the table of {name!r} needs {2 * rows * columns} numbers, got {key[1:]}")
-            pairs = [
-                [numbers[2 * (i * columns + j) + seat] for j in range(columns)] for seat in (0, 1) for i in range(rows)
-            ]
-            self._tables[key] = NormalForm([pairs[:rows], pairs[rows:]], ROLES, layout.sides, name)  # type: ignore[arg-type]
+            if not numbers or None in numbers:
+                raise _Fault("no payoff table", f"of the game {name!r}")
+            payoffs = np.array(numbers, dtype=np.float64).reshape(rows, columns, 2)
+            self._tables[key] = NormalForm(np.moveaxis(payoffs, 2, 0), ROLES, layout.sides, name)
         return self._tables[key]
 
-    def _finish(self, key: tuple[Any, ...], match: _Match) -> JsonObject | None:
-        """Return the line of a match in a run, or None where it is left out."""
+    def _finish(self, key: tuple[Any, ...], match: _Match) -> Iterator[JsonObject]:
+        """Yield the line of a match in a run, or complain where it is left out."""
+        layout, row = self.layout, match.first
+        try:
+            form = self._find_table(row)
+        except _Fault as fault:
+            match.trouble = match.trouble or (match.line, *fault.args)
         if match.trouble:
             self.left_out += 1
             self._complain(match.trouble[0], match.line, *match.trouble[1:], "the match is left out")
-            return None
-        layout, row, form = self.layout, match.first, self._find_table(match.first)
+            return
         players = [_fill(name, row) for name in layout.players]
         data = {
             "study": "import",
@@ -367,7 +334,7 @@ class Reader:
             "payoffs": _add_payoffs(form, match.moves) if complete else {},
             "void": None,
         }
-        return {"spec": digest(data), "data": data, "record": record}
+        yield {"spec": digest(data), "data": data, "record": record}
 
     def list_games(self) -> list[NormalForm]:
         """List the games whose tables were needed."""
@@ -397,11 +364,20 @@ def _as_number(cell: Any) -> float | None:
         return None
 
 
-def _as_list(cell: Any) -> list[Any]:
-    values = cell if isinstance(cell, list) else ast.literal_eval(cell)
-    if not isinstance(values, list):
-        raise ValueError("no list")
-    return values
+def _is_same(payoff: float, recorded: float | None) -> bool:
+    return recorded is not None and abs(payoff - recorded) < _SAME
+
+
+def _split_lists(row: Cells, names: Sequence[str]) -> Iterator[Cells]:
+    """Yield a row for each round of a row whose cells are lists."""
+    try:
+        lists = [cell if isinstance(cell, list) else ast.literal_eval(str(cell)) for cell in map(row.get, names)]
+        lengths = [len(cells) for cells in lists]
+    except (ValueError, SyntaxError, TypeError):
+        raise _Fault("no list", "expected a list of moves or payoffs in every cell") from None
+    if len(set(lengths)) > 1:
+        raise _Fault("unequal lengths", f"lists of {', '.join(map(str, lengths))} entries")
+    yield from ({**row, **dict(zip(names, cells, strict=True))} for cells in zip(*lists, strict=True))
 
 
 def _show(payoffs: Sequence[float | None]) -> str:
@@ -416,7 +392,7 @@ def prepare_import(config: ImportConfig) -> ImportConfig:
     for part in (path, find_mapping(config.mapping)):
         try:
             with open_plain(part) as file:
-                parts.append(hashlib.file_digest(file, "sha256").hexdigest())
+                parts.append(hashlib.file_digest(file, "sha256").hexdigest())  # type: ignore[arg-type]
         except OSError as error:
             raise UsageError(f"{part} cannot be read: {error.strerror}") from None
     return replace(config, source=path.name, digest=digest(parts))
@@ -453,7 +429,7 @@ def measure_import(config: ImportConfig, folder: RunFolder) -> Measured:
         row = games.setdefault(key, PlayedRow(game=key[0], players=key[1], matches=0, moves=0))
         row["matches"] += 1
         row["moves"] += len(record["submissions"])
-    problems = [ProblemRow(**row) for row in read_lines(folder.path / "problems.jsonl")]
+    problems = [cast(ProblemRow, row) for row in read_lines(folder.path / "problems.jsonl")]
     kinds = Counter((row["problem"], row["effect"]) for row in problems)
     counts = json.loads(read_text_file(folder.path / "rows.json"))
     matches = sum(row["matches"] for row in games.values())

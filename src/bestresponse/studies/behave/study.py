@@ -21,7 +21,7 @@ from bestresponse.analysis.people import find_people
 from bestresponse.core.codec import record_to_json
 from bestresponse.core.errors import BestResponseError, InvalidGame, SettingError
 from bestresponse.core.game import AnyGame
-from bestresponse.core.json import JsonMapping, JsonObject, canonical, digest
+from bestresponse.core.json import JsonObject, canonical, digest
 from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import find_stage_form
 from bestresponse.games.lookup import find_game
@@ -41,29 +41,16 @@ from bestresponse.runs.study import Measured, Study
 from bestresponse.studies.behave.importing import refuse_to_play
 from bestresponse.studies.tournament.entries import EntriesSetting, Entry, Stage, as_automata, formalize_entry, gather
 from bestresponse.theory.behaviour.choices import HIGHEST_LEVEL, ChoiceFit, Choices, fit_choices, predict_quantal
-from bestresponse.theory.behaviour.mixtures import (
-    Agreement,
-    Histories,
-    MixtureFit,
-    choose_number,
-    count_agreement,
-    fit_mixture,
-    resample_mixture,
-)
+from bestresponse.theory.behaviour.mixtures import Histories, count_agreement, fit_mixture, prune_mixture, resample
 from bestresponse.theory.catalogue.tables import load as load_table
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import cooperative_actions
 
 Fit = Literal["strategies", "qre", "level-k", "cognitive-hierarchy"]
 STRATEGIES = (
-    "defector",
-    "cooperator",
-    "grim",
-    "tit-for-tat",
-    "suspicious-tit-for-tat",
-    "tit-for-two-tats",
+    "defector", "cooperator", "grim", "tit-for-tat", "suspicious-tit-for-tat", "tit-for-two-tats",
     "win-stay-lose-shift",
-)
+)  # fmt: skip
 """Those of Dal Bo & Frechette 2011, and two that later estimates found as well."""
 _FEW_GAMES = 8
 """With fewer games their resamples say little, and matches are resampled instead."""
@@ -214,6 +201,11 @@ class SeatMoves:
     match: str
     subject: str | None
 
+    @property
+    def unit(self) -> str:
+        """Name the player, or the seat of the match where the player is not known."""
+        return f"{self.labels['run']} {self.subject}" if self.subject else f"{self.match} {self.labels['seat']}"
+
 
 @dataclass(frozen=True, eq=False)
 class PlayerGroup:
@@ -296,27 +288,25 @@ def list_plays(path: Path) -> Iterator[JsonObject | str]:
     run = None if folder.manifest.study == "sessions" else load_run(folder.path)
     for play in folder.plays():
         try:
-            game = _make_session_game(play.data) if run is None else run.game(play.data)
+            game: AnyGame | None
+            if run is None:  # a session of people, whose game has a name and is never opened as a file
+                game = find_game(play.data["setup"]["game"]["name"], allow_files=False).playable()
+            else:
+                game = run.game(play.data)
             form = None if game is None else find_stage_form(game)
         except BestResponseError as error:
             yield str(error)
             continue
-        if play.record.void or form is None or form.num_players != 2 or getattr(game, "noise", 0):
-            yield (
-                "a void play"
-                if play.record.void
-                else "no game of two with a payoff table and moves that are made as meant"
-            )
+        if play.record.void:
+            yield "a void play"
+            continue
+        if form is None or form.num_players != 2 or getattr(game, "noise", None):
+            yield "no game of two with a payoff table in which moves are made as they are meant"
             continue
         kept = {"name": form.name, "actions": form.actions, "payoffs": form.payoffs.tolist(), "players": form.players}
         treatment = play.data.get("treatment")
         data = {"form": kept, "treatment": {"treatment": treatment} if treatment else {}}
         yield {"spec": play.spec, "data": data, "record": record_to_json(play.record)}
-
-
-def _make_session_game(data: JsonMapping) -> AnyGame:
-    """Return the game of a session by its name, which is never opened as a file."""
-    return find_game(data["setup"]["game"]["name"], allow_files=False).playable()
 
 
 def copy_plays(config: BehaveConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
@@ -387,7 +377,7 @@ def list_sequences(folder: RunFolder) -> Iterator[SeatMoves]:
 
 
 def measure_behaviour(config: BehaveConfig, folder: RunFolder) -> Measured:
-    """PlayerGroup the players and estimate everything that was asked for."""
+    """Put players into groups and estimate everything that was asked for."""
     groups: dict[tuple[str, ...], list[SeatMoves]] = defaultdict(list)
     for seen in list_sequences(folder):
         unknown = [name for name in config.by if name not in seen.labels]
@@ -395,7 +385,7 @@ def measure_behaviour(config: BehaveConfig, folder: RunFolder) -> Measured:
             raise SettingError("by", f"{unknown[0]!r} is none of {', '.join(seen.labels)}")
         groups[tuple(seen.labels[name] for name in config.by)].append(seen)
     frames: dict[str, list[Any]] = {name: [] for name in _ROWS}
-    frames["left_out"] = [UnusedRow(**row) for row in read_lines(folder.path / "unused.jsonl")]
+    frames["left_out"] = list(read_lines(folder.path / "unused.jsonl"))
     measured: dict[Heads, PlayerGroup] = {}
     named: dict[str, PlayerGroup] = {}
     for heads in sorted(groups):
@@ -482,15 +472,16 @@ def _estimate_strategies(config: BehaveConfig, name: str, group: PlayerGroup, fr
         return None
     agreement = count_agreement(blocks)
     everything = fit_mixture(agreement, seed=group.seed)
-    path = choose_number(agreement, everything, seed=group.seed)
+    path = prune_mixture(agreement, everything, seed=group.seed)
     best = {rule: min(path, key=lambda fit: getattr(fit, rule)) for rule in ("bic", "icl")}
     fitted = everything if config.choose == "all" else best[config.choose]
-    kept = _keep_strategies(agreement, fitted)
+    kept = [agreement.names.index(name) for name in fitted.names]
+    reduced = replace(agreement, names=fitted.names, counts=np.ascontiguousarray(agreement.counts[:, kept]))
     size = int(agreement.weights.sum())
     remarks = ["other shares fit as well"] if fitted.flat else []
     remarks += ["every move is prescribed, so the error is 0"] if fitted.error < 1e-6 else []
     remarks += ["one unit, no intervals"] if size < 2 else []
-    shares, errors = resample_mixture(kept, fitted, config.bootstraps, seed=group.seed)
+    shares, errors = resample(reduced, fitted, config.bootstraps, seed=group.seed)
     classes = fitted.posterior.argmax(axis=1)
     for k, strategy in enumerate(fitted.names):
         share = _make_interval(float(fitted.shares[k]), shares[:, k], size)
@@ -499,12 +490,8 @@ def _estimate_strategies(config: BehaveConfig, name: str, group: PlayerGroup, fr
         frames["strategies"].append(
             StrategyRow(group=name, strategy=strategy, share=share, classified=int((classes == k).sum()))
         )
-    for number, row in enumerate(fitted.posterior):
-        frames["classes"].append(
-            ClassRow(
-                group=name, unit=units[number], strategy=fitted.names[classes[number]], probability=float(row.max())
-            )
-        )
+    for unit, k, row in zip(units, classes, fitted.posterior, strict=True):
+        frames["classes"].append(ClassRow(group=name, unit=unit, strategy=fitted.names[k], probability=float(row[k])))
     for fit, following in zip(path, (*path[1:], None), strict=True):
         gone = set(fit.names) - set(following.names) if following else set()
         frames["numbers"].append(
@@ -522,11 +509,6 @@ def _estimate_strategies(config: BehaveConfig, name: str, group: PlayerGroup, fr
         remark="; ".join(remarks) or None,
     )
     return _make_interval(fitted.error, errors, size)
-
-
-def _keep_strategies(agreement: Agreement, fitted: MixtureFit) -> Agreement:
-    kept = [agreement.names.index(name) for name in fitted.names]
-    return replace(agreement, names=fitted.names, counts=np.ascontiguousarray(agreement.counts[:, kept]))
 
 
 def _list_histories(
@@ -560,13 +542,7 @@ def _list_histories(
         for i, seen in enumerate(members):
             own[i, : len(seen.own)] = seen.own
             other[i, : len(seen.other[:longest])] = seen.other[:longest]
-        numbers = [
-            units.setdefault(
-                f"{seen.labels['run']} {seen.subject}" if seen.subject else f"{seen.match} {seen.labels['seat']}",
-                len(units),
-            )
-            for seen in members
-        ]
+        numbers = [units.setdefault(seen.unit, len(units)) for seen in members]
         blocks.append(Histories(own, other, automata, np.array(numbers)))
     return blocks, list(units), reasons
 
@@ -583,7 +559,7 @@ def _estimate_choices(
         for move in seen.own[: 1 if config.rounds == "first" else None]:
             count += np.eye(len(count))[move] if isinstance(move, int) else np.array(move)
     data = [Choices(form, pair) for (form, _), pair in counts.items()]
-    parameters = {}
+    parameters: dict[str, Value] = {}
     for fit in fit_choices(data, models, draws=config.bootstraps, seed=group.seed):
         remarks = ["the likelihood grows with it without end"] if fit.edge else []
         remarks += ["intervals resample matches: few games"] if few else []
@@ -612,23 +588,14 @@ def _list_parameters(fit: ChoiceFit) -> Iterator[tuple[str, float, Floats]]:
 def _make_interval(estimate: float, draws: Floats, units: int) -> Value:
     if units < 2:
         return estimate
-    low, high = np.quantile(draws, [0.025, 0.975])
-    return Interval(
-        estimate, min(float(low), estimate), max(float(high), estimate), 0.95, "percentile bootstrap", units
-    )
+    low, high = map(float, np.quantile(draws, [0.025, 0.975]))
+    return Interval(estimate, min(low, estimate), max(high, estimate), 0.95, "percentile bootstrap", units)
 
 
 _ROWS: dict[str, type] = {
-    "groups": GroupRow,
-    "strategies": StrategyRow,
-    "models": FittedRow,
-    "rounds": RoundRow,
-    "beside": BesideRow,
-    "numbers": NumberRow,
-    "classes": ClassRow,
-    "path": PathRow,
-    "left_out": UnusedRow,
-}
+    "groups": GroupRow, "strategies": StrategyRow, "models": FittedRow, "rounds": RoundRow, "beside": BesideRow,
+    "numbers": NumberRow, "classes": ClassRow, "path": PathRow, "left_out": UnusedRow,
+}  # fmt: skip
 """The frames of a run."""
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from bestresponse.core.errors import UsageError
-from bestresponse.report.document import Column, Table
+from bestresponse.report.document import Cell, Column, Table
 from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.studies.behave.importing import Reader, find_layout, read_rows
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction
@@ -91,7 +91,9 @@ def reproduce_akata(folder: Path) -> Reproduction:
     checks += _check_matches(folder)
     checks += _check_people(folder)
     columns = (Column("model"), *(Column(family, "right", format=".3f") for family in families))
-    lines = tuple((model, *(_mean(shares[model, family]) for family in families)) for model in _ALL_GAMES)
+    lines: tuple[tuple[Cell, ...], ...] = tuple(
+        (model, *(_mean(shares[model, family]) for family in families)) for model in _ALL_GAMES
+    )
     table = Table(columns, lines, "Share of the maximum by model and family, in the authors' normalisation")
     citation = "E. Akata et al., Playing repeated games with large language models, Nature Human Behaviour 2025"
     return Reproduction("akata", citation, tuple(checks), (table,))
@@ -108,7 +110,7 @@ def _choose_published(numbers: list[int]) -> Mapping[str, float]:
 
 def _check_matches(folder: Path) -> Iterator[Check]:
     """Yield what GPT-4 does in the dilemma and in the battle of the sexes; the paper says it in words."""
-    games = {name: defaultdict(list) for name in ("pd", "bos")}
+    games: dict[str, dict[tuple[str, str], list[tuple[str, str]]]] = {name: defaultdict(list) for name in ("pd", "bos")}
     for name, matches in games.items():
         for row in _read(folder / f"{name}.csv.gz"):
             for seat in (1, 2):
@@ -202,9 +204,10 @@ def reproduce_dilemma(folder: Path) -> Reproduction:
             treatments[numbers].append(float(rows[0]["move"] == "C"))
     first = {key: _mean(moves) for key, moves in treatments.items()}
     for (reward, delta), value in _FIRST_ROUND.items():
-        found = first.get((reward, 0.0, 0.228, 0.078, delta))
-        if found is not None:
-            checks.append(_compare(f"DF, R {reward:g}, delta {delta:g}, first period", value, found, _HALF))
+        treatment = (reward, 0.0, 0.228, 0.078, delta)
+        if treatment in first:
+            what = f"DF, R {reward:g}, delta {delta:g}, first period"
+            checks.append(_compare(what, value, first[treatment], _HALF))
     pairs = [(first[key], first[longer]) for key in first for longer in first if key[:4] == longer[:4] and key < longer]
     grows = sum(short < long for short, long in pairs)
     what = "a longer future raises cooperation in the first period"
@@ -215,8 +218,8 @@ def reproduce_dilemma(folder: Path) -> Reproduction:
     checks.append(Check(what, "yes", f"correlation {slope:.2f}", slope < -0.5, tolerance="below -0.5"))
     why = "it fits subjects with experience; the collection has neither subjects nor the order of their matches"
     checks.append(Check("shares of strategies as in the paper", None, "cannot be estimated", None, why))
-    heads = (Column("R", "right"), Column("delta", "right"), Column("basin", "right", format=".3f"))
-    heads += (Column("first period", "right", format=".3f"), Column("matches", "right"))
+    formats = {"R": "", "delta": "", "basin": ".3f", "first period": ".3f", "matches": ""}
+    heads = tuple(Column(name, "right", format=spec) for name, spec in formats.items())
     rows_ = tuple(
         (key[0], key[4], basin, first[key], len(treatments[key])) for key, basin in zip(first, basins, strict=True)
     )

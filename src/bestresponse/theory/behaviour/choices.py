@@ -136,7 +136,7 @@ def predict_hierarchy(form: NormalForm, taus: Floats) -> tuple[Floats, Floats]:
 
 def _reply_best(values: Floats) -> Floats:
     best = values >= values.max(axis=1, keepdims=True) - 1e-9 * np.maximum(1.0, np.abs(values).max())
-    return best / best.sum(axis=1, keepdims=True)
+    return np.asarray(best / best.sum(axis=1, keepdims=True))
 
 
 def fit_choices(
@@ -202,7 +202,8 @@ def _fit_levels(data: Sequence[Choices], weights: Floats, folds: Sequence[Bools]
         return float((rows[owners] * counts) @ np.log(np.clip(chances @ shares, _SURE, 1.0)))
 
     shares = fit(weights)
-    scores = [score(fit(~fold[None] * 1.0)[0], fold * 1.0) for fold in folds] if len(folds) > 1 else []
+    held_out = np.array(folds, dtype=np.float64)
+    scores = [score(fit(1 - fold[None])[0], fold) for fold in held_out] if len(folds) > 1 else []
     return ChoiceFit("level-k", shares[0], shares[1:], score(shares[0], weights[0]), False, *_judge(data, scores))
 
 

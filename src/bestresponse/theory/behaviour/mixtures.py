@@ -17,7 +17,7 @@ Strategies that prescribe the same in everything that was played cannot be told 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -130,7 +130,7 @@ def fit_mixture(agreement: Agreement, *, starts: int = 5, seed: int = 0, engine:
     return _describe(agreement, points[best, :-1], float(points[best, -1]), float(heights[best]))
 
 
-def resample_mixture(
+def resample(
     agreement: Agreement, fitted: MixtureFit, draws: int, *, seed: int = 0, engine: Engine = "auto"
 ) -> tuple[Floats, Floats]:
     """Fit again to units drawn with replacement; returns the shares and the errors of every draw."""
@@ -143,7 +143,7 @@ def resample_mixture(
     return points[:, :-1], points[:, -1]
 
 
-def choose_number(
+def prune_mixture(
     agreement: Agreement, fitted: MixtureFit, *, seed: int = 0, engine: Engine = "auto"
 ) -> tuple[MixtureFit, ...]:
     """Leave out the rarest strategy again and again, down to one; returns the fit of every number, all first."""
@@ -151,8 +151,7 @@ def choose_number(
     while len(path[-1].names) > 1:
         kept = np.delete(np.arange(len(agreement.names)), int(path[-1].shares.argmin()))
         names = tuple(agreement.names[k] for k in kept)
-        counts = np.ascontiguousarray(agreement.counts[:, kept])
-        agreement = Agreement(names, counts, agreement.levels, agreement.weights, agreement.rows, agreement.actions)
+        agreement = replace(agreement, names=names, counts=np.ascontiguousarray(agreement.counts[:, kept]))
         path.append(fit_mixture(agreement, starts=2, seed=seed, engine=engine))
     return tuple(path)
 
@@ -189,7 +188,7 @@ def _is_flat(agreement: Agreement, point: Floats) -> bool:
         parts = agreement.weights[:, None] * _classify(agreement, there[:-1], there[-1])
         by_error = -(parts * (agreement.counts @ (bend / (agreement.levels - there[-1] * bend)))).sum()
         by_share = np.where(there[:-1] > 0, parts.sum(axis=0) / np.maximum(there[:-1], 1e-300), 0.0)
-        return np.array(directions) @ np.append(by_share, by_error)
+        return np.asarray(np.array(directions) @ np.append(by_share, by_error))
 
     curvature = np.array([find_slopes(point - _STEP * d) - find_slopes(point + _STEP * d) for d in directions])
     scale = np.sqrt(np.maximum(np.diag(curvature), 1e-300))
