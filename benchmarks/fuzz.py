@@ -42,8 +42,7 @@ from bestresponse.core.files import read_toml
 from bestresponse.formal.formalize.examples import library
 from bestresponse.integrations.mcp.pool import _answer as answer_tool
 from bestresponse.integrations.mcp.tools import TOOLS
-from bestresponse.logic.confined.client import share_children
-from bestresponse.logic.confined.messages import read_message
+from bestresponse.logic.confined.client import read_message, share_children
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits
 from bestresponse.logic.programs.game_table import GameTable
