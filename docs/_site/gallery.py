@@ -18,7 +18,7 @@ MOST_CELLS = 36
 MOST_SETS = 12
 BEHAVIOUR = tomllib.loads((Path(__file__).parent / "behaviour.toml").read_text("utf-8"))
 INTRO = """Every game is played and measured by its name. Equilibria of tables are exact fractions. What people did in
-dilemmas is worked out from recorded data, what models did is published and comes out of `bestresponse reproduce` too."""
+dilemmas is worked out from recorded data, what models did is published; `bestresponse reproduce` gives both."""
 
 
 def write_gallery(folder: Path) -> None:

@@ -12,15 +12,21 @@ from bestresponse.core.errors import BestResponseError, InvalidGame
 from bestresponse.core.json import JsonObject
 from bestresponse.core.notebook import format_html
 from bestresponse.formal.evaluate.named_games import find_names
-from bestresponse.formal.formalize.autoformalizer import Attempt, Formalization, Formalizer, Settings, check_story
-from bestresponse.formal.formalize.back_translation import BackCheck, compare
-from bestresponse.formal.formalize.candidates import Election, formalize_many
+from bestresponse.formal.formalize.autoformalizer import (
+    Attempt,
+    Election,
+    Formalization,
+    Formalizer,
+    Settings,
+    check_story,
+    formalize_many,
+)
 from bestresponse.formal.formalize.examples import library, read_examples
 from bestresponse.formal.formalize.forms import estimate_tokens
 from bestresponse.formal.formalize.plan import Wish
-from bestresponse.formal.formalize.story_claims import ClaimCheck, check_claims
-from bestresponse.formal.formalize.table_data import table_to_data
+from bestresponse.formal.formalize.story_claims import BackCheck, ClaimCheck, check_claims, compare
 from bestresponse.games.logic.game import as_game, read_program_text
+from bestresponse.games.logic.tables import table_to_data
 from bestresponse.games.lookup import Found
 from bestresponse.games.words import describe_game
 from bestresponse.logic.engine import EngineKind, open_engine

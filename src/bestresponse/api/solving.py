@@ -243,11 +243,14 @@ def nash(
     return find_equilibria(form, Wish(method, seconds=seconds, engine=engine))
 
 
+_PAYOFFS = (list, tuple, np.ndarray)
+
+
 def _as_table(game: GameLike, other: Matrix | None) -> NormalForm:
     """Read payoffs at once, and look up everything else: looking up takes longer than a small game."""
     if isinstance(game, NormalForm) and other is None:
         return game
-    if other is not None and isinstance(game, list | tuple | np.ndarray):
+    if other is not None and isinstance(game, _PAYOFFS):
         return NormalForm.bimatrix(cast("ArrayLike", game), cast("ArrayLike", other))
     from bestresponse.games.inputs import as_found
     from bestresponse.theory.trees.normal_form import to_normal_form

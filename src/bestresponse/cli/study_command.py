@@ -20,6 +20,7 @@ from bestresponse.cli.completion import COMPLETIONS, offer_names
 from bestresponse.cli.running import run_and_show, show_estimate
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.files import read_toml
+from bestresponse.report.frames import read_help
 from bestresponse.runs.inputs import Converted
 from bestresponse.runs.settings import RunSettings, list_settings, read_settings
 from bestresponse.runs.study import AnyStudy
@@ -81,7 +82,7 @@ def make_settings_command(
 
 def _make_parameter(kind: type, name: str, field: FieldInfo, hint: Any) -> Parameter:
     """Describe a setting for typer; all are texts, because the settings themselves read and check them."""
-    words = field.description or ""
+    words = field.description or read_help(kind).get(name, "")
     metavar = _extra(field, "metavar") or next(
         (_METAVARS[part] for part in _list_parts(hint) if part in _METAVARS), None
     )

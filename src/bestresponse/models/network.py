@@ -1,6 +1,5 @@
 """Open models behind a network address: providers with an API key, and servers of the OpenAI protocol."""
 
-from typing import TypedDict
 from urllib.parse import urlsplit
 
 from bestresponse.core.errors import MissingKey, UsageError
@@ -8,19 +7,11 @@ from bestresponse.models.base import Model
 from bestresponse.models.http import HttpClients, Secret
 from bestresponse.models.providers.anthropic import AnthropicModel
 from bestresponse.models.providers.google import GoogleModel
-from bestresponse.models.providers.openai import OPENAI_URL, OpenAIModel
+from bestresponse.models.providers.network_model import HttpModel
+from bestresponse.models.providers.openai import OpenAIModel
 from bestresponse.models.registry import KEYS, ModelSettings
 
 _SERVER_KEY = "BESTRESPONSE_API_KEY"
-
-
-class _Connection(TypedDict):
-    """What every network model is opened with."""
-
-    clients: HttpClients
-    key: Secret
-    timeout: float
-    concurrency: int
 
 
 def open_server(spec: str, settings: ModelSettings) -> Model:
@@ -31,30 +22,29 @@ def open_server(spec: str, settings: ModelSettings) -> Model:
     if parts.username or parts.password or parts.query:
         raise UsageError(f"an address must not hold a name, password or query: put the key into {_SERVER_KEY}")
     key = Secret(settings.environ.get(_SERVER_KEY, ""), _SERVER_KEY)
-    connection = _connect(key, settings)
     base_url = spec.partition("#")[0]
-    return OpenAIModel(parts.fragment, base_url=base_url, id=spec, variable=_SERVER_KEY, **connection)
+    return _open(OpenAIModel, parts.fragment, key, settings, base_url=base_url, id=spec, variable=_SERVER_KEY)
 
 
 def open_openai(name: str, settings: ModelSettings) -> Model:
     """Open a model of OpenAI, or of the server that OPENAI_BASE_URL names."""
-    base_url = settings.environ.get("OPENAI_BASE_URL") or OPENAI_URL
-    return OpenAIModel(name, base_url=base_url, **_connect(_find_key("openai", settings), settings))
+    base_url = settings.environ.get("OPENAI_BASE_URL") or None
+    return _open(OpenAIModel, name, _find_key("openai", settings), settings, base_url=base_url)
 
 
 def open_anthropic(name: str, settings: ModelSettings) -> Model:
     """Open a model of Anthropic."""
-    return AnthropicModel(name, **_connect(_find_key("anthropic", settings), settings))
+    return _open(AnthropicModel, name, _find_key("anthropic", settings), settings)
 
 
 def open_google(name: str, settings: ModelSettings) -> Model:
     """Open a model of Google."""
-    return GoogleModel(name, **_connect(_find_key("google", settings), settings))
+    return _open(GoogleModel, name, _find_key("google", settings), settings)
 
 
-def _connect(key: Secret, settings: ModelSettings) -> _Connection:
+def _open(kind: type[HttpModel], name: str, key: Secret, settings: ModelSettings, **more: str | None) -> Model:
     clients = settings.clients or HttpClients()
-    return {"clients": clients, "key": key, "timeout": settings.timeout, "concurrency": settings.concurrency}
+    return kind(name, clients, key, timeout=settings.timeout, concurrency=settings.concurrency, **more)
 
 
 def _find_key(provider: str, settings: ModelSettings) -> Secret:

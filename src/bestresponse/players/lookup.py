@@ -35,7 +35,7 @@ from bestresponse.players.dialogue.speaker import Speaker, Unguided
 from bestresponse.players.llm.agent import Agent
 from bestresponse.players.llm.player import Sampling
 from bestresponse.players.llm.verified import bare_name, is_verified, with_review
-from bestresponse.players.strategies.automaton import AutomatonPlayer, list_automata, make_automaton
+from bestresponse.players.strategies.automaton import PROBE, AutomatonPlayer, list_automata, make_automaton
 from bestresponse.players.strategies.baselines import BASELINES, BaselinePlayer
 from bestresponse.players.strategies.equilibrium import EQUILIBRIUM
 from bestresponse.players.strategies.fixed import ALWAYS, make_always
@@ -93,7 +93,7 @@ def find_strategy(name: str, game: AnyGame, role: Role, seed: int) -> Player | N
         if form is None or form.num_players != 2:
             raise UsageError(f"{role}={name}: baselines play tables of two players, and {game.name} is none")
         return BaselinePlayer(name, own_seed)
-    if form is None or name not in _list_automata(game):
+    if form is None or not (name in _list_automata(game) or (name.startswith(PROBE) and isinstance(game, HasStage))):
         return None
     return AutomatonPlayer(make_automaton(name, form, game.roles.index(role)), own_seed)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import logging
+import mimetypes
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -38,14 +39,6 @@ _NOT_STORED = (
     "Try again in a moment; the reason is in the log of the server"
 )
 _STATIC = {"app.css": "text/css", "app.js": "text/javascript", "icon.svg": "image/svg+xml"}
-_PICTURES = {
-    ".png": "image/png",
-    ".jpg": "image/jpeg",
-    ".jpeg": "image/jpeg",
-    ".gif": "image/gif",
-    ".webp": "image/webp",
-    ".svg": "image/svg+xml",
-}
 _STATUSES: dict[tuple[type[Exception], ...], int] = {
     (NotAllowed,): 403,
     (NotFound,): 404,
@@ -84,9 +77,8 @@ def create_app() -> FastAPI:
         lifespan=_lifespan,
     )
     app.add_middleware(Guard)
-    app.add_exception_handler(BestResponseError, _answer_error)
-    app.add_exception_handler(RequestValidationError, _answer_malformed)
-    app.add_exception_handler(HTTPException, _answer_http)
+    for kind in (BestResponseError, RequestValidationError, HTTPException):
+        app.add_exception_handler(kind, _answer_error)
     app.add_exception_handler(Exception, _answer_fault)
     for view in _VIEWS:
         app.include_router(view.calls)
@@ -126,12 +118,12 @@ def static(name: str) -> Response:
 def show_picture(server: Server, name: str) -> Response:
     """Send a picture of the experimenter, looked up among those that are there."""
     known = {path.name: path for path in server.pictures.iterdir()} if server.pictures.is_dir() else {}
-    path = known.get(name)
-    if path is None or path.suffix.lower() not in _PICTURES or not path.is_file():
+    kind = mimetypes.guess_type(name)[0] or ""
+    if name not in known or not kind.startswith("image/") or not known[name].is_file():
         raise NotFound("there is no such picture")
     # A preview shows pages in frames that count as another site.
     headers = {"cache-control": "max-age=3600", "cross-origin-resource-policy": "cross-origin"}
-    return FileResponse(path, media_type=_PICTURES[path.suffix.lower()], headers=headers)
+    return FileResponse(known[name], media_type=kind, headers=headers)
 
 
 def _say(request: Request, status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
@@ -150,23 +142,18 @@ def _say(request: Request, status: int, sentence: str, headers: Mapping[str, str
 
 async def _answer_error(request: Request, error: Exception) -> Response:
     """Answer an error with its sentence; a file that cannot be read or written is told in the log."""
+    match error:
+        case RequestValidationError():
+            # Which fields are wrong and why, without giving back what was sent.
+            wrong = [f"{'.'.join(map(str, mistake['loc']))}: {mistake['msg']}" for mistake in error.errors()[:5]]
+            return _say(request, 422, visible("; ".join(wrong)))
+        case HTTPException():
+            return _say(request, error.status_code, str(error.detail), error.headers)
+        case StoreError():
+            _log.error("%s %s: %s", request.method, request.url.path, error)
     status = next((status for kinds, status in _STATUSES.items() if isinstance(error, kinds)), 422)
-    if isinstance(error, StoreError):
-        _log.error("%s %s: %s", request.method, request.url.path, error)
     sentence = _NOT_STORED if isinstance(error, StoreError) else str(error)
     return _say(request, status, sentence, {"retry-after": "30"} if status == 429 else None)
-
-
-async def _answer_malformed(request: Request, error: Exception) -> Response:
-    """Say which fields are wrong and why, without giving back what was sent."""
-    assert isinstance(error, RequestValidationError)
-    wrong = [f"{'.'.join(map(str, mistake['loc']))}: {mistake['msg']}" for mistake in error.errors()[:5]]
-    return _say(request, 422, visible("; ".join(wrong)))
-
-
-async def _answer_http(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    return _say(request, error.status_code, str(error.detail), error.headers)
 
 
 async def _answer_fault(request: Request, error: Exception) -> Response:

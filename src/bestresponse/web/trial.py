@@ -209,7 +209,7 @@ class _Participant:
             return await client.get(page.url.path)
         seed = self._random.randrange(2**31)
         if isinstance(ask, Words) and self._settings.player == RANDOM:
-            typed = {"answer": f"This is message {turn + 1} of {self._label}."}
+            typed = {"answer": f"{self._label}: {turn + 1}"}
         else:
             player = make_seat(self._settings.player, session.game, role, seed, self._server.model)
             decision = await asyncio.to_thread(player.decide, view, ask)

@@ -7,12 +7,10 @@ import pytest
 
 from bestresponse import solve
 from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.formal.formalize.autoformalizer import Formalizer, Settings, check_story
-from bestresponse.formal.formalize.back_translation import compare
-from bestresponse.formal.formalize.candidates import elect, formalize_many
-from bestresponse.formal.formalize.examples import library
+from bestresponse.formal.formalize.autoformalizer import Formalizer, Settings, check_story, elect, formalize_many
+from bestresponse.formal.formalize.examples import library, nearest
 from bestresponse.formal.formalize.plan import plan
-from bestresponse.formal.formalize.retrieval import nearest
+from bestresponse.formal.formalize.story_claims import compare
 from bestresponse.formal.formalize.table_json import TABLE_SCHEMA, read_sheet, read_table
 from bestresponse.games.logic.game import as_game
 from bestresponse.logic.embedded.engine import EmbeddedEngine

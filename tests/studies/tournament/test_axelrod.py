@@ -46,6 +46,16 @@ def test_library_strategies_take_part_in_tournaments(tmp_path):
     assert rows["axelrod:Grudger"]["total"] == rows["grim"]["total"]
 
 
+def test_bare_names_are_found_in_the_library_and_its_strategies_meet_there_once_for_both_seats(tmp_path):
+    config = TournamentConfig("prisoners-dilemma", ["TitForTat", "Defector", "Cooperator"], rounds=5)
+    ran = running.run(tournament, config, tmp_path)
+    assert len(list(ran.folder.plays())) == 6
+    # Against a defector tit-for-tat earns 0 + 4 * 1; with itself and the cooperator 5 * 3, twice each but for itself.
+    totals = {row["name"]: row["total"] for row in ran.frame("standings")}
+    assert totals == {"TitForTat": 2 * (15 + 15 + 4), "Defector": 2 * (5 + 9 + 25), "Cooperator": 2 * (15 + 15)}
+    assert ran.replay().same == 6
+
+
 def test_what_the_library_does_not_have_or_cannot_play_is_said():
     with pytest.raises(UsageError, match="TitForTat"):
         TournamentConfig("prisoners-dilemma", "axelrod:TitForTot")

@@ -4,9 +4,11 @@ import csv
 import io
 
 import pytest
+from recorded_plays import read_plays
 from sample_runs import MAKERS, bench_run, water_run
 from web_server import MODEL
 
+import bestresponse as br
 from bestresponse.runs.study import studies
 
 PROGRAM_NAME = "my-dilemma"
@@ -120,14 +122,22 @@ def test_the_models_that_can_be_seated_are_told(server):
     assert server.api().get("/api/models").json() == [MODEL]
 
 
+def behave_run(folder):
+    imported = read_plays(folder, "1,1,ann,bob,C,D,0,5,plain\n1,2,ann,bob,D,D,1,1,plain\n")
+    return br.behave([imported.path], bootstraps=50, output_dir=folder)
+
+
+WATCHED = MAKERS | {"behave": (behave_run, {"plays": 1, "total": None, "calls": 0, "money": 0.0})}
+
+
 def test_there_is_a_sample_of_every_study():
-    # Training takes a network, and a package that is not needed for anything else.
-    assert set(MAKERS) == set(studies.names()) - {"train"}
+    # An import has no figures of its own, and training takes a network and a package that nothing else needs.
+    assert set(WATCHED) == set(studies.names()) - {"import", "train"}
 
 
-@pytest.mark.parametrize("study", list(MAKERS))
+@pytest.mark.parametrize("study", list(WATCHED))
 def test_a_run_of_every_study_is_watched_with_progress_cost_and_report(server, study):
-    make, expected = MAKERS[study]
+    make, expected = WATCHED[study]
     name = make(server.folder).path.name
     run = server.api().get(f"/api/runs/{name}").json()
     assert {key: run[key] for key in expected} == expected

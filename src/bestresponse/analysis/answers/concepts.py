@@ -71,14 +71,6 @@ def _describe_levels(game: NormalForm, found: Levels) -> Answer:
     )
 
 
-def _think_steps(game: NormalForm, values: Values) -> Answer:
-    return _describe_levels(game, level_k(game, int(values["level"])))
-
-
-def _think_hierarchy(game: NormalForm, values: Values) -> Answer:
-    return _describe_levels(game, cognitive_hierarchy(game, float(values["tau"])))
-
-
 def _correlate(game: NormalForm, values: Values, *, coarse: bool) -> Answer:
     objective = cast(Objective, values["objective"])
     return Answer(describe_correlated(game, correlated(game, objective, coarse=coarse)))
@@ -209,13 +201,13 @@ CONCEPTS: tuple[Question[NormalForm], ...] = (
     Question(
         "level-k",
         "Level k best-responds to level k - 1, level 0 plays uniformly",
-        _think_steps,
+        lambda game, values: _describe_levels(game, level_k(game, int(values["level"]))),
         (Setting("level", 2, "how many steps everybody thinks"),),
     ),
     Question(
         "cognitive-hierarchy",
         "Everybody best-responds to a Poisson mixture of lower levels",
-        _think_hierarchy,
+        lambda game, values: _describe_levels(game, cognitive_hierarchy(game, float(values["tau"]))),
         (Setting("tau", 1.5, "the mean number of steps"),),
     ),
     Question(

@@ -77,7 +77,9 @@ def _describe_tree(solved: SolvedTree) -> JsonObject:
         table = _describe_table(solved.table)
         for shown, e in zip(table["equilibria"], solved.table.nash.equilibria, strict=True):
             shown["policy"] = find_behaviour(solved.tree, e.strategies).table()
-        return data | {key: table[key] for key in ("engine", "actions", "degenerate", "components", "equilibria")}
+        return data | {
+            key: table[key] for key in ("engine", "actions", "degenerate", "components", "continua", "equilibria")
+        }
     if solved.cfr is not None:
         steps = [{"iteration": c.iteration, "nash_conv": c.nash_conv} for c in solved.cfr.checkpoints]
         return data | {
@@ -132,6 +134,14 @@ def _describe_table(solved: SolvedTable) -> JsonObject:
         "equilibria": [_describe_equilibrium(game, e) for e in found.equilibria],
         "degenerate": found.degenerate,
         "components": components,
+        "continua": [
+            {
+                "dimension": continuum.dimension,
+                "ends": [name_mix(game, end) for end in continuum.ends],
+                "inner": name_mix(game, continuum.inner),
+            }
+            for continuum in found.continua
+        ],
         "maximin": _describe_security(solved),
         "dominated": _describe_dominated(solved),
         "elimination": _describe_elimination(solved),

@@ -122,6 +122,12 @@ def _show_equilibria(data: JsonObject, unit: float) -> tuple[Block, ...]:
             for component in large
         ]
         blocks.append(show_records(records, data["players"], "Components with more than one equilibrium"))
+    for continuum in data.get("continua", ()):
+        first, last = continuum["ends"]
+        points = {"end": first, "between": continuum["inner"], "other end": last}
+        records = [{"point": name, "plays": mix} for name, mix in points.items()]
+        caption = f"A continuum of equilibria of dimension {continuum['dimension']}"
+        blocks.append(show_records(records, data["players"], caption, numbered=False))
     if len(data.get("outcomes", ())) > 1:
         outcomes = [{"payoffs": outcome} for outcome in data["outcomes"]]
         blocks.append(show_records(outcomes, data["players"], "What some subgame perfect equilibrium pays"))

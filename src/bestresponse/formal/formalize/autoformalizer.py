@@ -5,6 +5,11 @@ of `logic.validate`; as long as something is wrong, the model is told only that,
 and may try again. What it wrote is foreign text throughout: it runs nowhere but inside the logic engine.
 
 After Mensfelt, Stathis and Trencsenyi (2024), algorithm 1, who showed one example and gave back the loader's messages.
+
+Several programs for one story are put to the vote by the games they describe: programs that look different may be the
+same game; what is counted is the tree each produces, up to names that do not occur in both and the order of
+simultaneous moves. The game that most candidates describe wins, the earliest among equals (self-consistency: Wang et
+al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models", 2023, applied to trees).
 """
 
 from __future__ import annotations
@@ -14,12 +19,12 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 from bestresponse.core.errors import SettingError, UsageError
-from bestresponse.formal.formalize.answers import Answer, Question
-from bestresponse.formal.formalize.examples import FIRST, Example, library
+from bestresponse.formal.evaluate.equivalence import compare_tables
+from bestresponse.formal.formalize.examples import FIRST, Example, library, nearest
 from bestresponse.formal.formalize.feedback_text import what_is_wrong
 from bestresponse.formal.formalize.forms import Form, ProgramForm, TableForm, TreeForm
+from bestresponse.formal.formalize.json_answer import Question
 from bestresponse.formal.formalize.plan import FormName, Wish, plan
-from bestresponse.formal.formalize.retrieval import nearest
 from bestresponse.formal.formalize.texts import TEXTS
 from bestresponse.games.logic.game import describe_table
 from bestresponse.logic.engine import LogicEngine
@@ -85,15 +90,8 @@ class Attempt:
     problem: str = ""
     form: FormName = "program"
     questions: tuple[Question, ...] = ()
-    before: tuple[tuple[Request, Reply], ...] = ()
-    """What was asked and answered earlier in the same attempt, in a form that asks in several questions."""
     misfit: str | None = None
     """The reason, where the model says that this form cannot hold the game."""
-
-    @property
-    def exchanges(self) -> tuple[tuple[Request, Reply], ...]:
-        """Every question of the attempt with its answer, in order."""
-        return (*self.before, (self.request, self.reply))
 
     @property
     def ok(self) -> bool:
@@ -187,7 +185,7 @@ class Formalization:
     @property
     def tokens(self) -> tuple[int, int]:
         """Tokens of all prompts and of all replies, as far as they were counted."""
-        usages = [reply.usage for attempt in self.attempts for _, reply in attempt.exchanges]
+        usages = [attempt.reply.usage for attempt in self.attempts]
         return sum(u.prompt or 0 for u in usages), sum(u.completion or 0 for u in usages)
 
     @property
@@ -267,7 +265,8 @@ class Formalizer:
             form = (
                 last.after(made[-1].reply) if last is not None and last.name == name else self._form(name, begun.story)
             )
-            attempt, no_game, last = self._attempt(form, begun.told, _text(begun.told, form, made, first), made)
+            attempt, no_game = self._attempt(form, _text(begun.told, form, made, first), made)
+            last = form
             made.append(attempt)
             shown |= dict.fromkeys(form.examples)
             if attempt.misfit is not None:
@@ -278,38 +277,14 @@ class Formalizer:
                 return replace(begun, attempts=tuple(made), no_game=no_game, examples=tuple(shown))
         return replace(begun, attempts=tuple(made), examples=tuple(shown))
 
-    def _attempt(
-        self, form: Form, story: str, text: str, before: Sequence[Attempt]
-    ) -> tuple[Attempt, str | None, Form]:
-        """Ask until there is a program or a fault: once, or in a form of several questions once for each.
-
-        The second value is the reason why the story is no game, where the model gives one; the third the last form.
-        """
-        exchanges: list[tuple[Request, Reply]] = []
-        questions: tuple[Question, ...] = ()
-        while True:
-            request = self._request(form, text, before)
-            reply = self.model.complete(request)
-            found = form.read(reply)
-            questions += found.questions
-            if found != Answer(questions=found.questions):
-                break
-            exchanges.append((request, reply))
-            form = form.after(reply)
-            text = form.task(story)
+    def _attempt(self, form: Form, text: str, before: Sequence[Attempt]) -> tuple[Attempt, str | None]:
+        """Ask once; the second value is the reason why the story is no game, where the model gives one."""
+        request = self._request(form, text, before)
+        reply = self.model.complete(request)
+        found = form.read(reply)
         report = self._validated(found.source) if found.source else None
-        attempt = Attempt(
-            request,
-            reply,
-            found.source,
-            report,
-            found.problem,
-            form.name,
-            questions,
-            tuple(exchanges),
-            found.misfit,
-        )
-        return attempt, found.no_game, form
+        attempt = Attempt(request, reply, found.source, report, found.problem, form.name, found.questions, found.misfit)
+        return attempt, found.no_game
 
     def _validated(self, source: str) -> Report:
         """The report on a program; a game in which nobody has a choice is none for a story."""
@@ -362,3 +337,55 @@ def _text(story: str, form: Form, before: Sequence[Attempt], first: str | None) 
     if last.form != form.name:
         return TEXTS.fill("earlier", task=form.task(story), form=last.form, wrong=last.wrong)
     return form.repair(story, last.reply, last.source, last.wrong)
+
+
+@dataclass(frozen=True, slots=True)
+class Election:
+    """All candidates, the votes as groups of their numbers (the largest first), and the winner."""
+
+    candidates: tuple[Formalization, ...]
+    groups: tuple[tuple[int, ...], ...]
+
+    @property
+    def winner(self) -> Formalization:
+        """The first candidate of the largest group; where none is a game, the one that came furthest."""
+        if self.groups:
+            return self.candidates[self.groups[0][0]]
+        return max(self.candidates, key=lambda one: one.best.progress if one.best else (-2, 0))
+
+    @property
+    def votes(self) -> int:
+        """How many candidates describe the winner's game."""
+        return len(self.groups[0]) if self.groups else 0
+
+
+def elect(candidates: Sequence[Formalization]) -> Election:
+    """Group candidates by the game they describe."""
+    groups: list[list[int]] = []
+    for number, candidate in enumerate(candidates):
+        table = candidate.table
+        if table is None:
+            continue
+        for group in groups:
+            other = candidates[group[0]].table
+            if other is not None and compare_tables(table, other).exact:
+                group.append(number)
+                break
+        else:
+            groups.append([number])
+    ordered = sorted(groups, key=lambda group: (-len(group), group[0]))
+    return Election(tuple(candidates), tuple(map(tuple, ordered)))
+
+
+def formalize_many(formalizer: Formalizer, story: str, count: int) -> Election:
+    """Formalize a story `count` times, the first time at the set temperature and then with more freedom, and vote."""
+    if count < 1:
+        raise UsageError(f"{count} candidates are none; give at least 1")
+    base = formalizer.settings
+    found: list[Formalization] = []
+    for number in range(count):
+        warm = base if number == 0 else replace(base, temperature=max(base.temperature, _HEAT))
+        found.append(replace(formalizer, settings=replace(warm, replicate=base.replicate + number)).formalize(story))
+        if found[-1].no_game is not None and number == 0:
+            break
+    return elect(found)

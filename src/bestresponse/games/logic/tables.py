@@ -18,6 +18,7 @@ from itertools import product
 
 from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.core.game import NATURE
+from bestresponse.core.json import JsonObject
 from bestresponse.logic.language.terms import Atom, write
 from bestresponse.logic.programs.game_table import FORGETS, GameTable, Row, spell_knowledge
 from bestresponse.theory.trees.sequence_form import has_perfect_recall
@@ -88,6 +89,33 @@ def list_rows(tree: Tree, leaves: Sequence[int]) -> tuple[Row, ...]:
     if not any((tree.owner == CHANCE).tolist()):
         rows = tuple(Row(row.moves, row.payoffs, row.blocks, (), row.percepts) for row in rows)
     return rows
+
+
+def table_to_data(table: GameTable) -> JsonObject:
+    """Return players, moves and ends as plain data.
+
+    `blocks` tells how many moves of an end were made at the same time. In games with chance, `chances` has the
+    probability of each move of nature (None for others); in games with hidden moves, `percepts` has what was seen of
+    each move, as (player, percept).
+    """
+    return {
+        "players": list(table.players),
+        "moves": [list(moves) for moves in table.moves],
+        "ends": [
+            {
+                "moves": [list(made) for made in row.moves],
+                "payoffs": [_write_exactly(u) for u in row.payoffs],
+                "blocks": list(row.blocks),
+                **({"chances": [None if p is None else _write_exactly(p) for p in row.chances]} if row.chances else {}),
+                **({"percepts": [[list(one) for one in seen] for seen in row.percepts]} if row.percepts else {}),
+            }
+            for row in table.rows
+        ],
+    }
+
+
+def _write_exactly(payoff: Fraction) -> int | str:
+    return payoff.numerator if payoff.denominator == 1 else str(payoff)
 
 
 def read_fraction(number: float) -> Fraction:

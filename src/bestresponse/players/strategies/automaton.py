@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from threading import get_ident
 from typing import Any
+
+import numpy as np
 
 from bestresponse.core.ask import Ask, Choice
 from bestresponse.core.errors import InvalidGame, UsageError
@@ -22,6 +27,10 @@ from bestresponse.theory.repeated.automaton import (
     reduced,
     relabelled,
 )
+from bestresponse.theory.repeated.round_robin import Rules
+
+PROBE = "joss-ann:"
+"""What the name of a probe of fingerprints begins with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +71,27 @@ def list_automata(form: NormalForm) -> tuple[str, ...]:
 def make_automaton(name: str, form: NormalForm, seat: int) -> Automaton:
     """Make the classic strategy for that seat: the library counts actions as cooperate, defect, the game may not."""
     order = [(first, 1 - first) for first in cooperative_actions(form)]
-    return relabelled(reduced(classic_strategy(name)), order[seat], order[1 - seat])
+    automaton = make_probe(name) if name.startswith(PROBE) else reduced(classic_strategy(name))
+    return relabelled(automaton, order[seat], order[1 - seat])
 
 
+def make_probe(name: str) -> Automaton:
+    """Make the probe `joss-ann:X:Y`: tit-for-tat, but X of the time it cooperates and Y of the time defects anyway.
+
+    Where X + Y is above 1 it is the same of the dual, which does the contrary of tit-for-tat (Ashlock and Kim,
+    Fingerprinting: visualization and automatic analysis of prisoner's dilemma strategies, 2008).
+    """
+    try:
+        x, y = map(float, name.removeprefix(PROBE).split(":"))
+    except ValueError:
+        x = y = -1.0
+    if not (0 <= x <= 1 and 0 <= y <= 1):
+        raise UsageError(f"{name!r}: expected {PROBE}X:Y with two numbers from 0 to 1, such as {PROBE}0.1:0.2")
+    seen = np.broadcast_to([0, 1], (2, 2, 2))  # the state is what the other did last
+    return Automaton(name, np.array([[1 - y, y], [x, 1 - x]]), seen)
+
+
+@cache
 def axelrod_strategy(name: str) -> Any:
     """The class of a strategy, by the name of the class or the name it shows; UsageError where there is none."""
     if find_spec("axelrod") is None:
@@ -76,6 +103,37 @@ def axelrod_strategy(name: str) -> Any:
     if found is None:
         raise UsageError(f"Axelrod's library has no strategy {name!r}.{did_you_mean(name, sorted(known))}")
     return found
+
+
+def has_axelrod_strategy(name: str) -> bool:
+    """Say whether Axelrod's library is installed and has a strategy of that name."""
+    try:
+        return axelrod_strategy(name) is not None
+    except UsageError:
+        return False
+
+
+@cache
+def _library_player(name: str, seat: int, thread: int) -> Any:
+    """Make a player of the library, once for each seat and thread: its matches begin by resetting it."""
+    return axelrod_strategy(name)()
+
+
+def play_in_library(names: tuple[str, str], form: NormalForm, rules: Rules, seed: int) -> tuple[float, float]:
+    """Let two strategies of Axelrod's library play a match there, and return their payoffs.
+
+    A match of 200 rounds takes the library some milliseconds. Asked round by round through views, its strategies would
+    have to live through the whole history for every move.
+    """
+    library = import_module("axelrod")
+    players = [_library_player(name, seat, get_ident()) for seat, name in enumerate(names)]
+    match = library.Match(players, rules.rounds, 1 - rules.continuation, noise=rules.noise, seed=seed % 2**32)
+    cooperate = cooperative_actions(form)
+    payoffs = np.zeros(2)
+    for moves, times in Counter(match.play()).items():
+        chosen = [c if move == library.Action.C else 1 - c for move, c in zip(moves, cooperate, strict=True)]
+        payoffs += times * form.payoffs[:, chosen[0], chosen[1]]
+    return float(payoffs[0]), float(payoffs[1])
 
 
 @dataclass(frozen=True, slots=True)

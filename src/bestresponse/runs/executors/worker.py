@@ -179,7 +179,8 @@ class Worker:
         _, _, reply, error = order
         if error is not None:
             raise error
-        return reply or made  # type: ignore[no-any-return]
+        answer: Reply = reply or made
+        return answer
 
     def _post(self, *message: object) -> None:
         """Send a message soon, with whatever else there is then."""

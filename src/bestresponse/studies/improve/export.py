@@ -45,6 +45,7 @@ from bestresponse.theory.games.normal_form import Array
 FORMAT = 1
 SHARD = 4096
 """Examples of a file; training mixes files, so small ones mix kinds of games well."""
+_FEW = 6
 _DRAW = 50_000
 _LARGEST_MANIFEST = 1_000_000
 _EXHAUSTED = 0.02
@@ -157,8 +158,9 @@ def export(config: ExportConfig, on_progress: Callable[[int, int], None] = lambd
     missing = [shard for shard in shards if not shard.path.exists()]
     on_progress(len(shards) - len(missing), len(shards))
     processes = min(config.workers or os.cpu_count() or 1, len(missing))
-    # Starting processes takes longer than writing a small file.
-    done = map(_write_shard, missing) if len(missing) < 2 else Processes(processes).map(_write_shard, missing, None)
+    # Starting processes takes longer than writing a few files.
+    few = processes < 2 or len(missing) <= _FEW
+    done = map(_write_shard, missing) if few else Processes(processes).map(_write_shard, missing, None)
     for number, _ in enumerate(done, len(shards) - len(missing) + 1):
         on_progress(number, len(shards))
     return exported

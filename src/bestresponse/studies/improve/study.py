@@ -40,7 +40,9 @@ _MOST_TESTS = 200
 class TrainConfig(RunSettings):
     """Train a model on examples of `bestresponse export sft`, and measure it on games that it has not seen."""
 
-    model: str = setting(kw_only=False, argument=True, help="Weights: smollm2, a GGUF file, or a trained folder.")
+    model: str | Path = setting(
+        kw_only=False, argument=True, help="Weights: smollm2, a GGUF file, or a trained folder."
+    )
     data: NamesSetting = setting(help="A folder of examples.")
     output: str | Path = setting(default="student", how=True, short="-o", help="Folder for the trained model.")
     minutes: float = setting(default=20.0, gt=0, le=100_000, help="How long to train.")
@@ -140,7 +142,7 @@ def run_training(config: TrainConfig, folder: RunFolder, models: Mapping[str, Mo
         config.lora,
         device,
     )
-    network = open_network(config.model)
+    network = open_network(str(config.model))
     if config.device == "auto" and device == "cpu":
         raise UsageError(_estimate_on_cpu(training.Trainer(network, recipe), folders, config.minutes))
     checkpoint = folder.path / "checkpoint.pt"
@@ -226,7 +228,7 @@ def _describe_student(config: TrainConfig, rows: list[JsonObject], output: Path,
     with (output / "model.safetensors").open("rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     about = {
-        "base": config.model,
+        "base": str(config.model),
         "sha256": sha256,
         "settings": config.to_json(),
         "examples": [read_manifest(path) for path in folders],

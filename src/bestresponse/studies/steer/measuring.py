@@ -346,7 +346,7 @@ def _compare(guided: Sequence[float], unguided: Sequence[float]) -> float | None
     return float(np.mean(known[0]) / np.mean(known[1])) - 1
 
 
-def _evaluate_plays(results: SteerResults, parts: Sequence[tuple[int, FreshPlays]], name: str) -> Evaluation:
+def evaluate_plays(results: SteerResults, parts: Sequence[tuple[int, FreshPlays]], name: str) -> Evaluation:
     """Evaluate plays, which come with the number of their game."""
     games = np.concatenate([np.full(len(plays.unguided), game) for game, plays in parts])
     figures: dict[str, Value] = {}
@@ -381,12 +381,12 @@ def _evaluate_cfr(results: SteerResults) -> dict[Heads, Evaluation]:
     }
     fresh = [(game.number, game.fresh) for game in results.games if game.fresh is not None]
     if fresh:
-        groups["fresh texts",] = _evaluate_plays(results, fresh, "fresh")
+        groups["fresh texts",] = evaluate_plays(results, fresh, "fresh")
     if results.imitation is not None:
         groups |= _evaluate_played(results, results.imitation.held_out, "held-out games")
         fresh = [(game.number, game.fresh) for game in results.held_out if game.fresh is not None]
         if fresh:
-            groups["the solver, held-out games, fresh texts",] = _evaluate_plays(results, fresh, "held-out fresh")
+            groups["the solver, held-out games, fresh texts",] = evaluate_plays(results, fresh, "held-out fresh")
         if results.imitation.elsewhere is not None:
             groups |= _evaluate_played(results, results.imitation.elsewhere, f"games of {results.config.transfer}")
     return groups
@@ -413,14 +413,14 @@ def _evaluate_psro(results: SteerResults, psro: PsroResult) -> dict[Heads, Evalu
     games = config.games if config.games > 1 else len(plays.unguided)
     groups: dict[Heads, Evaluation] = {
         ("plays of the search",): {
-            **_evaluate_plays(results, _split_by_game(plays, games), "table"),
+            **evaluate_plays(results, _split_by_game(plays, games), "table"),
             "nash_conv": compute_nash_conv(psro.game, psro.solution.marginals),
             "unguided_nash_conv": compute_nash_conv(psro.game, neutral),
         }
     }
     if results.psro_held_out is not None:
         parts = _split_by_game(results.psro_held_out, config.held_out)
-        groups["held-out games",] = _evaluate_plays(results, parts, "held out")
+        groups["held-out games",] = evaluate_plays(results, parts, "held out")
     return groups
 
 

@@ -22,10 +22,9 @@ from bestresponse.formal.evaluate.validation import judge_levels
 from bestresponse.formal.formalize.autoformalizer import Formalization, Formalizer, Settings
 from bestresponse.formal.formalize.forms import estimate_tokens
 from bestresponse.formal.formalize.plan import Wish
-from bestresponse.formal.formalize.table_data import table_to_data
 from bestresponse.formal.formalize.texts import TEXTS
 from bestresponse.games.comparison import Verdict
-from bestresponse.games.logic.tables import write_program
+from bestresponse.games.logic.tables import table_to_data, write_program
 from bestresponse.logic.engine import LogicEngine, open_engine
 from bestresponse.logic.programs.validate import validate
 from bestresponse.models.base import Finish, Model
@@ -181,9 +180,8 @@ def _decide(written: Formalization) -> Decision:
         "no_game": written.no_game,
     }
     calls = tuple(
-        Call(written.model, request_to_json(request), reply_to_json(reply))
+        Call(written.model, request_to_json(attempt.request), reply_to_json(attempt.reply))
         for attempt in written.attempts
-        for request, reply in attempt.exchanges
     )
     last = written.attempts[-1].reply.text if written.attempts else ""
     return Decision(action, last, Reading(_find_status(written), written.trouble), calls)
@@ -307,7 +305,7 @@ def _sum_up_programs(rows: Sequence[StoryRow]) -> ModelFigures:
     for name in ("syntactic", "functional", "meaning", "equivalent", "first"):
         asked = [(value, row["story"]) for row in rows if isinstance(value := row.get(name), bool)]
         shares[name] = estimate_share(*zip(*asked, strict=True)) if asked else None
-    return ModelFigures(
+    return ModelFigures(  # type: ignore[no-any-return]
         programs=len(rows),
         **shares,  # type: ignore[typeddict-item]
         attempts=sum(row["attempts"] for row in rows) / len(rows),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,13 +28,16 @@ from bestresponse.logic.engine import open_engine
 from bestresponse.models.base import Model
 from bestresponse.models.providers.weights import WEIGHTS
 from bestresponse.players.lookup import find_strategy, list_strategies
-from bestresponse.players.strategies.automaton import axelrod_strategy, make_automaton
+from bestresponse.players.strategies.automaton import PROBE, axelrod_strategy, has_axelrod_strategy, make_automaton
 from bestresponse.runs.inputs import Converted, as_model, count_parameters
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import Automaton, behave_alike, classic_strategies, cooperative_actions
 
 GROUPS = ("all", "published", "classic")
 AXELROD = "axelrod:"
+PROBES = "probes:"
+"""The group of probes that show the fingerprint of the one who is named by `against`."""
+_MOST_POINTS = 30
 Kind = Literal["rules", "classic", "player", "axelrod", "model", "function", "words"]
 HistoryFunction = Callable[[Sequence[str], Sequence[str]], str]
 
@@ -164,6 +168,8 @@ def gather(
     for item in wanted:
         if isinstance(item, Entry):
             entries.append(item)
+        elif item.startswith(PROBES):
+            entries += _list_probes(item, stage, default_move)
         elif item not in GROUPS:
             entries.append(_find_entry(item, stage, default_move))
         if item in ("all", "published"):
@@ -171,6 +177,15 @@ def gather(
         if item in ("all", "classic"):
             left_out += _add_classic(entries, stage, default_move)
     return tuple(entries), tuple(left_out)
+
+
+def _list_probes(item: str, stage: Stage, default_move: str | None) -> list[Entry]:
+    """List the probes of a fingerprint, a square of so many points a side."""
+    side = item.removeprefix(PROBES)
+    if not side.isdigit() or not 2 <= int(side) <= _MOST_POINTS:
+        raise SettingError("entries", f"{item!r}: expected {PROBES}N with N from 2 to {_MOST_POINTS}")
+    points = [f"{k / (int(side) - 1):.3g}" for k in range(int(side))]
+    return [_find_entry(f"{PROBE}{x}:{y}", stage, default_move) for x, y in product(points, points)]
 
 
 def _add_published(entries: list[Entry], stage: Stage, default_move: str | None) -> list[tuple[str, str]]:
@@ -219,11 +234,7 @@ def _find_entry(name: str, stage: Stage, default_move: str | None) -> Entry:
     """Find who is named: a strategy, any player who needs no model (see `players.lookup`), or a model."""
     classic = [strategy.name for strategy in classic_strategies()]
     game = RepeatedGame(stage.form, 2)
-    if name.startswith(AXELROD):
-        axelrod_strategy(name.removeprefix(AXELROD))
-        cooperative_actions(stage.form)
-        return Entry(name, "axelrod", name.removeprefix(AXELROD))
-    if name in PUBLISHED or name in classic:
+    if name in PUBLISHED or name in classic or name.startswith(PROBE):
         source = ("rules", "published", published_strategy(name)) if name in PUBLISHED else ("classic", name, "")
         entry = Entry(name, *source)  # type: ignore[arg-type]
         as_automata(entry, stage, default_move)
@@ -232,10 +243,14 @@ def _find_entry(name: str, stage: Stage, default_move: str | None) -> Entry:
         return Entry(name, "player", name)
     if name in WEIGHTS or "/" in name or name.startswith("verified:") or name.endswith(".gguf"):
         return Entry(name, "model", name)
+    if name.startswith(AXELROD) or has_axelrod_strategy(name):
+        axelrod_strategy(name.removeprefix(AXELROD))
+        cooperative_actions(stage.form)
+        return Entry(name, "axelrod", name.removeprefix(AXELROD))
     known = [*GROUPS, *PUBLISHED, *classic, *list_strategies(game)]
     raise UsageError(
-        f"there is no strategy named {name!r}.{did_you_mean(name, known)} Groups: {', '.join(GROUPS)}; "
-        "`axelrod:NAME` takes one of Axelrod's library; models are named PROVIDER/MODEL, files by their path."
+        f"there is no strategy named {name!r}.{did_you_mean(name, known)} Groups: {', '.join(GROUPS)}, {PROBES}N; "
+        "where Axelrod's library is installed, its strategies by name; models are named PROVIDER/MODEL, files by their path."
     )
 
 

@@ -139,6 +139,10 @@ def measure_standings(config: TournamentConfig, plays: Iterable[StoredPlay] = ()
     for pair, payoffs_by_play in earned.items():
         totals[pair] = np.mean(payoffs_by_play, axis=0)
         missing[pair] = counts[pair] - len(payoffs_by_play)
+    for first, second in config.asked_pairs:
+        if config.is_mirrored(first, second):
+            totals[second, first] = totals[first, second][::-1]
+            counts[second, first], missing[second, first] = counts[first, second], missing[first, second]
     return Standings(config, totals, spread, missing, counts, method)
 
 

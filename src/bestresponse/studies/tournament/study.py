@@ -6,7 +6,7 @@ other players are played round by round.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import product
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Annotated, Literal, TypedDict
 
 from bestresponse.analysis.people import show_people
+from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonMapping, JsonObject
@@ -21,19 +22,22 @@ from bestresponse.core.player import Player
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import split
 from bestresponse.games.matrix.repeated import RepeatedGame
+from bestresponse.models.base import Model
 from bestresponse.players.lookup import find_strategy
-from bestresponse.players.strategies.automaton import AutomatonPlayer, AxelrodPlayer
+from bestresponse.players.strategies.automaton import PROBE, AutomatonPlayer, AxelrodPlayer, play_in_library
 from bestresponse.players.strategies.fixed import HistoryPlayer
 from bestresponse.report.blocks import Measurement, Shown, lines, metrics_table, pivot, table, text
 from bestresponse.report.document import Code, Paragraph
 from bestresponse.report.frames import Frame, column
 from bestresponse.report.metrics import list_metrics
 from bestresponse.runs.estimate import Estimate
+from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.inputs import GameSetting, NamedModel
 from bestresponse.runs.models import open_models
 from bestresponse.runs.reporting.answers import Answers, count_answers, make_answers_frame
 from bestresponse.runs.seats import make_player
 from bestresponse.runs.settings import RunSettings, setting, settings
+from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Measured, Study
 from bestresponse.studies.tournament.entries import (
@@ -64,38 +68,28 @@ class TournamentConfig(RunSettings):
     Matches between strategies are worked out exactly. Models are asked round by round.
     """
 
-    game: GameSetting = setting(
-        kw_only=False,
-        argument=True,
-        help="A name from `bestresponse games`, or a .nfg, .json or .pl file: two players, one move each.",
-    )
-    entries: EntriesSetting = setting(
-        default=("all",),
-        kw_only=False,
-        help="Who takes part: all, published, classic, strategies by name, always:MOVE, installed players, models, "
-        "files of rules (.pl), of saved agents (.json) or of words (.txt); axelrod:NAME where that is installed.",
-    )
+    game: GameSetting = setting(kw_only=False, argument=True)
+    """A name from `bestresponse games`, or a .nfg, .json or .pl file: two players, one move each."""
+    entries: EntriesSetting = setting(default=("all",), kw_only=False)
+    """Who takes part: all, published, classic, probes:N, strategies by name, always:MOVE, installed players, models,
+    files of rules (.pl), of saved agents (.json) or of words (.txt); those of the `axelrod` package by name."""
     model: str | None = setting(default=None, short="-m", help="The model that formalizes strategies in words.")
     rounds: int = setting(default=10, ge=1, le=100_000, help="Rounds of a match; with continuation the most.")
     noise: float = setting(default=0.0, ge=0, le=1, help="Probability that another move is made than the one chosen.")
     continuation: float = setting(default=1.0, gt=0, le=1, help="Probability of another round after each.")
-    repetitions: int | None = setting(
-        default=None,
-        ge=1,
-        le=1_000_000,
-        help="Plays of each match; expected payoffs, and 1 for those who must be asked, if not said.",
-    )
+    repetitions: int | None = setting(default=None, ge=1, le=1_000_000)
+    """Plays of each match; expected payoffs, and 1 for those who must be asked, if not said."""
     against: str | None = setting(default=None, help="Only matches against this one count (clones).")
     default_move: str | None = setting(default=None, help="The default move, in place of the game's own.")
-    target: Mapping[str, float] = setting(
-        default_factory=dict, metavar="NAME=TOTAL", help="Winners are those who reach their total."
-    )
+    target: Mapping[str, float] = setting(default_factory=dict, metavar="NAME=TOTAL")
+    """Winners are those who reach their total."""
     moran: int = setting(default=0, ge=0, le=100_000, help="Also the Moran process with this many individuals.")
     seed: int = setting(default=0, ge=0, lt=2**63, help="Seed of everything that is drawn.")
     temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature of models.")
     max_tokens: int = setting(default=256, ge=1, le=100_000, help="Longest reply, in tokens.")
     attempts: int = setting(default=1, ge=1, le=20, help="How often a model may answer when an answer cannot be read.")
     style: Literal["auto", "line", "json", "letter"] = setting(default="auto", help="How models answer.")
+    reasons: bool = setting(default=False, help="Let models explain each choice before they answer.")
     left_out: tuple[tuple[str, str], ...] = setting(default=(), option=False)
 
     def __post_init__(self) -> None:
@@ -146,7 +140,14 @@ class TournamentConfig(RunSettings):
             (first, second)
             for first, second in product(range(len(names)), repeat=2)
             if (asked[first] or asked[second]) and (rival is None or rival in (first, second))
+            if first <= second or not self.is_mirrored(first, second)
         )
+
+    def is_mirrored(self, first: int, second: int) -> bool:
+        """Say whether a match is played once for both seats: in Axelrod's library, in a symmetric game."""
+        payoffs = self.stage.form.payoffs
+        in_library = all(self.entries[place].kind == "axelrod" for place in (first, second))
+        return in_library and bool((payoffs[0] == payoffs[1].T).all())
 
 
 def formalize_words(config: TournamentConfig) -> TournamentConfig:
@@ -161,10 +162,20 @@ def formalize_words(config: TournamentConfig) -> TournamentConfig:
     return replace(config, entries=tuple(rules.get(entry, entry) for entry in config.entries))
 
 
-_ASKING = ("rounds", "noise", "continuation", "default_move", "temperature", "max_tokens", "attempts", "style")
+_ASKING = (
+    "rounds",
+    "noise",
+    "continuation",
+    "default_move",
+    "temperature",
+    "max_tokens",
+    "attempts",
+    "style",
+    "reasons",
+)
 # A model is shown all rounds and answers at once; a match in which it does not is void.
 _AGENTS = {
-    "memory": "full", "own_words": False, "reasoning": "direct", "reasons": False, "policy": "void", "personas": {},
+    "memory": "full", "own_words": False, "reasoning": "direct", "policy": "void", "personas": {},
 }  # fmt: skip
 
 
@@ -206,6 +217,23 @@ def _seat_entry(config: TournamentConfig, data: JsonMapping, game: AnyGame, role
     return AutomatonPlayer(automata[seat], seed)
 
 
+def prepare_matches(config: TournamentConfig, models: Mapping[str, Model]) -> PlayOne:
+    """Return the function that plays one match; two strategies of Axelrod's library play it there."""
+    play_seats = make_player(lambda data: config.repeated, models, partial(_seat_entry, config))
+
+    def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
+        entries = [config.entries[place] for place in spec.data["places"]]
+        if any(entry.kind != "axelrod" for entry in entries):
+            return play_seats(spec, done, keep)
+        names = entries[0].source, entries[1].source
+        payoffs = play_in_library(names, config.stage.form, config.rules, spec.data["seed"])
+        game, roles = config.repeated, config.stage.players
+        players = {role: entry.name for role, entry in zip(roles, entries, strict=True)}
+        return Record(game.name, game.version, players, (), dict(zip(roles, payoffs, strict=True)))
+
+    return play_one
+
+
 def estimate_matches(config: TournamentConfig) -> Estimate:
     """Count every round of every match in both seats that hold a model, with every attempt."""
     calls = dict.fromkeys(map(str, config.models), 0)
@@ -230,6 +258,14 @@ class BetweenRow(TypedDict):
 
     strategy: str
     against: str
+    payoff: Annotated[float | None, column("payoff a round", ".2f")]
+
+
+class FingerprintRow(TypedDict):
+    """What the one whom all play earned a round against a probe: tit-for-tat that errs in two ways."""
+
+    cooperates: Annotated[str, column("cooperates anyway")]
+    defects: Annotated[str, column("defects anyway")]
     payoff: Annotated[float | None, column("payoff a round", ".2f")]
 
 
@@ -282,6 +318,12 @@ def measure(config: TournamentConfig, folder: RunFolder) -> Measured:
         for i, k in product(ranked[:_MOST_IN_A_HEATMAP], repeat=2)
         if standings.between[i, k] == standings.between[i, k]
     ]
+    fingerprint = []
+    for k, name in enumerate(standings.names) if config.against else ():
+        if name.startswith(PROBE):
+            _, x, y = name.split(":")
+            earned = float(standings.between[standings.opponents[0], k])
+            fingerprint.append(FingerprintRow(cooperates=x, defects=y, payoff=earned if earned == earned else None))
     final = [row for row in shares if row["generation"] == last and row["share"] > _LASTING_SHARE]
     return Measured(
         {
@@ -289,6 +331,7 @@ def measure(config: TournamentConfig, folder: RunFolder) -> Measured:
             "winners": Frame(WinnerRow, [WinnerRow(name=name) for name in standings.winners]),
             "matches": Frame(MatchRow, list(standings.list_matches())),
             "between": Frame(BetweenRow, between),
+            "fingerprint": Frame(FingerprintRow, fingerprint),
             "targets": Frame(TargetRow, targets),
             "left_out": Frame(LeftOutRow, [LeftOutRow(name=name, why=why) for name, why in config.left_out]),
             "shares": Frame(ShareRow, shares),
@@ -325,7 +368,7 @@ tournament = Study(
     "tournament",
     TournamentConfig,
     specs=list_matches,
-    play=lambda config, models: make_player(lambda data: config.repeated, models, partial(_seat_entry, config)),
+    play=prepare_matches,
     measure=measure,
     metrics=METRICS,
     prepare=formalize_words,
@@ -359,6 +402,16 @@ tournament = Study(
             + " %} The best "
             + str(_MOST_IN_A_HEATMAP)
             + " of {{ config.entries|length }} are shown; matches.csv has all.{% endif %}",
+        ),
+        pivot(
+            "fingerprint",
+            rows="defects",
+            columns="cooperates",
+            value="payoff",
+            heat=True,
+            title="Fingerprint",
+            caption="What {{ config.against }} earns a round against tit-for-tat that cooperates (columns) or defects "
+            "(rows) anyway with these probabilities; the lower right half is that of the dual (Ashlock and Kim 2008).",
         ),
         text(
             "{% if frame('shares')|length %}All begin with equal shares; a share grows in proportion to what the "

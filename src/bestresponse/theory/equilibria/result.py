@@ -23,7 +23,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
 from math import prod
-from typing import Final, Literal, Protocol, cast, overload
+from typing import TYPE_CHECKING, Final, Literal, cast, overload
 
 import numpy as np
 
@@ -31,6 +31,9 @@ from bestresponse.core.notebook import format_html
 from bestresponse.theory.engines import ChosenEngine
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, Numbers, as_normal_form, find_tie_width
 from bestresponse.theory.games.regrets import Profile, contract, deviation_payoffs
+
+if TYPE_CHECKING:
+    from bestresponse.theory.equilibria.solve import Enumeration
 
 _TOLERANCE = 1e-9
 
@@ -132,28 +135,6 @@ _LONGEST = 150
 _MOST_PRINTED = 20
 
 
-class Source(Protocol):
-    """An enumeration that can say more of the equilibria it found, by their number."""
-
-    def find_strategies(self, number: int) -> Profile:
-        """Give the mixed strategy of every player."""
-
-    def find_index(self, number: int) -> int | None:
-        """Compute the index, or None where the equilibrium is not isolated."""
-
-    def find_continuum(self, number: int) -> bool:
-        """Say whether the equilibrium is known to be one of a continuum."""
-
-    def find_fractions(self, number: int) -> Fractions | None:
-        """Give the strategies as fractions, or None where floating point was used."""
-
-    def find_degenerate(self) -> bool:
-        """Say whether some strategy has more best replies than actions in its support."""
-
-    def build_components(self, equilibria: tuple[Equilibrium, ...]) -> tuple[Component, ...]:
-        """Group the equilibria into connected components."""
-
-
 class Equilibrium:
     """A Nash equilibrium of `game`: its strategies, and on request everything that follows from them.
 
@@ -165,7 +146,7 @@ class Equilibrium:
     equilibria.
     """
 
-    def __init__(self, game: NormalForm, source: Source, number: int = 0) -> None:
+    def __init__(self, game: NormalForm, source: Enumeration, number: int = 0) -> None:
         self.game: Final = game
         self._source: Final = source
         self._number: Final = number
@@ -180,7 +161,7 @@ class Equilibrium:
         in_continuum: bool = False,
     ) -> Equilibrium:
         """Describe the equilibrium at these strategies, which are known as `fractions` too or only as floats."""
-        equilibrium = cls(game, cast(Source, None))
+        equilibrium = cls(game, cast("Enumeration", None))
         # What is known takes the place of what an enumeration would be asked for.
         vars(equilibrium).update(strategies=strategies, exact=fractions, index=index, in_continuum=in_continuum)
         return equilibrium
@@ -359,6 +340,28 @@ class Component:
         return len(self.equilibria) == 1
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Continuum:
+    """A connected set of equilibria of several players: its dimension, and points of a curve through it.
+
+    `ends` are where the curve leaves the set, `inner` lies between them. Of a set of more than one dimension the curve
+    is one of many.
+    """
+
+    dimension: int
+    path: tuple[Profile, ...]
+
+    @property
+    def ends(self) -> tuple[Profile, Profile]:
+        """The first and the last point of the curve."""
+        return self.path[0], self.path[-1]
+
+    @property
+    def inner(self) -> Profile:
+        """The middle one of the points of the curve."""
+        return self.path[len(self.path) // 2]
+
+
 class NashResult:
     """The equilibria of a game, in a sequence. `complete` says that there are no others outside the listed components.
 
@@ -367,7 +370,7 @@ class NashResult:
 
     In a degenerate game `equilibria` are the extreme ones; `components` tells which sets they span. With more than two
     players components are not worked out, and `degenerate` says that an equilibrium listed is not regular; points of a
-    continuum say so. Written by hand for the same reason as `Equilibrium`.
+    continuum say so, and `continua` describe them. Written by hand for the same reason as `Equilibrium`.
     """
 
     def __init__(
@@ -376,17 +379,19 @@ class NashResult:
         method: str,
         complete: bool = False,
         degenerate: bool = False,
-        source: Source | None = None,
+        source: Enumeration | None = None,
         *,
         all_pure: bool = False,
         mixed_searched: bool = True,
         complete_for: tuple[Concept, ...] | None = None,
         engine: ChosenEngine = "numpy",
+        continua: tuple[Continuum, ...] = (),
     ) -> None:
         self.equilibria: Final = equilibria
         self.method: Final = method
         self.complete: Final = complete
         self.engine: Final = engine
+        self.continua: Final = continua
         self._spans: Final = degenerate
         self.mixed_searched: Final = mixed_searched
         self._all_pure: Final = all_pure

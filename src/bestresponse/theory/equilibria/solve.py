@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -82,34 +83,23 @@ def compute_indices(game: NormalForm, bases: Iterable[Sequence[int]], exact: boo
     With positive payoffs and supports I, J of size k it is (-1)**(k + 1) * sign(det A_IJ * det B_IJ) (Shapley 1974).
     """
     m, n = game.shape
-    signs = [(_ExactSign if exact else _FloatSign)(game, player) for player in (0, 1)]
-    found: dict[Edge, int] = {}
+    if exact:
+        matrices: list[Any] = [whole_matrix(game, player) for player in (0, 1)]
+    else:
+        matrices = [(own - own.min()) / (float(np.ptp(own)) or 1.0) + 1.0 for own in game.payoffs]
+
+    def find_sign(player: int, rows: list[int], columns: list[int]) -> int:
+        part = [[matrices[player][i][j] for j in columns] for i in rows]
+        return determinant_sign(part) if exact else int(np.sign(np.linalg.det(part)))
+
+    indices: dict[Edge, int] = {}
     for x, y, mask in bases:
         rows = [i for i in range(m) if not mask >> i & 1]
         columns = [j for j in range(n) if mask >> (m + j) & 1]
-        sign = (-1) ** (len(rows) + 1) * signs[0].of(rows, columns) * signs[1].of(rows, columns)
+        sign = (-1) ** (len(rows) + 1) * find_sign(0, rows, columns) * find_sign(1, rows, columns)
         edge = (int(x), int(y))
-        found[edge] = found.get(edge, 0) + sign
-    return found
-
-
-class _ExactSign:
-    def __init__(self, game: NormalForm, player: int) -> None:
-        self._whole = whole_matrix(game, player)
-
-    def of(self, rows: list[int], columns: list[int]) -> int:
-        return determinant_sign([[self._whole[i][j] for j in columns] for i in rows])
-
-
-class _FloatSign:
-    def __init__(self, game: NormalForm, player: int) -> None:
-        payoff = game.payoffs[player]
-        self._positive = (payoff - payoff.min()) / (float(np.ptp(payoff)) or 1.0) + 1.0
-
-    def of(self, rows: list[int], columns: list[int]) -> int:
-        if len(rows) == 1:
-            return 1
-        return int(np.sign(np.linalg.det(self._positive[rows][:, columns])))
+        indices[edge] = indices.get(edge, 0) + sign
+    return indices
 
 
 _EXACT_VERTICES = 1500
@@ -121,18 +111,20 @@ def solve_bimatrix(game: NormalForm, *, engine: Engine = "auto") -> NashResult:
     Pure equilibria come first, then mixed ones by the size of their supports. Integers, fractions and
     decimals up to about 8x8 give exact fractions.
     """
-    m, n = game.shape
-    # Integers of any length take a fraction of a second then, as they do up to about 8x8.
-    few = most_vertices(m, m + n) + most_vertices(n, m + n) <= _EXACT_VERTICES
-    extremes = extreme_equilibria(game, exact=game.is_exact and few, engine=engine)
-    source = _Enumeration(game, extremes)
+    exact = game.is_exact
+    if exact:
+        m, n = game.shape
+        # Integers of any length take a fraction of a second then, as they do up to about 8x8.
+        exact = most_vertices(m, m + n) + most_vertices(n, m + n) <= _EXACT_VERTICES
+    extremes = extreme_equilibria(game, exact=exact, engine=engine)
+    source = Enumeration(game, extremes)
     equilibria = tuple([Equilibrium(game, source, number) for number in range(extremes.num_equilibria)])
     used: ChosenEngine = "numpy" if extremes.in_integers else "numba"
     return NashResult(equilibria, extremes.method, True, extremes.degenerate, source, engine=used)
 
 
 @dataclass(eq=False)
-class _Enumeration:
+class Enumeration:
     """The extreme equilibria of a game, and what follows from them."""
 
     game: NormalForm

@@ -243,7 +243,6 @@ def build_tree(
     while stack:
         position, parent, move, probability, label, depth = stack.pop()
         node = grower.add(parent, move, probability, label)
-        grower.check_size(depth, waiting=len(stack))
         guard.check(node)
         what = position if expand is None else expand(position)
         branches = grower.settle(node, what)
@@ -348,9 +347,9 @@ class _Grower:
             floats = [float(u) for u in payoffs]
         except (TypeError, ValueError, OverflowError):
             floats = [math.nan]
-        if not all(map(math.isfinite, floats)) or any(isinstance(u, str) for u in payoffs):
+        if not all(map(math.isfinite, floats)) or str in map(type, payoffs):
             raise self._wrong(node, f"expected finite payoffs, got {list(payoffs)}")
-        if any(map(_is_beyond_floats, payoffs, floats)):
+        if set(map(type, payoffs)) != {float} and any(map(_is_beyond_floats, payoffs, floats)):
             self.exact_payoffs[node] = tuple(Fraction(u) for u in payoffs)
         return floats
 

@@ -11,6 +11,7 @@ import logging
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 from importlib.util import find_spec
 
 from bestresponse.core.capabilities import PrivateInformation
@@ -111,16 +112,10 @@ def _describe_seat(server: ServerState, table: Table, seat: int | None, role: st
     }
 
 
-def list_decisions(server: ServerState, lobby: str = "") -> list[Row]:
-    """List one row for each answer of each seat."""
-    rows = [row for row in _list_moves(server, lobby) if row["role"] not in (NATURE, REFEREE)]
-    return [{name: row[name] for name in COLUMNS["decisions"]} for row in rows]
-
-
-def list_draws(server: ServerState, lobby: str = "") -> list[Row]:
-    """List one row for each draw of nature, and for each ruling of the referee of a dialogue."""
-    rows = [row for row in _list_moves(server, lobby) if row["role"] in (NATURE, REFEREE)]
-    return [{name: row[name] for name in COLUMNS["draws"]} for row in rows]
+def list_moves(server: ServerState, lobby: str = "", table: str = "decisions") -> list[Row]:
+    """List one row for each answer of a seat, or as `draws` for each of nature and for each ruling of a referee."""
+    rows = [row for row in _list_moves(server, lobby) if (row["role"] in (NATURE, REFEREE)) == (table == "draws")]
+    return [{name: row[name] for name in COLUMNS[table]} for row in rows]
 
 
 def _list_moves(server: ServerState, lobby: str) -> Iterator[Row]:
@@ -213,7 +208,7 @@ def list_times(server: ServerState, lobby: str = "") -> list[Row]:
 def list_wide(server: ServerState, lobby: str = "") -> list[Row]:
     """List one row for each person of an experiment: what is paid, and every answer in a column of its own."""
     moves: dict[Cell, Row] = {}
-    for row in list_decisions(server, lobby):
+    for row in list_moves(server, lobby):
         if row["participant"] and not row["discarded"]:
             moves.setdefault(row["participant"], {})[f"g{row['part']}_r{row['round']}_{row['stage']}"] = row["action"]
     columns = sorted(
@@ -261,11 +256,11 @@ def _describe_result(session: Session | None, seat: int) -> Row:
 
 
 TABLES: dict[str, Callable[[ServerState, str], list[Row]]] = {
-    "decisions": list_decisions,
+    "decisions": list_moves,
     "participants": list_participants,
     "payments": list_payments,
     "wide": list_wide,
-    "draws": list_draws,
+    "draws": partial(list_moves, table="draws"),
     "times": list_times,
     "codebook": list_codebook,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Body
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import BaseModel, Field
 
@@ -86,12 +86,6 @@ def cancel_help(server: Server, job: str, form: PostedForm) -> formalizing.HelpJ
 Program = Annotated[str, Field(max_length=_MOST)]
 
 
-class ProgramIn(Closed):
-    """The text of a logic program."""
-
-    program: Program
-
-
 class SaveIn(Closed):
     """A name of small letters, digits and hyphens, the story, and a program that is a game."""
 
@@ -125,9 +119,9 @@ def list_examples() -> list[Example]:
 
 
 @calls.post("/programs/check")
-def check_posted(given: ProgramIn) -> CheckedOut:
+def check_posted(program: Annotated[str, Body(embed=True, max_length=_MOST)]) -> CheckedOut:
     """Whether a program is a game, what is wrong with it by line, and all about the game."""
-    found = formalizing.check_program(given.program)
+    found = formalizing.check_program(program)
     sections = serialize_sections(found.sections)
     return CheckedOut(ok=found.ok, diagnostics=list(found.diagnostics), words=found.words, sections=sections)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import Annotated
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Body, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import BaseModel, Field
 
@@ -163,12 +163,6 @@ class ScoreIn(render.Closed):
     remark: str = Field("", max_length=2000)
 
 
-class SheetIn(render.Closed):
-    """A filled sheet as CSV."""
-
-    csv: str = Field(max_length=900_000)
-
-
 class TaskOut(BaseModel):
     """A task with the token of every judge."""
 
@@ -228,10 +222,10 @@ def show_task(server: Server, task: Name) -> ScoresOut:
 
 
 @calls.post("/judging/{task}/scores", status_code=201, dependencies=[AdminApi])
-def upload(server: Server, task: Name, given: SheetIn) -> ScoresOut:
-    """Take the scores of a filled sheet; all of them or none."""
+def upload(server: Server, task: Name, csv: Annotated[str, Body(embed=True, max_length=900_000)]) -> ScoresOut:
+    """Take the scores of a filled sheet as CSV; all of them or none."""
     found = server.judging.task(task)
-    server.judging.give(found, *judging.read_scores(found, given.csv))
+    server.judging.give(found, *judging.read_scores(found, csv))
     return show_task(server, task)
 
 

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Body, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import BaseModel, Field
 from pydantic.dataclasses import dataclass
@@ -244,12 +244,6 @@ class LobbyIn(setup.Setup):
     groups: setup.Groups = 1
 
 
-class ExperimentIn(Closed):
-    """The text of an experiment file."""
-
-    toml: str = Field(max_length=500_000)
-
-
 class JoinIn(Closed):
     """Labels that tell the participants apart with the key of a personal link, and whether consent is given."""
 
@@ -304,9 +298,9 @@ def lay(server: Server, wanted: LobbyIn) -> LobbyState:
 
 
 @calls.post("/experiments", status_code=201, dependencies=[AdminApi])
-def create_from_file(server: Server, given: ExperimentIn) -> LobbyState:
-    """Create the sessions of an experiment file."""
-    return play.describe_lobby(server, play.create_experiment(server, given.toml))
+def create_from_file(server: Server, toml: Annotated[str, Body(embed=True, max_length=500_000)]) -> LobbyState:
+    """Create the sessions of an experiment file, of which `toml` is the text."""
+    return play.describe_lobby(server, play.create_experiment(server, toml))
 
 
 @calls.get("/lobbies", dependencies=[AdminApi])

@@ -14,9 +14,9 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Body, Query, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from bestresponse.core import Choice, Decision
 from bestresponse.core.capabilities import PrivateInformation, RoundHistory, Wording
@@ -407,18 +407,6 @@ class AnswerIn(Closed):
     why: str = Field("", max_length=2000)
 
 
-class RemarkIn(Closed):
-    """What the person wants to say when the game is over."""
-
-    remark: str = Field(min_length=1, max_length=2000)
-
-
-class EndingOut(BaseModel):
-    """What the equilibrium would have been."""
-
-    blocks: list[BlockOut]
-
-
 @calls.get("")
 async def show_seat(
     server: Server, context: SeatDoor, after: Annotated[str, Query(max_length=100)] = "", wait: Wait = 0
@@ -455,13 +443,15 @@ async def post_answer(server: Server, context: SeatDoor, given: AnswerIn) -> Sea
 
 
 @calls.get("/equilibrium")
-def show_equilibrium(context: SeatDoor) -> EndingOut:
-    """What the equilibrium would have been, told when the game is over."""
-    return EndingOut(blocks=serialize_blocks(service.describe_equilibrium(context)))
+def show_equilibrium(context: SeatDoor) -> dict[str, list[BlockOut]]:
+    """What the equilibrium would have been, told in `blocks` when the game is over."""
+    return {"blocks": serialize_blocks(service.describe_equilibrium(context))}
 
 
 @calls.post("/remarks", status_code=201)
-def remark(server: Server, context: SeatDoor, given: RemarkIn) -> SeatView:
+def keep_remark(
+    server: Server, context: SeatDoor, remark: Annotated[str, Body(embed=True, min_length=1, max_length=2000)]
+) -> SeatView:
     """Say something about the game when it is over; kept for the export."""
-    service.keep_remark(server, context, given.remark)
+    service.keep_remark(server, context, remark)
     return service.describe_seat(server, context)

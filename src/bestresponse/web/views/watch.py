@@ -151,7 +151,7 @@ def _show_replay(
 @pages.get("/export")
 def show_export(server: Server) -> HTMLResponse:
     """Show the files and the latest decisions."""
-    rows = exporting.list_decisions(server)
+    rows = exporting.list_moves(server)
     return render.render_page(
         "export.html", tables=exporting.TABLES, formats=exporting.list_formats(), rows=rows[-_LATEST:], count=len(rows)
     )
@@ -184,6 +184,10 @@ class PlayOut(BaseModel):
     payoffs: dict[str, float]
     void: Void | None
     data: JsonObject
+
+
+_TOLD = ("game", "players", "payoffs", "void")
+"""What of the record of a play is listed."""
 
 
 class StagesOut(BaseModel):
@@ -233,14 +237,7 @@ def show_plays(
 ) -> list[PlayOut]:
     """Finished plays in the order they finished."""
     return [
-        PlayOut(
-            spec=play.spec,
-            game=play.record.game,
-            players=dict(play.record.players),
-            payoffs=dict(play.record.payoffs),
-            void=play.record.void,
-            data=dict(play.data),
-        )
+        PlayOut(spec=play.spec, data=dict(play.data), **{name: getattr(play.record, name) for name in _TOLD})
         for play in islice(server.runs.folder(run).plays(), start, start + count)
     ]
 

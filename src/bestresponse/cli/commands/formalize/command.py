@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from json import dumps
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -21,7 +21,7 @@ from bestresponse.cli.terminal import console, notes
 from bestresponse.cli.terminal_document import print_document
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.formal.evaluate.named_games import find_names
-from bestresponse.formal.formalize.autoformalizer import Attempt
+from bestresponse.formal.formalize.autoformalizer import Attempt, check_story
 from bestresponse.formal.formalize.examples import Example, write_example
 from bestresponse.formal.formalize.plan import Wish
 from bestresponse.formal.formalize.story_claims import ClaimCheck
@@ -113,7 +113,7 @@ def formalize(
         raise UsageError(
             "--interactive reads remarks from standard input; give the story as a file and leave out --json"
         )
-    text = _read_story(story)
+    text = check_story(_read_story(story))
     target = _find_target(story, options.output)
     _show_estimate(text, options)
     made: list[Attempt] = []
@@ -128,6 +128,9 @@ def formalize(
 
     taken = ("form", "attempts", "candidates", "back_check", "claims", "shots", "choose", "examples", "max_tokens",
              "temperature", "effort", "reasoning_tokens", "engine")  # fmt: skip
+    more: dict[str, Any] = {name: getattr(options, name) for name in taken}
+    if options.interactive:
+        more["refine"] = partial(talk, target=target)
     result = br.formalize(
         text,
         options.model,
@@ -136,8 +139,7 @@ def formalize(
         output_dir=calls.output_dir,
         limits=replace(calls.limits, threads=options.threads),
         tell=tell,
-        **({"refine": partial(talk, target=target)} if options.interactive else {}),
-        **{name: getattr(options, name) for name in taken},
+        **more,
     )
     files = _write_files(result, target, options.page)
     if as_json:
