@@ -5,8 +5,12 @@ from recorded_plays import MAPPING, read_plays as read
 
 import bestresponse as br
 from bestresponse.analysis.people import describe_people, find_people, load_people, measure_dilemma
+from bestresponse.core.episode import Record, Submission, Void
 from bestresponse.core.errors import SettingError
+from bestresponse.core.player import Decision
 from bestresponse.report.stats.interval import Interval
+from bestresponse.runs.store.folder import RunFolder
+from bestresponse.runs.store.manifest import Manifest
 from bestresponse.theory.catalogue.tables import load
 
 
@@ -148,6 +152,25 @@ def test_a_tournament_with_players_who_are_asked_is_described(tmp_path):
     played = br.tournament("prisoners-dilemma", [meek, "tit-for-tat", "defector"], rounds=6, output_dir=tmp_path)
     run = br.behave([played.path], by=("player",), output_dir=tmp_path / "out", bootstraps=20)
     assert find_shares(run, "meek")["cooperator"] == pytest.approx(1.0, abs=1e-6)
+
+
+def test_sessions_of_people_in_the_browser_are_described_and_void_plays_counted(tmp_path):
+    submissions = tuple(
+        Submission(role, Decision(move)) for _ in range(4) for role, move in (("row", "defect"), ("col", "cooperate"))
+    )
+    data = {"setup": {"game": {"name": "prisoners-dilemma", "rounds": 4}}}
+    people = {"row": "person", "col": "strategy:cooperator"}
+    record = Record("repeated prisoners-dilemma", 2, people, submissions, {"row": 20.0, "col": 0.0})
+    void = Record("repeated prisoners-dilemma", 2, people, (), {}, Void("row", "left"))
+    with RunFolder.open(tmp_path / "sessions", Manifest("sessions", "sessions", {})) as folder:
+        folder.finish("a.1", data, record)
+        folder.finish("b.1", data, void)
+    run = br.behave(
+        [tmp_path / "sessions"], by=("player",), output_dir=tmp_path / "out", fit=("strategies",), bootstraps=20
+    )
+    assert dict(run.figures.groups)["person",]["cooperation"] == 0.0
+    assert dict(run.figures.groups)["strategy:cooperator",]["cooperation"] == 1.0
+    assert run.frame("left_out").rows == [{"what": "sessions", "why": "a void play", "times": 1}]
 
 
 def test_mixtures_of_a_benchmark_count_as_shares_of_a_choice(tmp_path):

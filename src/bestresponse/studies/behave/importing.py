@@ -282,15 +282,15 @@ class Reader:
 
     def _find_table(self, row: Cells) -> NormalForm:
         layout, name = self.layout, _fill(self.layout.game, row)
-        cells = layout.tables.get(name, ()) if layout.tables else layout.table
-        rows, columns = map(len, layout.sides)
-        if (name in layout.tables or not layout.tables) and len(cells) != 2 * rows * columns:
-            raise UsageError(f"the table of {name!r} needs {2 * rows * columns} numbers, got {len(cells)}")
-        key = (name, *(row.get(cell) if isinstance(cell, str) else cell for cell in cells))
+        key = (name, *(row.get(cell) for cell in layout.table if isinstance(cell, str)))
         if key not in self._tables:
-            numbers = [_as_number(cell) for cell in key[1:]]
-            if not numbers or None in numbers:
+            cells = layout.tables.get(name, ()) if layout.tables else layout.table
+            rows, columns = map(len, layout.sides)
+            numbers = [_as_number(row.get(cell) if isinstance(cell, str) else cell) for cell in cells]
+            if (layout.tables and not cells) or None in numbers:
                 raise _Fault("no payoff table", f"of the game {name!r}")
+            if len(cells) != 2 * rows * columns:
+                raise UsageError(f"the table of {name!r} needs {2 * rows * columns} numbers, got {len(cells)}")
             payoffs = np.array(numbers, dtype=np.float64).reshape(rows, columns, 2)
             self._tables[key] = NormalForm(np.moveaxis(payoffs, 2, 0), ROLES, layout.sides, name)
         return self._tables[key]
