@@ -76,7 +76,7 @@ class TournamentConfig(RunSettings):
         default=("all",),
         kw_only=False,
         help="Who takes part: all, published, classic, probes:N, strategies by name, always:MOVE, installed players, "
-        "models, files of rules (.pl), of saved agents (.json) or of words (.txt); those of the `axelrod` package by name.",
+        "models, files of rules (.pl), of saved agents (.json) or of words (.txt); those of the package `axelrod` too.",
     )
     model: str | None = setting(default=None, short="-m", help="The model that formalizes strategies in words.")
     rounds: int = setting(default=10, ge=1, le=100_000, help="Rounds of a match; with continuation the most.")
