@@ -8,7 +8,7 @@ SEED ?= $(shell date +%s)
 SAMPLE ?= 60
 MINUTES ?= 60
 
-.PHONY: audit bench check docs test types suite coverage soak long mutants clean
+.PHONY: audit bench check docs test types suite coverage soak long mutants train-test clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -49,6 +49,11 @@ coverage: $(READY)             ## the tests again, slower, with the lines and br
 	$(BIN)/coverage json --quiet -o build/coverage.json
 	$(BIN)/coverage report --skip-covered --sort=miss
 	scripts/check_coverage.py build/coverage.json
+
+train-test:                    ## the recipe of training in miniature, in an environment with torch (5 GB) of its own
+	$(PYTHON) -m venv build/train
+	build/train/bin/pip install --quiet --editable '.[train,parquet]' pytest
+	build/train/bin/python -m pytest tests/studies/improve
 
 soak: $(READY)                 ## fuzz everything that reads what others wrote for MINUTES; findings become files in build/findings
 	$(BIN)/python benchmarks/fuzz.py --minutes $(MINUTES) --seed $(SEED) --findings build/findings

@@ -233,11 +233,12 @@ async def join_all(token: str, count: int) -> float:
         lobby = (await client.post("/api/lobbies", json=wanted, headers=headers)).json()
 
         async def join(number: int) -> None:
-            async with gate:
-                page = (await client.get(lobby["join"], params={"participant_label": f"p{number}"})).text
+            # Each has a browser of their own: its cookie leads back to the seat that it took.
+            async with gate, httpx.AsyncClient(base_url=BASE, timeout=60) as browser:
+                page = (await browser.get(lobby["join"], params={"participant_label": f"p{number}"})).text
                 csrf = page.split('name="csrf" value="')[1].split('"')[0]
                 form = {"csrf": csrf, "participant_label": f"p{number}"}
-                taken.add((await client.post(lobby["join"], data=form)).headers["location"])
+                taken.add((await browser.post(lobby["join"], data=form)).headers["location"])
 
         begun = time.monotonic()
         await asyncio.gather(*(join(number) for number in range(count)))

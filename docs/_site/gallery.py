@@ -6,6 +6,7 @@ from pathlib import Path
 
 import bestresponse as br
 from bestresponse import theory
+from bestresponse.analysis.people import describe_people
 from bestresponse.core import registry
 from bestresponse.core.capabilities import find_known_equilibrium
 from bestresponse.core.errors import UsageError
@@ -16,11 +17,8 @@ from bestresponse.theory.catalogue.trees import tree_entry
 MOST_CELLS = 36
 MOST_SETS = 12
 BEHAVIOUR = tomllib.loads((Path(__file__).parent / "behaviour.toml").read_text("utf-8"))
-SOURCES = {"people": "source", "models": "models_source"}
-
-
-INTRO = """Every game is played and measured by its name. Equilibria of tables are exact fractions. What people and
-models did is said where it is published; the figures of models come out of `bestresponse reproduce lelma` as well."""
+INTRO = """Every game is played and measured by its name. Equilibria of tables are exact fractions. What people did in
+dilemmas is worked out from recorded data, what models did is published; `bestresponse reproduce` gives both."""
 
 
 def write_gallery(folder: Path) -> None:
@@ -61,8 +59,9 @@ def show_table(name: str, folder: Path) -> str:
 
 def show_behaviour(name: str) -> list[str]:
     """Return what people and models did in a game, where it is recorded, with the sources."""
-    known = BEHAVIOUR.get(name, {})
-    return [f"{kind.capitalize()}: {known[kind]} *{known[SOURCES[kind]]}*" for kind in SOURCES if kind in known]
+    people = describe_people(theory.catalogue.load(name)) if name in names() else ""
+    known = BEHAVIOUR.get(name)
+    return [*([people] if people else []), *([f"Models: {known['models']} *{known['source']}*"] if known else [])]
 
 
 def show_payoffs(data: dict) -> str:

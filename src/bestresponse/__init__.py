@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from bestresponse.runs import executors as executors
     from bestresponse.runs.run import Run as Run, load_run as load_run
     from bestresponse.runs.store.merge import merge_runs as merge_runs
+    from bestresponse.studies.behave.importing import import_plays as import_plays
+    from bestresponse.studies.behave.study import behave as behave
     from bestresponse.studies.bench.study import bench as bench
     from bestresponse.studies.improve.examples import score_reply as score_reply
     from bestresponse.studies.improve.export import export_examples as export  # noqa: F401

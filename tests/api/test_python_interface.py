@@ -10,6 +10,7 @@ import bestresponse as br
 from bestresponse.core.errors import InvalidGame, InvalidMove, UsageError
 from bestresponse.formal.formalize.examples import library
 from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.theory.engines import has_numba
 
 
 def always_first(prompt):
@@ -79,6 +80,17 @@ def test_results_print_what_is_played():
         "incumbent at entry: share",
         "(payoffs: entrant 2, incumbent 2)",
     ]
+
+
+@pytest.mark.skipif(not has_numba(), reason="the extra `fast` is not installed")
+@pytest.mark.parametrize("engine", ["numpy", "numba"])
+def test_a_solution_says_which_engine_was_used(engine):
+    rows, columns = [[1.3, 0.0], [0.0, 1.7]], [[0.3, 0.1], [0.0, 2.1]]
+    assert br.nash(rows, columns, engine=engine).engine == engine
+    assert br.solve(rows, columns, engine=engine).to_json()["engine"] == engine
+    assert br.solve("kuhn-poker", method="cfr+", iterations=10, engine=engine).to_json()["engine"] == engine
+    with pytest.raises(UsageError, match="only one"):
+        br.solve("entry-deterrence", engine=engine)
 
 
 def test_nash_takes_a_method_an_engine_and_a_time():

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from bestresponse.cli.terminal import play_progress
+import io
+
+from rich.console import Console
+
+from bestresponse.cli.terminal import play_progress, print_table
+from bestresponse.report.document import Column, Table
 from bestresponse.runs.execution import Progress
 
 
@@ -16,3 +21,11 @@ def test_progress_without_a_known_number_counts_only_what_is_done(capsys):
     with play_progress(None, "games") as tell:
         tell(Progress(None, found=0, played=1, failed=1))
     assert capsys.readouterr().err.splitlines() == ["games: 0", "games: 1, 1 failed"]
+
+
+def test_columns_that_do_not_fit_follow_below_with_the_first_column_again():
+    out = Console(width=30, file=io.StringIO())
+    columns = (Column("player"), Column("first payoff"), Column("second payoff"), Column("third payoff"))
+    print_table(out, Table(columns, (("Ann", "1", "2", "3"), ("Bob", "4", "5", "6"))))
+    shown = [line.split() for line in out.file.getvalue().splitlines()]
+    assert shown[-3:] == [["player", "third", "payoff"], ["Ann", "3"], ["Bob", "6"]]

@@ -18,7 +18,11 @@ from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
 TABLE_FORMS = tuple(OF_TABLES)
 TREE_FORMS = tuple(form for form in OF_TREES if OF_TREES[form].logic and form not in ("higher", "lower", "equal"))
 KINDS = {
-    "any table": tuple(form for form in TABLE_FORMS if not {"removed", "chosen", "part"} & set(FORMS[form].names)),
+    "any table": tuple(
+        form
+        for form in TABLE_FORMS
+        if form != "equilibrium_payoff" and not {"removed", "chosen", "part"} & set(FORMS[form].names)
+    ),
     "choices to eliminate": tuple(form for form in TABLE_FORMS if "removed" in FORMS[form].names),
     "two players": tuple(form for form in TABLE_FORMS if {"chosen", "part"} & set(FORMS[form].names)),
 }

@@ -6,7 +6,7 @@ from bestresponse.core.ask import Amount, Choice, Form, Lottery, Mixture
 from bestresponse.core.episode import Episode
 from bestresponse.core.player import Decision
 from bestresponse.report.document import Note, Paragraph, Table
-from bestresponse.web.sessions.games import make_game
+from bestresponse.web.sessions.setup import make_game
 
 
 def any_answer(ask, rng):

@@ -10,6 +10,7 @@ from bestresponse.players.dialogue.speaker import Speaker
 from bestresponse.players.llm.player import Sampling
 from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.building import Cast, build
+from bestresponse.studies.steer.config import SteerConfig
 
 
 def dialogue(name="meeting", *, seed=1, replies=1, types=1, **more):
@@ -30,3 +31,9 @@ def recorded(game, wordings=1, model=None, **more):
     answers = AnswerStore()
     built = build(game, cast_of(model, game.domain), answers, wordings=wordings, **more)
     return RecordedDialogue(game, answers.book, wordings), built
+
+
+def search_settings(iterations=4, plays=20, candidates=3, oracle="shotgun", meta="nash", seed=0):
+    """Settings of a search in prompt space; the games and who speaks are given apart."""
+    how = {"iterations": iterations, "plays": plays, "candidates": candidates, "oracle": oracle, "meta": meta}
+    return SteerConfig("meeting", solver="psro", seed=seed, **how)

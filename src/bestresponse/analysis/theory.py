@@ -9,7 +9,8 @@ An information set is named by its label; a table has one for each seat, "".
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -25,8 +26,7 @@ from bestresponse.theory.equilibria.result import Equilibrium
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.compile import compile_game
 from bestresponse.theory.trees.normal_form import find_behaviour
-from bestresponse.theory.trees.policy import Policy
-from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Policy, Tree
 
 MOST_NODES = 20_000
 """Larger trees are not solved unasked."""
@@ -114,7 +114,12 @@ def _describe(key: _Identity) -> Theory:
     if isinstance(game, HasTree):
         return _describe_tree(game.tree)
     known = find_known_equilibrium(game)
-    return _describe_rules(game) if known is None else _describe_known(known)
+    if known is None:
+        with suppress(InvalidGame):
+            return _describe_tree(compile_game(game, limit=MOST_NODES))
+        return Theory()
+    best = known.payoffs if known.better_payoffs is None else known.better_payoffs
+    return Theory(known=known, method=known.concept, optimum=sum(best.values()) if best else None)
 
 
 def may_have_equilibrium(game: AnyGame) -> bool:
@@ -128,26 +133,18 @@ def may_have_equilibrium(game: AnyGame) -> bool:
     return theory.known is not None or bool(theory.predicted)
 
 
-def _describe_known(known: EquilibriumSummary) -> Theory:
-    best = known.payoffs if known.better_payoffs is None else known.better_payoffs
-    return Theory(known=known, method=known.concept, optimum=sum(best.values()) if best else None)
-
-
-def _describe_rules(game: AnyGame) -> Theory:
-    try:
-        return _describe_tree(compile_game(game, limit=MOST_NODES))
-    except InvalidGame:
-        return Theory()
-
-
 def _describe_table(form: NormalForm) -> Theory:
     optimum = float(form.payoffs.sum(axis=0).max())
     solved = _solve(form) if form.payoffs.size <= _MOST_PAYOFFS else None
     if not isinstance(solved, SolvedTable):
         return Theory(form, optimum=optimum)
-    found = solved.nash
-    predicted = tuple(_predict_from_table(form, one) for one in found.equilibria)
-    return Theory(form, None, None, solved, predicted, (), found.method, found.complete, optimum)
+    predicted = []
+    for equilibrium in solved.nash:
+        seats = zip(form.players, form.actions, equilibrium.strategies, strict=True)
+        shares = {role: {"": dict(zip(actions, mix.tolist(), strict=True))} for role, actions, mix in seats}
+        predicted.append(_predict(form.players, equilibrium, shares))
+    method, complete = solved.nash.method, solved.nash.complete
+    return Theory(form, None, None, solved, tuple(predicted), (), method, complete, optimum)
 
 
 def _solve(form: NormalForm | Tree) -> SolvedTable | SolvedTree | None:
@@ -158,13 +155,9 @@ def _solve(form: NormalForm | Tree) -> SolvedTable | SolvedTree | None:
         return None
 
 
-def _predict_from_table(form: NormalForm, found: Equilibrium) -> Predicted:
-    shares = {
-        role: {"": dict(zip(actions, map(float, mix), strict=True))}
-        for role, actions, mix in zip(form.players, form.actions, found.strategies, strict=True)
-    }
-    payoffs = dict(zip(form.players, map(float, found.payoffs), strict=True))
-    return Predicted(found.kind, shares, payoffs, found.regret)
+def _predict(players: Sequence[str], equilibrium: Equilibrium, shares: Shares) -> Predicted:
+    payoffs = dict(zip(players, equilibrium.payoffs.tolist(), strict=True))
+    return Predicted(equilibrium.kind, shares, payoffs, equilibrium.regret)
 
 
 def _describe_tree(tree: Tree) -> Theory:
@@ -172,25 +165,16 @@ def _describe_tree(tree: Tree) -> Theory:
     solved = _solve(tree) if tree.num_nodes <= MOST_NODES else None
     if not isinstance(solved, SolvedTree):
         return Theory(None, tree, optimum=optimum)
-    policies = _find_policies(solved)
-    predicted = tuple(_predict_from_tree(solved, k, policy) for k, policy in enumerate(policies))
-    return Theory(None, tree, None, solved, predicted, policies, solved.method, solved.complete, optimum)
-
-
-def _find_policies(solved: SolvedTree) -> tuple[Policy, ...]:
-    """List how every equilibrium is played, those of the reduced normal form too."""
     if solved.table is None:
-        return tuple(one.policy for one in solved.equilibria)
-    return tuple(find_behaviour(solved.tree, one.strategies) for one in solved.table.nash.equilibria)
-
-
-def _predict_from_tree(solved: SolvedTree, number: int, policy: Policy) -> Predicted:
-    if solved.table is None:
-        own = solved.equilibria[number]
-        return Predicted(own.kind, policy.table(), own.payoffs, own.regret)
-    found = solved.table.nash.equilibria[number]
-    payoffs = dict(zip(solved.tree.players, map(float, found.payoffs), strict=True))
-    return Predicted(found.kind, policy.table(), payoffs, found.regret)
+        policies = [e.policy for e in solved.equilibria]
+        predicted = [Predicted(e.kind, e.policy.table(), e.payoffs, e.regret) for e in solved.equilibria]
+    else:
+        equilibria = solved.table.nash.equilibria
+        policies = [find_behaviour(tree, e.strategies) for e in equilibria]
+        pairs = zip(equilibria, policies, strict=True)
+        predicted = [_predict(tree.players, e, policy.table()) for e, policy in pairs]
+    known = tuple(predicted), tuple(policies)
+    return Theory(None, tree, None, solved, *known, solved.method, solved.complete, optimum)
 
 
 def _find_most_welfare(tree: Tree) -> float:

@@ -29,11 +29,15 @@ from bestresponse.runs.models import make_model_settings, open_models
 from bestresponse.studies.reproduce.reproduction import Reproduction
 
 PAPERS: dict[str, str] = {
-    "alympics": "bestresponse.studies.reproduce.alympics",
-    "autoformalization": "bestresponse.studies.reproduce.autoformalization",
-    "lelma": "bestresponse.studies.verify.reproduction",
+    "akata": "bestresponse.studies.reproduce.recorded_play:reproduce_akata",
+    "alympics": "bestresponse.studies.reproduce.alympics:reproduce",
+    "autoformalization": "bestresponse.studies.reproduce.autoformalization:reproduce",
+    "dilemma": "bestresponse.studies.reproduce.recorded_play:reproduce_dilemma",
+    "fairgame": "bestresponse.studies.reproduce.recorded_play:reproduce_fairgame",
+    "lelma": "bestresponse.studies.verify.reproduction:reproduce",
+    "stories": "bestresponse.studies.stories.recorded:reproduce",
 }
-"""Each paper's module; it has a function `reproduce(folder)` that returns a `Reproduction`."""
+"""Each paper's function of a folder that returns a `Reproduction`, as MODULE:FUNCTION."""
 
 
 def open_model(name: str, *, workers: int = 16, threads: int = 1) -> Model:
@@ -150,5 +154,6 @@ def reproduce(paper: str, data: str | Path) -> Reproduction:
         raise UsageError(f"there is no paper {paper!r}; known: {', '.join(PAPERS)}.{did_you_mean(paper, list(PAPERS))}")
     if not Path(data).is_dir():
         raise UsageError(f"{data}: there is no such folder")
-    found: Reproduction = import_module(PAPERS[paper]).reproduce(Path(data))
-    return found
+    module, _, function = PAPERS[paper].partition(":")
+    result: Reproduction = getattr(import_module(module), function)(Path(data))
+    return result

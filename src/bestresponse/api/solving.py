@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from bestresponse.games.comparison import Comparison
     from bestresponse.games.inputs import GameLike, Matrix
     from bestresponse.games.lookup import Found
-    from bestresponse.report.document import Document
+    from bestresponse.report.document import Document, Section
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,8 @@ class Solution:
 
         return draw_game(drawable(self.game.solvable()), kind)
 
-    def to_page(self) -> str:
-        """Return everything that is known as one HTML page, with a picture where there is one."""
+    def to_page(self, *first: Section) -> str:
+        """Return everything that is known as one HTML page, with a picture where there is one, after `first`."""
         from bestresponse.analysis.solve.document import as_document
         from bestresponse.analysis.solve.pictures import drawable, picture_section
         from bestresponse.report.page import render
@@ -101,7 +101,7 @@ class Solution:
             picture = [picture_section(drawable(self.game.solvable()))]
         except UsageError:
             picture = []
-        return render(as_document(self.game, self.solved, tuple(picture)))
+        return render(as_document(self.game, self.solved, (*first, *picture)))
 
 
 def solve(
@@ -113,11 +113,13 @@ def solve(
     objective: Literal["welfare", "fairness", "entropy", "any"] | None = None,
     seconds: float = SECONDS,
     report: Callable[[str], None] | None = None,
+    engine: Engine = "auto",
 ) -> Solution:
     """Solve a game: a name, a file, a table, a tree, rules, a payoff matrix, or the matrices of two players.
 
     `iterations` are those of CFR or the double oracle, `objective` asks for the correlated equilibrium that is best by
     it, `seconds` bound the search for mixed equilibria of more than two players, and `report` is told how far it is.
+    `engine` is that of `nash`; `to_json()["engine"]` says which one was used.
 
     >>> solve([[3, 0], [5, 1]], [[3, 5], [0, 1]])
     Solution('game', 1 equilibrium: pure)
@@ -129,7 +131,7 @@ def solve(
     from bestresponse.games.inputs import as_found
 
     found = as_found(game, other)
-    return Solution(found, solve_found(found, Wish(method, iterations, objective, seconds, report)))
+    return Solution(found, solve_found(found, Wish(method, iterations, objective, seconds, report, engine)))
 
 
 def ask(
@@ -165,8 +167,11 @@ def compare(first: GameLike, second: GameLike, *, any_names: bool = False) -> Co
     return compare_games(as_found(first).solvable(), as_found(second).solvable(), any_names=any_names)
 
 
-def convert(game: GameLike, path: str | Path, *, force: bool = False) -> Path:
-    """Write a game into a file that ends in .efg, .nfg, .json or .pl; `force` overwrites one that is there."""
+def convert(game: GameLike, path: str | Path, *, force: bool = False, openspiel: bool = False) -> Path:
+    """Write a game into a file that ends in .efg, .nfg, .json or .pl; `force` overwrites one that is there.
+
+    With `openspiel` an .nfg file has the form that OpenSpiel reads: numbers of actions instead of their names.
+    """
     from bestresponse.games.convert import WRITERS, format_game
     from bestresponse.games.inputs import as_found
 
@@ -175,7 +180,7 @@ def convert(game: GameLike, path: str | Path, *, force: bool = False) -> Path:
         raise UsageError(f"{out}: expected a file ending in {', '.join(WRITERS)}")
     if out.exists() and not force:
         raise UsageError(f"{out} is there already; choose another name or overwrite it by force")
-    out.write_text(format_game(as_found(game).solvable(), out.suffix.lower()), "utf-8")
+    out.write_text(format_game(as_found(game).solvable(), out.suffix.lower(), openspiel=openspiel), "utf-8")
     return out
 
 
@@ -233,18 +238,19 @@ def nash(
     if method == "auto":
         return solve_nash(form, seconds=seconds, engine=engine)
     from bestresponse.analysis.solve.solution import Wish
-    from bestresponse.analysis.solve.tables import solve_table
+    from bestresponse.analysis.solve.tables import find_equilibria
 
-    if engine != "auto":
-        raise UsageError(f"engine {engine!r} is for method 'auto'; method {method!r} has only one")
-    return solve_table(form, Wish(method, seconds=seconds)).nash
+    return find_equilibria(form, Wish(method, seconds=seconds, engine=engine))
+
+
+_PAYOFFS = (list, tuple, np.ndarray)
 
 
 def _as_table(game: GameLike, other: Matrix | None) -> NormalForm:
     """Read payoffs at once, and look up everything else: looking up takes longer than a small game."""
     if isinstance(game, NormalForm) and other is None:
         return game
-    if other is not None and isinstance(game, list | tuple | np.ndarray):
+    if other is not None and isinstance(game, _PAYOFFS):
         return NormalForm.bimatrix(cast("ArrayLike", game), cast("ArrayLike", other))
     from bestresponse.games.inputs import as_found
     from bestresponse.theory.trees.normal_form import to_normal_form

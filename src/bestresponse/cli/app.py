@@ -38,6 +38,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "simulate": ("simulate", "Simulate many agents in one game, many times."),
     "tournament": ("runs.run:tournament", "Run a round robin of strategies and models in a repeated game."),
     "steer": ("runs.run:steer", "Let an equilibrium solver choose how a model speaks."),
+    "import": ("runs.run:import", "Read recorded play of models or people, check every row, and keep it as a run."),
+    "behave": ("runs.run:behave", "Say what was played: strategies, noise and depth of reasoning, beside people."),
     "export": ("export", "Write games with the solver's answers, for training a model on them."),
     "train": ("runs.run:train", "Train a model on the solver's answers."),
     "play": ("play", "Play a game yourself."),
@@ -158,7 +160,7 @@ def start(
             min=0.1,
             max=3600,
             envvar="BESTRESPONSE_LOGIC_SECONDS",
-            help="How many seconds of work a game program may take, at 500,000 steps each (60; sent to serve or mcp 0.5).",
+            help="Seconds of work that a game program may take, at 500,000 steps each (60; sent to serve or mcp 0.5).",
         ),
     ] = None,
     logic_ends: Annotated[

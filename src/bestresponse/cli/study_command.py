@@ -20,6 +20,7 @@ from bestresponse.cli.completion import COMPLETIONS, offer_names
 from bestresponse.cli.running import run_and_show, show_estimate
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.files import read_toml
+from bestresponse.report.frames import read_help
 from bestresponse.runs.inputs import Converted
 from bestresponse.runs.settings import RunSettings, list_settings, read_settings
 from bestresponse.runs.study import AnyStudy
@@ -66,7 +67,7 @@ def make_settings_command(
             if value is not None and value != []:
                 values[name] = _read_typed(name, value, hints[name])
         try:
-            config = read_settings(kind, values)
+            config: Any = read_settings(kind, values)
         except SettingError as error:
             if error.field in fields and _extra(fields[error.field], "argument"):
                 raise UsageError(f"{error.field.upper()}: {error.problem}; --help says what it may be") from None
@@ -81,7 +82,7 @@ def make_settings_command(
 
 def _make_parameter(kind: type, name: str, field: FieldInfo, hint: Any) -> Parameter:
     """Describe a setting for typer; all are texts, because the settings themselves read and check them."""
-    words = field.description or ""
+    words = field.description or read_help(kind).get(name, "")
     metavar = _extra(field, "metavar") or next(
         (_METAVARS[part] for part in _list_parts(hint) if part in _METAVARS), None
     )
@@ -98,7 +99,7 @@ def _make_parameter(kind: type, name: str, field: FieldInfo, hint: Any) -> Param
         # Never required here: a file of settings may hold it, and the settings say that it is missing.
         metavar = name.upper() if field.is_required() else f"[{name.upper()}]"
         argument = typer.Argument(help=words, metavar=metavar, show_default=False, autocompletion=complete)
-        return _keyword(name, Annotated[str | None, argument])
+        return _keyword(name, Annotated[(list[str] if _takes_many(hint) else str) | None, argument])
     flag = f"--{name.replace('_', '-')}"
     flags = [flag, *([_extra(field, "short")] if _extra(field, "short") else [])]
     if bool in _list_parts(hint):

@@ -51,7 +51,7 @@ def counted(number: int, noun: str) -> str:
 def print_table(out: Console, table: Table) -> None:
     """A table of a document; text is shown as it is, never as markup.
 
-    On a narrow terminal the columns that do not fit are left out from the right, and it is said how many.
+    On a narrow terminal the columns that do not fit follow in further tables, each with the first column again.
     """
     formats = [(column.format, noise) for column, noise in zip(table.columns, measure_column_noise(table), strict=True)]
     rows = [
@@ -59,27 +59,26 @@ def print_table(out: Console, table: Table) -> None:
         for row in table.rows
     ]
     names = [visible(column.name) for column in table.columns]
-    shown = _fitting(names, rows, out.width)
-    caption = Text(visible(table.caption)) if table.caption else None
-    lines = RichTable(title=caption, title_justify="left", box=None, pad_edge=False)
-    for name, column in zip(names[:shown], table.columns, strict=False):
-        lines.add_column(Text(name), justify=column.align, overflow="fold")
-    for row in rows:
-        lines.add_row(*(Text(cell) for cell in row[:shown]))
-    out.print(lines)
-    if shown < len(table.columns):
-        out.print(f"({len(table.columns) - shown} more columns do not fit here)", style="dim")
+    for part, places in enumerate(_split_columns(names, rows, out.width)):
+        caption = Text(visible(table.caption)) if table.caption and not part else None
+        lines = RichTable(title=caption, title_justify="left", box=None, pad_edge=False)
+        for place in places:
+            lines.add_column(Text(names[place]), justify=table.columns[place].align, overflow="fold")
+        for row in rows:
+            lines.add_row(*(Text(row[place]) for place in places))
+        out.print(lines)
 
 
-def _fitting(names: list[str], rows: list[list[str]], width: int) -> int:
-    """How many columns fit side by side, two spaces apart; three at least, which then wrap."""
-    total, count = 0, 0
-    for number, name in enumerate(names):
-        total += max([len(name), *(len(row[number]) for row in rows)]) + 2 * (number > 0)
-        if total > width and number >= _FEWEST_COLUMNS:
-            break
-        count += 1
-    return count
+def _split_columns(names: list[str], rows: list[list[str]], width: int) -> list[list[int]]:
+    """List which columns stand side by side, two spaces apart; three at least, which then wrap."""
+    widths = [max([len(name), *(len(row[place]) for row in rows)]) + 2 for place, name in enumerate(names)]
+    parts: list[list[int]] = [[]]
+    for place in range(len(names)):
+        together = sum(widths[earlier] for earlier in parts[-1]) + widths[place] - 2
+        if together > width and len(parts[-1]) >= _FEWEST_COLUMNS:
+            parts.append([0])
+        parts[-1].append(place)
+    return parts
 
 
 @contextmanager

@@ -27,27 +27,23 @@ if TYPE_CHECKING:
     )
     from bestresponse.formal.formalize.autoformalizer import (
         Attempt as Attempt,
+        Election as Election,
         Formalization as Formalization,
         Formalizer as Formalizer,
         Settings as Settings,
-    )
-    from bestresponse.formal.formalize.back_translation import (
-        BackCheck as BackCheck,
-        compare as compare,
-    )
-    from bestresponse.formal.formalize.candidates import (
-        Election as Election,
         elect as elect,
         formalize_many as formalize_many,
     )
     from bestresponse.formal.formalize.examples import (
         Example as Example,
+        nearest as nearest,
     )
     from bestresponse.formal.formalize.extract_code import (
         find_code as find_code,
     )
-    from bestresponse.formal.formalize.retrieval import (
-        nearest as nearest,
+    from bestresponse.formal.formalize.story_claims import (
+        BackCheck as BackCheck,
+        compare as compare,
     )
     from bestresponse.games.logic.tables import (
         write_program as write_program,

@@ -22,11 +22,13 @@ from bestresponse.theory.trees.normal_form import to_normal_form
 from bestresponse.theory.trees.tree import Leaf, Tree, Turn, build_tree
 
 
-def format_game(game: NormalForm | Tree, ending: str) -> str:
+def format_game(game: NormalForm | Tree, ending: str, *, openspiel: bool = False) -> str:
     """Return the text of a game file with this ending; UsageError where no such file can be written."""
     if ending not in WRITERS:
         raise UsageError(f"games are written as {', '.join(WRITERS)}; got a file ending in {ending or 'nothing'}")
-    return WRITERS[ending](game)
+    if openspiel and ending != ".nfg":
+        raise UsageError(f"only .nfg files have a form of their own for OpenSpiel; got one ending in {ending}")
+    return format_nfg(_as_table(game), "openspiel") if openspiel else WRITERS[ending](game)
 
 
 def to_tree(form: NormalForm) -> Tree:
@@ -65,7 +67,8 @@ def _as_table(game: NormalForm | Tree) -> NormalForm:
     return to_normal_form(game) if isinstance(game, Tree) else game
 
 
-def _as_game_table(game: NormalForm | Tree) -> GameTable:
+def as_game_table(game: NormalForm | Tree) -> GameTable:
+    """Return the table that a program of the game would be written from."""
     if isinstance(game, Tree):
         return table_from_tree(game)
     payoffs = [
@@ -78,6 +81,6 @@ WRITERS: dict[str, Callable[[NormalForm | Tree], str]] = {
     ".nfg": lambda game: format_nfg(_as_table(game)),
     ".efg": lambda game: format_efg(game if isinstance(game, Tree) else to_tree(game)),
     ".json": lambda game: format_matrix_json(_as_table(game)),
-    ".pl": lambda game: write_program(_as_game_table(game)),
+    ".pl": lambda game: write_program(as_game_table(game)),
 }
 """By the ending of the file's name."""

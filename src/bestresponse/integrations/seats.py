@@ -9,9 +9,8 @@ from statistics import fmean
 
 from bestresponse.analysis.regrets import measure_against_equilibrium
 from bestresponse.api.reasoning import play
-from bestresponse.core.episode import Record
+from bestresponse.core import Record, Role
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import Role
 from bestresponse.games.lookup import find_game
 from bestresponse.models.providers.function import FunctionModel
 

@@ -16,7 +16,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from jinja2 import Environment, StrictUndefined, Template
 
-from bestresponse.report.document import Block, Cell, Column, Figure, KeyValues, Note, Paragraph, Section, Table
+from bestresponse.report.document import Block, Column, Figure, KeyValues, Note, Paragraph, Section, Table
 from bestresponse.report.figures import charts
 from bestresponse.report.frames import Frame
 from bestresponse.report.metrics import Figures
@@ -158,7 +158,8 @@ class pivot(FrameBlock):
             return
         style = frame.columns[self.value]
         heads = (Column(str(name), style.align, "", style.format, style.noise) for name in across)
-        rows = tuple((_as_text(row), *(cells.get((row, name)) for name in across)) for row in down)
+        texts = {row: row if isinstance(row, int | float | str) else str(row) for row in down}
+        rows = tuple((texts[row], *(cells.get((row, name)) for name in across)) for row in down)
         yield Table((frame.columns[self.rows], *heads), rows, caption)
 
 
@@ -205,8 +206,10 @@ class lines(FrameBlock):
             if self.band:
                 low, high = (_take(rows, end) for end in self.band)
             else:
-                ends = [_find_ends(row[self.y]) for row in rows]
-                low, high = np.array(ends, dtype=np.float64).T
+                # The interval of a single value tells nothing.
+                cells = [row[self.y] for row in rows]
+                told = [cell if isinstance(cell, Interval) and cell.n > 1 else None for cell in cells]
+                low, high = np.array([(c.low, c.high) if c else (np.nan, np.nan) for c in told]).T
             known, middle = np.isfinite(low) & np.isfinite(high), _take(rows, self.y)
             if known.any():
                 yield name, (np.where(known, low, middle), np.where(known, high, middle))
@@ -351,17 +354,8 @@ def _take(rows: Iterable[Mapping[str, Any]], name: str) -> np.ndarray:
     return np.array([_estimate(row[name]) for row in rows], dtype=np.float64)
 
 
-def _find_ends(value: Any) -> tuple[float, float]:
-    """Return the ends of an interval; NaN where it tells nothing, as that of a single value."""
-    return (value.low, value.high) if isinstance(value, Interval) and value.n > 1 else (float("nan"), float("nan"))
-
-
 def _estimate(value: Any) -> float:
     """Return the number of a cell, that of an interval its estimate; NaN where there is none."""
     if isinstance(value, Interval):
         return value.estimate
     return float("nan") if value is None else float(value)
-
-
-def _as_text(value: Any) -> Cell:
-    return value if isinstance(value, int | float | str) else str(value)

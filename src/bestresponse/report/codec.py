@@ -11,7 +11,7 @@ import binascii
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from bestresponse.core.errors import StoreError, UsageError
@@ -42,18 +42,7 @@ _BLOCKS: Mapping[str, type[Block]] = {
 
 def to_json(document: Document) -> str:
     """Return the document as JSON text in ASCII, the same for the same document."""
-    plain = {
-        "format": _FORMAT,
-        "title": document.title,
-        "subtitle": document.subtitle,
-        "opening": [_block_json(block) for block in document.opening],
-        "sections": [
-            {"title": section.title, "anchor": section.anchor, "blocks": [_block_json(b) for b in section.blocks]}
-            for section in document.sections
-        ],
-        "footer": document.footer,
-    }
-    return json.dumps(plain, indent=1, allow_nan=False)
+    return json.dumps({"format": _FORMAT, **_plain(document)}, indent=1, allow_nan=False)
 
 
 def from_json(text: str) -> Document:
@@ -78,30 +67,20 @@ def cell_json(cell: Cell) -> Any:
     """Return a cell as plain JSON data; an interval also says how it was computed, so that it can be read back."""
     if isinstance(cell, Interval):
         return {**cell.to_json(), "method": cell.method}
-    return _finite(cell) if isinstance(cell, float) else cell
+    return None if isinstance(cell, float) and not math.isfinite(cell) else cell
 
 
-def _finite(number: float) -> float | None:
-    return number if math.isfinite(number) else None
-
-
-def _block_json(block: Block) -> Json:
-    kind = type(block).__name__.lower()
-    match block:
-        case Table():
-            columns = [
-                {field.name: getattr(column, field.name) for field in fields(Column)} for column in block.columns
-            ]
-            rows = [[cell_json(cell) for cell in row] for row in block.rows]
-            return {"block": kind, "caption": block.caption, "columns": columns, "rows": rows}
-        case Figure():
-            image = base64.b64encode(block.image).decode("ascii")
-            return {"block": kind, "caption": block.caption, "alt": block.alt, "image": image}
-        case KeyValues():
-            items = [[name, cell_json(value)] for name, value in block.items]
-            return {"block": kind, "items": items, "prominent": block.prominent, "format": block.format}
-        case Paragraph() | Note() | Code() | Quote():
-            return {"block": kind, **{field.name: getattr(block, field.name) for field in fields(block)}}
+def _plain(value: Any) -> Any:
+    """Return a part of a document as plain data: its fields by name, after the name of its kind if it is a block."""
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode("ascii")
+    if isinstance(value, Interval) or not is_dataclass(value):
+        return cell_json(value)
+    kind = type(value).__name__.lower()
+    parts = {part.name: _plain(getattr(value, part.name)) for part in fields(value)}
+    return {"block": kind, **parts} if kind in _BLOCKS else parts
 
 
 def _block(plain: Json) -> Block:

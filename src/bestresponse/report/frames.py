@@ -96,7 +96,13 @@ class Frame(Generic[R]):
 
     def to_json(self) -> list[JsonObject]:
         """Return the rows as plain JSON data; intervals say their ends and what they were computed from."""
-        return [{name: _plain(value) for name, value in row.items()} for row in self.rows]
+        return [
+            {
+                name: cell_json(value) if isinstance(value, Cell) else json.loads(json.dumps(value, default=str))
+                for name, value in row.items()
+            }
+            for row in self.rows
+        ]
 
     def to_csv(self) -> str:
         """Write the rows as CSV; an interval fills three columns."""
@@ -122,7 +128,7 @@ class Frame(Generic[R]):
 def describe_columns(row: type) -> dict[str, Column]:
     """Describe the fields of a row's type as columns; numbers stand on the right."""
     described = {}
-    help = _read_help(row.__module__).get(row.__name__, {})
+    help = read_help(row)
     for name, hint in get_type_hints(row, include_extras=True).items():
         kind, *marks = get_args(hint) if get_origin(hint) is Annotated else (hint,)
         shown = next((mark for mark in marks if isinstance(mark, Column)), Column(""))
@@ -133,8 +139,14 @@ def describe_columns(row: type) -> dict[str, Column]:
     return described
 
 
+def read_help(kind: type) -> dict[str, str]:
+    """Return the text below each field of a class and of those that it extends, which explains the field."""
+    classes = [cls for cls in reversed(kind.__mro__) if cls.__module__ != "builtins"]
+    return {name: text for cls in classes for name, text in _read_module(cls.__module__).get(cls.__name__, {}).items()}
+
+
 @cache
-def _read_help(module: str) -> dict[str, dict[str, str]]:
+def _read_module(module: str) -> dict[str, dict[str, str]]:
     """Return, by class, the text below each field; nothing where the source is not at hand, as in a notebook."""
     try:
         tree = ast.parse(inspect.getsource(sys.modules[module]))
@@ -157,7 +169,3 @@ def _as_cell(value: Any) -> Cell:
     if isinstance(value, Cell) or hasattr(value, "item"):
         return value  # type: ignore[no-any-return]
     return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _plain(value: Any) -> Any:
-    return cell_json(value) if isinstance(value, Cell) else json.loads(json.dumps(value, default=str))

@@ -56,7 +56,9 @@ def to_csv(rows: Iterable[Row], columns: Sequence[str] = ()) -> str:
     found, flat = _flat(rows)
     names = list(dict.fromkeys([*columns, *found]))
     lines = [[_csv_text(name) for name in names]]
-    lines += [[_csv_cell(row.get(name)) for name in names] for row in flat]
+    for row in flat:
+        cells = [row.get(name) for name in names]
+        lines.append(["" if c is None else _csv_text(c) if isinstance(c, str) else str(c) for c in cells])
     return "".join(",".join(line) + "\r\n" for line in lines)
 
 
@@ -114,12 +116,6 @@ def _finite(cell: object) -> Any:
     return None if isinstance(cell, float) and not math.isfinite(cell) else cell
 
 
-def _csv_cell(cell: object) -> str:
-    if isinstance(cell, str):
-        return _csv_text(cell)
-    return "" if cell is None else str(cell)
-
-
 @lru_cache(maxsize=1024)
 def _csv_text(text: str) -> str:
     clean = visible(text)
@@ -140,11 +136,6 @@ def unguard(text: str) -> str:
     return text[1:] if text[:1] == "'" and _looks_like_formula(text[1:]) else text
 
 
-def _without_surrogates(text: str) -> str:
-    """Half a surrogate pair is not a character and cannot be written to a file: U+FFFD stands in for it."""
-    return re.sub("[\ud800-\udfff]", "\ufffd", text)
-
-
 def _uniform(cells: Sequence[Any]) -> list[Any]:
     present = [cell for cell in cells if cell is not None]
     if all(isinstance(cell, bool) for cell in present):
@@ -152,4 +143,5 @@ def _uniform(cells: Sequence[Any]) -> list[Any]:
     if all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in present):
         whole = all(isinstance(cell, int) and abs(cell) < 2**63 for cell in present)
         return list(cells) if whole else [None if cell is None else float(cell) for cell in cells]
-    return [None if cell is None else _without_surrogates(str(cell)) for cell in cells]
+    # Half a surrogate pair is not a character and cannot be written to a file: U+FFFD stands in for it.
+    return [None if cell is None else re.sub("[\ud800-\udfff]", "\ufffd", str(cell)) for cell in cells]

@@ -207,11 +207,12 @@ class Run(Generic[C]):
 
 def load_run(path: str | Path) -> Run[Any]:
     """Load the run in that folder, or the newest one among the runs below it."""
-    folder = _find_folder(Path(path))
+    folder = find_folder(Path(path))
     return Run(folder, find_study(folder.manifest.study))
 
 
-def _find_folder(given: Path) -> RunFolder:
+def find_folder(given: Path) -> RunFolder:
+    """Return that folder of a run, or the newest one below it."""
     if (given / "manifest.json").exists():
         return RunFolder.read(given)
     below = sorted(given.glob("*/manifest.json"), key=_read_time)

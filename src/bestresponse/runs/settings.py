@@ -5,12 +5,14 @@
         \"\"\"Let agents be matched at random and imitate, and report which strategies spread.\"\"\"
 
         game: GameSetting = setting(help="A game of two with a payoff table.", kw_only=False, argument=True)
-        agents: int = setting(default=100, help="Agents of each population.", ge=2, le=1_000_000)
+        agents: int = setting(default=100, ge=2, le=1_000_000)
+        \"\"\"Agents of each population.\"\"\"
 
-The class is a frozen dataclass checked by pydantic, so `PopulationConfig("hawk-dove", agents=1)` raises a
-`SettingError` that names the field, and type checkers know its constructor. A setting with `how=True` says how a run
-is made (workers, folders, budgets): it changes no number and is left out of the run's identity. What cannot be said by
-the bounds of one field is checked in `__post_init__`, which raises `SettingError`.
+A setting is explained by its help or by the text below it. The class is a frozen dataclass checked by pydantic, so
+`PopulationConfig("hawk-dove", agents=1)` raises a `SettingError` that names the field, and type checkers know its
+constructor. A setting with `how=True` says how a run is made (workers, folders, budgets): it changes no number and is
+left out of the run's identity. What cannot be said by the bounds of one field is checked in `__post_init__`, which
+raises `SettingError`.
 """
 
 from __future__ import annotations
@@ -153,7 +155,8 @@ class RunSettings:
 def read_settings(kind: type[C], data: JsonMapping, *, stored: bool = False) -> C:
     """Read any class of settings from plain data, as `RunSettings.from_json` does."""
     try:
-        made: C = _adapt(kind).validate_python(dict(data), context=dict(STORED) if stored else None)
+        checked: Any = kind
+        made: C = _adapt(checked).validate_python(dict(data), context=dict(STORED) if stored else None)
     except ValidationError as error:
         raise _explain(kind, error) from None
     return made

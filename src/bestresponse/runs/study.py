@@ -246,7 +246,9 @@ studies = Registry(
     "bestresponse.studies",
     "study",
     {
+        "behave": "bestresponse.studies.behave.study:behave",
         "bench": "bestresponse.studies.bench.study:bench",
+        "import": "bestresponse.studies.behave.importing:import_plays",
         "population": "bestresponse.studies.population.study:population",
         "sequential": "bestresponse.studies.bench.sequential.study:sequential",
         "simulate": "bestresponse.studies.simulate.study:simulate",

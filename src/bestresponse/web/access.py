@@ -46,6 +46,7 @@ class ServerState:
     output: Path
     open_model: OpenModel
     models: tuple[str, ...] = ()
+    pictures: Path = Path("pictures")
     runs: Runs = field(init=False)
     helper: ProgramHelper = field(init=False)
     judging: JudgingStore = field(init=False)

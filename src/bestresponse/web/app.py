@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import logging
+import mimetypes
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -16,19 +17,19 @@ from pathlib import Path
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, RedirectResponse, Response
+from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, Response
 from httpx import ASGITransport, AsyncClient
 from starlette.exceptions import HTTPException
 
 from bestresponse import __version__
 from bestresponse.core.errors import BestResponseError, ModelError, StoreError, UsageError
 from bestresponse.report.text import visible
-from bestresponse.web.access import ADMIN_COOKIE, AdminPage, NotAllowed, ServerState, TooFast, refuse_key
+from bestresponse.web.access import ADMIN_COOKIE, AdminPage, NotAllowed, Server, ServerState, TooFast, refuse_key
 from bestresponse.web.render import load_asset, load_templates, render_page
 from bestresponse.web.security import SAFE_HEADERS, Guard, Keys, load_secret
 from bestresponse.web.services.play import create_experiment
-from bestresponse.web.sessions.games import Busy, list_offers
 from bestresponse.web.sessions.seat_worker import OpenModel, SeatWorker
+from bestresponse.web.sessions.setup import Busy, list_offers
 from bestresponse.web.sessions.store import AlreadyAnswered, BrokenSession, Journal, NotFound, SessionStore
 from bestresponse.web.views import formalize, judge, play, seat, watch
 
@@ -76,9 +77,8 @@ def create_app() -> FastAPI:
         lifespan=_lifespan,
     )
     app.add_middleware(Guard)
-    app.add_exception_handler(BestResponseError, _answer_error)
-    app.add_exception_handler(RequestValidationError, _answer_malformed)
-    app.add_exception_handler(HTTPException, _answer_http)
+    for kind in (BestResponseError, RequestValidationError, HTTPException):
+        app.add_exception_handler(kind, _answer_error)
     app.add_exception_handler(Exception, _answer_fault)
     for view in _VIEWS:
         app.include_router(view.calls)
@@ -86,6 +86,7 @@ def create_app() -> FastAPI:
     app.add_api_route("/enter/{token}", enter, include_in_schema=False)
     app.add_api_route("/leave", leave, methods=["POST"], include_in_schema=False, dependencies=[AdminPage])
     app.add_api_route("/static/{name}", static, include_in_schema=False)
+    app.add_api_route("/pictures/{name}", show_picture, include_in_schema=False)
     return app
 
 
@@ -114,6 +115,17 @@ def static(name: str) -> Response:
     return Response(load_asset("static", name), media_type=_STATIC[name], headers={"cache-control": "max-age=3600"})
 
 
+def show_picture(server: Server, name: str) -> Response:
+    """Send a picture of the experimenter, looked up among those that are there."""
+    known = {path.name: path for path in server.pictures.iterdir()} if server.pictures.is_dir() else {}
+    kind = mimetypes.guess_type(name)[0] or ""
+    if name not in known or not kind.startswith("image/") or not known[name].is_file():
+        raise NotFound("there is no such picture")
+    # A preview shows pages in frames that count as another site.
+    headers = {"cache-control": "max-age=3600", "cross-origin-resource-policy": "cross-origin"}
+    return FileResponse(known[name], media_type=kind, headers=headers)
+
+
 def _say(request: Request, status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
     """Answer with a sentence, as a page or as JSON."""
     if request.url.path.startswith("/api/"):
@@ -130,23 +142,18 @@ def _say(request: Request, status: int, sentence: str, headers: Mapping[str, str
 
 async def _answer_error(request: Request, error: Exception) -> Response:
     """Answer an error with its sentence; a file that cannot be read or written is told in the log."""
+    match error:
+        case RequestValidationError():
+            # Which fields are wrong and why, without giving back what was sent.
+            wrong = [f"{'.'.join(map(str, mistake['loc']))}: {mistake['msg']}" for mistake in error.errors()[:5]]
+            return _say(request, 422, visible("; ".join(wrong)))
+        case HTTPException():
+            return _say(request, error.status_code, str(error.detail), error.headers)
+        case StoreError():
+            _log.error("%s %s: %s", request.method, request.url.path, error)
     status = next((status for kinds, status in _STATUSES.items() if isinstance(error, kinds)), 422)
-    if isinstance(error, StoreError):
-        _log.error("%s %s: %s", request.method, request.url.path, error)
     sentence = _NOT_STORED if isinstance(error, StoreError) else str(error)
     return _say(request, status, sentence, {"retry-after": "30"} if status == 429 else None)
-
-
-async def _answer_malformed(request: Request, error: Exception) -> Response:
-    """Say which fields are wrong and why, without giving back what was sent."""
-    assert isinstance(error, RequestValidationError)
-    wrong = [f"{'.'.join(map(str, mistake['loc']))}: {mistake['msg']}" for mistake in error.errors()[:5]]
-    return _say(request, 422, visible("; ".join(wrong)))
-
-
-async def _answer_http(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    return _say(request, error.status_code, str(error.detail), error.headers)
 
 
 async def _answer_fault(request: Request, error: Exception) -> Response:
@@ -164,7 +171,8 @@ _FOLDER = "sessions"
 class ServerSettings:
     """Where a server listens and keeps its sessions; `admin` is the admin's token, None for one made here.
 
-    `experiment` is the text of an experiment file; its sessions are created once.
+    `experiment` is the text of an experiment file; its sessions are created once. `pictures` is the folder that its
+    pictures are in, without one that of the name below `output`.
     """
 
     output: Path
@@ -172,6 +180,7 @@ class ServerSettings:
     port: int = 8642
     admin: str | None = None
     experiment: str = ""
+    pictures: Path | None = None
 
     def __post_init__(self) -> None:
         if not is_loopback(self.host) and self.admin is None:
@@ -220,7 +229,8 @@ def open_server(
     """The application, its server, and what closes its folder; only the models named can be put into seats."""
     journal = Journal(settings.output / _FOLDER)
     keys = Keys(load_secret(settings.output / _FOLDER / "secret"), settings.admin)
-    server = ServerState(SessionStore(journal), keys, settings.output, open_model, models)
+    pictures = settings.pictures or settings.output / "pictures"
+    server = ServerState(SessionStore(journal), keys, settings.output, open_model, models, pictures)
     if settings.experiment and server.sessions.find_experiment(settings.experiment) is None:
         create_experiment(server, settings.experiment)
     app = app or create_app()

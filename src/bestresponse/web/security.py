@@ -75,6 +75,8 @@ _PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+REPORT_POLICY = "frame-ancestors 'none'; form-action 'none'; base-uri 'none'"
+"""Of pages that hold their own styles and scripts, as reports do."""
 SAFE_HEADERS = {
     b"cache-control": b"no-store",
     b"content-security-policy": _PAGE_POLICY.encode("ascii"),

@@ -18,8 +18,7 @@ from random import Random
 
 from httpx import ASGITransport, AsyncClient, Response
 
-from bestresponse.core.ask import Words
-from bestresponse.core.game import Action
+from bestresponse.core import Action, Words
 from bestresponse.core.seeds import generator
 from bestresponse.players.lookup import OpenModel
 from bestresponse.web.access import SeatContext, ServerState
@@ -83,6 +82,18 @@ class Trial:
     pages: list[SeenPage] = field(default_factory=list)
     files: list[File] = field(default_factory=list)
 
+    def list_findings(self) -> list[str]:
+        """Say what came of it, in sentences."""
+        said = [f"{self.finished} of {self.people} came to the end in {self.seconds:.1f} s; {self.answers} answers."]
+        if self.turned_away:
+            said.append(f"{self.turned_away} found no free seat.")
+        if self.money:
+            paid = f"{min(self.money)} to {max(self.money)}, {sum(self.money)} in all"
+            said.append(f"{len(self.money)} people would be paid {paid}.")
+        if not self.wrong:
+            return [*said, "Every answer was kept as it was sent."]
+        return [*said, f"{len(self.wrong)} answers were not kept as they were sent, the first: {self.wrong[0]}"]
+
 
 def try_experiment(text: str, settings: TrialSettings, open_model: OpenModel) -> Trial:
     """Let programs take part in an experiment in a folder that is thrown away; UsageError where the file is wrong."""
@@ -137,7 +148,7 @@ class _Participant:
 
     async def take_part(self, transport: ASGITransport) -> None:
         """Go through the study page by page, to the last one or until it is time to leave."""
-        labels = self._lobby.experiment.assignment.labels if self._lobby.experiment else ()
+        labels = self._lobby.experiment.assignment.labels
         label = next(iter(labels[int(self._label[4:]) - 1 :]), self._label)
         async with AsyncClient(transport=transport, base_url="http://localhost", follow_redirects=True) as client:
             page = await client.get(self._server.personal_path(self._lobby.id, label))
@@ -160,7 +171,7 @@ class _Participant:
         seen = SeenPage(table.treatment, table.number, context.role, self._name_page(page, version[2]), page.text)
         self._keep(page, seen)
         if "/questionnaire" in page.text:
-            items = self._lobby.experiment.list_items() if self._lobby.experiment else []
+            items = self._lobby.experiment.list_items()
             return await self._send(client, page, "/questionnaire", {f"item.{i.name}": self._fill(i) for i in items})
         match version[2]:
             case "welcome":
@@ -198,7 +209,7 @@ class _Participant:
             return await client.get(page.url.path)
         seed = self._random.randrange(2**31)
         if isinstance(ask, Words) and self._settings.player == RANDOM:
-            typed = {"answer": f"This is message {turn + 1} of {self._label}."}
+            typed = {"answer": f"{self._label}: {turn + 1}"}
         else:
             player = make_seat(self._settings.player, session.game, role, seed, self._server.model)
             decision = await asyncio.to_thread(player.decide, view, ask)

@@ -13,12 +13,11 @@ from random_trees import random_tree
 from bestresponse.analysis.solve.data import as_data
 from bestresponse.analysis.solve.document import as_document
 from bestresponse.analysis.solve.exact import exact_security, exact_value
-from bestresponse.analysis.solve.facts import mix_text, number_text
+from bestresponse.analysis.solve.facts import mix_text, number_text, show_records
 from bestresponse.analysis.solve.pictures import drawable, picture_section
 from bestresponse.analysis.solve.solution import CFR_VARIANTS, OBJECTIVES, SolvedTree, Wish
-from bestresponse.analysis.solve.solve import solve_form, solve_found
+from bestresponse.analysis.solve.solve import solve_any_tree, solve_form, solve_found
 from bestresponse.analysis.solve.tables import find_equilibria, solve_table
-from bestresponse.analysis.solve.trees import solve_any_tree
 from bestresponse.core.errors import UsageError
 from bestresponse.games.lookup import Found, find_game
 from bestresponse.report import codec
@@ -165,7 +164,7 @@ def test_a_method_that_does_not_exist_is_refused_at_once():
 
 def test_large_general_games_fall_back_to_one_path():
     payoffs = np.random.default_rng(4).normal(size=(2, 40, 40))
-    found = find_equilibria(NormalForm(payoffs))
+    found = find_equilibria(NormalForm(payoffs), Wish())
     assert not found.complete
     assert found.method == "pure strategies and Lemke-Howson from the first label"
     assert found.regret < 1e-9
@@ -250,3 +249,9 @@ def test_a_table_of_thousands_of_equal_actions_is_solved_without_comparing_each_
     assert [one.kind for one in solved.nash.equilibria] == ["pure"]
     assert solved.elimination is None
     assert "dominance, efficiency and kind are left out above 20,000 cells or 200 actions" in solved.remarks
+
+
+def test_equilibria_that_look_alike_are_one_row_with_all_their_numbers():
+    same = {"kind": "pure", "payoffs": {"a": 1.0, "b": 2.0}}
+    table = show_records([same, same, {**same, "kind": "mixed"}, same], ["a", "b"], "Equilibria")
+    assert table.rows == (("1-2, 4", "pure", "1, 2"), (3, "mixed", "1, 2"))

@@ -52,6 +52,25 @@ def test_a_file_that_is_there_is_kept_unless_forced(run, tmp_path):
     assert out.read_text("utf-8").startswith("NFG 1 R")
 
 
+def test_a_table_is_written_as_openspiel_reads_it(run, tmp_path):
+    out = tmp_path / "pd.nfg"
+    assert run("convert", "prisoners-dilemma", out, "--openspiel")[0] == 0
+    head, _, *cells = out.read_text("utf-8").splitlines()
+    assert head == 'NFG 1 R "prisoners-dilemma" { "row" "col" } { 2 2 }'
+    assert cells == ["3.0 3.0", "5.0 0.0", "0.0 5.0", "1.0 1.0"]
+    assert run("compare", "prisoners-dilemma", out)[1].startswith("same tree, under other names")
+    code, _, error = run("convert", "prisoners-dilemma", tmp_path / "pd.efg", "--openspiel")
+    assert (code, "only .nfg files" in error) == (2, True)
+
+
+def test_check_and_compare_name_a_class_by_one_rule(run, tmp_path):
+    assert run("convert", "chicken", tmp_path / "chicken.pl")[0] == 0
+    assert "; of the class Hawk-Dove (Chicken)" in run("check", tmp_path / "chicken.pl")[1]
+    code, shown, _ = run("compare", "chicken", "hawk-dove")
+    assert (code, shown.splitlines()[-1]) == (4, "  both are of the class Hawk-Dove (Chicken)")
+    assert json.loads(run("compare", "chicken", "stag-hunt", "--json")[1])["classes"] == []
+
+
 def test_an_ending_that_cannot_be_written_is_refused(run, tmp_path):
     code, _, error = run("convert", "stag-hunt", tmp_path / "game.xls")
     assert code == 2

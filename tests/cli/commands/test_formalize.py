@@ -52,10 +52,14 @@ def run(monkeypatch, capsys, serve, tmp_path):
 def test_a_story_becomes_a_program_a_table_and_equilibria(run, tmp_path):
     code, out, err = run("story.txt", "-o", "game.pl", script=Script(fenced(GOOD)))
     assert code == 0
-    assert (tmp_path / "game.pl").read_text().strip() == GOOD
+    written = (tmp_path / "game.pl").read_text()
+    assert written.startswith("% There are 2 players: ada and ben.\n% ada chooses Silent or Betray.\n")
+    assert written.strip().endswith(GOOD)
     assert "prisoners-dilemma" in out
+    assert "- If ada chooses Silent, ben chooses Betray: ada gets 0, ben gets 5." in out
     assert "Equilibria" in out
-    assert "1 attempts" in err or "1 attempt" in err
+    assert err.startswith("about 1 calls, ")
+    assert "1 attempts; 1 calls, 110 tokens" in err
     assert "wrote game.pl" in err
 
 
@@ -137,7 +141,7 @@ def test_an_open_question_is_reported_with_the_assumption_and_exit_code_1(run, t
     code, out, err = run("story.txt", "-o", "game.pl", script=Script(fenced(ASKING)))
     assert code == 1
     assert "the story leaves open: Do they talk before? (assumed: no)" in err
-    assert (tmp_path / "game.pl").read_text().strip() == ASKING
+    assert (tmp_path / "game.pl").read_text().strip().endswith(ASKING)
     code, out, _ = run("story.txt", "-o", "game.pl", "--json", script=Script(fenced(ASKING)))
     assert json.loads(out)["questions"] == [{"question": "Do they talk before?", "assumed": "no"}]
 
@@ -186,12 +190,29 @@ def test_a_person_refines_the_game_by_remarks_and_takes_one_back(run, tmp_path):
     assert "payoff('Betray', 'Silent', 5, 0)." in out
     assert "- If ada chooses Betray, ben chooses Silent: ada gets 2 (before: 5), ben gets 0." in out
     assert "That did not become a game (no program: it answered in prose" in out
-    assert (tmp_path / "game.pl").read_text().strip() == HUNT
+    assert (tmp_path / "game.pl").read_text().strip().endswith(HUNT)
     code, _, _ = run(
         "story.txt", "-i", "-o", "game.pl", "--cache", "off", script=Script(fenced(GOOD), fenced(HUNT)),
         stdin="Grabbing earns only 2.\nundo\n",
     )  # fmt: skip
-    assert (tmp_path / "game.pl").read_text().strip() == GOOD
+    assert (tmp_path / "game.pl").read_text().strip().endswith(GOOD)
+
+
+def test_a_page_has_story_words_picture_and_solution(run, tmp_path):
+    code, _, err = run("story.txt", "--page", "game.html", script=Script(fenced(GOOD)))
+    page = (tmp_path / "game.html").read_text()
+    assert code == 0
+    assert "wrote game.html" in err
+    places = [page.index(words) for words in (STORY[:40], "ada chooses Silent or Betray.", "Largest regret")]
+    assert places == sorted(places)
+
+
+def test_all_calls_are_counted_and_kept_replies_cost_nothing(run):
+    script = Script(fenced(HUNT), fenced(GOOD), fenced(GOOD), "AGREES")
+    words = ("story.txt", "--candidates", "3", "--back-check", "--json")
+    _, out, err = run(*words, script=script)
+    assert (json.loads(out)["calls"], json.loads(out)["tokens_spent"]) == (4, 440)
+    assert "at most 16 calls" in err
 
 
 def test_a_finished_game_becomes_an_example_for_the_next(run, tmp_path):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
+from itertools import product
 
+import numpy as np
 import pytest
 from drawn_claims import KINDS, TABLE_FORMS, TREE_FORMS, table_claims, tables, tree_claims, trees
 from hypothesis import given, settings, strategies as st
@@ -62,6 +65,8 @@ ON_THE_DILEMMA = [
     ),
     ("pareto_optimal(do(choice(you, 'R'), do(choice(them, 'R'), s0))).", REFUTED),
     ("maximin_payoff(1).", PROVED),
+    ("equilibrium_payoff(you, 1).", PROVED),
+    ("equilibrium_payoff(them, 3).", REFUTED),
     ("minimax_payoff(1).", PROVED),
     ("will_play(them, 'R', s0).", UNKNOWN),
     ("higher(5, 5).", REFUTED),
@@ -91,6 +96,45 @@ def test_logic_and_theory_agree_on_every_form_about_tables(kind: str, data: st.D
         if "more than two best replies" not in found.why:
             assert found.verdict is not UNKNOWN or "rounded" in found.why
             assert logic.prove(claim) == found, str(claim)
+
+
+def test_logic_and_theory_agree_on_what_is_paid_in_equilibrium() -> None:
+    rng = np.random.default_rng(2)
+    verdicts: Counter[Verdict] = Counter()
+    for _ in range(4):
+        subject = Subject(NormalForm.bimatrix(*rng.integers(0, 3, (2, 2, 2)).tolist()), int(rng.integers(2)))
+        logic, theory = LogicCheck(subject, EmbeddedEngine()), TheoryCheck(subject)
+        for who, value in product(("you", "them"), ("0", "1/2", "2")):
+            claim = Claim("equilibrium_payoff", (who, Fraction(value)))
+            by_theory, by_logic = theory.prove(claim).verdict, logic.prove(claim).verdict
+            # Between two equilibria that pay less and more, theory knows whether they are joined; logic leaves it open.
+            assert by_logic is by_theory or (by_logic, by_theory) == (UNKNOWN, REFUTED), str(claim)
+            verdicts[by_theory] += 1
+    assert verdicts == {PROVED: 4, REFUTED: 13, UNKNOWN: 7}
+
+
+@pytest.mark.parametrize(
+    ("payoffs", "value", "expected"),
+    [
+        # The dilemma has one equilibrium, which pays both 1.
+        ((((3, 0), (5, 1)), ((3, 5), (0, 1))), "1", PROVED),
+        ((((3, 0), (5, 1)), ((3, 5), (0, 1))), "3", REFUTED),
+        # Battle of the sexes: 2 and 1 in the pure equilibria, 2 * 1/3 = 2/3 in the mixed one.
+        ((((2, 0), (0, 1)), ((1, 0), (0, 2))), "2", UNKNOWN),
+        ((((2, 0), (0, 1)), ((1, 0), (0, 2))), "2/3", UNKNOWN),
+        ((((2, 0), (0, 1)), ((1, 0), (0, 2))), "0.67", UNKNOWN),
+        ((((2, 0), (0, 1)), ((1, 0), (0, 2))), "3/2", REFUTED),
+        # Against a second player who does not care the first gets anything from 1 to 2.
+        ((((1, 2), (0, 0)), ((1, 1), (1, 1))), "3/2", UNKNOWN),
+        # Matching pennies with 1 and -2: at 1/2 each the first loses half a point on average.
+        ((((1, -2), (-2, 1)), ((-1, 2), (2, -1))), "-1/2", PROVED),
+    ],
+)
+def test_what_is_paid_in_equilibrium_is_open_where_equilibria_differ(payoffs, value, expected) -> None:
+    checker = Checker(Subject(NormalForm.bimatrix(*payoffs)), EmbeddedEngine())
+    assert checker.check(Claim("equilibrium_payoff", ("you", Fraction(value)))).verdict is expected
+    denied = {PROVED: REFUTED, REFUTED: PROVED, UNKNOWN: UNKNOWN}[expected]
+    assert checker.check(Claim("equilibrium_payoff", ("you", Fraction(value)), negated=True)).verdict is denied
 
 
 @settings(max_examples=12, deadline=None)

@@ -408,3 +408,14 @@ def test_a_true_claim_in_plain_words_is_not_refuted(form: str, data: st.DataObje
     true = TheoryCheck(subject).prove(claim).verdict is Verdict.PROVED
     text = say(claim) if true else deny(claim)
     assert Reviewer(RulesTranslator()).review(text, subject).refuted == (), text
+
+
+def test_what_somebody_gets_in_equilibrium_is_read_without_its_name():
+    assert read(DILEMMA, "In equilibrium I get 1.") == ["equilibrium_payoff(you, 1)."]
+    assert read(DILEMMA, "My equilibrium payoff is 3.") == ["equilibrium_payoff(you, 3)."]
+    each = ["equilibrium_payoff(you, 1).", "equilibrium_payoff(them, 1)."]
+    assert read(DILEMMA, "So, in the unique Nash equilibrium, each player earns 1.") == each
+    assert verdicts(DILEMMA, "My equilibrium payoff is 3.") == ["refuted"]
+    # Both hunt (4 each), both do not, or they mix: which one is meant is not said.
+    assert verdicts(HUNT, "In equilibrium I get 4.") == ["unknown"]
+    assert read(DILEMMA, "In equilibrium we get 2.") == []

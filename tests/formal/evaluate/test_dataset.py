@@ -14,8 +14,7 @@ from bestresponse.formal.evaluate.dataset import choose, read_stories, stories
 from bestresponse.formal.evaluate.equivalence import compare_tables, find_broken_order
 from bestresponse.formal.evaluate.named_games import check_constraints, find_names
 from bestresponse.formal.evaluate.tree_notation import read_lines
-from bestresponse.formal.formalize.examples import library
-from bestresponse.formal.formalize.retrieval import count_words
+from bestresponse.formal.formalize.examples import count_words, library
 from bestresponse.games.logic.game import as_game
 from bestresponse.games.logic.tables import write_program
 from bestresponse.logic.embedded.engine import EmbeddedEngine

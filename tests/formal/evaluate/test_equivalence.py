@@ -12,9 +12,8 @@ from bestresponse.formal.evaluate.dataset import stories
 from bestresponse.formal.evaluate.equivalence import compare_tables
 from bestresponse.formal.evaluate.tree_notation import read_lines
 from bestresponse.formal.evaluate.validation import judge_levels
-from bestresponse.formal.formalize.table_data import table_to_data
 from bestresponse.games.logic.game import LogicGame
-from bestresponse.games.logic.tables import table_from_cells, write_program
+from bestresponse.games.logic.tables import table_from_cells, table_to_data, write_program
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.programs.table import GameTable, Row
 from bestresponse.logic.programs.validate import validate

@@ -7,18 +7,16 @@ import pytest
 
 from bestresponse import solve
 from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.formal.formalize.autoformalizer import Formalizer, Settings, check_story
-from bestresponse.formal.formalize.back_translation import compare
-from bestresponse.formal.formalize.candidates import elect, formalize_many
-from bestresponse.formal.formalize.examples import library
+from bestresponse.formal.formalize.autoformalizer import Formalizer, Settings, check_story, elect, formalize_many
+from bestresponse.formal.formalize.examples import library, nearest
 from bestresponse.formal.formalize.plan import plan
-from bestresponse.formal.formalize.retrieval import nearest
+from bestresponse.formal.formalize.story_claims import compare
 from bestresponse.formal.formalize.table_json import TABLE_SCHEMA, read_sheet, read_table
 from bestresponse.games.logic.game import as_game
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits
 from bestresponse.logic.programs.validate import Expectation, validate
-from bestresponse.models.base import Abilities, Finish, Reply
+from bestresponse.models.base import Abilities, Finish, Reply, Usage
 from bestresponse.models.providers.scripted import ScriptedModel
 
 STORY = "Ann and Bob each share or grab. Both share: 3 each. Both grab: 1 each. A grabber against a sharer gets 5 to 0."
@@ -293,12 +291,25 @@ def test_a_sheet_that_is_not_filled_in_says_what_is_missing():
         sheet.read(json.dumps(filled(sg=("none", 5), gs=(5, 0), gg=(1, 1))))
 
 
-def test_a_game_where_no_choice_matters_is_none_of_a_story():
+def test_a_game_where_no_choice_matters_is_a_game_with_a_warning():
     dull = {**TABLE, "ends": [both(x, y, 1, 1) for x in ("share", "grab") for y in ("share", "grab")]}
-    _, writer = formalizer(json.dumps(dull), json.dumps(TABLE), form="table")
+    _, writer = formalizer(json.dumps(dull), form="table")
     found = writer.formalize(STORY)
-    assert "no choice matters to anybody" in str(found.attempts[0].report.errors[0])
     assert found.ok
+    assert "no choice matters to anybody" in str(found.attempts[0].report.warnings[0])
+
+
+def test_a_model_that_reasons_away_its_room_gets_twice_as_much_each_time_and_the_user_is_told_the_option():
+    empty = Reply("", Finish.LENGTH, usage=Usage(900, 1500, reasoning=1500))
+    model, writer = formalizer(empty, empty, empty, empty, empty, form="program", effort="low", reasoning_tokens=700)
+    found = writer.formalize(STORY)
+    assert [request.max_tokens for request in model.asked] == [1500, 3000, 6000, 12_000, 24_000]
+    assert {(request.effort, request.reasoning_tokens) for request in model.asked} == {("low", 700)}
+    assert found.trouble == (
+        "after 5 attempts scripted has written no program: it had no room left for an answer (24,000 tokens were too "
+        "few, 1,500 of them for reasoning; --max-tokens gives it more)"
+    )
+    assert not any("--max-tokens" in message.content for request in model.asked for message in request.messages)
 
 
 def test_moves_in_turn_or_unreadable_players_make_no_sheet():

@@ -128,7 +128,7 @@ def test_a_rest_point_may_attract_without_being_evolutionarily_stable():
     zeeman = np.array([[0.0, 6.0, -4.0], [-3.0, 0.0, 5.0], [-1.0, 3.0, 0.0]])
     assert attracts(zeeman, np.full(3, 1 / 3))
     assert attracts(zeeman, np.array([1.0, 0.0, 0.0]))
-    from bestresponse.theory.equilibria.evolutionary import is_evolutionarily_stable
+    from bestresponse.theory.equilibria.result import is_evolutionarily_stable
 
     assert not is_evolutionarily_stable(zeeman, np.full(3, 1 / 3))
 

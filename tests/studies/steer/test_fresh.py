@@ -16,6 +16,8 @@ from bestresponse.studies.steer.building import build
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.embedding import HashedWords
 from bestresponse.studies.steer.fresh import FreshPlays, Nearest, is_fresh_on_record, play_fresh
+from bestresponse.studies.steer.measuring import evaluate_plays
+from bestresponse.studies.steer.session import SteerResults
 from bestresponse.studies.steer.solving import solve_dialogue
 
 
@@ -137,3 +139,19 @@ def test_the_guided_win_where_they_earn_most_and_ties_count_half():
     guided = np.array([[[5, 1], [2, 2], [np.nan, np.nan]], [[4, 3], [1, 6], [0, 9]]], dtype=float)
     # seat 1 wins, ties, void; seat 2 loses, wins, wins
     assert FreshPlays(unguided, guided).wins.tolist() == [0.5, 0.75, 1.0]
+
+
+def test_what_guidance_earns_by_hand():
+    unguided = np.array([[2.0, 2.0], [1.0, 3.0]])
+    guided = np.array([[[3.0, 1.0], [2.0, 2.0]], [[1.0, 3.0], [1.0, 4.0]]])
+    config = SteerConfig("meeting")
+    results = SteerResults(config, config.read_domain())
+    figures = evaluate_plays(results, [(0, FreshPlays(unguided, guided))], "fresh")
+    # The guided get 3, 2 and 3, 4 where the unguided had 2, 1 and 2, 3: one more each time, 3 instead of 2 on average.
+    assert figures["gain"].estimate == 1.0
+    assert figures["relative_gain"] == 0.5
+    # In the same dialogues the others get 1, 2 and 1, 1: the guided lead by 2, 0 and 2, 3, and win but for one tie.
+    assert figures["margin"].estimate == 1.75
+    assert figures["won"].estimate == 0.875
+    nothing = evaluate_plays(results, [(0, FreshPlays(0 * unguided, guided))], "fresh")
+    assert nothing["relative_gain"] is None

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from steering import cast_of, dialogue
+from steering import cast_of, dialogue, search_settings
 from true_dialogue import true_deviations, true_payoffs
 
 from bestresponse.core.errors import InvalidGame, UsageError
@@ -20,7 +20,7 @@ from bestresponse.studies.steer.meta_game import (
     find_plausible,
     solve_meta,
 )
-from bestresponse.studies.steer.psro import Inventor, Oracle, PsroSettings, find_response, psro, tidy
+from bestresponse.studies.steer.psro import Inventor, Oracle, find_response, psro, tidy
 
 VALUES = ({"values": {"Monday": 10, "Tuesday": 4}}, {"values": {"Monday": 3, "Tuesday": 20}})
 
@@ -122,7 +122,7 @@ def test_two_plays_that_end_alike_do_not_make_a_certain_table():
 @pytest.mark.parametrize("oracle", ["shotgun", "better", "trajectory", "categorical"])
 def test_every_oracle_finds_that_the_second_should_be_stubborn(oracle):
     arena, inventor = arena_of(known_game(), seed=3)
-    found = psro(arena, inventor, PsroSettings(6, 60, 8, oracle, "nash", 3))
+    found = psro(arena, inventor, search_settings(6, 60, 8, oracle, "nash", 3))
     assert found.prompts[1][-1] == "stubborn"
     assert found.closed
     assert found.solution.marginals[0][found.prompts[0].index("submissive")] == pytest.approx(1)
@@ -131,7 +131,7 @@ def test_every_oracle_finds_that_the_second_should_be_stubborn(oracle):
 
 def test_hopeless_candidates_cost_few_plays():
     arena, inventor = arena_of(known_game(), seed=3)
-    found = psro(arena, inventor, PsroSettings(1, 60, 8, "shotgun", "nash", 3))
+    found = psro(arena, inventor, search_settings(1, 60, 8, "shotgun", "nash", 3))
     plays = {one.manner: one.plays for one in found.history[0].responses[1].tried}
     assert plays["stubborn"] == 60
     assert min(plays.values()) < 60
@@ -144,7 +144,7 @@ def test_duplicates_are_rejected_before_they_cost_a_play():
         return SimulatedSpeaker(0).complete(request)
 
     arena, inventor = arena_of(known_game(), model=ScriptedModel(repeats))
-    found = psro(arena, inventor, PsroSettings(3, 6, 4, "shotgun", "nash"))
+    found = psro(arena, inventor, search_settings(3, 6, 4, "shotgun", "nash"))
     assert found.closed
     assert len(found.history) == 2
     assert found.game.counts.max() == 12
@@ -166,13 +166,13 @@ def test_actions_that_cannot_grow_are_refused():
     game = known_game()
     arena, inventor = arena_of(replace(game, manners=game.domain.manners("day")))
     with pytest.raises(UsageError, match="cannot be added to"):
-        psro(arena, inventor, PsroSettings(1, 2))
+        psro(arena, inventor, search_settings(1, 2))
 
 
 def test_three_speakers_search_together():
     game = dialogue("email")
     arena, inventor = arena_of(game)
-    found = psro(arena, inventor, PsroSettings(1, 3, 1, "shotgun", "welfare"))
+    found = psro(arena, inventor, search_settings(1, 3, 1, "shotgun", "welfare"))
     assert found.game.means.shape[0] == 3
     assert found.solution.joint.sum() == pytest.approx(1)
 
@@ -212,5 +212,5 @@ def test_no_other_solution_is_plausible_where_the_plays_are_clear():
 
 def test_a_stated_payoff_stays_within_the_utilities_of_the_domain():
     arena, inventor = arena_of(known_game())
-    found = psro(arena, inventor, PsroSettings(1, 2, 2, "shotgun", "nash"))
+    found = psro(arena, inventor, search_settings(1, 2, 2, "shotgun", "nash"))
     assert all(0 <= one.low <= one.high <= 20 for one in found.values)

@@ -1,7 +1,7 @@
 """What a search in prompt space takes at most is known before it starts; one that is stopped leaves a whole table."""
 
 import pytest
-from steering import cast_of, dialogue
+from steering import cast_of, dialogue, search_settings
 
 from bestresponse.core.errors import OverBudget
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
@@ -9,7 +9,6 @@ from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.meta_game import PromptArena
 from bestresponse.studies.steer.psro import (
     Inventor,
-    PsroSettings,
     count_missing_psro_calls,
     count_most_psro_calls,
     psro,
@@ -40,17 +39,17 @@ def test_the_most_calls_of_a_search_are_counted_by_hand():
     # Four tones, 3 candidates. A candidate of the first speaker takes 3 calls a play (two messages, a ruling), one of
     # the second 2, and each speaker's oracle asks one question an iteration. With one iteration the worst is that
     # nothing is found in 10 plays and all 16 profiles get 20.
-    assert count_most_psro_calls(dialogue(), PsroSettings(1, 10, 3), 1) == 20 * (4 + 16 + 16) + 10 * 3 * (3 + 2) + 2
+    assert count_most_psro_calls(dialogue(), search_settings(1, 10, 3), 1) == 20 * (4 + 16 + 16) + 10 * 3 * (3 + 2) + 2
     # With three, that this happens first, and two manners each are found later, with 20 plays of every candidate, in
     # response to the last of three solutions.
     found_later = 20 * (6 + 36 + 36) + (10 + 2 * 3 * 20) * 3 * (3 + 2) + (1 + 2 * 3) * 2
-    assert count_most_psro_calls(dialogue(), PsroSettings(3, 10, 3), 1) == found_later == 3524
+    assert count_most_psro_calls(dialogue(), search_settings(3, 10, 3), 1) == found_later == 3524
 
 
 @pytest.mark.parametrize("oracle", ["shotgun", "better", "trajectory", "categorical"])
 @pytest.mark.parametrize("swap", [False, True])
 def test_a_search_never_takes_more_and_a_second_one_nothing(oracle, swap):
-    settings = PsroSettings(2, 8, 3, oracle, "nash", 0)
+    settings = search_settings(2, 8, 3, oracle, "nash", 0)
     answers = AnswerStore()
     arena, inventor = parts(dialogue(), answers=answers, swap=swap)
     most = count_most_psro_calls(dialogue(), settings, 1, swap)
@@ -61,14 +60,14 @@ def test_a_search_never_takes_more_and_a_second_one_nothing(oracle, swap):
 
 
 def test_a_search_of_three_speakers_is_bounded_too():
-    settings = PsroSettings(1, 2, 1, "shotgun", "welfare", 0)
+    settings = search_settings(1, 2, 1, "shotgun", "welfare", 0)
     arena, inventor = parts(dialogue("email"))
     psro(arena, inventor, settings)
     assert arena.answers.calls <= count_most_psro_calls(dialogue("email"), settings, 1)
 
 
 def test_a_search_that_is_stopped_ends_with_the_last_whole_table_and_goes_on_later():
-    settings = PsroSettings(3, 20, 3, "shotgun", "nash", 0)
+    settings = search_settings(3, 20, 3, "shotgun", "nash", 0)
     answers = AnswerStore()
     # 4 first messages and at most 32 more make one play of all profiles; 200 calls make at least 5 plays of them.
     found = psro(*parts(dialogue(), Poor(0, 200), answers), settings)
@@ -85,7 +84,7 @@ def test_a_search_that_is_stopped_ends_with_the_last_whole_table_and_goes_on_lat
 
 
 def test_a_search_that_is_stopped_while_it_looks_for_responses_keeps_its_table():
-    settings = PsroSettings(3, 20, 3, "shotgun", "nash", 0)
+    settings = search_settings(3, 20, 3, "shotgun", "nash", 0)
     arena, _ = parts(dialogue())
     arena.sample_many([((a, b), k) for k in range(20) for a in arena.manners.options for b in arena.manners.options])
     found = psro(*parts(dialogue(), Poor(0, arena.answers.calls + 5)), settings)
@@ -95,4 +94,4 @@ def test_a_search_that_is_stopped_while_it_looks_for_responses_keeps_its_table()
 
 def test_a_search_without_one_whole_table_is_an_error():
     with pytest.raises(OverBudget):
-        psro(*parts(dialogue(), Poor(0, 20)), PsroSettings(3, 20))
+        psro(*parts(dialogue(), Poor(0, 20)), search_settings(3, 20))

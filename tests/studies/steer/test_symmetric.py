@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from steering import cast_of, dialogue
+from steering import cast_of, dialogue, search_settings
 from true_dialogue import true_deviations, true_payoffs
 
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.meta_game import MetaGame, PromptArena, estimate, solve_meta
-from bestresponse.studies.steer.psro import Inventor, PsroSettings, compute_nash_conv, psro
+from bestresponse.studies.steer.psro import Inventor, compute_nash_conv, psro
 
 
 def arena_of(game, swap=True, seed=0):
@@ -66,7 +66,7 @@ def test_what_one_speaker_finds_is_a_manner_of_all():
     game = dialogue(seed=2)
     arena = arena_of(game, seed=3)
     inventor = Inventor(SimulatedSpeaker(3), "a talk", arena.answers, 1.0)
-    found = psro(arena, inventor, PsroSettings(3, 30, 8, "shotgun", "nash", 3))
+    found = psro(arena, inventor, search_settings(3, 30, 8, "shotgun", "nash", 3))
     assert found.prompts[0] == found.prompts[1]
     assert len(found.prompts[0]) > 4
 

@@ -20,7 +20,7 @@ def test_every_recorded_reply_has_its_bid(recorded_water):
 
 
 def test_a_folder_without_recorded_games_is_explained(tmp_path):
-    with pytest.raises(UsageError, match=r"holds no rounds\.jsonl; expected the folder of the recorded water games"):
+    with pytest.raises(UsageError, match=r"holds no rounds\.jsonl; expected the folder of the recorded runs"):
         read_games(tmp_path)
     (tmp_path / "rounds.jsonl").write_text('{"persona": true}\n')
     with pytest.raises(UsageError, match=r"line 1: the field 'low' is missing"):

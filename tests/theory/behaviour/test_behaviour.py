@@ -7,10 +7,10 @@ from bestresponse.core.errors import UsageError
 from bestresponse.theory.behaviour.choices import Choices, fit_choices, predict_hierarchy, predict_quantal
 from bestresponse.theory.behaviour.mixtures import (
     Histories,
-    choose_number,
     count_agreement,
     fit_mixture,
-    resample_mixture,
+    prune_mixture,
+    resample,
 )
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.fitting import cognitive_hierarchy, quantal_response
@@ -77,10 +77,12 @@ def test_moves_after_an_unknown_move_of_the_other_do_not_count():
 
 
 def test_shares_that_the_data_leave_open_are_called_flat():
-    # One move each: any mixture of the three with as much cooperation in the first round fits alike.
-    names = ["cooperator", "defector", "random"]
-    block = histories([[0]] * 3 + [[1]] * 5, [[-1]] * 8, names)
-    assert fit_mixture(count_agreement([block])).flat
+    # One move each: more errors and fewer cooperators fit as well, and so does anybody who draws lots.
+    for names in (["cooperator", "defector", "random"], ["cooperator", "defector"]):
+        block = histories([[0]] * 3 + [[1]] * 5, [[-1]] * 8, names)
+        assert fit_mixture(count_agreement([block])).flat
+    seen_often = histories([[0] * 4] * 3 + [[1] * 3 + [0]] * 5, [[0] * 4] * 8, names)
+    assert not fit_mixture(count_agreement([seen_often])).flat
 
 
 def test_compiled_steps_lead_where_plain_ones_do():
@@ -102,12 +104,12 @@ def test_parameters_of_simulated_players_are_found_again_with_their_intervals():
     fitted = fit_mixture(agreement)
     assert fitted.shares == pytest.approx([0.5, 0.3, 0.2, 0.0], abs=0.05)
     assert fitted.error == pytest.approx(0.08, abs=0.015)
-    shares, errors = resample_mixture(agreement, fitted, 100)
+    shares, errors = resample(agreement, fitted, 100)
     low, high = np.quantile(shares, [0.025, 0.975], axis=0)
     assert (low[:3] <= [0.5, 0.3, 0.2]).all()
     assert (high[:3] >= [0.5, 0.3, 0.2]).all()
     assert errors.std() < 0.02
-    path = choose_number(agreement, fitted)
+    path = prune_mixture(agreement, fitted)
     assert min(path, key=lambda fit: fit.bic).names == tuple(names)
     classes = fitted.posterior.argmax(axis=1)
     assert (classes[:200] == 0).mean() > 0.95
@@ -142,7 +144,8 @@ def test_hierarchies_are_predicted_for_all_means_at_once():
 
 
 def test_a_choice_between_1_and_0_made_three_times_in_four_has_the_parameters_of_a_hand():
-    data = [Choices(DECISION, (np.array([30.0, 10.0]), np.zeros(2)))] * 2
+    again = NormalForm(DECISION.payoffs, name="again")
+    data = [Choices(form, (np.array([30.0, 10.0]), np.zeros(2))) for form in (DECISION, again)]
     quantal, levels, hierarchy = fit_choices(data, ("qre", "level-k", "cognitive-hierarchy"), draws=3)
     assert quantal.estimate[0] == pytest.approx(np.log(3), rel=0.03)  # 1 / (1 + exp(-lambda)) = 3/4
     assert hierarchy.estimate[0] == pytest.approx(np.log(2), abs=0.02)  # 1 - exp(-tau) / 2 = 3/4

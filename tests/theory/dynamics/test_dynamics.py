@@ -11,8 +11,9 @@ from bestresponse.theory.dynamics.learning import (
     logit_dynamics,
     multiplicative_weights,
     regret_matching,
+    replicator,
+    replicator_velocity,
 )
-from bestresponse.theory.dynamics.replicator import replicator, replicator_velocity
 from bestresponse.theory.dynamics.trajectory import fitness, schedule
 from bestresponse.theory.engines import has_numba
 from bestresponse.theory.fitting import quantal_response

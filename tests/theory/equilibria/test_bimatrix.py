@@ -287,7 +287,7 @@ def test_nothing_but_strategies_is_computed_before_it_is_read(monkeypatch: pytes
         calls.append("indices")
         return {}
 
-    monkeypatch.setattr("bestresponse.theory.equilibria.bimatrix.compute_indices", count)
+    monkeypatch.setattr("bestresponse.theory.equilibria.solve.compute_indices", count)
     result = nash([[2, 0], [0, 1]], [[1, 0], [0, 2]])
     assert [e.supports for e in result.equilibria] == [((0,), (0,)), ((1,), (1,)), ((0, 1), (0, 1))]
     assert calls == []

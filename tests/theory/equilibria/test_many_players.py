@@ -195,6 +195,30 @@ def test_points_of_a_continuum_are_marked_and_only_isolated_equilibria_are_claim
     assert not regular.degenerate
 
 
+def test_a_curve_of_completely_mixed_equilibria_is_seen_with_its_ends() -> None:
+    # Nau, Gomez Canovas and Hansen 2004, section 5: the third plays 1/4 and 2 x y = 3 (1 - x) (1 - y), from (1, 0) to
+    # (0, 1); and at both ends the third may play its first action with anything from 1/4 on.
+    game = np.zeros((3, 2, 2, 2))
+    game[0, 1, 0, 0] = game[1, 0, 1, 0] = game[2, 1, 1, 1] = 3
+    game[2, 0, 0, 0], game[0, 0, 0, 1], game[1, 0, 0, 1] = 2, 1, 1
+    continua = nash(game).continua
+    assert [one.dimension for one in continua] == [1, 1, 1]
+    x, y, z = (mix[0] for mix in continua[-1].inner)
+    assert (z, 2 * x * y) == (pytest.approx(0.25), pytest.approx(3 * (1 - x) * (1 - y)))
+    assert 0.2 < x < 0.8
+    ends = sorted([[float(mix[0]) for mix in end] for end in continua[-1].ends])
+    assert ends == [pytest.approx([0, 1, 0.25]), pytest.approx([1, 0, 0.25])]
+    sides = [sorted(float(end[2][0]) for end in one.ends) for one in continua[:-1]]
+    assert sides == [pytest.approx([0.25, 1])] * 2
+
+
+def test_a_square_of_equilibria_has_two_dimensions() -> None:
+    # Only the first player's choice matters, and the first is paid for its first action by nobody else's.
+    game = np.zeros((3, 2, 2, 2))
+    game[0, 0] = 1
+    assert max(one.dimension for one in nash(game).continua) == 2
+
+
 def test_without_time_the_answer_says_what_was_not_searched() -> None:
     a, b, c = np.indices((3, 3, 3))
     pennies = NormalForm(np.stack([a == b, b == c, c != a]).astype(float))

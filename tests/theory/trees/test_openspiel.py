@@ -12,10 +12,9 @@ from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
 from bestresponse.theory.trees import compile as compiling, memory
 from bestresponse.theory.trees.cfr import cfr
 from bestresponse.theory.trees.compile import load_openspiel, openspiel_is_installed
-from bestresponse.theory.trees.policy import uniform_policy
 from bestresponse.theory.trees.sequence_form import nash_conv
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
-from bestresponse.theory.trees.tree import Tree, build_tree
+from bestresponse.theory.trees.tree import Tree, build_tree, uniform_policy
 
 
 @dataclass

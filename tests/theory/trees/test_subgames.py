@@ -184,11 +184,10 @@ def test_the_sequential_equilibrium_of_kuhn_poker_has_its_value():
     assert find_sequential(load_tree("kuhn-poker")).payoffs["player 1"] == pytest.approx(-1 / 18, abs=1e-15)
 
 
-def test_chance_may_begin_a_subgame_and_three_players_are_refused():
+def test_chance_may_begin_a_subgame_of_three_players():
     flip = Chance({"heads": (0.5, Leaf([1, 0, 0])), "tails": (0.5, Leaf([0, 2, 0]))})
     tree = build_tree(["a", "b", "c"], Turn("a", "first", {"flip": flip, "stop": Leaf([0, 0, 0])}))
     assert solve_subgames(tree).payoffs[0].tolist() == [0.5, 1.0, 0.0]
-    with pytest.raises(InvalidGame, match="this tree has 3"):
-        find_sequential(tree)
+    assert find_sequential(tree).payoffs == {"a": 0.5, "b": 1.0, "c": 0.0}
     with pytest.raises(InvalidGame, match="kuhn-poker hides moves: no subgame begins at"):
         cut_subgame(load_tree("kuhn-poker"), 2)

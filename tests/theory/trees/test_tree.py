@@ -20,7 +20,6 @@ from bestresponse.theory.catalogue.trees import (
 )
 from bestresponse.theory.trees.normal_form import to_normal_form
 from bestresponse.theory.trees.perfection.subgame_perfect import subgame_perfect
-from bestresponse.theory.trees.policy import Policy, policy_from_table, uniform_policy
 from bestresponse.theory.trees.sequence_form import (
     counterfactual_values,
     nash_conv,
@@ -30,7 +29,7 @@ from bestresponse.theory.trees.sequence_form import (
     tree_best_response,
 )
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
-from bestresponse.theory.trees.tree import Chance, Leaf, Turn, build_tree
+from bestresponse.theory.trees.tree import Chance, Leaf, Policy, Turn, build_tree, policy_from_table, uniform_policy
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -173,11 +173,22 @@ import numpy as np, bestresponse.theory.engines as engines, bestresponse.theory.
 shapes = (1_000_000, 3, 3), (3_000_000, 3, 3), (10, 100, 100), (400, 100, 100)
 for found in (None, "numba"):
     engines.find_spec = lambda name: found
+    engines._requested.clear()
     pays = [zero_sum._repays_numba(np.empty(shape)) for shape in shapes]
     print([engines.choose_engine("auto", pays=each) == "numba" for each in pays])
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=300)
     assert done.stdout == "[False, False, False, False]\n[False, True, False, True]\n"
+
+
+def test_numba_is_started_after_some_large_games_one_by_one():
+    program = """
+import numpy as np, bestresponse.theory.zero_sum.solve as zero_sum
+large = [zero_sum._repays_numba(np.empty((1, 300, 300))) for _ in range(3)]
+print(large, any(zero_sum._repays_numba(np.empty((1, 3, 3))) for _ in range(1000)))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=300)
+    assert done.stdout == "[False, True, True] False\n"
 
 
 def test_memory_beside_the_answers_does_not_grow_with_the_batch():

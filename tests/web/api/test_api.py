@@ -4,9 +4,11 @@ import csv
 import io
 
 import pytest
+from recorded_plays import read_plays
 from sample_runs import MAKERS, bench_run, water_run
 from web_server import MODEL
 
+import bestresponse as br
 from bestresponse.runs.study import studies
 
 PROGRAM_NAME = "my-dilemma"
@@ -120,13 +122,22 @@ def test_the_models_that_can_be_seated_are_told(server):
     assert server.api().get("/api/models").json() == [MODEL]
 
 
+def behave_run(folder):
+    imported = read_plays(folder, "1,1,ann,bob,C,D,0,5,plain\n1,2,ann,bob,D,D,1,1,plain\n")
+    return br.behave([imported.path], bootstraps=50, output_dir=folder)
+
+
+WATCHED = MAKERS | {"behave": (behave_run, {"plays": 1, "total": None, "calls": 0, "money": 0.0})}
+
+
 def test_there_is_a_sample_of_every_study():
-    assert set(MAKERS) == set(studies.names())
+    # An import has no figures of its own, and training takes a network and a package that nothing else needs.
+    assert set(WATCHED) == set(studies.names()) - {"import", "train"}
 
 
-@pytest.mark.parametrize("study", list(MAKERS))
+@pytest.mark.parametrize("study", list(WATCHED))
 def test_a_run_of_every_study_is_watched_with_progress_cost_and_report(server, study):
-    make, expected = MAKERS[study]
+    make, expected = WATCHED[study]
     name = make(server.folder).path.name
     run = server.api().get(f"/api/runs/{name}").json()
     assert {key: run[key] for key in expected} == expected
@@ -195,6 +206,14 @@ def test_the_leaderboard_begins_with_the_smallest_gap(server):
     assert [row["plays"] for row in rows] == [30, 32, 31]
     gaps = [row["gap / range"]["estimate"] for row in rows]
     assert gaps[0] < gaps[1] < gaps[2]
+
+
+def test_a_model_that_never_answered_has_no_place_on_the_leaderboard_and_the_others_lead_to_their_runs(server):
+    silent, answering = bench_run(server.folder, 2, "I do not know."), bench_run(server.folder, 3)
+    assert [row["run"] for row in server.api().get("/api/leaderboard").json()["rows"]] == [answering.path.name]
+    page = server.admin.get("/watch").text.partition("<h2>Leaderboard</h2>")[2]
+    assert f'<a href="/watch/run/{answering.path.name}">' in page
+    assert silent.path.name not in page
 
 
 def test_progress_is_waited_for(server):

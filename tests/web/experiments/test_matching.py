@@ -25,9 +25,8 @@ def list_meetings(lobby):
     """List for each part the sets of people, by their first seats, who sit at one table."""
     parts = {table.id: table.number for table in lobby.tables}
     tables = {}
-    for start, chain in lobby.chains.items():
-        for session, _ in chain:
-            tables.setdefault(session, set()).add(start)
+    for (session, _), chain in lobby.chains.items():
+        tables.setdefault(session, set()).add(chain[0])
     return [[people for session, people in tables.items() if parts[session] == part] for part in (1, 2, 3)]
 
 
@@ -46,6 +45,23 @@ def test_perfect_strangers_meet_once(store, roles):
     # Nobody leaves the matching group of the first three or the last three groups.
     assert all(len({int(session[-1]) > 3 for session, _ in pair}) == 1 for pair in pairs)
     assert all(len(chain) == 3 for chain in lobby.chains.values())
+
+
+def test_a_repeated_game_is_played_with_others_each_time_and_its_rules_are_read_once(server, store):
+    game = PAIR.replace("quiz = false", "quiz = true\nrepeat = 3\nbonus = 1")
+    lobby = lay(store, game, 3, "perfect strangers", 3)
+    pairs = [frozenset(people) for part in list_meetings(lobby) for people in part]
+    assert len(pairs) == len(set(pairs)) == 9
+    parts = [table.part for table in lobby.tables if table.group == 1]
+    assert [(part.name, part.setup.quiz, int(part.game.bonus)) for part in parts] == [
+        ("game 1", True, 1), ("game 1 2", False, 0), ("game 1 3", False, 0)
+    ]  # fmt: skip
+    later = next(table for table in lobby.tables if table.number == 2)
+    page = server.client().get(server.state.seat_path(later.id, 0)).text
+    assert "You are ready" in page
+    assert "I am ready" not in page
+    with pytest.raises(UsageError, match="line 9: the games seat different numbers of people"):
+        lay(store, f"{PAIR.replace('quiz = false', 'repeat = 2')}{FOUR}", 1, "partners", 1)
 
 
 def test_pairs_of_one_game_are_a_group_of_four_in_the_next(store):

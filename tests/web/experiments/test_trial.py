@@ -1,13 +1,16 @@
 """Programs try an experiment through its real pages; what they read is in one language, what they sent is kept."""
 
+import json
 import re
 from html import unescape
 from pathlib import Path
 
 import pytest
+from web_server import hidden, join, take
 
 from bestresponse.core.errors import UsageError
 from bestresponse.web.experiments.model import check_experiment
+from bestresponse.web.services.export import list_moves
 from bestresponse.web.trial import TrialSettings, count_people, render_preview, try_experiment
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "experiments"
@@ -41,7 +44,14 @@ def list_words(page):
 
 @pytest.mark.parametrize(
     ("name", "foreign"),
-    [("public-goods-de", "en"), ("dilemma-de", "en"), ("public-goods", "de"), ("dilemma", "de")],
+    [
+        ("public-goods-de", "en"),
+        ("dilemma-de", "en"),
+        ("dialogue-de", "en"),
+        ("public-goods", "de"),
+        ("dilemma", "de"),
+        ("dialogue", "de"),
+    ],
 )
 def test_no_word_of_another_language_stands_on_any_page(name, foreign):
     text = read_example(name)
@@ -52,6 +62,41 @@ def test_no_word_of_another_language_stands_on_any_page(name, foreign):
     words = set(WORDS[foreign].split())
     met = {word: page.kind for page in trial.pages for word in list_words(page.html) if word in words}
     assert met == {}
+
+
+def test_people_agree_in_the_words_that_the_file_gives(server):
+    text = (EXAMPLES / "dialogue-de.toml").read_text("utf-8").replace('= "random"', '= "arrival"')
+    lobby = server.state.sessions.create_experiment(text)
+    people = [server.client(), server.client()]
+    links = [str(join(server, lobby, person).url).partition("testserver")[2] for person in people]
+    for person, link in zip(people, links, strict=True):
+        person.post(f"{link}/ready", data={"csrf": hidden(person.get(link), "csrf")})
+    for person, link, said in zip(people, links, ("Passt mittwoch?", "Gut, am Mittwoch."), strict=True):
+        server.wait_for(lambda person=person, link=link: 'name="turn"' in person.get(link).text)
+        take(person, link, answer=said)
+    server.wait_for(lambda: server.state.sessions.is_finished(lobby.tables[0].id))
+    (draw,) = [row for row in list_moves(server.state, lobby.id, "draws") if row["role"] == "referee"]
+    assert json.loads(draw["action"]) == {"agreed": True, "choice": "Wednesday"}
+
+
+def test_a_file_is_checked_previewed_and_tried_by_buttons_on_the_page(server):
+    text = read_example("dilemma")
+
+    def press(button, **fields):
+        form = {"csrf": hidden(server.admin.get("/"), "csrf"), "toml": text, "do": button, **fields}
+        return server.admin.post("/experiments", data=form)
+
+    assert "This file is right. People who fill one group of every treatment: 1." in press("check").text
+    preview = press("preview")
+    assert preview.text.count("<iframe srcdoc") >= 8
+    assert "style-src" not in preview.headers["content-security-policy"]
+    tried = unescape(press("bots", people="2").text)
+    assert "2 of 2 came to the end" in tried
+    assert "Every answer was kept as it was sent." in tried
+    wrong = press("bots", toml=text.replace("rounds = 5", "rounds = 0"))
+    assert wrong.status_code == 422
+    assert "expected at least 1" in wrong.text
+    assert server.state.sessions.list_lobbies() == []
 
 
 def test_bots_who_leave_are_stood_in_for_and_the_others_come_to_the_end():
@@ -99,7 +144,7 @@ seats = ["person", "person"]
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        ({"said": "$m wins"}, "line 7: $m does not stand in the phrase 'player $n' that it is to be taken from"),
+        ({"said": "$m wins"}, "line 8: $m does not stand in the phrase 'player $n' that it is to be taken from"),
         ({"name": "wating"}, "line 10: there is no text named 'wating'. Did you mean waiting"),
         ({"text": "for $count"}, "line 10: $count stands for nothing in the text waiting; it has no place"),
         (

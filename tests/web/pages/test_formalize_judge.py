@@ -3,9 +3,11 @@
 import csv
 import io
 
+import pytest
 from web_server import MODEL, hidden, sit_down, take
 
 from bestresponse.formal.formalize.examples import library
+from bestresponse.web.services.judging import Item, Score, Task, tabulate_agreement
 from bestresponse.web.sessions.setup import GameChoice, Setup
 
 PROGRAM = next(one.program for one in library() if one.name == "prisoners_dilemma")
@@ -100,6 +102,23 @@ def test_judges_score_transcripts_and_their_agreement_is_shown(server):
     rows = list(csv.DictReader(io.StringIO(admin.get(f"/judge/task/{task}/scores.csv").text)))
     assert len(rows) == 10
     assert {row["item"]: row["planning"] for row in rows if row["judge"] == "Ann"}["t3"] == "4"
+
+
+def test_agreement_has_an_interval_from_resampled_transcripts():
+    items = tuple(Item(f"t{number}", "...") for number in range(4))
+    task = Task("0", "x", "verdicts", items, ("Ann", "Bob"))
+    given = {"Ann": (1, 1, 2, 2), "Bob": (1, 1, 2, 1)}
+    scores = [
+        Score(judge, item.id, {"reading": level, "verdict": 1})
+        for judge, levels in given.items()
+        for item, level in zip(items, levels, strict=True)
+    ]
+    reading, verdict = tabulate_agreement(task, scores).rows
+    # One of 4 pairs differs, and of 8 scores 5 are 1: alpha = 1 - (2 / 8) / (2 * 5 * 3 / (8 * 7)).
+    assert reading[3].estimate == pytest.approx(1 - 0.25 / (30 / 56))
+    assert (reading[3].n, reading[3].high) == (4, 1.0)
+    assert reading[3].low < 0.5333
+    assert verdict[3] is None  # nobody ever said anything else
 
 
 def test_a_judge_sees_their_own_sheet_only_and_incomplete_scores_are_sent_back(server):

@@ -7,8 +7,7 @@ import pytest
 pytest.importorskip("fastapi", reason="the extra `web` is not installed")
 
 from bestresponse.games.lookup import find_game
-from bestresponse.web.sessions.games import make_game
-from bestresponse.web.sessions.setup import GameChoice
+from bestresponse.web.sessions.setup import GameChoice, make_game
 from bestresponse.web.views.seat import name_roles
 
 

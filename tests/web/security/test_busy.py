@@ -11,7 +11,7 @@ from bestresponse.logic.programs.validate import validate
 from bestresponse.logic.settings import settings
 from bestresponse.report.document import Note
 from bestresponse.web.services.formalizing import check_program
-from bestresponse.web.sessions import games
+from bestresponse.web.sessions import setup
 
 
 def test_pages_answer_while_a_hundred_programs_are_checked(server, monkeypatch):
@@ -22,7 +22,7 @@ def test_pages_answer_while_a_hundred_programs_are_checked(server, monkeypatch):
         go_on.wait(120)
         return validate(source, engine)
 
-    monkeypatch.setattr(games, "validate", hang)
+    monkeypatch.setattr(setup, "validate", hang)
     found, lock = [], threading.Lock()
 
     def send(number):

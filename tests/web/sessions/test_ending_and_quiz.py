@@ -6,8 +6,7 @@ from played_games import cells, played, words
 from bestresponse.core.capabilities import Question
 from bestresponse.web.services.seat import find_mistakes, make_questions
 from bestresponse.web.sessions.ending import describe_equilibria
-from bestresponse.web.sessions.games import list_offers, make_game
-from bestresponse.web.sessions.setup import GameChoice
+from bestresponse.web.sessions.setup import GameChoice, list_offers, make_game
 from bestresponse.web.texts import load_texts
 
 GAMES = [GameChoice(offer.name) for offer in list_offers() if offer.kind != "dialogue"]

@@ -9,7 +9,7 @@ from web_server import Server
 
 from bestresponse.formal.formalize.examples import library
 from bestresponse.web.security import RateLimit
-from bestresponse.web.sessions.games import _list_offers, list_offers
+from bestresponse.web.sessions.setup import _list_offers, list_offers
 
 MOST_ANSWERS = 400
 

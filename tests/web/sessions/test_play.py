@@ -11,8 +11,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.web import security as limits
 from bestresponse.web.app import ServerSettings
-from bestresponse.web.sessions.games import list_offers
-from bestresponse.web.sessions.setup import GameChoice, Setup
+from bestresponse.web.sessions.setup import GameChoice, Setup, list_offers
 
 DILEMMA = GameChoice("prisoners-dilemma")
 

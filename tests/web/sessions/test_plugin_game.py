@@ -13,8 +13,7 @@ from bestresponse.core.player import Decision
 from bestresponse.players.lookup import find_strategy, list_strategies
 from bestresponse.web.services.seat import make_questions
 from bestresponse.web.sessions.ending import describe_equilibria
-from bestresponse.web.sessions.games import make_game
-from bestresponse.web.sessions.setup import GameChoice
+from bestresponse.web.sessions.setup import GameChoice, make_game
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "plugins" / "game"
 CHOICE = GameChoice("race-to-ten")

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from bestresponse.core import Decision, Submission
+from bestresponse.web.experiments.model import wrap_setup
 from bestresponse.web.sessions import session as module
-from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.session import Answer, Session, Table, TableStanding, Timing, name_play, round_amount
-from bestresponse.web.sessions.setup import GameChoice, Setup
+from bestresponse.web.sessions.setup import GameChoice, Setup, make_game
 
 DILEMMA = GameChoice("prisoners-dilemma", rounds=2)
 SETUP = Setup(DILEMMA, ("person", "person"), seconds=10, waiting=60)
@@ -38,7 +38,7 @@ def seated(answers="", setup=SETUP, **standing):
         for role, move in zip(("row", "col") * 2, answers.split(), strict=False)
     ]
     known = TableStanding(**{"ready": {0, 1}, **standing})
-    return Session.restore(Table("l-1", "l", 1, setup, "then"), make_game(setup.game), given, known)
+    return Session.restore(Table("l-1", "l", 1, wrap_setup(setup)[1], "then"), make_game(setup.game), given, known)
 
 
 C, D = "cooperate", "defect"

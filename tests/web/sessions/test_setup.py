@@ -11,18 +11,20 @@ from bestresponse.formal.formalize.examples import library
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.games.matrix.repeated import RepeatedGame
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.web.sessions.games import (
+from bestresponse.web.sessions.seat_worker import LastNamed, answer_in_place, make_seat
+from bestresponse.web.sessions.setup import (
     Busy,
+    GameChoice,
+    Setup,
     check_setup,
     list_models,
     list_offers,
     list_parameters,
     list_referees,
     make_game,
+    read_checked,
     take_turn,
 )
-from bestresponse.web.sessions.seat_worker import LastNamed, answer_in_place, make_seat
-from bestresponse.web.sessions.setup import GameChoice, Setup, read_checked
 from bestresponse.web.sessions.store import Journal
 
 DILEMMA = GameChoice("prisoners-dilemma")

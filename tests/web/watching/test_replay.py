@@ -10,8 +10,7 @@ from bestresponse.core.episode import Episode
 from bestresponse.core.player import Decision
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.store.manifest import Manifest
-from bestresponse.web.sessions.games import make_game
-from bestresponse.web.sessions.setup import GameChoice, Setup
+from bestresponse.web.sessions.setup import GameChoice, Setup, make_game
 from bestresponse.web.watching.runs import Progress, RunFilter, compare_run_games, is_worked_on, name_play, name_run
 from bestresponse.web.watching.steps import build_replay, list_stages
 
@@ -52,10 +51,41 @@ def test_the_way_through_a_tree_and_its_information_sets_are_drawn():
     assert {node.encode() for node in shown.paths[2].split(",")[1:]} <= drawn
 
 
+def test_a_game_of_rounds_is_drawn_as_a_line_for_each_seat():
+    choice = GameChoice("guessing", parameters={"roles": ("Ann", "Bob"), "rounds": 2})
+    moves = [("Ann", 10), ("Bob", 20), ("Ann", 4), ("Bob", 4)]
+    # 0.8 of the average is 12 in the first round, to which Ann is closest; in the second both are.
+    choices, payoffs = replay(choice, *moves).charts
+    assert (choices.title, choices.low, choices.high) == ("choice", 0.0, 20.0)
+    assert choices.lines == {"Ann": [10.0, 4.0], "Bob": [20.0, 4.0]}
+    assert payoffs.lines == {"Ann": [1.0, 0.5], "Bob": [0.0, 0.5]}
+
+
+def test_a_drought_is_drawn_by_day_with_supply_bids_and_health(server):
+    run = sample_runs.water_run(server.folder)
+    play = next(run.folder.plays())
+    game = run.game(play.data)
+    choices, health, water = build_replay(play.record, game, list_stages(play.record, game)).charts
+    assert [chart.title for chart in (choices, health, water)] == ["choice", "health", "water"]
+    assert list(choices.lines) == list(health.lines) == list(game.roles)
+    drawn = [answer.decision.action for answer in play.record.submissions if answer.role == "nature"]
+    assert water.lines == {"water": [float(supply) for supply in drawn]}
+    page = server.admin.get(f"/watch/run/{run.path.name}/play/{play.spec}").text
+    assert page.count('<svg class="rounds"') == 3
+    assert "<caption>At the end</caption>" in page
+
+
+def test_a_run_without_plays_shows_what_models_were_asked_and_said(server):
+    name = sample_runs.steer_run(server.folder).path.name
+    page = server.admin.get(f"/watch/run/{name}").text
+    assert page.count('<details class="call">') == 28
+    assert "There is no hurry. I propose Wednesday." in page
+
+
 def test_runs_and_plays_have_names_that_say_what_they_are(tmp_path):
     path = sample_runs.bench_run(tmp_path).path
     folder = RunFolder.read(path)
-    assert name_run(folder.manifest) == "scripted, zero-sum, 3 games"
+    assert name_run(folder.manifest) == "scripted, zero-sum, 3 games, seed 1"
     assert name_play(next(folder.plays())).endswith(", game 1")
     assert name_run(Manifest("1", "sessions", {})) == "sessions"
     game = {"game": {"name": "chicken"}, "model": "gpt-4o", "seat": {"row": "grim"}, "others": None, "repeats": 5}

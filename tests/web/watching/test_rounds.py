@@ -7,8 +7,7 @@ from bestresponse.core.episode import Submission
 from bestresponse.core.player import Decision
 from bestresponse.web.services import COLUMNS
 from bestresponse.web.services.payments import locate_answers
-from bestresponse.web.sessions.games import make_game
-from bestresponse.web.sessions.setup import GameChoice, Setup
+from bestresponse.web.sessions.setup import GameChoice, Setup, make_game
 
 
 def place(name, rounds, answers):

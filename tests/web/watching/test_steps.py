@@ -7,8 +7,7 @@ from bestresponse.analysis.theory import describe_theory
 from bestresponse.core.episode import Episode
 from bestresponse.core.player import Decision
 from bestresponse.formal.formalize.examples import library
-from bestresponse.web.sessions.games import make_game
-from bestresponse.web.sessions.setup import GameChoice
+from bestresponse.web.sessions.setup import GameChoice, make_game
 from bestresponse.web.watching.steps import list_stages, list_steps
 
 

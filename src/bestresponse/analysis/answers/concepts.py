@@ -20,8 +20,7 @@ from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.agents import agent_quantal_branch
 from bestresponse.theory.trees.perfection.sequential import find_sequential
 from bestresponse.theory.trees.perfection.subgame_perfect import solve_subgames
-from bestresponse.theory.trees.policy import Policy
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.tree import Policy, Tree
 
 
 def _respond_quantally(game: NormalForm, values: Values) -> Answer:
@@ -70,14 +69,6 @@ def _describe_levels(game: NormalForm, found: Levels) -> Answer:
             "levels": levels,
         }
     )
-
-
-def _think_steps(game: NormalForm, values: Values) -> Answer:
-    return _describe_levels(game, level_k(game, int(values["level"])))
-
-
-def _think_hierarchy(game: NormalForm, values: Values) -> Answer:
-    return _describe_levels(game, cognitive_hierarchy(game, float(values["tau"])))
 
 
 def _correlate(game: NormalForm, values: Values, *, coarse: bool) -> Answer:
@@ -210,13 +201,13 @@ CONCEPTS: tuple[Question[NormalForm], ...] = (
     Question(
         "level-k",
         "Level k best-responds to level k - 1, level 0 plays uniformly",
-        _think_steps,
+        lambda game, values: _describe_levels(game, level_k(game, int(values["level"]))),
         (Setting("level", 2, "how many steps everybody thinks"),),
     ),
     Question(
         "cognitive-hierarchy",
         "Everybody best-responds to a Poisson mixture of lower levels",
-        _think_hierarchy,
+        lambda game, values: _describe_levels(game, cognitive_hierarchy(game, float(values["tau"]))),
         (Setting("tau", 1.5, "the mean number of steps"),),
     ),
     Question(

@@ -12,13 +12,14 @@ from bestresponse.analysis.answers.answer import Answer, Chart, Question, Settin
 from bestresponse.analysis.solve.data import name_mix
 from bestresponse.core.errors import SettingError
 from bestresponse.theory.dynamics.learning import (
+    Form,
     fictitious_play,
     logit_dynamics,
     multiplicative_weights,
     regret_matching,
+    replicator,
 )
 from bestresponse.theory.dynamics.moran import Fitness, alpha_rank, moran
-from bestresponse.theory.dynamics.replicator import Form, replicator
 from bestresponse.theory.dynamics.trajectory import Trajectory
 from bestresponse.theory.games.normal_form import NormalForm
 

@@ -77,10 +77,17 @@ def _describe_tree(solved: SolvedTree) -> JsonObject:
         table = _describe_table(solved.table)
         for shown, e in zip(table["equilibria"], solved.table.nash.equilibria, strict=True):
             shown["policy"] = find_behaviour(solved.tree, e.strategies).table()
-        return data | {key: table[key] for key in ("actions", "degenerate", "components", "equilibria")}
+        return data | {
+            key: table[key] for key in ("engine", "actions", "degenerate", "components", "continua", "equilibria")
+        }
     if solved.cfr is not None:
         steps = [{"iteration": c.iteration, "nash_conv": c.nash_conv} for c in solved.cfr.checkpoints]
-        return data | {"nash_conv": solved.cfr.nash_conv, "iterations": solved.cfr.iterations, "checkpoints": steps}
+        return data | {
+            "nash_conv": solved.cfr.nash_conv,
+            "iterations": solved.cfr.iterations,
+            "checkpoints": steps,
+            "engine": solved.cfr.engine,
+        }
     if solved.subgame_perfect is not None:
         perfect = solved.subgame_perfect
         return data | {"subgame_perfect": perfect.count, "outcomes": list(perfect.outcomes)}
@@ -118,6 +125,7 @@ def _describe_table(solved: SolvedTable) -> JsonObject:
         "actions": _by_player(game, map(list, game.actions)),
         "payoffs": _by_player(game, game.payoffs.tolist()),
         "method": found.method,
+        "engine": found.engine,
         "complete": found.complete,
         "complete_for": list(found.complete_for),
         "mixed_searched": found.mixed_searched,
@@ -126,6 +134,14 @@ def _describe_table(solved: SolvedTable) -> JsonObject:
         "equilibria": [_describe_equilibrium(game, e) for e in found.equilibria],
         "degenerate": found.degenerate,
         "components": components,
+        "continua": [
+            {
+                "dimension": continuum.dimension,
+                "ends": [name_mix(game, end) for end in continuum.ends],
+                "inner": name_mix(game, continuum.inner),
+            }
+            for continuum in found.continua
+        ],
         "maximin": _describe_security(solved),
         "dominated": _describe_dominated(solved),
         "elimination": _describe_elimination(solved),

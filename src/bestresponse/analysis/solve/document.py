@@ -19,9 +19,12 @@ from bestresponse.analysis.solve.facts import (
 )
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree
 from bestresponse.core.json import JsonObject
+from bestresponse.games.logic.game import LogicGame
 from bestresponse.games.lookup import Found
-from bestresponse.report.document import Block, Column, Document, KeyValues, Note, Section, Table
+from bestresponse.games.words import describe_game
+from bestresponse.report.document import Block, Column, Document, KeyValues, Note, Paragraph, Section, Table
 from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.tree import Tree
 
 _ROWS = 16
 _COLUMNS = 10
@@ -41,6 +44,8 @@ _APPROXIMATE = 3
 def as_document(found: Found, solved: SolvedTable | SolvedTree, pictures: tuple[Section, ...] = ()) -> Document:
     """Say in the title which game it is, in the sections what is known of it; `pictures` come first."""
     data = as_data(found, solved)
+    told = found.game if isinstance(found.game, NormalForm | Tree | LogicGame) else found.solvable()
+    words = Section("The game in words", tuple(map(Paragraph, describe_game(told))))
     if isinstance(solved, SolvedTree):
         decimals = _APPROXIMATE if solved.cfr is not None else None
         policies = show_policies([e["policy"] for e in data["equilibria"]], decimals)
@@ -56,7 +61,7 @@ def as_document(found: Found, solved: SolvedTable | SolvedTree, pictures: tuple[
             *_show_position(data, unit),
         ]
     subtitle = ". ".join(part.rstrip(".") for part in (found.description, found.citation) if part)
-    return Document(found.name, f"{subtitle}." if subtitle else "", (*pictures, *sections))
+    return Document(found.name, f"{subtitle}." if subtitle else "", (*pictures, words, *sections))
 
 
 def payoff_blocks(game: NormalForm) -> tuple[Block, ...]:
@@ -117,6 +122,12 @@ def _show_equilibria(data: JsonObject, unit: float) -> tuple[Block, ...]:
             for component in large
         ]
         blocks.append(show_records(records, data["players"], "Components with more than one equilibrium"))
+    for continuum in data.get("continua", ()):
+        first, last = continuum["ends"]
+        points = {"end": first, "between": continuum["inner"], "other end": last}
+        records = [{"point": name, "plays": mix} for name, mix in points.items()]
+        caption = f"A continuum of equilibria of dimension {continuum['dimension']}"
+        blocks.append(show_records(records, data["players"], caption, numbered=False))
     if len(data.get("outcomes", ())) > 1:
         outcomes = [{"payoffs": outcome} for outcome in data["outcomes"]]
         blocks.append(show_records(outcomes, data["players"], "What some subgame perfect equilibrium pays"))

@@ -12,8 +12,8 @@ from fractions import Fraction
 import numpy as np
 
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex
+from bestresponse.theory.trees.tree import Policy
 from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
 
 _SIMPLE = 1_000

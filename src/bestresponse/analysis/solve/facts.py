@@ -117,10 +117,10 @@ def show_records(
     numbered: bool = True,
     unit: float = 1.0,
 ) -> Table:
-    """Show records as rows; strategies have a column for each player, what has no text is left out."""
-    rows: list[dict[str, Cell]] = []
-    for number, record in enumerate(records[:_ROWS], start=1):
-        row: dict[str, Cell] = {"#": number} if numbered and len(records) > 1 else {}
+    """Show records as rows, alike ones as one; strategies have a column for each player."""
+    alike: dict[tuple[tuple[str, Cell], ...], list[int]] = {}
+    for number, record in enumerate(records, start=1):
+        row: dict[str, Cell] = {}
         for key, fact in record.items():
             exact = record.get(f"{key}_exact")
             if key.endswith("_exact"):
@@ -136,16 +136,30 @@ def show_records(
                     )
             elif not _is_array(fact):
                 row[_name(key)] = _write(fact, exact, unit)
-        rows.append(row)
+        alike.setdefault(tuple(row.items()), []).append(number)
+    rows: list[dict[str, Cell]] = [dict(row) for row in [*alike][:_ROWS]]
+    if numbered and len(records) > 1:
+        counts = [numbers[0] if len(numbers) == 1 else _join_numbers(numbers) for numbers in alike.values()]
+        rows = [{"#": count, **row} for count, row in zip(counts, rows, strict=False)]
     names = list(dict.fromkeys(name for row in rows for name in row))
     numeric = {name for name in names if all(isinstance(row.get(name), int | float) for row in rows)}
     columns = tuple(
         Column(name, "right" if name in numeric else "left", _HELP.get(name, ""), ".6g" if name in numeric else "")
         for name in names
     )
-    if len(records) > _ROWS:
-        caption += f" (the first {_ROWS}; {len(records) - _ROWS:,} more in the JSON form)"
+    if len(alike) > _ROWS:
+        caption += f" (the first {_ROWS}; {len(alike) - _ROWS:,} more in the JSON form)"
     return Table(columns, tuple(tuple(row.get(name) for name in names) for row in rows), caption)
+
+
+def _join_numbers(numbers: Sequence[int]) -> str:
+    """Return `1-3, 5` for 1, 2, 3, 5."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if not runs or number != runs[-1][-1] + 1:
+            runs.append([number])
+        runs[-1][1:] = [number]
+    return ", ".join(str(run[0]) if len(run) < 2 or run[0] == run[1] else f"{run[0]}-{run[1]}" for run in runs)
 
 
 def show_policies(policies: Sequence[JsonObject], decimals: int | None = None) -> list[Block]:

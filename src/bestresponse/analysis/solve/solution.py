@@ -8,20 +8,19 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
 from bestresponse.core.errors import UsageError
+from bestresponse.theory.engines import Engine
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
 
 if TYPE_CHECKING:
     from bestresponse.analysis.solve.exact import ExactSecurity
     from bestresponse.theory.correlation.equilibria import CorrelatedEquilibrium
     from bestresponse.theory.equilibria.result import Concept, Equilibrium, NashResult
-    from bestresponse.theory.games.classification import GameKind
+    from bestresponse.theory.games.classification import Efficiency, GameKind
     from bestresponse.theory.games.dominance import Domination, Elimination, SecurityLevel
     from bestresponse.theory.games.normal_form import NormalForm
-    from bestresponse.theory.games.selection import Efficiency
     from bestresponse.theory.trees.cfr import CfrResult
     from bestresponse.theory.trees.perfection.subgame_perfect import SubgamePerfect
-    from bestresponse.theory.trees.policy import Policy
-    from bestresponse.theory.trees.tree import Tree
+    from bestresponse.theory.trees.tree import Policy, Tree
 
 TABLE_METHODS = ("enumeration", "lemke-howson", "zero-sum", "pure", "double-oracle")
 CFR_VARIANTS = ("cfr", "cfr+", "dcfr", "pcfr+")
@@ -35,13 +34,14 @@ OBJECTIVES = ("welfare", "fairness", "entropy", "any")
 class Wish:
     """How to solve: `auto` takes the first method that fits; `iterations` are those of CFR; `objective` asks for the
     correlated equilibrium that is best by it; `seconds` bound the search for mixed equilibria of several players; long
-    solves tell `report` how far they are."""
+    solves tell `report` how far they are; `engine` says whether the enumeration is compiled."""
 
     method: str = "auto"
     iterations: int | None = None
     objective: str | None = None
     seconds: float = SECONDS
     report: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
+    engine: Engine = "auto"
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:

@@ -1,26 +1,56 @@
-"""Solve a game that was found, whatever its form."""
+"""Solve a game that was found, whatever its form: a table, or a tree by a method that fits it.
+
+Trees: backward induction where everything is seen; the sequence-form linear program where two players' payoffs have a
+constant sum; all equilibria of the reduced normal form where that is small; CFR+, whose answer is as good as its
+NashConv, otherwise.
+"""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
-from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, Wish
+from bestresponse.analysis.solve.exact import exact_value
+from bestresponse.analysis.solve.solution import (
+    CFR_VARIANTS,
+    SAMPLINGS,
+    TREE_METHODS,
+    SolvedTable,
+    SolvedTree,
+    TreeEquilibrium,
+    Value,
+    Wish,
+)
 from bestresponse.analysis.solve.tables import solve_table
-from bestresponse.analysis.solve.trees import solve_any_tree
-from bestresponse.core.errors import InvalidGame, SettingError
+from bestresponse.core.errors import InvalidGame, NotCertified, SettingError, TooLarge
 from bestresponse.games.lookup import Found
+from bestresponse.theory.equilibria.result import Concept
 from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.cfr import Variant, cfr
+from bestresponse.theory.trees.mccfr import Sampling, mccfr_tree
 from bestresponse.theory.trees.normal_form import to_normal_form
-from bestresponse.theory.trees.sequence_form import has_perfect_recall
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.perfection.subgame_perfect import subgame_perfect
+from bestresponse.theory.trees.sequence_form import SequenceForm, has_perfect_recall, plan_regrets, to_sequence_form
+from bestresponse.theory.trees.sequence_form_lp import solve_general_tree, solve_tree
+from bestresponse.theory.trees.tree import Policy, Tree, policy_from_table
+from bestresponse.theory.zero_sum.double_oracle import describe_bounds, search_tree
 
 _LARGEST = 1e100
 _FORGETS = (
     "Somebody forgets. These are the equilibria in plans: a mixture of plans is drawn before the play, which a player "
     "who draws move by move and forgets may not be able to do"
 )
+_ITERATIONS = 1000
+_SAMPLES = 10_000
+_PAYOFFS = 2000
+"""Of the reduced normal form that `auto` still solves."""
+_PURE = 1e-9
+_GOOD = 1e-3
+_SOLVED = 1e-8
+_NEAR = "approximate: NashConv {:.3g} after {:,} iterations"
 
 
 def solve_found(found: Found, wish: Wish | None = None) -> SolvedTable | SolvedTree:
@@ -57,3 +87,146 @@ def check_scale(game: NormalForm | Tree) -> None:
             f"{game.name or 'this game'}: the largest payoff is {largest:g}; expected payoffs between "
             f"{1 / _LARGEST:g} and {_LARGEST:g} in size; multiply them all by a constant, which changes no equilibrium"
         )
+
+
+def solve_any_tree(tree: Tree, wish: Wish | None = None) -> SolvedTree:
+    """The equilibria of `tree`; InvalidGame where a player forgets, UsageError where the method is not for it."""
+    wish = wish or Wish()
+    if wish.objective:
+        raise SettingError(
+            "objective", "it needs a game in normal form; correlated equilibria of trees are not computed"
+        )
+    form = to_sequence_form(tree)
+    method = wish.method if wish.method != "auto" else ""
+    if method and method not in TREE_METHODS:
+        raise SettingError("method", f"{method} solves tables; for a tree use auto, {', '.join(TREE_METHODS)}")
+    iterates = ("double-oracle", *CFR_VARIANTS, *SAMPLINGS)
+    if method and wish.iterations and method not in iterates:
+        raise SettingError("iterations", f"it does nothing with the method {method}; it is for {', '.join(iterates)}")
+    match method:
+        case "":
+            solved = _choose_method(form, wish)
+        case "backward-induction":
+            solved = _backward(form)
+        case "sequence-form":
+            solved = _linear_program(form) if tree.is_constant_sum else _complementarity(form)
+        case "normal-form":
+            solved = _normal_form(tree, None, wish)
+        case "double-oracle":
+            solved = _search_replies(form, wish)
+        case "external-sampling" | "outcome-sampling":
+            solved = _sampled(form, "external" if method == "external-sampling" else "outcome", wish)
+        case _:
+            solved = _iterated(form, cast(Variant, method), wish)
+    if wish.iterations and solved.cfr is None and method not in iterates:
+        raise SettingError(
+            "iterations", f"it does nothing here, as {solved.method} solves this tree; choose the method cfr+"
+        )
+    if wish.engine != "auto" and solved.cfr is None and solved.table is None:
+        raise SettingError("engine", f"{solved.method} has only one; CFR and the enumeration of plans have two")
+    return solved
+
+
+def _choose_method(form: SequenceForm, wish: Wish) -> SolvedTree:
+    tree = form.tree
+    if tree.is_perfect_information:
+        with suppress(TooLarge):
+            return _backward(form)
+    if tree.num_players == 2 and tree.is_constant_sum:
+        return _linear_program(form)
+    with suppress(TooLarge, NotCertified):
+        return _normal_form(tree, _PAYOFFS, wish)
+    if tree.num_players == 2 and not wish.iterations:
+        with suppress(TooLarge, NotCertified):
+            return _complementarity(form)
+    return _iterated(form, "cfr+", wish)
+
+
+def _backward(form: SequenceForm) -> SolvedTree:
+    tree = form.tree
+    found = subgame_perfect(tree)
+    tables = ({p: {i: {m: 1.0} for i, m in at.items()} for p, at in e.moves.items()} for e in found.equilibria)
+    equilibria = tuple(
+        replace(_equilibrium(form, policy_from_table(tree, table)), payoffs=e.payoffs, exact=e.exact)
+        for table, e in zip(tables, found.equilibria, strict=True)
+    )
+    value = None
+    if tree.num_players == 2 and tree.is_constant_sum:
+        first, exact = tree.players[0], equilibria[0].exact
+        value = Value(equilibria[0].payoffs[first], exact[first] if exact else None, first, 0.0)
+    remarks = () if found.complete else (f"only the first of {found.count:,} subgame perfect equilibria is listed",)
+    extent: tuple[Concept, ...] = ("pure subgame perfect",) if found.complete else ()
+    return SolvedTree(tree, "backward induction", equilibria, value, remarks, extent, subgame_perfect=found)
+
+
+def _linear_program(form: SequenceForm) -> SolvedTree:
+    tree = form.tree
+    solved = solve_tree(tree)
+    exact = exact_value(form, solved.policy)
+    number = solved.value[tree.players[0]] if exact is None else float(exact)
+    value = Value(number, exact, tree.players[0], solved.nash_conv)
+    return SolvedTree(tree, solved.method, (_equilibrium(form, solved.policy),), value)
+
+
+def _complementarity(form: SequenceForm) -> SolvedTree:
+    solved = solve_general_tree(form.tree)
+    return SolvedTree(form.tree, solved.method, (_equilibrium(form, solved.policy),), None)
+
+
+def _normal_form(tree: Tree, limit: int | None, wish: Wish) -> SolvedTree:
+    form = to_normal_form(tree) if limit is None else to_normal_form(tree, limit=limit)
+    table = solve_table(form, replace(wish, method="auto", iterations=None))
+    method = f"reduced normal form, {table.nash.method}"
+    return SolvedTree(tree, method, (), table.value, table.remarks, table.nash.complete_for, table=table)
+
+
+def _search_replies(form: SequenceForm, wish: Wish) -> SolvedTree:
+    report = wish.report
+    listen = None if report is None else lambda bounds: report(describe_bounds(bounds))
+    solved = search_tree(form.tree, steps=wish.iterations or _ITERATIONS, report=listen)
+    found = _approximate(form, solved.policy, solved.method)
+    apart = f"the bounds are still {solved.nash_conv:.3g} apart; more iterations bring them together"
+    return replace(found, remarks=(apart,) if solved.nash_conv > _SOLVED * _measure_range(form.tree) else ())
+
+
+def _iterated(form: SequenceForm, variant: Variant, wish: Wish) -> SolvedTree:
+    tree, iterations = form.tree, wish.iterations or _ITERATIONS
+    found = cfr(tree, iterations, variant, engine=wish.engine, report=wish.report)
+    remarks = [_NEAR.format(found.nash_conv, iterations)]
+    if found.nash_conv > _GOOD * _measure_range(tree):
+        remarks.append("this is not close to an equilibrium; more iterations may help")
+    if tree.num_players != 2 or not tree.is_constant_sum:
+        remarks.append("CFR is sure to converge only with two players and a constant sum")
+    solved = _approximate(form, found.policy, f"{variant.upper()}, {iterations:,} iterations")
+    return replace(solved, remarks=tuple(remarks), cfr=found)
+
+
+def _sampled(form: SequenceForm, sampling: Sampling, wish: Wish) -> SolvedTree:
+    iterations = wish.iterations or _SAMPLES
+    policy = mccfr_tree(form.tree, iterations=iterations, sampling=sampling).on(form.tree)
+    solved = _approximate(form, policy, f"MCCFR, {sampling} sampling, {iterations:,} iterations")
+    return replace(solved, remarks=(_NEAR.format(solved.equilibria[0].nash_conv, iterations),))
+
+
+def _approximate(form: SequenceForm, policy: Policy, method: str) -> SolvedTree:
+    """Give a policy that is an equilibrium up to its NashConv, with the value of a constant-sum game of two."""
+    tree, found = form.tree, _equilibrium(form, policy)
+    constant = tree.num_players == 2 and tree.is_constant_sum
+    value = Value(found.payoffs[tree.players[0]], None, tree.players[0], found.nash_conv) if constant else None
+    return SolvedTree(tree, method, (found,), value)
+
+
+def _measure_range(tree: Tree) -> float:
+    return float(np.ptp(tree.payoffs[tree.leaves])) or 1.0
+
+
+def _equilibrium(form: SequenceForm, policy: Policy) -> TreeEquilibrium:
+    plans = form.plans(policy)
+    players = form.tree.players
+    sure = bool((np.minimum(policy.probabilities, 1 - policy.probabilities) <= _PURE).all())
+    return TreeEquilibrium(
+        kind="pure" if sure else "mixed",
+        policy=policy,
+        payoffs=dict(zip(players, form.expected(plans).tolist(), strict=True)),
+        regrets=dict(zip(players, plan_regrets(form, plans).tolist(), strict=True)),
+    )

@@ -16,13 +16,18 @@ from bestresponse.theory.correlation.equilibria import Objective, correlated
 from bestresponse.theory.engines import has_numba
 from bestresponse.theory.equilibria.extremes import most_vertices
 from bestresponse.theory.equilibria.lemke_howson import lemke_howson, lemke_howson_all
-from bestresponse.theory.equilibria.many_players.budget import SECONDS
 from bestresponse.theory.equilibria.result import Equilibrium, NashResult, pure_nash
 from bestresponse.theory.equilibria.solve import nash
-from bestresponse.theory.games.classification import classify, has_constant_sum
+from bestresponse.theory.games.classification import (
+    classify,
+    efficiency,
+    has_constant_sum,
+    pareto_optimal,
+    payoff_dominant,
+    risk_dominant,
+)
 from bestresponse.theory.games.dominance import find_dominated, iterated_elimination, maximin
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.games.selection import efficiency, pareto_optimal, payoff_dominant, risk_dominant
 from bestresponse.theory.zero_sum.double_oracle import describe_bounds, search_matrix
 from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
 
@@ -46,7 +51,7 @@ def solve_table(game: NormalForm, wish: Wish | None = None) -> SolvedTable:
     wish = wish or Wish()
     small = int(np.prod(game.shape)) <= _CELLS and max(game.shape) <= _ACTIONS
     left = iterated_elimination(game) if small else None
-    found = find_equilibria(game, wish.method, wish.seconds, wish.report)
+    found = find_equilibria(game, wish)
     if left is not None and left.solved and not found.complete:
         found = NashResult(found.equilibria, f"{found.method}; unique by iterated elimination", complete=True)
     remarks = []
@@ -74,22 +79,20 @@ def solve_table(game: NormalForm, wish: Wish | None = None) -> SolvedTable:
     )
 
 
-def find_equilibria(
-    game: NormalForm,
-    method: str = "auto",
-    seconds: float = SECONDS,
-    report: Callable[[str], None] | None = None,
-) -> NashResult:
-    """The equilibria by `method`; SettingError where it is not for such a game."""
+def find_equilibria(game: NormalForm, wish: Wish) -> NashResult:
+    """The equilibria by the method wished; SettingError where it is not for such a game."""
+    method = wish.method
     if method not in ("auto", *TABLE_METHODS):
         raise SettingError("method", f"{method} solves trees; for a table use auto, {', '.join(TABLE_METHODS)}")
     if method in ("lemke-howson", "zero-sum", "double-oracle") and game.num_players != 2:
         raise SettingError("method", f"{method} is for two players; this game has {game.num_players}")
     if method in ("zero-sum", "double-oracle") and not is_constant_sum(game):
         raise SettingError("method", f"{method} is for games where one player's gain is the other's loss; this is none")
+    if wish.engine != "auto" and method not in ("auto", "enumeration"):
+        raise SettingError("engine", f"{wish.engine!r} is for enumeration; the method {method} has only one")
     match method:
         case "enumeration":
-            return nash(game, seconds=seconds, report=report)
+            return nash(game, engine=wish.engine, seconds=wish.seconds, report=wish.report)
         case "lemke-howson":
             return _by_paths(game)
         case "zero-sum":
@@ -97,22 +100,22 @@ def find_equilibria(
         case "pure":
             return _pure(game)
         case "double-oracle":
-            return _search_replies(game, report)
+            return _search_replies(game, wish.report)
         case _:
-            return _whatever_fits(game, seconds, report)
+            return _whatever_fits(game, wish)
 
 
-def _whatever_fits(game: NormalForm, seconds: float, report: Callable[[str], None] | None) -> NashResult:
+def _whatever_fits(game: NormalForm, wish: Wish) -> NashResult:
     if game.num_players == 2:
         m, n = game.shape
         if max(m, n) <= _ACTIONS and most_vertices(m, m + n) + most_vertices(n, m + n) <= (
             _COMPILED_VERTICES if has_numba() else _VERTICES
         ):
             with suppress(TooLarge):
-                return nash(game)
+                return nash(game, engine=wish.engine)
         return _optimal_pair(game) if is_constant_sum(game) else _by_paths(game)
     try:
-        return nash(game, seconds=seconds, report=report)
+        return nash(game, engine=wish.engine, seconds=wish.seconds, report=wish.report)
     except (TooLarge, NotCertified):
         only_pure = _pure(game)
         if not only_pure.equilibria:

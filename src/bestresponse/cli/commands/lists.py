@@ -51,13 +51,17 @@ def convert(
     ],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write, ending in .efg, .nfg, .json or .pl.")],
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it is there.")] = False,
+    openspiel: Annotated[
+        bool, typer.Option("--openspiel", help="Write .nfg as OpenSpiel reads it: actions have numbers, no names.")
+    ] = False,
 ) -> None:
     """Write a game in another format.
 
     A tree becomes a table by its reduced normal form; a table becomes a tree in which nobody sees the others' choices.
     """
     source = br.find_game(game, read_input=sys.stdin.read)
-    notes().print(f"wrote {br.convert(source, out, force=force)}", markup=False, soft_wrap=True)
+    written = br.convert(source, out, force=force, openspiel=openspiel)
+    notes().print(f"wrote {written}", markup=False, soft_wrap=True)
 
 
 def _show_frame(frame: Frame[Any], as_json: bool) -> None:

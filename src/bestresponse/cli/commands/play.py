@@ -15,7 +15,7 @@ from typing import Annotated
 
 import typer
 
-from bestresponse.analysis.choices import ChoiceRow, price_choices
+from bestresponse.analysis.regrets import ChoiceRow, price_choices
 from bestresponse.cli.completion import complete_game, complete_strategy
 from bestresponse.cli.options import CacheChoice, OutputDir
 from bestresponse.cli.terminal import console, print_table

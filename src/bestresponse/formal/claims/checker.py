@@ -95,7 +95,7 @@ class LogicCheck(Check):
         ends = [places[name] for name in ("outcome", "than") if name in places and self.subject.tree is not None]
         if not form.logic or any(len(nodes) > 1 for nodes in ends):
             return Proof(Verdict.UNKNOWN, "claims about chance and knowledge are decided by theory alone")
-        if form.possibly and not self.subject.tree_is_open:
+        if form.possibly and self.subject.tree is not None and not self.subject.tree_is_open:
             why = "somebody moves without knowing what happened before; looking ahead needs that"
             return Proof(Verdict.UNKNOWN, why)
         try:
@@ -134,7 +134,12 @@ class LogicCheck(Check):
             case "mixed":
                 return _write_belief(place)
             case "mixes":
-                return list_of([_write_part(who, place) for who in range(len(place.rows))])
+                return list_of(
+                    [
+                        Struct("part", (Atom(f"p{who}"), own, high, _write_belief(place.leave_out(who))))
+                        for who, (own, high) in enumerate(zip(*(map(_write_mix, rows) for rows in place), strict=True))
+                    ]
+                )
             case "part":
                 who, belief = place
                 own = _write_mix(belief.rows[0])
@@ -157,11 +162,6 @@ def _write_mix(row: tuple[Fraction, ...]) -> Term:
 
 def _write_belief(belief: Belief) -> Term:
     return Struct("belief", tuple(list_of([_write_mix(row) for row in rows]) for rows in belief))
-
-
-def _write_part(who: int, mixes: Belief) -> Term:
-    own, highest = _write_mix(mixes.rows[who]), _write_mix(mixes.highest[who])
-    return Struct("part", (Atom(f"p{who}"), own, highest, _write_belief(mixes.leave_out(who))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,10 @@ def _claims(term: Term) -> Iterator[Claim]:
     if not isinstance(term, Struct):
         raise _Unreadable(f"a claim has a name and arguments, not {brief(term)}")
     if term.name in ("not", "\\+") and len(term.args) == 1:
-        yield from _denials(deref(term.args[0]))
+        claims = list(_claims(deref(term.args[0])))
+        if len(claims) != 1 or claims[0].form == NO_CLAIM:
+            raise _Unreadable("only a single claim can be denied")
+        yield claims[0].negate()
         return
     if term.name == "," and len(term.args) == 2:
         for part in term.args:
@@ -80,13 +83,6 @@ def _claims(term: Term) -> Iterator[Claim]:
     if term.name not in FORMS:
         raise _Unreadable(f"there is no form of claim {term.name!r}.{did_you_mean(term.name, list(FORMS))}")
     yield Claim(term.name, tuple(_arguments(term)))
-
-
-def _denials(term: Term) -> Iterator[Claim]:
-    claims = list(_claims(term))
-    if len(claims) != 1 or claims[0].form == NO_CLAIM:
-        raise _Unreadable("only a single claim can be denied")
-    yield claims[0].negate()
 
 
 def _finally(result: Term, situation: Term) -> Iterator[Claim]:
@@ -129,7 +125,7 @@ def _argument(sort: Sort, term: Term) -> Any:
         case Sort.CHAIN:
             return _chain(term)
         case Sort.MIXES:
-            return _mixes(term)
+            return tuple(_mix(deref(item)) for item in items_of(term)[0])
 
 
 def _name(term: Term) -> str:
@@ -181,11 +177,6 @@ def _chain(term: Term) -> tuple[Move, ...]:
     if isinstance(term, Struct):
         raise _Unreadable(f"do(choice(Player, Action), ...) was expected, not {brief(term)}")
     return tuple(reversed(moves))
-
-
-def _mixes(term: Term) -> tuple[Mix, ...]:
-    items, _ = items_of(term)
-    return tuple(_mix(deref(item)) for item in items)
 
 
 def _mix(term: Term) -> Mix:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, Final
 
 from bestresponse.core.json import JsonObject
@@ -172,11 +171,13 @@ def _read_argument(sort: Sort, value: Any) -> Argument:
         case Sort.CHAIN:
             return tuple(Move(_read_name(move["who"]), _read_name(move["action"])) for move in value)
         case Sort.MIXES:
-            return tuple(Mix(_read_name(mix["who"]), tuple(map(_read_weight, mix["weights"]))) for mix in value)
-
-
-def _read_weight(weight: Any) -> tuple[str, Fraction]:
-    return _read_name(weight["action"]), read_number(_read_name(weight["probability"]))
+            return tuple(
+                Mix(
+                    _read_name(mix["who"]),
+                    tuple((_read_name(w["action"]), read_number(_read_name(w["probability"]))) for w in mix["weights"]),
+                )
+                for mix in value
+            )
 
 
 def _read_name(value: object) -> str:

@@ -16,6 +16,9 @@ import numpy as np
 
 from bestresponse.formal.claims.form import Belief, Comparisons, Ungrounded, find_rounding, form
 from bestresponse.formal.claims.subject import Subject
+from bestresponse.logic.engine import Proof, Verdict
+from bestresponse.theory.equilibria.solve import nash
+from bestresponse.theory.games.normal_form import NormalForm
 
 Places = tuple[int, ...]
 """The place of an action for each player."""
@@ -51,8 +54,17 @@ less_for_somebody(X, Y) :- pays(P, X, U), pays(P, Y, V), U < V.
 weighed(_, _, _, 1, 1).
 weighed(_, _, _, 0, 1).
 weighed(P, B, C, N, M) :- gain(P, I, K, B, D), gain(P, I, K, C, E), M is E - D, M > 0, E > 0, D < 0, N = E.
+two_by_two :- seats([_, _]), findall(A, action(p0, A), [_, _]), findall(B, action(p1, B), [_, _]).
+corner(P, [a0-X, a1-Y]) :- weighed(P, a0, a1, N, M), X is N rdiv M, Y is 1 - X.
+spoils(P, Own, Other) :- member(A-W, Own), W > 0, beaten(P, A, belief([Other], [Other])).
+rest(X, Y) :- corner(p1, X), corner(p0, Y), \\+ spoils(p0, X, Y), \\+ spoils(p1, Y, X).
+rest_pays(p0, U) :- rest(X, Y), member(A-W, X), W > 0, average(p0, A, belief([Y], [Y]), U).
+rest_pays(p1, U) :- rest(X, Y), member(A-W, Y), W > 0, average(p1, A, belief([X], [X]), U).
 """
-"""What the rules of the forms are made of. `weighed` gives the weights N/M of B, the rest on C, where choices tie."""
+"""What the rules of the forms are made of. `weighed` gives the weights N/M of B, the rest on C, where choices tie.
+`rest` yields the extreme equilibria of two players with two choices each: mixes that are pure or make choices tie."""
+_MOST_SOLVED: Final = 8
+"""Choices of each player in games all of whose equilibria are looked for: more can take minutes."""
 
 
 class TableTheory(Comparisons):
@@ -547,6 +559,29 @@ class TableTheory(Comparisons):
             if all(not w or value == max(values) for w, value in zip(mixed.rows[0], values, strict=True)):
                 return True
         return False
+
+    @form(
+        "in equilibrium {who} <get> {value}",
+        "two_by_two, \\+ ( rest_pays(Who, U), abs(U - Value) > Error )",
+        "\\+ two_by_two ; rest_pays(Who, U), U =< Value + Error, rest_pays(Who, V), V >= Value - Error",
+    )
+    def equilibrium_payoff(self, who: int, value: Fraction) -> Fraction | Proof:
+        """Say what a player gets in equilibrium; open where one equilibrium pays this and another something else."""
+        if len(self.cells) != 2 or max(self.cells.shape) > _MOST_SOLVED:
+            raise Ungrounded(f"all equilibria are found of two players with at most {_MOST_SOLVED} choices each")
+        error = find_rounding(value)
+        spans = []
+        for component in nash(NormalForm.bimatrix(*self.cells.tolist())).components:
+            paid = [pay[who] / self.subject.scale for e in component.equilibria if (pay := e.exact_payoffs) is not None]
+            if len(paid) < len(component.equilibria):
+                raise Ungrounded("its equilibria are not known exactly")
+            spans.append((min(paid), max(paid)))
+        low, high = min(span[0] for span in spans), max(span[1] for span in spans)
+        if low == high:
+            return value if abs(low - value) <= error else low
+        if any(start - error <= value <= end + error for start, end in spans):
+            return Proof(Verdict.UNKNOWN, "equilibria pay differently, and it is not said which one is meant")
+        return Proof(Verdict.REFUTED)
 
     @form(
         "<|it is not so that >everybody gets at least as much, and somebody more, if {outcome} than if {than}",

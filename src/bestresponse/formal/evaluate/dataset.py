@@ -23,10 +23,15 @@ from bestresponse.core.json import JsonMapping
 from bestresponse.core.registry import did_you_mean
 from bestresponse.formal.evaluate.named_games import Named, named_games
 from bestresponse.formal.evaluate.tree_notation import read_lines
+from bestresponse.games.convert import format_game
 from bestresponse.games.logic.tables import table_from_cells
+from bestresponse.games.lookup import find_game
 from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.logic.engine import open_engine
 from bestresponse.logic.programs.table import GameTable, Row
 from bestresponse.logic.programs.validate import validate
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.tree import Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +67,32 @@ def stories() -> tuple[Story, ...]:
 
 
 def read_stories(path: Path) -> tuple[Story, ...]:
-    """Further stories from a TOML file of the same form."""
-    return tuple(_parse(read_text_file(path), str(path)))
+    """Read further stories: a TOML file of the same form, or a folder with a game `NAME.efg`, `.nfg` or `.pl` beside
+    every text `NAME.txt`."""
+    if not path.is_dir():
+        return tuple(_parse(read_text_file(path), str(path)))
+    texts = sorted(path.glob("*.txt"))
+    if not texts:
+        raise UsageError(f"{path} holds no stories; expected texts NAME.txt with games NAME.efg, NAME.nfg or NAME.pl")
+    return tuple(
+        make_story(text.stem, read_text_file(text), format_game(read_reference(text), ".pl")) for text in texts
+    )
+
+
+def read_reference(text: Path) -> NormalForm | Tree:
+    """Return the true game of a story in a folder; UsageError where there is none beside it."""
+    for ending in (".efg", ".nfg", ".pl"):
+        if text.with_suffix(ending).exists():
+            return find_game(text.with_suffix(ending)).solvable()
+    raise UsageError(f"{text} has no game beside it; expected {text.stem}.efg, {text.stem}.nfg or {text.stem}.pl")
+
+
+def make_story(name: str, text: str, program: str) -> Story:
+    """Return a story of one's own with its true game as a program."""
+    table = validate(program, open_engine()).table
+    if table is None:
+        raise InvalidGame(f"the game of the story {name} is none")
+    return Story(name, name, True, False, text.strip(), table, None)
 
 
 def choose(known: Iterable[Story], games: Iterable[str] = (), ids: Iterable[str] = ()) -> tuple[Story, ...]:

@@ -83,6 +83,16 @@ def find_names(table: GameTable) -> tuple[str, ...]:
     return tuple(name for name, named in named_games().items() if check_constraints(table, named))
 
 
+def describe_classes(names: Sequence[str]) -> str:
+    """Say which classes of games these names stand for.
+
+    >>> describe_classes(["hawk-dove"])
+    'of the class Hawk-Dove (Chicken)'
+    """
+    titles = " and ".join(named_games()[name].title for name in names)
+    return f"of the class{'es' if len(names) > 1 else ''} {titles}"
+
+
 def check_constraints(table: GameTable, named: Named) -> Verdict:
     """Whether a table satisfies the constraints of a name, under some naming of moves and players."""
     if len(table.players) != 2:

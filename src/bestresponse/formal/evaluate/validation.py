@@ -42,6 +42,8 @@ class Levels:
     order: Finding = NOT_ASKED
     constraints: Finding = NOT_ASKED
     equivalent: Finding = NOT_ASKED
+    verdict: str = "no game"
+    """How the game is related to the true one, as `compare` says it."""
 
     def items(self) -> Iterator[tuple[str, Finding]]:
         """Names and findings, in order."""
@@ -86,6 +88,7 @@ def judge_levels(
         Finding(order, "" if order else why),
         constraints,
         Finding(comparison.same, "" if comparison.same else why),
+        comparison.verdict,
     )
 
 

@@ -5,21 +5,26 @@ of `logic.validate`; as long as something is wrong, the model is told only that,
 and may try again. What it wrote is foreign text throughout: it runs nowhere but inside the logic engine.
 
 After Mensfelt, Stathis and Trencsenyi (2024), algorithm 1, who showed one example and gave back the loader's messages.
+
+Several programs for one story are put to the vote by the games they describe: programs that look different may be the
+same game; what is counted is the tree each produces, up to names that do not occur in both and the order of
+simultaneous moves. The game that most candidates describe wins, the earliest among equals (self-consistency: Wang et
+al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models", 2023, applied to trees).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, get_args
 
-from bestresponse.core.errors import UsageError
-from bestresponse.formal.formalize.answers import Answer, Question
-from bestresponse.formal.formalize.examples import FIRST, Example, library
+from bestresponse.core.errors import SettingError, UsageError
+from bestresponse.formal.evaluate.equivalence import compare_tables
+from bestresponse.formal.formalize.examples import FIRST, Example, library, nearest
 from bestresponse.formal.formalize.feedback_text import what_is_wrong
 from bestresponse.formal.formalize.forms import Form, ProgramForm, TableForm, TreeForm
+from bestresponse.formal.formalize.json_answer import Question
 from bestresponse.formal.formalize.plan import FormName, Wish, plan
-from bestresponse.formal.formalize.retrieval import nearest
 from bestresponse.formal.formalize.texts import TEXTS
 from bestresponse.games.logic.game import describe_table
 from bestresponse.logic.engine import LogicEngine
@@ -32,6 +37,8 @@ MOST_CHARACTERS = 50_000
 _STAGES = (Stage.READER, Stage.STATIC, Stage.RUNTIME, Stage.CONTRACT)
 _HEAT = 0.7
 _CIRCLE = 80
+MOST_ROOM = 32_000
+"""Tokens up to which an answer that was cut off gets more room."""
 NO_MATTER = "every end has the same payoffs, so that no choice matters to anybody"
 NO_CHOICE = "nobody in this game has a choice between two moves"
 
@@ -53,14 +60,19 @@ class Settings:
     max_tokens: int = 1500
     temperature: float = 0.0
     seed: int | None = None
+    effort: str | None = None
+    reasoning_tokens: int | None = None
     replicate: int = 0
     expected: Expectation | None = None
 
     def __post_init__(self) -> None:
         if self.attempts < 1:
-            raise UsageError(f"{self.attempts} attempts are none; give at least 1")
+            raise SettingError("attempts", f"{self.attempts} are none; give at least 1")
         if self.shots < 0:
-            raise UsageError(f"{self.shots} examples cannot be shown; give 0 or more")
+            raise SettingError("shots", f"{self.shots} examples cannot be shown; give 0 or more")
+        for name, wishes in (("form", get_args(Wish)), ("choose", ("nearest", "first"))):
+            if getattr(self, name) not in wishes:
+                raise SettingError(name, f"{getattr(self, name)}: expected {', '.join(wishes)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +90,8 @@ class Attempt:
     problem: str = ""
     form: FormName = "program"
     questions: tuple[Question, ...] = ()
-    before: tuple[tuple[Request, Reply], ...] = ()
-    """What was asked and answered earlier in the same attempt, in a form that asks in several questions."""
     misfit: str | None = None
     """The reason, where the model says that this form cannot hold the game."""
-
-    @property
-    def exchanges(self) -> tuple[tuple[Request, Reply], ...]:
-        """Every question of the attempt with its answer, in order."""
-        return (*self.before, (self.request, self.reply))
 
     @property
     def ok(self) -> bool:
@@ -108,8 +113,17 @@ class Attempt:
         if self.misfit is not None:
             return f"the {self.form} does not fit: {self.misfit}"
         if self.report is None:
-            return f"no {self.form}: {self.problem}"
+            return f"no {self.form}: {self.problem}{self.room}"
         return str(self.report.errors[0]) if self.report.errors else "no table could be taken out of it"
+
+    @property
+    def room(self) -> str:
+        """What to do where the model had too little room, for whoever set the limit; empty where it had enough."""
+        if self.reply.finish is not Finish.LENGTH:
+            return ""
+        thought = self.reply.usage.reasoning or (0 if self.reply.text.strip() else self.request.max_tokens)
+        spent = f", {thought:,} of them for reasoning" if thought else ""
+        return f" ({self.request.max_tokens:,} tokens were too few{spent}; --max-tokens gives it more)"
 
     @property
     def progress(self) -> tuple[int, int]:
@@ -171,7 +185,7 @@ class Formalization:
     @property
     def tokens(self) -> tuple[int, int]:
         """Tokens of all prompts and of all replies, as far as they were counted."""
-        usages = [reply.usage for attempt in self.attempts for _, reply in attempt.exchanges]
+        usages = [attempt.reply.usage for attempt in self.attempts]
         return sum(u.prompt or 0 for u in usages), sum(u.completion or 0 for u in usages)
 
     @property
@@ -186,7 +200,8 @@ class Formalization:
         if best is not None and best.misfit is not None:
             return f"after {tries} {self.model} says that the {best.form} does not fit: {best.misfit}"
         if best is None or best.report is None:
-            return f"after {tries} {self.model} has written no program: {best.problem if best else 'it was not asked'}"
+            why = best.problem + best.room if best else "it was not asked"
+            return f"after {tries} {self.model} has written no program: {why}"
         return f"after {tries} the program of {self.model} is still no game: {best.trouble}"
 
 
@@ -250,7 +265,8 @@ class Formalizer:
             form = (
                 last.after(made[-1].reply) if last is not None and last.name == name else self._form(name, begun.story)
             )
-            attempt, no_game, last = self._attempt(form, begun.told, _text(begun.told, form, made, first), made)
+            attempt, no_game = self._attempt(form, _text(begun.told, form, made, first), made)
+            last = form
             made.append(attempt)
             shown |= dict.fromkeys(form.examples)
             if attempt.misfit is not None:
@@ -261,73 +277,55 @@ class Formalizer:
                 return replace(begun, attempts=tuple(made), no_game=no_game, examples=tuple(shown))
         return replace(begun, attempts=tuple(made), examples=tuple(shown))
 
-    def _attempt(
-        self, form: Form, story: str, text: str, before: Sequence[Attempt]
-    ) -> tuple[Attempt, str | None, Form]:
-        """Ask until there is a program or a fault: once, or in a form of several questions once for each.
-
-        The second value is the reason why the story is no game, where the model gives one; the third the last form.
-        """
-        exchanges: list[tuple[Request, Reply]] = []
-        questions: tuple[Question, ...] = ()
-        while True:
-            request = self._request(form, text, before)
-            reply = self.model.complete(request)
-            found = form.read(reply)
-            questions += found.questions
-            if found != Answer(questions=found.questions):
-                break
-            exchanges.append((request, reply))
-            form = form.after(reply)
-            text = form.task(story)
+    def _attempt(self, form: Form, text: str, before: Sequence[Attempt]) -> tuple[Attempt, str | None]:
+        """Ask once; the second value is the reason why the story is no game, where the model gives one."""
+        request = self._request(form, text, before)
+        reply = self.model.complete(request)
+        found = form.read(reply)
         report = self._validated(found.source) if found.source else None
-        attempt = Attempt(
-            request,
-            reply,
-            found.source,
-            report,
-            found.problem,
-            form.name,
-            questions,
-            tuple(exchanges),
-            found.misfit,
-        )
-        return attempt, found.no_game, form
+        attempt = Attempt(request, reply, found.source, report, found.problem, form.name, found.questions, found.misfit)
+        return attempt, found.no_game
 
     def _validated(self, source: str) -> Report:
-        """The report on a program; a game in which nobody's choice matters to anybody is none for a story."""
+        """The report on a program; a game in which nobody has a choice is none for a story."""
         report = validate(source, self.engine, self.settings.expected)
         if report.table is None:
             return report
         if not any(len(moves) > 1 for moves in report.table.moves):
-            return _with_fault(report, NO_CHOICE, "check legal/2 and final/1")
+            return _add_doubt(report, NO_CHOICE, "check legal/2 and final/1", Severity.ERROR)
         if len({row.payoffs for row in report.table.rows}) == 1:
-            return _with_fault(report, NO_MATTER, "give everybody the payoff that belongs to each end")
+            return _add_doubt(report, NO_MATTER, "is that what the story says?", Severity.WARNING)
         return report
 
     def _request(self, form: Form, text: str, before: Sequence[Attempt]) -> Request:
-        """An answer given twice, or running in circles, would come again: then the model is asked with more freedom."""
+        """An answer given twice, or running in circles, would come again: then the model is asked with more freedom.
+
+        After every answer that was cut off the next may be twice as long: a model that reasons needs room for both.
+        """
         s = self.settings
         answers = [attempt.reply.text for attempt in before[-2:] if attempt.form == form.name]
         stuck = len(answers) == 2 and answers[0] == answers[1]
         cut = bool(before) and before[-1].reply.finish is Finish.LENGTH
+        cuts = sum(attempt.reply.finish is Finish.LENGTH and not _circling(attempt.reply.text) for attempt in before)
         return Request(
             (Message("system", form.system()), Message("user", text)),
             schema=form.schema(self.model),
-            max_tokens=2 * s.max_tokens if cut and not _circling(before[-1].reply.text) else s.max_tokens,
+            max_tokens=max(s.max_tokens, min(s.max_tokens << cuts, MOST_ROOM)),
             temperature=max(s.temperature, _HEAT) if stuck or cut else s.temperature,
             seed=s.seed,
             replicate=s.replicate * 1000 + len(before),
+            effort=s.effort,
+            reasoning_tokens=s.reasoning_tokens,
         )
 
 
 def _circling(text: str) -> bool:
     """Whether an answer says its end again and again: more room would only hold more of it."""
-    return text.count(text[-_CIRCLE:]) > 2
+    return bool(text.strip()) and text.count(text[-_CIRCLE:]) > 2
 
 
-def _with_fault(report: Report, message: str, hint: str) -> Report:
-    fault = Diagnostic(Stage.CONTRACT, Severity.ERROR, 0, 0, "", message, hint, "moves")
+def _add_doubt(report: Report, message: str, hint: str, severity: Severity) -> Report:
+    fault = Diagnostic(Stage.CONTRACT, severity, 0, 0, "", message, hint, "moves")
     return replace(report, diagnostics=(*report.diagnostics, fault))
 
 
@@ -339,3 +337,55 @@ def _text(story: str, form: Form, before: Sequence[Attempt], first: str | None) 
     if last.form != form.name:
         return TEXTS.fill("earlier", task=form.task(story), form=last.form, wrong=last.wrong)
     return form.repair(story, last.reply, last.source, last.wrong)
+
+
+@dataclass(frozen=True, slots=True)
+class Election:
+    """All candidates, the votes as groups of their numbers (the largest first), and the winner."""
+
+    candidates: tuple[Formalization, ...]
+    groups: tuple[tuple[int, ...], ...]
+
+    @property
+    def winner(self) -> Formalization:
+        """The first candidate of the largest group; where none is a game, the one that came furthest."""
+        if self.groups:
+            return self.candidates[self.groups[0][0]]
+        return max(self.candidates, key=lambda one: one.best.progress if one.best else (-2, 0))
+
+    @property
+    def votes(self) -> int:
+        """How many candidates describe the winner's game."""
+        return len(self.groups[0]) if self.groups else 0
+
+
+def elect(candidates: Sequence[Formalization]) -> Election:
+    """Group candidates by the game they describe."""
+    groups: list[list[int]] = []
+    for number, candidate in enumerate(candidates):
+        table = candidate.table
+        if table is None:
+            continue
+        for group in groups:
+            other = candidates[group[0]].table
+            if other is not None and compare_tables(table, other).exact:
+                group.append(number)
+                break
+        else:
+            groups.append([number])
+    ordered = sorted(groups, key=lambda group: (-len(group), group[0]))
+    return Election(tuple(candidates), tuple(map(tuple, ordered)))
+
+
+def formalize_many(formalizer: Formalizer, story: str, count: int) -> Election:
+    """Formalize a story `count` times, the first time at the set temperature and then with more freedom, and vote."""
+    if count < 1:
+        raise UsageError(f"{count} candidates are none; give at least 1")
+    base = formalizer.settings
+    found: list[Formalization] = []
+    for number in range(count):
+        warm = base if number == 0 else replace(base, temperature=max(base.temperature, _HEAT))
+        found.append(replace(formalizer, settings=replace(warm, replicate=base.replicate + number)).formalize(story))
+        if found[-1].no_game is not None and number == 0:
+            break
+    return elect(found)

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from bestresponse.core.errors import InvalidGame
-from bestresponse.formal.formalize.answers import Answer
-from bestresponse.formal.formalize.examples import Example
+from bestresponse.formal.formalize.examples import Example, library
 from bestresponse.formal.formalize.extract_code import find_asides, find_code
-from bestresponse.formal.formalize.json_answer import read_asides, read_object
+from bestresponse.formal.formalize.json_answer import Answer, read_asides, read_object
 from bestresponse.formal.formalize.plan import FormName
 from bestresponse.formal.formalize.table_json import NO_PLAYERS, TABLE_SCHEMA, Sheet, read_sheet, read_table
 from bestresponse.formal.formalize.texts import TEXTS
@@ -26,48 +24,9 @@ from bestresponse.models.base import Finish, Model, Reply
 
 _LONGEST_QUOTE = 4_000
 _CUT = "the answer was cut off"
-
-
-class Form(Protocol):
-    """How a game is asked for and read."""
-
-    @property
-    def name(self) -> FormName:
-        """What the form is called."""
-        ...
-
-    @property
-    def examples(self) -> tuple[str, ...]:
-        """The names of the examples that the model is shown."""
-        ...
-
-    def system(self) -> str:
-        """Return the system message."""
-        ...
-
-    def schema(self, model: Model) -> str | None:
-        """Return the schema to which the model is held, where it can be."""
-        ...
-
-    def task(self, story: str) -> str:
-        """Return the first question."""
-        ...
-
-    def read(self, reply: Reply) -> Answer:
-        """Return the program in a reply, or what kept it from being one."""
-        ...
-
-    def repair(self, story: str, reply: Reply, source: str, wrong: str) -> str:
-        """Ask again; `wrong` tells what is wrong with `source`, or with the answer where that is empty."""
-        ...
-
-    def revise(self, story: str, source: str, game: str, remark: str) -> str:
-        """Ask for a change of a game that is there."""
-        ...
-
-    def after(self, reply: Reply) -> Form:
-        """Return the form in which to ask again after an answer that is no game."""
-        ...
+_CHARACTERS_PER_TOKEN = 4
+_USUAL_REPLY = 350
+"""Tokens of a program: 175 to 450 in fifty stories."""
 
 
 class ProgramForm:
@@ -199,6 +158,17 @@ class TreeForm(TableForm):
         return self
 
 
+Form = ProgramForm | TableForm
+"""How a game is asked for and read."""
+
+
+def estimate_tokens(story: str) -> tuple[int, int]:
+    """Return about how many tokens the prompt and the program of a story take, at four characters each."""
+    examples = library()
+    shown = sum(len(one.story) + len(one.program) for one in examples) // len(examples)
+    return (len(TEXTS.text("system")) + shown + len(story)) // _CHARACTERS_PER_TOKEN, _USUAL_REPLY
+
+
 def _read_json(reply: Reply, read: Callable[[str], GameTable]) -> Answer:
     """Read the game in a reply and write its program; what the model asks or refuses is kept."""
     try:
@@ -217,6 +187,8 @@ def _read_json(reply: Reply, read: Callable[[str], GameTable]) -> Answer:
 def _no_program(reply: Reply) -> str:
     if reply.finish is Finish.REFUSAL:
         return "it declined to answer"
+    if reply.finish is Finish.LENGTH and not reply.text.strip():
+        return "it had no room left for an answer"
     if not reply.text.strip():
         return "its answer is empty"
     start = " ".join(reply.text.split())[:80]

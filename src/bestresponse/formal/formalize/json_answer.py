@@ -1,4 +1,4 @@
-"""The parts that all JSON forms share: schemas, names, numbers, questions and refusals."""
+"""What was found in a model's answer, and the parts that all JSON forms share: schemas, names, numbers, refusals."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.json import JsonObject
-from bestresponse.formal.formalize.answers import Answer, Question
 from bestresponse.models.schema import schema_text
 
 NO_GAME: Final = "no game"
@@ -24,6 +24,32 @@ _NUMBER = re.compile(r"[+-]?\d{1,30}(?:\.\d{1,30}|/\d{1,30})?")
 Schema = JsonObject
 TEXT: Final[Schema] = {"type": "string"}
 PROBABILITY: Final[Schema] = {"type": "string", "pattern": r"^[0-9]+(/[0-9]+|\.[0-9]+)?$"}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Something the story leaves open or contradicts, and what the model assumed instead."""
+
+    text: str
+    assumed: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.text} (assumed: {self.assumed})" if self.assumed else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A program, empty where there is none, and what kept the answer from being one.
+
+    `no_game` is the reason why the story is no game, `misfit` the reason why the form cannot hold the game, where the
+    model says so.
+    """
+
+    source: str = ""
+    problem: str = ""
+    questions: tuple[Question, ...] = ()
+    no_game: str | None = None
+    misfit: str | None = None
 
 
 def object_schema(optional: Mapping[str, Schema] | None = None, /, **properties: Schema) -> Schema:

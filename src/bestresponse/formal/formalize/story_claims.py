@@ -1,12 +1,15 @@
-"""A check without ground truth: what a story says about its game, as claims that are tested on the game by rule.
+"""Two checks without ground truth: what a story says, tested on the game by rule, and the game told back in words.
 
-A model reads the story and the names in the game, but not its rules, and lists what the story says in a closed list of
-forms: who moves first, who knows what, what luck decides, what somebody gets, what somebody prefers. Whether the game
-does so is decided here, without a model; only the reading of the story is an opinion.
+For the first a model reads the story and the names in the game, but not its rules, and lists what the story says in a
+closed list of forms: who moves first, who knows what, what luck decides, what somebody gets, what somebody prefers.
+Whether the game does so is decided here, without a model; only the reading of the story is an opinion. For the second
+the words are made by rule from the table (`games.logic.game`), so they say what the program does and not what a model
+believes it does; the model only compares two texts, and its verdict is recorded as an opinion.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,8 +20,9 @@ from bestresponse.core.game import NATURE
 from bestresponse.core.json import JsonMapping
 from bestresponse.formal.formalize.json_answer import TEXT, list_schema, object_schema, read_number, read_object
 from bestresponse.formal.formalize.texts import TEXTS
+from bestresponse.games.logic.game import describe_table
 from bestresponse.logic.programs.game_table import GameTable, Row
-from bestresponse.models.base import Message, Model, Reply, Request
+from bestresponse.models.base import Message, Model, Reply, Request, ask
 from bestresponse.models.schema import schema_text
 
 LUCK: Final = "luck"
@@ -55,6 +59,8 @@ class ClaimCheck:
     claims: tuple[TestedClaim, ...]
     request: Request
     reply: Reply
+    problem: str = ""
+    """Why the answer cannot be read."""
 
     @property
     def broken(self) -> tuple[TestedClaim, ...]:
@@ -70,7 +76,7 @@ class ClaimCheck:
 def check_claims(
     story: str, table: GameTable, model: Model, *, max_tokens: int = 1500, seed: int | None = None
 ) -> ClaimCheck:
-    """Ask what the story says, and test it on the game; InvalidGame where the answer cannot be read."""
+    """Ask what the story says, and test it on the game."""
     prompt = TEXTS.fill("claims", story=story.strip(), names=_list_names(table))
     request = Request(
         (Message("system", TEXTS.text("system_claims")), Message("user", prompt)),
@@ -80,7 +86,10 @@ def check_claims(
         seed=seed,
     )
     reply = model.complete(request)
-    return ClaimCheck(tuple(read_claims(reply.text, table)), request, reply)
+    try:
+        return ClaimCheck(tuple(read_claims(reply.text, table)), request, reply)
+    except InvalidGame as error:
+        return ClaimCheck((), request, reply, str(error))
 
 
 def read_claims(answer: str, table: GameTable) -> Iterable[TestedClaim]:
@@ -229,3 +238,28 @@ def _has_move(row: Row, who: str, move: str) -> bool:
 
 def _is_same(one: str, other: str) -> bool:
     return "".join(filter(str.isalnum, one.casefold())) == "".join(filter(str.isalnum, other.casefold()))
+
+
+_VERDICT = re.compile(r"\b(AGREES|AGREE|DIFFERS|DIFFER)\b[ \t:.*-]{0,10}([^\n]{0,300})", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class BackCheck:
+    """What the model says: `agrees` is None where its answer could not be read."""
+
+    agrees: bool | None
+    why: str
+    request: Request
+    reply: Reply
+
+
+def compare(story: str, table: GameTable, model: Model, *, max_tokens: int = 150, seed: int | None = None) -> BackCheck:
+    """Ask `model` whether the game is that of the story."""
+    plain = ask(TEXTS.fill("compare", story=story.strip(), game=describe_table(table)), max_tokens=max_tokens)
+    request = Request(plain.messages, max_tokens=max_tokens, temperature=0.0, seed=seed)
+    reply = model.complete(request)
+    found = _VERDICT.search(reply.text)
+    if found is None:
+        return BackCheck(None, "the answer is neither AGREES nor DIFFERS", request, reply)
+    agrees = found.group(1).upper().startswith("AGREE")
+    return BackCheck(agrees, "" if agrees else found.group(2).strip(), request, reply)

@@ -13,10 +13,9 @@ from random import Random
 
 import numpy as np
 
-from bestresponse.core.ask import Ask, Choice
+from bestresponse.core import Action, Ask, Choice, Role, View
 from bestresponse.core.capabilities import Question
 from bestresponse.core.errors import TooLarge, UsageError
-from bestresponse.core.game import Action, Role, View
 from bestresponse.games.quiz import ask_about_play
 from bestresponse.games.texts import TEXTS
 from bestresponse.theory.games.normal_form import NormalForm

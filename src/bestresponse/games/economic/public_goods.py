@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from bestresponse.core.ask import Amount, Ask, Form
+from bestresponse.core import Action, Amount, Ask, Form, Role, View
 from bestresponse.core.capabilities import EquilibriumSummary, PlayedRounds, Question
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import Action, Role, View
 from bestresponse.games.texts import TEXTS
 
 State = tuple[Mapping[Role, Any], ...]

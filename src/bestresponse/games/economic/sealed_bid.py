@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Literal
 
-from bestresponse.core.ask import Amount, Ask, Lottery
+from bestresponse.core import NATURE, Action, Amount, Ask, Lottery, Role, View
 from bestresponse.core.capabilities import EquilibriumSummary, Question
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import NATURE, Action, Role, View
 from bestresponse.games.texts import TEXTS, drop_goal, join_words
 
 

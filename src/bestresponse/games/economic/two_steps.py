@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import ClassVar, Protocol
 
-from bestresponse.core.ask import Amount, Ask, Choice
+from bestresponse.core import Action, Amount, Ask, Choice, Role, View
 from bestresponse.core.capabilities import EquilibriumSummary, Question
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import Action, Role, View
 from bestresponse.games.quiz import ask_about_play
 from bestresponse.games.texts import TEXTS, drop_goal
 

@@ -264,7 +264,9 @@ def describe_table(table: GameTable) -> str:
 def describe_turns(table: GameTable) -> list[str]:
     """Return a sentence for each choice and each lottery, with what its player knows."""
     if not table.sequential and not table.chancy:
-        moves = [f"{who} chooses {_either(options)}." for who, options in zip(table.players, table.moves, strict=True)]
+        moves = [
+            f"{who} chooses {join_options(options)}." for who, options in zip(table.players, table.moves, strict=True)
+        ]
         together = ["Everybody chooses at the same time, without seeing what the others choose."]
         return [*moves, *(together if len(table.players) > 1 else [])]
     lines: dict[str, None] = {}
@@ -282,13 +284,14 @@ def describe_turns(table: GameTable) -> list[str]:
             odds = zip(node.moves, node.probabilities, strict=True)
             drawn = ", ".join(f"{move} with probability {chance}" for move, chance in odds)
             made = node.row.moves[: sum(node.row.blocks[: node.block])]
-            lines[f"{_when(made)}it is drawn by lot: {drawn}."] = None
+            lines[f"{say_when(made)}it is drawn by lot: {drawn}."] = None
         else:
-            lines[f"{_when(node.knowledge)}{node.player} chooses {_either(node.moves)}."] = None
+            lines[f"{say_when(node.knowledge)}{node.player} chooses {join_options(node.moves)}."] = None
     return list(lines)
 
 
-def _when(known: Knowledge) -> str:
+def say_when(known: Knowledge) -> str:
+    """Begin a sentence with what somebody knows: `After seeing gold, `, or `First, `."""
     told = []
     for who, what in known:
         seen = f"seeing {what}" if who == SEES else f"{who} has chosen {what}"
@@ -307,7 +310,8 @@ def format_payoffs(players: Iterable[str], payoffs: Iterable[Fraction]) -> str:
     return ", ".join(f"{who} gets {payoff}" for who, payoff in zip(players, payoffs, strict=True))
 
 
-def _either(options: tuple[str, ...]) -> str:
+def join_options(options: tuple[str, ...]) -> str:
+    """Return `a, b or c`."""
     if len(options) < 2:
         return options[0] if options else "nothing"
     return f"{', '.join(options[:-1])} or {options[-1]}"

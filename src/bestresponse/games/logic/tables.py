@@ -12,12 +12,13 @@ game becomes its tree, with a fact for each branch, each lottery, each percept a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 
 from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.core.game import NATURE
+from bestresponse.core.json import JsonObject
 from bestresponse.logic.language.terms import Atom, write
 from bestresponse.logic.programs.game_table import FORGETS, GameTable, Row, spell_knowledge
 from bestresponse.theory.trees.sequence_form import has_perfect_recall
@@ -72,16 +73,49 @@ def table_from_tree(tree: Tree) -> GameTable:
         total = sum(read_fraction(float(tree.probability[child])) for child in tree.children[node])
         if total != 1:
             raise InvalidGame(f"after {tree.path(node)} the probabilities sum to {total}; a program needs exactly 1")
-    labels = _tell_branches_apart(tree)
-    recall = has_perfect_recall(tree)
-    rows = tuple(_build_row(tree, leaf, labels, recall) for leaf in tree.leaves.tolist())
-    if not any((tree.owner == CHANCE).tolist()):
-        rows = tuple(Row(row.moves, row.payoffs, row.blocks, (), row.percepts) for row in rows)
+    rows = list_rows(tree, tree.leaves.tolist())
     moves = tuple(
         tuple(dict.fromkeys(move for one in tree.infosets if one.player == seat for move in one.moves))
         for seat in range(tree.num_players)
     )
     return GameTable(tree.players, moves, rows, private=not tree.is_perfect_information)
+
+
+def list_rows(tree: Tree, leaves: Sequence[int]) -> tuple[Row, ...]:
+    """Return the rows of some ends of a tree."""
+    labels = _tell_branches_apart(tree)
+    recall = has_perfect_recall(tree)
+    rows = tuple(_build_row(tree, leaf, labels, recall) for leaf in leaves)
+    if not any((tree.owner == CHANCE).tolist()):
+        rows = tuple(Row(row.moves, row.payoffs, row.blocks, (), row.percepts) for row in rows)
+    return rows
+
+
+def table_to_data(table: GameTable) -> JsonObject:
+    """Return players, moves and ends as plain data.
+
+    `blocks` tells how many moves of an end were made at the same time. In games with chance, `chances` has the
+    probability of each move of nature (None for others); in games with hidden moves, `percepts` has what was seen of
+    each move, as (player, percept).
+    """
+    return {
+        "players": list(table.players),
+        "moves": [list(moves) for moves in table.moves],
+        "ends": [
+            {
+                "moves": [list(made) for made in row.moves],
+                "payoffs": [_write_exactly(u) for u in row.payoffs],
+                "blocks": list(row.blocks),
+                **({"chances": [None if p is None else _write_exactly(p) for p in row.chances]} if row.chances else {}),
+                **({"percepts": [[list(one) for one in seen] for seen in row.percepts]} if row.percepts else {}),
+            }
+            for row in table.rows
+        ],
+    }
+
+
+def _write_exactly(payoff: Fraction) -> int | str:
+    return payoff.numerator if payoff.denominator == 1 else str(payoff)
 
 
 def read_fraction(number: float) -> Fraction:

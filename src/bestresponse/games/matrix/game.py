@@ -14,8 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from bestresponse.core.ask import Ask, Choice, Mixture
-from bestresponse.core.game import Action, Role, View
+from bestresponse.core import Action, Ask, Choice, Mixture, Role, View
 from bestresponse.games.matrix.presentation import Format, show_payoffs
 from bestresponse.games.texts import TEXTS
 from bestresponse.theory.games.normal_form import Array, NormalForm

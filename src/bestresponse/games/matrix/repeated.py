@@ -13,10 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from bestresponse.core.ask import Ask, Choice, Lottery
+from bestresponse.core import NATURE, Action, Ask, Choice, Lottery, Role, View
 from bestresponse.core.capabilities import PlayedRounds
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import NATURE, Action, Role, View
 from bestresponse.games.matrix.game import MatrixGame, Others
 from bestresponse.games.matrix.presentation import Format
 from bestresponse.games.texts import TEXTS

@@ -14,9 +14,8 @@ from functools import cached_property
 
 import numpy as np
 
-from bestresponse.core.ask import Ask, Choice, Lottery
+from bestresponse.core import NATURE, REFEREE, Action, Ask, Choice, Lottery, Role, View
 from bestresponse.core.errors import InvalidGame
-from bestresponse.core.game import NATURE, REFEREE, Action, Role, View
 from bestresponse.games.texts import TEXTS
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 

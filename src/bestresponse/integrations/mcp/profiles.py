@@ -10,9 +10,8 @@ from bestresponse.core.ask import Mixture
 from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import deviation_payoffs
-from bestresponse.theory.trees.policy import Policy, policy_from_table, uniform_policy
 from bestresponse.theory.trees.sequence_form import policy_regrets, policy_value
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.tree import Policy, Tree, policy_from_table, uniform_policy
 
 Strategies = dict[str, str | dict[str, float | str | dict[str, float]]]
 """Player -> action, or action -> probability, or information set -> move or probabilities of moves."""

@@ -13,7 +13,7 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete, Space
 from pettingzoo import AECEnv
 
-from bestresponse.analysis.move_values import compute_move_values
+from bestresponse.analysis.regrets import compute_move_values
 from bestresponse.analysis.theory import describe_theory
 from bestresponse.core.errors import InvalidMove
 from bestresponse.core.json import JsonObject

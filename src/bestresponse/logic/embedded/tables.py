@@ -6,14 +6,12 @@ of its own, answer by answer as they are asked for; the next call that is the sa
 these answers, in the same order, with the same error at the same place. When a situation is left its answers are
 dropped, so that memory grows with the length of a play, not with the size of the game.
 
-Where effects and exceptions are facts, the answers of `holds/2` after a move follow from those before it. Different
-ways often lead to the same answers, so these are one table, which remembers what comes of it after which move.
+Where effects and exceptions are facts, the answers of `holds/2` after a move follow from those before it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from bestresponse.logic.embedded.compiler import VOID, CompiledClause, match_head
@@ -29,42 +27,20 @@ _MAX_NESTING = 60
 _TABLE_CELLS = 40
 _MOST_ANSWERS = 1_000
 _NONE: Mapping[object, Table] = {}
-_MOST_REMEMBERED = 50_000
-"""After how many moves is remembered which table comes of which."""
-_MOST_UNSHARED = 500
-"""After how many tables of a call that all differ no more of them are remembered."""
 
 
 class Table:
     """The answers of one call: those found so far, and the machine that finds the others."""
 
-    __slots__ = (
-        "after",
-        "answers",
-        "busy",
-        "cells",
-        "fault",
-        "kept",
-        "machine",
-        "source",
-        "users",
-        "variables",
-        "whole",
-    )
+    __slots__ = ("answers", "busy", "cells", "fault", "machine", "source", "variables", "whole")
 
     def __init__(self, machine: Machine, source: Iterator[None] | None, variables: list[Var]) -> None:
-        self.after: dict[object, Table] = {}
-        """The tables of the same call after each move, as far as they are remembered."""
         self.answers: list[tuple[Term, ...]] = []
         self.busy = False
         self.cells = 0
         self.fault: Exception | None = None
-        self.kept = False
-        """Whether it is remembered when its situations have been left."""
         self.machine: Machine | None = machine
         self.source = source
-        self.users = 0
-        """How many situations it is a table of."""
         self.variables = variables
         self.whole = True
         """Whether no answer has an unknown part."""
@@ -129,18 +105,11 @@ class Table:
 class Situations:
     """The situation that is looked at and those it came from, and what was asked about each of them."""
 
-    __slots__ = ("chain", "moves", "remembered", "same", "tables", "unshared")
+    __slots__ = ("chain", "tables")
 
     def __init__(self) -> None:
         self.chain: list[Term] = []
-        self.moves: dict[object, object] = {}
-        """The last move of each situation, spelt."""
-        self.remembered = 0
-        self.same: dict[object, Table] = {}
-        """Tables by call and answers."""
         self.tables: dict[object, dict[object, Table]] = {}
-        self.unshared: dict[object, int] = {}
-        """How many tables of each call had, one after the other, answers that none before had."""
 
     def enter(self, situation: Term, work: Work) -> Term:
         """Return the object that stands for a situation, and forget all situations that it did not come from."""
@@ -181,8 +150,7 @@ class Situations:
             if machine.nesting >= _MAX_NESTING:
                 return None
             for place in self._find_unasked(name, situation):
-                table = self._look_up(name, place) or self._open(machine, name, arguments[:-1], variables, place)
-                table.users += 1
+                table = self._open(machine, name, arguments[:-1], variables, place)
                 self.tables[_identify(place)][name] = table
         return None if table is None or table.busy else (table, variables)
 
@@ -196,13 +164,6 @@ class Situations:
             situation = deref(situation.args[1])
         return found[::-1]
 
-    def _look_up(self, name: object, situation: Term) -> Table | None:
-        """Return the table that is known to come of that of the situation before."""
-        if not isinstance(situation, Struct):
-            return None
-        earlier = self.tables.get(_identify(situation.args[1]), _NONE).get(name)
-        return None if earlier is None else earlier.after.get(self.moves.get(id(situation)))
-
     def _open(
         self, machine: Machine, name: tuple[Any, ...], given: list[Term], variables: list[Var], situation: Term
     ) -> Table:
@@ -214,30 +175,10 @@ class Situations:
         if name[0] == _HOLDS and isinstance(situation, Struct):
             earlier = self.tables.get(_identify(deref(situation.args[1])), _NONE).get(name)
             if earlier is not None and self._progress(machine, asked[0], table, situation, earlier):
-                return self._remember(machine, name, earlier, table, situation)
+                return table
         table.machine = machine.nest()
         table.source = table.machine.run_predicate(name[0], [*asked, situation])
         return table
-
-    def _remember(
-        self, machine: Machine, name: tuple[Any, ...], earlier: Table, table: Table, situation: Struct
-    ) -> Table:
-        """Return the table with these answers that is known already, or this one, and remember what it comes of."""
-        move = self.moves.get(id(situation))
-        if move is None or self.remembered >= _MOST_REMEMBERED or self.unshared.get(name, 0) >= _MOST_UNSHARED:
-            return table
-        try:
-            spelt = (name, *[tuple([spell(part, []) for part in answer]) for answer in table.answers])
-        except RecursionError:
-            return table
-        known = self.same.setdefault(spelt, table)
-        self.unshared[name] = self.unshared.get(name, 0) + 1 if known is table else 0
-        if known is not table:
-            machine.work.held -= table.cells
-        self.remembered += 1
-        known.kept = True
-        earlier.after[move] = known
-        return known
 
     def _progress(self, machine: Machine, fluent: Term, table: Table, situation: Struct, earlier: Table) -> bool:
         """Find what holds after a move, by facts alone: its effects, and what held before unless it is abnormal.
@@ -256,22 +197,17 @@ class Situations:
             return False
         variables = table.variables
         trail: list[Var] = []
-        try:
-            answers: list[tuple[Any, ...]] = []
-            for clause in effects:
-                if match_head(clause, arguments, trail):
-                    answers.append(tuple(map(_resolve, variables)))
-                undo(trail, 0)
-            for answer in earlier.answers if exceptions else ():
-                for variable, value in zip(variables, answer, strict=True):
-                    variable.ref = value
-                    trail.append(variable)
-                if not any(_fits(clause, arguments) for clause in exceptions):
-                    answers.append(answer)
-                undo(trail, 0)
-        except Fault:
-            return False
-        finally:
+        answers: list[tuple[Any, ...]] = []
+        for clause in effects:
+            if match_head(clause, arguments, trail):
+                answers.append(tuple(map(_resolve, variables)))
+            undo(trail, 0)
+        for answer in earlier.answers if exceptions else ():
+            for variable, value in zip(variables, answer, strict=True):
+                variable.ref = value
+                trail.append(variable)
+            if not any(_fits(clause, arguments) for clause in exceptions):
+                answers.append(answer)
             undo(trail, 0)
         if any(value is None for answer in answers for value in answer):
             return False
@@ -281,19 +217,12 @@ class Situations:
     def _push(self, situation: Term) -> None:
         self.chain.append(situation)
         self.tables[_identify(situation)] = {}
-        if isinstance(situation, Struct):
-            with suppress(RecursionError):
-                self.moves[id(situation)] = spell(situation.args[0], [])
 
     def _leave(self, place: Term | None, work: Work) -> None:
         kept = None if place is None else _identify(place)
         while self.chain and _identify(self.chain[-1]) != kept:
-            identity = _identify(self.chain.pop())
-            self.moves.pop(identity, None)
-            for table in self.tables.pop(identity).values():
-                table.users -= 1
-                if not table.users and not table.kept:
-                    work.held -= table.cells
+            for table in self.tables.pop(_identify(self.chain.pop())).values():
+                work.held -= table.cells
 
 
 def _fits(clause: CompiledClause, arguments: tuple[Term, ...]) -> bool:

@@ -1,8 +1,8 @@
 """Unification, copying and the standard order of terms, for the embedded engine: loops, never recursion.
 
-A variable does not unify with a term that it is part of, so no term is cyclic and no order of steps matters. But terms that share their parts can be far
-larger than the memory they take. So after some visits the loops here remember which parts they have seen, and count
-their visits: `allow_visits` says how many the present thread may make.
+A variable does not unify with a term that it is part of, so no term is cyclic and no order of steps matters. But terms
+that share their parts can be far larger than the memory they take. So after some visits the loops here remember which
+parts they have seen, and count their visits: `allow_visits` says how many the present thread may make.
 """
 
 from __future__ import annotations

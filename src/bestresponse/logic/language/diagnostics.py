@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from bestresponse.core.json import JsonObject
+
 
 class Stage(StrEnum):
     """Which check found it."""
@@ -43,6 +45,18 @@ class Diagnostic:
         place = f"line {self.line}, column {self.column}: " if self.line else ""
         hint = f" ({self.hint})" if self.hint else ""
         return f"{place}{self.severity.value}: {self.message}{hint}"
+
+    def to_json(self) -> JsonObject:
+        """Return it as plain data."""
+        return {
+            "stage": self.stage.value,
+            "severity": self.severity.value,
+            "line": self.line,
+            "column": self.column,
+            "message": self.message,
+            "hint": self.hint,
+            "source": self.source_line,
+        }
 
 
 def numbered(source: str) -> str:

@@ -16,7 +16,7 @@ from bestresponse.core.errors import ModelError, ModelUnavailable
 from bestresponse.models.base import Abilities, Finish, Json, Reply, Request, Usage, effective_seed
 from bestresponse.models.students.network import Network, generate, read_folder, write_chat
 
-_TOGETHER = {"cuda": 128, "mps": 16, "cpu": 4}
+_TOGETHER = {"cuda": 512, "mps": 16, "cpu": 4}
 """How many questions are answered at once, by device."""
 _MOMENT = 0.02
 """How long the first question of a batch waits for others, in seconds."""

@@ -1,4 +1,4 @@
-"""A transformer of the Llama family in plain PyTorch: read from a GGUF file or a folder, trained, written as safetensors.
+"""A transformer of the Llama family in plain PyTorch: read from a GGUF file or a folder, written as safetensors.
 
 Parameters are a dictionary of tensors in which the layers are stacked, so that one optimizer step treats all layers at
 once. A folder holds `config.json`, `model.safetensors` and `tokenizer.json` as the `transformers` package reads them.
@@ -117,7 +117,9 @@ class Network:
     @property
     def end(self) -> int:
         """The token that ends a message."""
-        number: int = self.tokenizer.token_to_id(END)
+        number = self.tokenizer.token_to_id(END)
+        if number is None:
+            raise ModelUnavailable(f"the tokenizer of this network has no token {END}")
         return number
 
 
@@ -344,7 +346,7 @@ def attend_causally(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None)
     return attended.transpose(1, 2).flatten(2)
 
 
-@torch.no_grad()
+@torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
 def generate(
     network: Network,
     prompts: Sequence[Sequence[int]],

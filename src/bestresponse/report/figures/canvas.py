@@ -114,7 +114,10 @@ def to_svg(axes: Axes) -> bytes:
             text = text.replace(f"{attribute}: {placeholder}", f"{attribute}: var(--{name})")
     text = text.replace("'DejaVu Sans'", "var(--font)")
     head, tail = text.split("<defs>", 1)
-    return f"{head}<style>{_theme()}</style>\n <defs>{tail}".encode()
+    light = "".join(f"--{name}:{colour};" for name, colour, _ in _COLOURS.values())
+    dark = "".join(f"--{name}:{colour};" for name, _, colour in _COLOURS.values())
+    theme = f":root{{--font:{_FONT};{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}"
+    return f"{head}<style>{theme}</style>\n <defs>{tail}".encode()
 
 
 def to_png(axes: Axes, dpi: int = 160) -> bytes:
@@ -139,9 +142,3 @@ def _repaint(artist: Artist) -> None:
         placeholder = to_hex(colours[0]) if len(colours) else ""
         if placeholder in _COLOURS:
             getattr(artist, f"set_{what}")(_COLOURS[placeholder][1])
-
-
-def _theme() -> str:
-    light = "".join(f"--{name}:{colour};" for name, colour, _ in _COLOURS.values())
-    dark = "".join(f"--{name}:{colour};" for name, _, colour in _COLOURS.values())
-    return f":root{{--font:{_FONT};{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}"

@@ -31,7 +31,6 @@ from bestresponse.report.stats.interval import Floats, Interval, as_sample
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.ticker import MaxNLocator
 
 T = TypeVar("T")
 _FEW_COLUMNS = 16  # of a heat map: more names do not fit side by side
@@ -110,15 +109,9 @@ def intervals(rows: Sequence[tuple[str, Interval]], *, x_label: str = "", refere
 
 
 def scatter(
-    x: ArrayLike,
-    y: ArrayLike,
-    groups: Sequence[str] | None = None,
-    *,
-    trend: bool = True,
-    x_label: str = "",
-    y_label: str = "",
+    x: ArrayLike, y: ArrayLike, groups: Sequence[str] | None = None, *, x_label: str = "", y_label: str = ""
 ) -> bytes:
-    """Draw points, coloured by group; `trend` adds each group's mean of y in up to eight equally filled bins of x."""
+    """Draw points, coloured by group, and each group's mean of y in up to eight equally filled bins of x."""
     across, up = as_sample(x, "x"), as_sample(y, "y")
     names = [""] * across.size if groups is None else list(groups)
     if not across.size == up.size == len(names):
@@ -131,11 +124,9 @@ def scatter(
             axes.scatter(
                 across[inside], up[inside], s=size, color=colour, marker=marker, alpha=0.35, linewidths=0, zorder=2
             )
-            middles, means = compute_bin_means(across[inside], up[inside]) if trend else (np.empty(0), np.empty(0))
-            style = line_style(number) if trend else "none"
             axes.plot(
-                middles, means, color=colour, marker=marker, markersize=5, linewidth=2, linestyle=style,
-                label=label(name), zorder=3,
+                *compute_bin_means(across[inside], up[inside]), color=colour, marker=marker, markersize=5, linewidth=2,
+                linestyle=line_style(number), label=label(name), zorder=3,
             )  # fmt: skip
         _describe(axes, x_label, y_label, legend=groups is not None)
         return to_svg(axes)
@@ -183,71 +174,38 @@ def lines(
                 across, up, color=colour, linewidth=2, linestyle=style, marker=marker, markersize=5, label=label(name)
             )
         if all(np.equal(np.mod(as_sample(x), 1.0), 0.0).all() for x, _ in series.values()):
-            axes.xaxis.set_major_locator(_whole_numbers())
+            from matplotlib.ticker import MaxNLocator
+
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         _describe(axes, x_label, y_label, legend=len(series) > 1)
         return to_png(axes) if kind == "png" else to_svg(axes)
 
 
-def _whole_numbers() -> MaxNLocator:
-    from matplotlib.ticker import MaxNLocator
-
-    return MaxNLocator(integer=True)
-
-
-def bars(
-    values: Mapping[str, float | Interval] | Mapping[str, Mapping[str, float]],
-    *,
-    x_label: str = "",
-    digits: str = ".3g",
-) -> bytes:
-    """Horizontal bars, one a name, with their values; a mapping of mappings is stacked, one colour a part."""
+def bars(values: Mapping[str, Mapping[str, float]], *, x_label: str = "") -> bytes:
+    """Draw horizontal bars, one a name, of parts side by side, one colour a part."""
     rows = list(_some(values).items())
-    parts = list(dict.fromkeys(part for _, value in rows if isinstance(value, Mapping) for part in value))
-    with canvas(height=0.9 + 0.36 * len(rows) + (0.3 if parts else 0)) as axes:
-        for row, (_, value) in enumerate(rows):
-            if isinstance(value, Mapping):
-                _stack(axes, row, value, parts)
-            else:
-                _bar(axes, row, value, digits)
+    parts = list(dict.fromkeys(part for _, shares in rows for part in shares))
+    with canvas(height=1.2 + 0.36 * len(rows)) as axes:
+        for row, (_, shares) in enumerate(rows):
+            start = 0.0
+            for number, part in enumerate(parts):
+                share, name = shares.get(part, 0.0), label(part) if row == 0 else "_nolegend_"
+                axes.barh(row, share, 0.62, start, color=series_colour(number), alpha=0.85, label=name, zorder=2)
+                start += share
         axes.axvline(0, color=QUIET, linewidth=0.9, zorder=3)
         _name_rows(axes, [name for name, _ in rows])
-        _describe(axes, x_label, "", legend=bool(parts))
+        _describe(axes, x_label, "", legend=True)
         return to_svg(axes)
 
 
-def _bar(axes: Axes, row: int, value: float | Interval, digits: str) -> None:
-    estimate = value.estimate if isinstance(value, Interval) else value
-    axes.barh(row, estimate, 0.62, color=series_colour(0), alpha=0.85, zorder=2)
-    far = estimate
-    if isinstance(value, Interval):
-        ends = [end if np.isfinite(end) else estimate for end in (value.low, value.high)]
-        axes.plot(ends, [row, row], color=INK, linewidth=1.4, zorder=4)
-        far = ends[1] if estimate >= 0 else ends[0]
-    side, offset = ("left", 5) if estimate >= 0 else ("right", -5)
-    axes.annotate(
-        f"{estimate:{digits}}", (far, row), (offset, 0), textcoords="offset points", ha=side, va="center", fontsize=9.5,
-        color=INK,
-    )  # fmt: skip
-    axes.margins(x=0.14)
-
-
-def _stack(axes: Axes, row: int, shares: Mapping[str, float], parts: Sequence[str]) -> None:
-    start = 0.0
-    for number, part in enumerate(parts):
-        share = shares.get(part, 0.0)
-        name = label(part) if row == 0 else "_nolegend_"
-        axes.barh(row, share, 0.62, start, color=series_colour(number), alpha=0.85, label=name, zorder=2)
-        start += share
-
-
-def heatmap(
-    cells: ArrayLike, rows: Sequence[str], columns: Sequence[str], *, digits: str = ".2f", x_label: str = ""
-) -> bytes:
+def heatmap(cells: ArrayLike, rows: Sequence[str], columns: Sequence[str]) -> bytes:
     """Draw a matrix of numbers, darker (on light ground) where larger; NaN is left empty.
 
     Each number is written in where there are few columns. The names of many stand upright, so small that none covers
     another: 100 columns share seven inches.
     """
+    from matplotlib.colors import to_rgba
+
     matrix = np.asarray(cells, dtype=np.float64)
     if matrix.shape != (len(rows), len(columns)) or matrix.size == 0:
         raise UsageError(f"cells: expected {len(rows)} rows and {len(columns)} columns, got shape {matrix.shape}")
@@ -257,9 +215,13 @@ def heatmap(
     size = 10.5 if few else min(9.0, 400 / len(columns))
     with canvas(height=0.9 + 0.42 * len(rows) if few else 2.0 + size / 50 * len(rows), grid="none") as axes:
         for row, numbers in enumerate(matrix):
-            _shade_row(axes, row, numbers, (numbers - low) / (high - low) if high > low else np.full(len(columns), 0.5))
-            for column in np.flatnonzero(np.isfinite(numbers)) if few else ():
-                text = f"{numbers[column]:{digits}}"
+            depths = (numbers - low) / (high - low) if high > low else np.full(len(columns), 0.5)
+            filled = np.flatnonzero(np.isfinite(numbers))
+            shades = [to_rgba(series_colour(0), 0.06 + 0.54 * depths[column]) for column in filled]
+            spans = [(column - 0.47, 0.94) for column in filled]  # one thing a row: a cell each would be slow
+            axes.broken_barh(spans, (row - 0.46, 0.92), facecolors=shades, linewidth=0)
+            for column in filled if few else ():
+                text = f"{numbers[column]:.2f}"
                 inside = axes.text(float(column), row, text, ha="center", va="center", fontsize=9.5, color=INK)
                 inside.set_in_layout(False)
         axes.set_xlim(-0.5, len(columns) - 0.5)
@@ -267,19 +229,9 @@ def heatmap(
         axes.xaxis.tick_top()
         axes.tick_params(axis="x", length=0, labelsize=size, rotation=0 if few else 90)
         axes.spines["bottom"].set_visible(False)
-        axes.set_xlabel(label(x_label))
         _name_rows(axes, list(rows))
         axes.tick_params(axis="y", labelsize=size)
         return to_svg(axes)
-
-
-def _shade_row(axes: Axes, row: int, numbers: Floats, depths: Floats) -> None:
-    """Draw the cells of a row that hold a number, as one thing."""
-    from matplotlib.colors import to_rgba
-
-    filled = np.flatnonzero(np.isfinite(numbers))
-    shades = [to_rgba(series_colour(0), 0.06 + 0.54 * depths[column]) for column in filled]
-    axes.broken_barh([(column - 0.47, 0.94) for column in filled], (row - 0.46, 0.92), facecolors=shades, linewidth=0)
 
 
 def _some(groups: Mapping[str, T]) -> Mapping[str, T]:

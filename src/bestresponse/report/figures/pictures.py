@@ -13,17 +13,14 @@ not.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from bestresponse.core.errors import UsageError
 from bestresponse.report.figures.best_response import draw_best_responses
 from bestresponse.report.figures.canvas import canvas, to_png, to_svg
 from bestresponse.report.figures.replicator import draw_line, draw_triangle
-from bestresponse.theory.equilibria.evolutionary import is_symmetric_bimatrix
+from bestresponse.theory.equilibria.result import is_symmetric_bimatrix
 from bestresponse.theory.games.normal_form import NormalForm
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 Picture = Literal["best responses", "replicator field"]
 Kind = Literal["svg", "png"]
@@ -58,25 +55,15 @@ def draw(game: NormalForm, kind: Kind = "svg", only: Picture | None = None) -> b
     """Draw all pictures of `game` side by side, or one of them, as a file; UsageError says which games have one."""
     wanted = tuple(picture for picture in require_picture(game) if only in (None, picture))
     with canvas(height=4.4, width=4.9 if len(wanted) == 1 else 9.8, grid="none") as first:
-        panels = _panels(first, len(wanted))
+        panels, figure = [first], first.get_figure(root=True)
+        if len(wanted) > 1 and figure is not None:
+            first.remove()
+            panels = list(figure.subplots(1, len(wanted)))
         for picture, axes in zip(wanted, panels, strict=True):
-            _draw(picture, axes, game)
+            if picture == "best responses":
+                draw_best_responses(axes, game)
+            elif game.shape == (2, 2):
+                draw_line(axes, game)
+            else:
+                draw_triangle(axes, game)
         return to_svg(panels[0]) if kind == "svg" else to_png(panels[0])
-
-
-def _panels(first: Axes, count: int) -> list[Axes]:
-    figure = first.get_figure(root=True)
-    if count == 1 or figure is None:
-        return [first]
-    first.remove()
-    return list(figure.subplots(1, count))
-
-
-def _draw(picture: Picture, axes: Axes, game: NormalForm) -> None:
-    match picture:
-        case "best responses":
-            draw_best_responses(axes, game)
-        case "replicator field" if game.shape == (2, 2):
-            draw_line(axes, game)
-        case "replicator field":
-            draw_triangle(axes, game)

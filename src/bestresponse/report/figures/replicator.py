@@ -9,7 +9,7 @@ import numpy as np
 
 from bestresponse.core.json import JsonObject
 from bestresponse.report.figures.canvas import GRID, INK, QUIET, label, series_colour
-from bestresponse.theory.equilibria.evolutionary import is_evolutionarily_stable
+from bestresponse.theory.equilibria.result import is_evolutionarily_stable
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
 if TYPE_CHECKING:
@@ -116,20 +116,16 @@ def draw_line(axes: Axes, game: NormalForm) -> None:
     _draw_rests(axes, payoff, np.array([[1.0, 0.0], [0.0, 0.0]]))
     stops = np.unique(np.concatenate([points[:, 0] for points in rests]))
     for low, high in pairwise(stops):
-        _arrow_between(axes, payoff, float(low), float(high))
+        middle = float(low + high) / 2
+        here = float(velocity(payoff, np.array([[middle, 1 - middle]]))[0, 0])
+        half = min(0.07, float(high - low) / 4) * (1 if here > 0 else -1)
+        if abs(here) > _TIE * float(np.ptp(payoff)):
+            _arrow(axes, np.array([middle - half, 0.0]), np.array([middle + half, 0.0]), INK, 2.0)
     axes.set_xlim(-0.04, 1.04)
     axes.set_ylim(*(np.array([-1.15, 1.15]) * (top if top > _TIE * float(np.ptp(payoff)) else 1.0)))
     axes.set_box_aspect(1)
     axes.set_xlabel(f"share that plays {label(game.actions[0][0], 24)}")
     axes.set_ylabel("growth of that share (replicator)")
-
-
-def _arrow_between(axes: Axes, payoff: Array, low: float, high: float) -> None:
-    middle = (low + high) / 2
-    speed = float(velocity(payoff, np.array([[middle, 1 - middle]]))[0, 0])
-    half = min(0.07, (high - low) / 4) * (1 if speed > 0 else -1)
-    if abs(speed) > _TIE * float(np.ptp(payoff)):
-        _arrow(axes, np.array([middle - half, 0.0]), np.array([middle + half, 0.0]), INK, 2.0)
 
 
 def draw_triangle(axes: Axes, game: NormalForm) -> None:
@@ -148,7 +144,9 @@ def draw_triangle(axes: Axes, game: NormalForm) -> None:
         axes.plot(*path.T, color=series_colour(0), linewidth=1.3, alpha=strength, zorder=2)
         _arrow(axes, path[-2], path[-1], series_colour(0), 1.3, strength)
     _draw_rests(axes, payoff, _CORNERS)
-    _name_corners(axes, game.actions[0])
+    places = ((0.0, -0.05, "center", "top"), (1.0, -0.05, "center", "top"), (0.5, 0.915, "center", "bottom"))
+    for action, (x, y, across, up) in zip(game.actions[0], places, strict=True):
+        axes.text(x, y, label(action, 22), ha=across, va=up, color=INK, fontsize=10.5)
     axes.set_xlim(-0.16, 1.16)
     axes.set_ylim(-0.12, 1.0)
     axes.set_aspect("equal")
@@ -220,9 +218,3 @@ def _arrow(axes: Axes, start: Array, end: Array, colour: str, width: float, alph
             linewidth=width, alpha=alpha, shrinkA=0, shrinkB=0, zorder=3,
         )
     )  # fmt: skip
-
-
-def _name_corners(axes: Axes, actions: tuple[str, ...]) -> None:
-    places = ((0.0, -0.05, "center", "top"), (1.0, -0.05, "center", "top"), (0.5, 0.915, "center", "bottom"))
-    for action, (x, y, across, up) in zip(actions, places, strict=True):
-        axes.text(x, y, label(action, 22), ha=across, va=up, color=INK, fontsize=10.5)

@@ -47,7 +47,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.report.stats.interval import (
     Floats,
     Integers,
-    Interval,
+    Interval as Interval,
     as_sample,
     check_level,
     cluster_codes,

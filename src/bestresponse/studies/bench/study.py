@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from bestresponse.analysis.people import show_people
 from bestresponse.core.episode import Record
 from bestresponse.models.base import Model
 from bestresponse.players.llm.prompting import prompt
@@ -164,6 +165,7 @@ bench = Study(
             kind="warning",
         ),
         warn_unfinished,
+        show_people,
         text(
             "{% if 'smollm2' in config.model %}smollm2 is a very small model that comes along to show that everything "
             "works; its play says nothing about larger ones.{% endif %}",

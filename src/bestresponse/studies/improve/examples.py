@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +31,8 @@ from bestresponse.studies.bench.plays import make_game
 from bestresponse.studies.bench.sequential.questions import Plan, make_plan
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
-from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
+from bestresponse.theory.trees.tree import Policy
 from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
 Keys = NDArray[np.uint64]
@@ -80,7 +81,7 @@ class Telling:
         return digest({"questions": said})
 
 
-def classify(payoffs: Array) -> Keys:
+def classify(payoffs: NDArray[Any]) -> Keys:
     """Return the key of the class of every game, payoffs (n, 2, rows, cols) in whole numbers.
 
     >>> pennies = np.array([[[[1, -1], [-1, 1]], [[-1, 1], [1, -1]]]])
@@ -138,16 +139,13 @@ def write_question(task: JsonMapping, worked: bool) -> tuple[str, str]:
 
 
 def _find_ask(task: JsonMapping) -> tuple[View, Mixture]:
+    """Return what a player sees, and the ask for a mixed strategy."""
     if task["kind"] == "tree":
         question = _plan_questions(task["game"]).make_question(task)
-        view, ask = question.shown, question.ask
-    else:
-        game = make_game(task)
-        role = game.roles[task["seat"]]
-        state = game.start()
-        view, ask = game.view(state, role), game.asks(state)[role]
-    assert isinstance(ask, Mixture)
-    return view, ask
+        return question.shown, Mixture(question.ask.options)
+    game = make_game(task)
+    role = game.roles[task["seat"]]
+    return game.view(game.start(), role), Mixture(game.form.actions[task["seat"]])
 
 
 def make_matrix_examples(payoffs: Array, telling: Telling, rng: np.random.Generator) -> Iterator[Example]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Literal, ParamSpec
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bestresponse.core.errors import InvalidMove, SettingError, StoreError
 from bestresponse.core.files import read_text_file
@@ -42,7 +43,9 @@ from bestresponse.studies.improve.examples import (
 from bestresponse.theory.games.normal_form import Array
 
 FORMAT = 1
-_SHARD = 20_000
+SHARD = 4096
+"""Examples of a file; training mixes files, so small ones mix kinds of games well."""
+_FEW = 6
 _DRAW = 50_000
 _LARGEST_MANIFEST = 1_000_000
 _EXHAUSTED = 0.02
@@ -155,8 +158,9 @@ def export(config: ExportConfig, on_progress: Callable[[int, int], None] = lambd
     missing = [shard for shard in shards if not shard.path.exists()]
     on_progress(len(shards) - len(missing), len(shards))
     processes = min(config.workers or os.cpu_count() or 1, len(missing))
-    # Starting processes takes longer than writing a small file.
-    done = map(_write_shard, missing) if len(missing) < 2 else Processes(processes).map(_write_shard, missing, None)
+    # Starting processes takes longer than writing a few files.
+    few = processes < 2 or len(missing) <= _FEW
+    done = map(_write_shard, missing) if few else Processes(processes).map(_write_shard, missing, None)
     for number, _ in enumerate(done, len(shards) - len(missing) + 1):
         on_progress(number, len(shards))
     return exported
@@ -213,7 +217,7 @@ def _share_games(config: ExportConfig, folder: Path) -> tuple[list[_Shard], tupl
             groups[name].append(games[places == place])
     shards = []
     for name, of_shapes in groups.items():
-        count = max(1, -(-sum(map(len, of_shapes)) // _SHARD))
+        count = max(1, -(-sum(map(len, of_shapes)) // SHARD))
         for number in range(count):
             path = folder / f"{name}-{number:05d}.{config.files}"
             part = tuple(games[number::count] for games in of_shapes if len(games) > number)
@@ -238,7 +242,8 @@ def _draw_classes(
     config: ExportConfig, shape: tuple[int, int], count: int, rng: np.random.Generator
 ) -> tuple[Array, Keys]:
     """Draw games of different classes, fewer where there are hardly more."""
-    games, keys = np.empty((0, 2, *shape), np.int64), np.empty(0, np.uint64)
+    games: NDArray[np.int64] = np.empty((0, 2, *shape), np.int64)
+    keys: Keys = np.empty(0, np.uint64)
     while len(games) < count:
         drawn = rng.integers(-config.scale, config.scale + 1, (min(_DRAW, 2 * count + 100), 2, *shape))
         if config.games == "zero-sum":
@@ -260,7 +265,7 @@ def _share_trees(config: ExportConfig, folder: Path) -> tuple[list[_Shard], tupl
     shards = [
         _Shard(folder / f"{name}-{number:05d}.{config.files}", config, (), split(config.seed, name, number), numbers)
         for name, every in parts.items()
-        for number, numbers in enumerate(every[k : k + _SHARD] for k in range(0, len(every), _SHARD))
+        for number, numbers in enumerate(every[k : k + SHARD] for k in range(0, len(every), SHARD))
     ]
     return shards, ("the policies of trees are learnt by heart: validation repeats questions of the training",)
 
@@ -274,7 +279,7 @@ def _write_shard(shard: _Shard) -> Path:
         examples = list(islice(cycle(every), shard.numbers.start, shard.numbers.stop))
     else:
         examples = [example for games in shard.games for example in make_matrix_examples(games, telling, rng)]
-    rng.shuffle(examples)  # type: ignore[arg-type]
+    rng.shuffle(examples)
     _check_answers(examples[:_CHECKED])
     rows = (example.to_json() for example in examples)
     waiting = shard.path.with_name(f".{shard.path.name}.{os.getpid()}")

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypedDict
+
+import numpy as np
 
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import SettingError, StoreError, UsageError
@@ -38,7 +40,9 @@ _MOST_TESTS = 200
 class TrainConfig(RunSettings):
     """Train a model on examples of `bestresponse export sft`, and measure it on games that it has not seen."""
 
-    model: str = setting(kw_only=False, argument=True, help="Weights: smollm2, a GGUF file, or a trained folder.")
+    model: str | Path = setting(
+        kw_only=False, argument=True, help="Weights: smollm2, a GGUF file, or a trained folder."
+    )
     data: NamesSetting = setting(help="A folder of examples.")
     output: str | Path = setting(default="student", how=True, short="-o", help="Folder for the trained model.")
     minutes: float = setting(default=20.0, gt=0, le=100_000, help="How long to train.")
@@ -92,6 +96,7 @@ class LossRow(TypedDict):
 class TestRow(TypedDict):
     """What the trained model does on a part of the test games."""
 
+    kind: Annotated[str, column("games")]
     size: str
     format: str
     asked: int
@@ -137,7 +142,7 @@ def run_training(config: TrainConfig, folder: RunFolder, models: Mapping[str, Mo
         config.lora,
         device,
     )
-    network = open_network(config.model)
+    network = open_network(str(config.model))
     if config.device == "auto" and device == "cpu":
         raise UsageError(_estimate_on_cpu(training.Trainer(network, recipe), folders, config.minutes))
     checkpoint = folder.path / "checkpoint.pt"
@@ -161,15 +166,15 @@ def run_training(config: TrainConfig, folder: RunFolder, models: Mapping[str, Mo
             if recipe.batch_tokens < 2048:
                 raise UsageError("the model does not fit into the memory of this device") from None
             recipe = replace(recipe, batch_tokens=recipe.batch_tokens // 2)
-            print(f"out of memory: going on with {recipe.batch_tokens:,} tokens a step", file=sys.stderr)
+            warnings.warn(f"out of memory: going on with {recipe.batch_tokens:,} tokens a step", stacklevel=2)
             del trainer
             torch.cuda.empty_cache()
     student = trainer.finish()
     write_folder(student, Path(config.output))
     tests = []
-    for (size, shown_as), examples in _group_tests(training.list_shards(folders, "test")).items():
+    for (kind, size, shown_as), examples in _group_tests(training.list_shards(folders, "test")).items():
         measured = training.measure_replies(student, examples, recipe)
-        tests.append({"size": size, "format": shown_as, **measured})
+        tests.append({"kind": kind, "size": size, "format": shown_as, **measured})
     folder.write_text("tests.jsonl", "".join(json.dumps(row) + "\n" for row in tests))
     _describe_student(config, trainer.progress.rows, Path(config.output), folders)
     return Outcome(played=100)
@@ -187,8 +192,6 @@ def open_network(name: str) -> Any:
 
 def _estimate_on_cpu(trainer: Any, folders: list[Path], minutes: float) -> str:
     """Time one small step, and say what a training would see on this machine."""
-    import numpy as np
-
     from bestresponse.studies.improve.training import draw_pools, pack
 
     pool = next(draw_pools(folders, 0, 0, lambda: float("inf")))[:16]
@@ -198,22 +201,23 @@ def _estimate_on_cpu(trainer: Any, folders: list[Path], minutes: float) -> str:
     rate = batch.real / (time.perf_counter() - began)
     seen = rate * minutes * 60 / (batch.real / batch.rows)
     return (
-        f"there is no GPU here: at about {rate:,.0f} tokens a second, {minutes:g} minutes would see {seen:,.0f} examples "
-        "(one H200: about 1,000 a second). `--device cpu` trains all the same"
+        f"there is no GPU here: at about {rate:,.0f} tokens a second, {minutes:g} minutes would see {seen:,.0f} "
+        "examples (one H200: about 700 a second). `--device cpu` trains all the same"
     )
 
 
-def _group_tests(paths: list[Path]) -> dict[tuple[str, str], list[JsonObject]]:
-    """Return some examples of every size and format, those of unequal sides together."""
+def _group_tests(paths: list[Path]) -> dict[tuple[str, str, str], list[JsonObject]]:
+    """Return some examples of every kind, size and format, those of unequal sides together."""
     from bestresponse.studies.improve.training import read_shard
 
-    groups: dict[tuple[str, str], list[JsonObject]] = {}
+    groups: dict[tuple[str, str, str], list[JsonObject]] = {}
     for path in paths:
         for example in read_shard(path):
-            payoffs = example["task"]["payoffs"][0]
-            rows, columns = len(payoffs), len(payoffs[0])
+            payoffs = np.array(example["task"]["payoffs"])
+            rows, columns = payoffs.shape[1:]
+            kind = "zero-sum" if (payoffs[0] == -payoffs[1]).all() else "general-sum"
             size = f"{rows}x{columns}" if rows == columns else "unequal"
-            group = groups.setdefault((size, example["task"]["format"]), [])
+            group = groups.setdefault((kind, size, example["task"]["format"]), [])
             if len(group) < _MOST_TESTS:
                 group.append(example)
     return dict(sorted(groups.items()))
@@ -224,7 +228,7 @@ def _describe_student(config: TrainConfig, rows: list[JsonObject], output: Path,
     with (output / "model.safetensors").open("rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     about = {
-        "base": config.model,
+        "base": str(config.model),
         "sha256": sha256,
         "settings": config.to_json(),
         "examples": [read_manifest(path) for path in folders],
@@ -273,10 +277,10 @@ train = Study(
     make_run=run_training,
     report=(
         text(
-            "{% set rows = frame('training') %}{% if rows|length %}Held-out games lost at most 0.01 of the payoff range "
-            "in {{ '%.1f'|format(100 * rows[0].success) }} % of the replies before and "
-            "{{ '%.1f'|format(100 * rows[-1].success) }} % after. Classes of games are split, so no game of a test is a "
-            "relabelled game of the training.{% endif %}"
+            "{% set rows = frame('training') %}{% if rows|length %}Replies to held-out questions lost at most 0.01 of "
+            "the payoff range in {{ '%.1f'|format(100 * rows[0].success) }} % before and "
+            "{{ '%.1f'|format(100 * rows[-1].success) }} % after. Classes of games are split, so no game of a test "
+            "is a relabelled game of the training.{% endif %}"
         ),
         table("tests", title="Games that were never trained on"),
         table("training", title="The training"),

@@ -40,8 +40,6 @@ from bestresponse.models.students.network import (
 from bestresponse.studies.improve.examples import score_reply
 
 Tokens = NDArray[np.int64]
-_POOL = 4096
-"""Examples that are sorted by length together; a run goes on at the beginning of a pool."""
 _STEP = 32
 """Lengths of batches are multiples of this."""
 _IGNORED = -100
@@ -122,7 +120,7 @@ def split_messages(example: JsonObject) -> tuple[str, str]:
 def draw_pools(
     folders: Sequence[Path], seed: int, first: int, reach: Callable[[], float]
 ) -> Iterator[list[JsonObject]]:
-    """Yield pools of examples for ever, in an order fixed by the seed; those before `first` are passed over.
+    """Yield the examples of one file after the other, for ever, in an order fixed by the seed, from `first` on.
 
     `reach` says which share of the sizes is trained on now (a curriculum); larger games are left out.
     """
@@ -130,16 +128,11 @@ def draw_pools(
     for epoch in range(1_000_000):
         read: set[Path] = set()
         while fresh := [path for path in list_shards(folders, "train") if path not in read]:
-            order = np.random.default_rng([seed, epoch, len(read)])
-            path = fresh[int(order.integers(len(fresh)))]
+            path = fresh[int(np.random.default_rng([seed, epoch, len(read)]).integers(len(fresh)))]
             read.add(path)
-            examples = list(read_shard(path))
-            order.shuffle(examples)  # type: ignore[arg-type]
-            for start in range(0, len(examples), _POOL):
-                if number >= first:
-                    pool = [example for example in examples[start : start + _POOL] if _size(example) <= reach()]
-                    yield pool
-                number += 1
+            if number >= first:
+                yield [example for example in read_shard(path) if _size(example) <= reach()]
+            number += 1
         if not read:
             raise UsageError(f"there are no examples to train on in {', '.join(map(str, folders))}")
 
@@ -164,7 +157,7 @@ def pack(network: Network, pool: Sequence[JsonObject], budget: int, rng: np.rand
         rows = max(1, budget // length)
         batches.append(_fill(both[-rows:], budget, length))
         del both[-rows:]
-    rng.shuffle(batches)  # type: ignore[arg-type]
+    rng.shuffle(batches)
     return batches
 
 
@@ -198,7 +191,9 @@ class Trainer:
         self.adam = torch.optim.AdamW(rest, lr=recipe.rate, betas=_ADAM_BETAS, weight_decay=0.0)
         self.trained = list(trained.values())
         fast = recipe.device == "cuda"
-        self.steps = tuple(torch.compile(f, dynamic=False) if fast else f for f in (project, finish_layer))
+        self.steps: tuple[Any, Any] = (project, finish_layer)
+        if fast:
+            self.steps = (torch.compile(project, dynamic=False), torch.compile(finish_layer, dynamic=False))
         self.progress = Progress()
 
     def current(self) -> Parameters:
@@ -231,7 +226,7 @@ class Trainer:
         for value in self.trained:
             value.grad = None
         loss = self.compute_loss(batch)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         torch.nn.utils.clip_grad_norm_(self.trained, 1.0)
         for group in self.adam.param_groups:
             group["lr"] = rate
@@ -310,10 +305,10 @@ def train(
     folders: Sequence[Path],
     checkpoint: Path,
     on_row: Callable[[JsonObject], None],
-    every: float = 60.0,
 ) -> None:
-    """Train until time or steps are spent; about every so many seconds, measure, report a row and keep a checkpoint."""
+    """Train until time or steps are spent; ten times on the way, measure, report a row and keep a checkpoint."""
     recipe, progress = trainer.recipe, trainer.progress
+    every = max(30.0, recipe.seconds / 10)
     held_out = [example for path in list_shards(folders, "validation") for example in read_shard(path)][:1000]
     order = np.random.default_rng([recipe.seed, 7]).permutation(len(held_out))[:128]
     held_out = [held_out[k] for k in order]

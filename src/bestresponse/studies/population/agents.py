@@ -24,8 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from bestresponse.theory.dynamics.learning import logit_dynamics
-from bestresponse.theory.dynamics.replicator import replicator
+from bestresponse.theory.dynamics.learning import logit_dynamics, replicator
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
 if TYPE_CHECKING:

@@ -48,23 +48,17 @@ class PopulationConfig(MatchSettings):
     further call. In a symmetric game there is one population, elsewhere one for each role.
     """
 
-    strategies: ModelsSetting = setting(
-        default=(),
-        kw_only=False,
-        help="What an agent can be: always:MOVE, tit-for-tat, any player of `simulate`, a model; every move of the "
-        "game if none is named.",
-    )
+    strategies: ModelsSetting = setting(default=(), kw_only=False)
+    """What an agent can be: always:MOVE, tit-for-tat, any player of `simulate`, a model; every move of the game if
+    none is named."""
     rule: Literal["imitation", "best-reply", "logit"] = setting(default="imitation", help="How agents revise.")
     agents: int = setting(default=100, ge=2, le=1_000_000, help="Agents of each population.")
     generations: int = setting(default=200, ge=1, le=1_000_000, help="How often all are matched.")
     revise: float = setting(default=0.2, gt=0, le=1, help="Probability that an agent revises in a generation.")
     precision: float = setting(default=1.0, ge=0, help="Of logit choice: how much a unit of payoff counts.")
     repetitions: int = setting(default=30, ge=2, le=1_000_000, help="How often the population starts anew.")
-    start: Mapping[str, float] = setting(
-        default_factory=dict,
-        metavar="STRATEGY=SHARE",
-        help="Shares at the start, by strategy; equal ones if none is given.",
-    )
+    start: Mapping[str, float] = setting(default_factory=dict, metavar="STRATEGY=SHARE")
+    """Shares at the start, by strategy; equal ones if none is given."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -29,8 +29,7 @@ from bestresponse.games.water.rules import ABUNDANCE, RESIDENTS, Drought, WaterR
 from bestresponse.players.llm.reading import read_bid
 from bestresponse.report.document import Column, Table
 from bestresponse.report.stats.statistics import wilson
-from bestresponse.runs.store.lines import read_lines
-from bestresponse.studies.reproduce.reproduction import Check, Reproduction
+from bestresponse.studies.reproduce.reproduction import Check, Reproduction, read_records
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,7 @@ class Replayed:
 def read_games(folder: Path) -> tuple[RecordedGame, ...]:
     """The games of `folder`, days in order."""
     games: dict[tuple[bool, int, int, int], list[JsonMapping]] = {}
-    for row in _rows(folder / "rounds.jsonl", ("persona", "low", "high", "number", "day", "supply", "bids", "winners")):
+    for row in read_records(folder / "rounds.jsonl", *_FIELDS):
         games.setdefault((row["persona"], row["low"], row["high"], row["number"]), []).append(row)
     return tuple(
         RecordedGame(*key, tuple(sorted(rows, key=lambda row: int(row["day"])))) for key, rows in games.items()
@@ -71,17 +70,7 @@ def read_games(folder: Path) -> tuple[RecordedGame, ...]:
 
 def read_replies(folder: Path) -> Iterator[JsonMapping]:
     """The replies of `folder`, each with the bid that was taken from it."""
-    return _rows(folder / "replies.jsonl", ("who", "reply", "bid"))
-
-
-def _rows(path: Path, fields: tuple[str, ...]) -> Iterator[JsonMapping]:
-    if not path.exists():
-        raise UsageError(f"{path.parent} holds no {path.name}; expected the folder of the recorded water games")
-    for number, row in enumerate(read_lines(path), 1):
-        missing = [name for name in fields if name not in row]
-        if missing:
-            raise UsageError(f"{path}, line {number}: the field {missing[0]!r} is missing")
-        yield row
+    return read_records(folder / "replies.jsonl", "who", "reply", "bid")
 
 
 def replay(recorded: RecordedGame, rules: WaterRules | None = None) -> Replayed:
@@ -143,6 +132,7 @@ PUBLISHED_GAMES = 10
 PUBLISHED_RSR = {"low": 0.3, "medium": 0.4, "high": 0.5}
 PUBLISHED_SURVIVAL = {(False, "low", "Alex"): 0.10, (False, "low", "Bob"): 0.10}
 
+_FIELDS = ("persona", "low", "high", "number", "day", "supply", "bids", "winners")
 _NAMES = tuple(resident.name for resident in RESIDENTS)
 
 

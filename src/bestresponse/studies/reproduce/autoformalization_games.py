@@ -7,24 +7,21 @@ situation is whatever the program says, and the game is taken out as a table and
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
-from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.formal.evaluate.equivalence import compare_tables
 from bestresponse.formal.evaluate.named_games import named_game
 from bestresponse.formal.evaluate.published_validation import PublishedLevels, TrueMatrix, published_levels
 from bestresponse.games.logic.tables import table_from_cells
 from bestresponse.logic.engine import Limits, LogicEngine, open_engine
-from bestresponse.logic.programs.table import GameTable
 from bestresponse.logic.programs.validate import validate
 from bestresponse.report.document import Cell, Column, Table
-from bestresponse.studies.reproduce.reproduction import Check
+from bestresponse.studies.reproduce.reproduction import Check, read_records
 
 NAMES = {
     "bs": "battle-of-the-sexes",
@@ -34,6 +31,7 @@ NAMES = {
     "sh": "stag-hunt",
 }
 _LIMITS = Limits(steps=200_000)
+_LEVELS = ("syntactic", "approximate", "exact", "constraints")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,22 +50,17 @@ class Judged:
 @cache
 def judged(folder: Path) -> tuple[Judged, ...]:
     """Every recorded program of the experiment, judged in both ways."""
-    matrices = {row["id"]: _matrix(row) for row in _lines(folder / "games.jsonl") if row.get("matrix")}
+    matrices: dict[str, TrueMatrix] = {
+        row["id"]: {(c["row"], c["col"]): (Fraction(c["u_row"]), Fraction(c["u_col"])) for c in row["matrix"]}
+        for row in read_records(folder / "games.jsonl")
+        if row.get("matrix")
+    }
+    agents = read_records(folder / "exp1_agents.jsonl")
     engine = open_engine("auto", _LIMITS)
     try:
-        return tuple(_judge(engine, row, matrices.get(row["game_id"])) for row in _lines(folder / "exp1_agents.jsonl"))
+        return tuple(_judge(engine, row, matrices.get(row["game_id"])) for row in agents)
     finally:
         engine.close()
-
-
-def _lines(path: Path) -> list[JsonObject]:
-    if not path.exists():
-        raise UsageError(f"{path} is missing; expected the recorded programs of the study there")
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
-
-
-def _matrix(row: JsonObject) -> TrueMatrix:
-    return {(c["row"], c["col"]): (Fraction(c["u_row"]), Fraction(c["u_col"])) for c in row["matrix"]}
 
 
 def _judge(engine: LogicEngine, row: JsonObject, true: TrueMatrix | None) -> Judged:
@@ -76,58 +69,30 @@ def _judge(engine: LogicEngine, row: JsonObject, true: TrueMatrix | None) -> Jud
     target = row.get("target_total")
     goal = None if target is None else Fraction(target)
     levels = published_levels(engine, row["program"], true, goal, named)
-    report = validate(row["program"], engine)
-    table = report.table
-    same = table is not None and true is not None and compare_tables(table, _as_table(true), any_names=True).exact
-    logged = row["logged"]
-    return Judged(
-        row["game"],
-        logged["attempts"],
-        logged["status"] != "syntactic_error",
-        row["verdict"],
-        levels,
-        table is not None,
-        same,
-    )
-
-
-def _as_table(true: TrueMatrix) -> GameTable:
-    moves = tuple(dict.fromkeys(move for pair in true for move in pair))
-    cells = tuple(true[a, b] for a in moves for b in moves)
-    return table_from_cells(("row", "col"), (moves, moves), cells)
+    table, same = validate(row["program"], engine).table, False
+    if table is not None and true is not None:
+        moves = tuple(dict.fromkeys(move for pair in true for move in pair))
+        cells = tuple(true[a, b] for a in moves for b in moves)
+        same = compare_tables(table, table_from_cells(("row", "col"), (moves, moves), cells), any_names=True).exact
+    loaded = row["logged"]["status"] != "syntactic_error"
+    return Judged(row["game"], row["logged"]["attempts"], loaded, row["verdict"], levels, table is not None, same)
 
 
 def game_table(folder: Path) -> Table:
     """How many programs of each game pass each level."""
     columns = (
         Column("game"),
-        Column("programs", "right"),
-        Column("syntactic", "right"),
-        Column("approximate", "right"),
-        Column("exact", "right"),
-        Column("constraints", "right"),
+        *(Column(name, "right") for name in ("programs", *_LEVELS)),
         Column("corrected: a game", "right", "a table can be taken out of the program"),
         Column("corrected: exact", "right", "and it is the true one up to the names of players and moves"),
     )
-    everything = judged(folder)
-    rows: list[tuple[Cell, ...]] = [
-        (NAMES[code], *_counts([j for j in everything if j.game == code])) for code in NAMES
-    ]
-    rows.append(("all", *_counts(list(everything))))
+    rows: list[tuple[Cell, ...]] = []
+    for name, codes in [*((name, [code]) for code, name in NAMES.items()), ("all", list(NAMES))]:
+        programs = [program for program in judged(folder) if program.game in codes]
+        passed = [sum(bool(getattr(program.published, level).ok) for program in programs) for level in _LEVELS]
+        games = (sum(program.is_game for program in programs), sum(program.is_true_game for program in programs))
+        rows.append((name, len(programs), *passed, *games))
     return Table(columns, tuple(rows), "Experiment 1: programs that pass each level of validation, as published")
-
-
-def _counts(found: list[Judged]) -> tuple[int, ...]:
-    levels = [j.published for j in found]
-    return (
-        len(found),
-        sum(bool(one.syntactic.ok) for one in levels),
-        sum(bool(one.approximate.ok) for one in levels),
-        sum(bool(one.exact.ok) for one in levels),
-        sum(bool(one.constraints.ok) for one in levels),
-        sum(j.is_game for j in found),
-        sum(j.is_true_game for j in found),
-    )
 
 
 def game_checks(folder: Path) -> tuple[Check, ...]:
@@ -191,7 +156,7 @@ def _statements(found: tuple[Judged, ...]) -> Iterator[Check]:
 
 def _verdicts(found: tuple[Judged, ...]) -> Iterator[Check]:
     """Program by program, against the verdicts that were recorded."""
-    for name in ("syntactic", "approximate", "exact", "constraints"):
+    for name in _LEVELS:
         same = sum(bool(getattr(j.published, name).ok) == bool(j.recorded.get(name)) for j in found)
         remark = ""
         if name == "constraints" and same == len(found) - 1:

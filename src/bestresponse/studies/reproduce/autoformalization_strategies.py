@@ -11,7 +11,6 @@ does; a random strategy must be uniform.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -25,8 +24,8 @@ from bestresponse.logic.gate.check import check
 from bestresponse.logic.programs.strategies import StrategyTable
 from bestresponse.logic.programs.validate import validate
 from bestresponse.report.document import Column, Table
-from bestresponse.studies.reproduce.autoformalization_tournament import plain_name, read_lines_of
-from bestresponse.studies.reproduce.reproduction import Check
+from bestresponse.studies.reproduce.autoformalization_tournament import plain_name
+from bestresponse.studies.reproduce.reproduction import Check, read_records
 
 PUBLISHED = {"default-move": 5, "anti-default-move": 5, "anti-tit-for-tat": 5, "random": 3, "best-response": 2}
 """Table 8, of five."""
@@ -52,42 +51,33 @@ class Judged:
 
 def judge_all(folder: Path) -> tuple[Judged, ...]:
     """All recorded strategies."""
-    (game,) = read_lines_of(folder / "exp3_program.jsonl")
-    return tuple(judge(row, game["program"]) for row in read_lines_of(folder / "exp3_agents.jsonl"))
+    (game,) = read_records(folder / "exp3_program.jsonl")
+    return tuple(judge(row, game["program"]) for row in read_records(folder / "exp3_agents.jsonl"))
 
 
 def judge(row: JsonMapping, game: str) -> Judged:
     """One of them, from its rules alone; only where chance decides does the recorded play count as well."""
     name = plain_name(row["strategy"])
-    spoken = _loader_messages(row["strategy_program"])
-    table, why = _table(row["strategy_program"], game, name)
+    loud = (
+        d for d in check(row["strategy_program"]).diagnostics if d.code in _LOADER_SPEAKS or d.stage.value == "reader"
+    )
+    spoken = "; ".join(dict.fromkeys(diagnostic.message for diagnostic in loud))
+    table, why = None, ""
+    try:
+        table = Agent(name, game, row["strategy_program"]).seats().table(0)
+    except BestResponseError as error:
+        why = str(error)
     played = _play(table, game) if table is not None and table.pure else None
     total = None if played is None else float(sum(paid for _, paid in played))
     reached = row["target_total"] is None or total == row["target_total"]
-    lucky = table is None and _complete(row)
+    # A record of all rounds: rules that sometimes give no move may have been lucky.
+    lucky = table is None and len(row["moves"]) == ROUNDS
     fine = not spoken and (lucky or (table is not None and reached))
     corrected = table is not None and reached and (name != "random" or _uniform(table))
     same = None
     if played is not None and row["moves"]:
         same = [m for m, _ in played] == row["moves"] and [float(p) for _, p in played] == row["payoffs"]
     return Judged(name, row["agent"], row["correct"], fine, corrected, spoken or why, same)
-
-
-def _loader_messages(rules: str) -> str:
-    found = [d for d in check(rules).diagnostics if d.code in _LOADER_SPEAKS or d.stage.value == "reader"]
-    return "; ".join(dict.fromkeys(d.message for d in found))
-
-
-def _table(rules: str, game: str, name: str) -> tuple[StrategyTable | None, str]:
-    try:
-        return Agent(name, game, rules).seats().table(0), ""
-    except BestResponseError as error:
-        return None, str(error)
-
-
-def _complete(row: JsonMapping) -> bool:
-    """Whether the record has all rounds: rules that sometimes give no move may have been lucky."""
-    return len(row["moves"]) == ROUNDS
 
 
 def _uniform(table: StrategyTable) -> bool:
@@ -128,21 +118,10 @@ def strategy_checks(folder: Path) -> tuple[Check, ...]:
 
 def strategy_table_of(folder: Path) -> Table:
     """Every strategy that is wrong in either mode, and why."""
-    columns = (
-        Column("strategy"),
-        Column("agent"),
-        Column("recorded"),
-        Column("as published"),
-        Column("corrected"),
-        Column("why"),
-    )
+    titles = ("strategy", "agent", "recorded", "as published", "corrected", "why")
     rows = tuple(
         (one.strategy, one.agent, one.recorded, one.published, one.corrected, one.why)
-        for one in _sorted(judge_all(folder))
+        for one in sorted(judge_all(folder), key=lambda one: (one.strategy, one.agent))
         if not (one.published and one.corrected)
     )
-    return Table(columns, rows, "Formalized strategies that are not right")
-
-
-def _sorted(judged: Sequence[Judged]) -> list[Judged]:
-    return sorted(judged, key=lambda one: (one.strategy, one.agent))
+    return Table(tuple(map(Column, titles)), rows, "Formalized strategies that are not right")

@@ -14,15 +14,15 @@ payoffs, with a real best response.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from bestresponse.core.errors import UsageError
-from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.core.json import JsonMapping
 from bestresponse.formal.strategies.agents import Agent
 from bestresponse.formal.strategies.programs import AS_RUN, published_strategy
 from bestresponse.games.logic.game import as_normal_form
@@ -31,7 +31,7 @@ from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.strategies import StrategyTable
 from bestresponse.logic.programs.validate import validate
 from bestresponse.report.document import Cell, Column, Table
-from bestresponse.studies.reproduce.reproduction import Check
+from bestresponse.studies.reproduce.reproduction import Check, read_records
 from bestresponse.studies.tournament.standings import measure_standings, normalise
 from bestresponse.studies.tournament.study import TournamentConfig
 
@@ -76,16 +76,6 @@ class Replayed:
     plays: int
 
 
-def read_lines_of(path: Path) -> list[JsonObject]:
-    """The rows of a .jsonl file; UsageError where there is none."""
-    try:
-        return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
-    except FileNotFoundError:
-        raise UsageError(f"{path}: there is no such file; expected the folder with the recorded runs") from None
-    except ValueError as error:
-        raise UsageError(f"{path}: expected one JSON object a line: {error}") from None
-
-
 def plain_name(recorded: str) -> str:
     """`best_response` and `best-response` are one strategy."""
     return recorded.replace("_", "-")
@@ -93,8 +83,8 @@ def plain_name(recorded: str) -> str:
 
 def read_games(folder: Path) -> tuple[RecordedGame, ...]:
     """The five games of the round robin."""
-    agents = read_lines_of(folder / "exp2_agents.jsonl")
-    return tuple(_game(row, agents) for row in read_lines_of(folder / "exp2_programs.jsonl"))
+    agents = list(read_records(folder / "exp2_agents.jsonl"))
+    return tuple(_game(row, agents) for row in read_records(folder / "exp2_programs.jsonl"))
 
 
 def _game(row: JsonMapping, agents: Sequence[JsonMapping]) -> RecordedGame:
@@ -103,6 +93,7 @@ def _game(row: JsonMapping, agents: Sequence[JsonMapping]) -> RecordedGame:
     if table is None:
         raise UsageError(f"the recorded program of {row['game']} is no game")
     form = as_normal_form(table, row["game"])
+    rules = {name: AS_RUN if name == "best-response" else name for name in sorted(mine)}
     earned = {(a, b): float(table.payoffs((a, b))[0]) for a in form.actions[0] for b in form.actions[1]}
     return RecordedGame(
         row["game"],
@@ -110,13 +101,8 @@ def _game(row: JsonMapping, agents: Sequence[JsonMapping]) -> RecordedGame:
         earned,
         {name: tuple(mine[name]["moves"]) for name in sorted(mine)},
         {name: tuple(mine[name]["payoffs"]) for name in sorted(mine)},
-        {name: _as_run(row["program"], name) for name in sorted(mine)},
+        {name: Agent(name, row["program"], published_strategy(run)).seats().table(0) for name, run in rules.items()},
     )
-
-
-def _as_run(program: str, strategy: str) -> StrategyTable:
-    rules = published_strategy(AS_RUN if strategy == "best-response" else strategy)
-    return Agent(strategy, program, rules).seats().table(0)
 
 
 def matches(game: RecordedGame) -> Iterator[tuple[str, str, list[tuple[str, str]], list[tuple[float, float]]]]:
@@ -141,8 +127,11 @@ def replay(game: RecordedGame) -> Replayed:
     for first, second, moves, payoffs in matches(game):
         last: tuple[str, str] | None = None
         for logged, earned in zip(moves, payoffs, strict=True):
-            made = (_move(game.tables[first], last, logged[0]), _move(game.tables[second], _turned(last), logged[1]))
-            paid = _paid(game, made, itself=first == second)
+            turned = None if last is None else last[::-1]
+            made = (_move(game.tables[first], last, logged[0]), _move(game.tables[second], turned, logged[1]))
+            # Payoffs as the original reckoned them: everybody sits in the first seat.
+            own, other = made
+            paid = (game.earned[(other, other) if first == second else (own, other)], game.earned[other, own])
             right_moves += sum(a == b for a, b in zip(made, logged, strict=True))
             right_payoffs += sum(a == b for a, b in zip(paid, earned, strict=True))
             plays += 2
@@ -159,28 +148,18 @@ def _move(table: StrategyTable, last: tuple[str, str] | None, logged: str) -> st
     return logged if logged in options else options[0]
 
 
-def _turned(last: tuple[str, str] | None) -> tuple[str, str] | None:
-    return None if last is None else (last[1], last[0])
-
-
-def _paid(game: RecordedGame, made: tuple[str, str], *, itself: bool) -> tuple[float, float]:
-    """Payoffs as the original reckoned them: everybody sits in the first seat."""
-    own, other = made
-    return game.earned[(other, other) if itself else (own, other)], game.earned[other, own]
-
-
 def tournament_checks(folder: Path) -> tuple[Check, ...]:
     """Table 7 as published, the same divided by the plays that were logged, and the replay of every move."""
     games = read_games(folder)
     replayed = [replay(game) for game in games]
     checks: list[Check] = []
     for name, published in PUBLISHED.items():
-        found = _mean([game.share(sum(game.payoffs[name]), COUNTED) for game in games])
+        found = fmean([game.share(sum(game.payoffs[name]), COUNTED) for game in games])
         remark = f"as published: normalised by {COUNTED} plays"
         checks.append(Check(f"table 7, {name} %", published, round(found, 2), _same(found, published), remark, _HALF))
     for name in PUBLISHED:
-        logged = _mean([game.share(sum(game.payoffs[name]), LOGGED) for game in games])
-        again = _mean([game.share(r.totals[name], LOGGED) for game, r in zip(games, replayed, strict=True)])
+        logged = fmean([game.share(sum(game.payoffs[name]), LOGGED) for game in games])
+        again = fmean([game.share(r.totals[name], LOGGED) for game, r in zip(games, replayed, strict=True)])
         remark = f"corrected: {LOGGED} plays; log beside the replay by rules and programs"
         checks.append(
             Check(
@@ -197,7 +176,11 @@ def tournament_checks(folder: Path) -> tuple[Check, ...]:
 def tournament_table(folder: Path) -> Table:
     """Each strategy's mean normalised payoff: as published, corrected, and from a round robin that is played right."""
     games = read_games(folder)
-    right = [_played_right(game) for game in games]
+    right = []
+    for game in games:
+        # the program and not its table alone: it says which move is the default one
+        config = TournamentConfig(NamedGame(game.name, ".pl", game.program), "published", rounds=ROUNDS)
+        right.append({row["name"]: 100 * (row["share"] or 0.0) for row in measure_standings(config).rows})
     columns = (
         Column("strategy"),
         Column("published", "right", format=".2f"),
@@ -209,22 +192,12 @@ def tournament_table(folder: Path) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name, published in PUBLISHED.items():
         totals = [sum(game.payoffs[name]) for game in games]
-        logs = [_mean([g.share(t, n) for g, t in zip(games, totals, strict=True)]) for n in (COUNTED, LOGGED)]
+        logs = [fmean([g.share(t, n) for g, t in zip(games, totals, strict=True)]) for n in (COUNTED, LOGGED)]
         own = [shares[name] for shares in right]
-        rows.append((name, published, *logs, _mean(own), *own))
+        rows.append((name, published, *logs, fmean(own), *own))
     return Table(
         columns, tuple(rows), "Mean normalised payoff in percent (the recorded Hawk-Dove program is itself wrong)"
     )
-
-
-def _played_right(game: RecordedGame) -> dict[str, float]:
-    # the program and not its table alone: it says which move is the default one
-    config = TournamentConfig(NamedGame(game.name, ".pl", game.program), "published", rounds=ROUNDS)
-    return {row["name"]: 100 * (row["share"] or 0.0) for row in measure_standings(config).rows}
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
 
 
 _HALF = "within 0.005, half of the last printed digit"

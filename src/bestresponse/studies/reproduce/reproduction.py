@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 
+from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.notebook import format_html
 from bestresponse.report.document import Cell, Column, Document, Paragraph, Section, Table
+
+
+def read_records(path: Path, *fields: str) -> Iterator[JsonObject]:
+    """Yield the rows of a recorded file, one JSON object a line; UsageError where it or one of `fields` is missing."""
+    if not path.exists():
+        raise UsageError(f"{path.parent} holds no {path.name}; expected the folder of the recorded runs")
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        try:
+            row = json.loads(line or "{}")
+        except ValueError as error:
+            raise UsageError(f"{path}, line {number}: expected a JSON object ({error})") from None
+        if missing := [name for name in fields if name not in row]:
+            raise UsageError(f"{path}, line {number}: the field {missing[0]!r} is missing")
+        if row:
+            yield row
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,30 +41,17 @@ class SimulateConfig(MatchSettings):
     The word `game` may be left out: `bestresponse simulate stag-hunt --model M`.
     """
 
-    model: OptionalModelSetting = setting(
-        default=None,
-        kw_only=False,
-        short="-m",
-        help="Takes the seats that are not named; where others are named only the first of them.",
-    )
-    seat: SeatsSetting = setting(
-        default_factory=dict,
-        metavar="ROLE=PLAYER",
-        help="Who sits where: a model, verified:MODEL (its reasoning is checked), random, equilibrium, always:MOVE, a "
-        "bidder or baseline.",
-    )
-    others: OptionalModelSetting = setting(
-        default=None, help="Who takes the other seats; the model, or what suits the game, if nobody is named."
-    )
-    personas: PersonasSetting = setting(
-        default_factory=dict,
-        metavar="FILE",
-        help="TOML with a persona for each seat that has one, under the seat's name.",
-    )
-    referee: OptionalModelSetting = setting(
-        default=None,
-        help="Who says what was agreed in a dialogue: a model, or simulated; the first who speaks if nobody is named.",
-    )
+    model: OptionalModelSetting = setting(default=None, kw_only=False, short="-m")
+    """Takes the seats that are not named; where others are named only the first of them."""
+    seat: SeatsSetting = setting(default_factory=dict, metavar="ROLE=PLAYER")
+    """Who sits where: a model, verified:MODEL (its reasoning is checked), random, equilibrium, always:MOVE, a bidder
+    or baseline."""
+    others: OptionalModelSetting = setting(default=None)
+    """Who takes the other seats; the model, or what suits the game, if nobody is named."""
+    personas: PersonasSetting = setting(default_factory=dict, metavar="FILE")
+    """TOML with a persona for each seat that has one, under the seat's name."""
+    referee: OptionalModelSetting = setting(default=None)
+    """Who says what was agreed in a dialogue: a model, or simulated; the first who speaks if nobody is named."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -30,9 +30,8 @@ from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.studies.simulate.plays import Plays, SimulateConfig, name_move
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.games.regrets import regret
-from bestresponse.theory.trees.policy import Policy, policy_from_table, uniform_policy
 from bestresponse.theory.trees.sequence_form import bin_sums, plan_regrets, to_sequence_form
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.tree import Policy, Tree, policy_from_table, uniform_policy
 
 _RESAMPLES = 300
 _MOST_NODES_RESAMPLED = 5000
@@ -164,7 +163,9 @@ def _judge_tree(plays: Plays, tree: Tree, nearest: Predicted | None) -> Judged |
         return None
     n = len(plays.repeats)
     numbers = np.array([plays.numbers[row["repeat"]] for row in plays.moves], dtype=np.int64)
-    entries = np.array([_find_entry(tree, row["seat"], row["place"], row["move"]) for row in plays.moves])
+    sets = [tree.infoset_index[row["seat"], row["place"]] for row in plays.moves]
+    moves = [tree.infosets[k].moves.index(name_move(row["move"])) for k, row in zip(sets, plays.moves, strict=True)]
+    entries = np.array([int(tree.first_move[k]) + move for k, move in zip(sets, moves, strict=True)])
     assumed = uniform_policy(tree) if nearest is None else policy_from_table(tree, nearest.shares)
     size = len(assumed.probabilities)
     rng = np.random.default_rng(split(plays.config.seed, "playground regrets"))
@@ -176,12 +177,6 @@ def _judge_tree(plays: Plays, tree: Tree, nearest: Predicted | None) -> Judged |
     *by_seat, gap = [_make_interval(column, n) if resamples else float(column[0]) for column in values]
     seen = np.add.reduceat(bin_sums(entries, np.ones(len(entries)), size), tree.first_move[:-1])
     return Judged(dict(zip(tree.players, by_seat, strict=True)), gap, len(tree.infosets), int((seen == 0).sum()))
-
-
-def _find_entry(tree: Tree, seat: str, place: str, move: str | float) -> int:
-    """Find where a policy's row holds the probability of a move."""
-    index = tree.infoset_index[seat, place]
-    return int(tree.first_move[index]) + tree.infosets[index].moves.index(name_move(move))
 
 
 def _find_frequencies(tree: Tree, counts: Floats, elsewhere: Floats) -> Floats:

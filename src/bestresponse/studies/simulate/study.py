@@ -7,6 +7,7 @@ from typing import Annotated, TypedDict
 
 import numpy as np
 
+from bestresponse.analysis.people import show_people
 from bestresponse.analysis.theory import Predicted
 from bestresponse.report.blocks import Measurement, Shown, bars, boxes, lines, metrics_table, table, text
 from bestresponse.report.document import Code, Column, Paragraph
@@ -302,6 +303,7 @@ simulate = Study(
     ),
     report=(
         warn_of_gaps,
+        show_people,
         metrics_table("What they earned"),
         boxes("payoffs", by="seat", value="payoff"),
         table("shares", title="What they chose", caption="Moves"),

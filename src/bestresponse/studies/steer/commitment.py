@@ -35,7 +35,6 @@ import numpy as np
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.native_output import NativeOutputToStderr
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.trees.policy import Policy, uniform_policy
 from bestresponse.theory.trees.sequence_form import (
     SequenceForm,
     Treeplex,
@@ -45,6 +44,7 @@ from bestresponse.theory.trees.sequence_form import (
     to_sequence_form,
 )
 from bestresponse.theory.trees.sequence_form_lp import optimise_plans, plan_constraints
+from bestresponse.theory.trees.tree import Policy, uniform_policy
 
 _TREMBLE = 1e-4
 """The weight of uniform others beside the unguided ones."""

@@ -33,16 +33,13 @@ class SteerConfig(RunSettings):
     domain: str | Path = setting(
         kw_only=False, argument=True, help=f"{', '.join(domain_names())}, or a domain file (.toml)."
     )
-    model: ModelSetting = setting(
-        default=SIMULATED, kw_only=False, short="-m", help="The model that speaks; `simulated` needs none."
-    )
+    model: ModelSetting = setting(default=SIMULATED, kw_only=False, short="-m")
+    """The model that speaks; `simulated` needs none."""
     judge: str = setting(default="", help="The model that rules; the speaker if not said.")
-    scenarios_by: str = setting(
-        default="", help="A model that writes the games from examples; the seed draws them if not said."
-    )
-    second: Literal["", "deal", "score"] = setting(
-        default="", help="Rule in this way too, and report how far both agree."
-    )
+    scenarios_by: str = setting(default="")
+    """A model that writes the games from examples; the seed draws them if not said."""
+    second: Literal["", "deal", "score"] = setting(default="")
+    """Rule in this way too, and report how far both agree."""
     second_judge: str = setting(default="", help="The model of the second ruling; the judge if not said.")
     solver: Solver = setting(default="cfr", help="Solve the tree, or search for better prompts.")
     games: int = setting(default=1, ge=1, help="Number of games drawn from the domain.")
@@ -51,63 +48,41 @@ class SteerConfig(RunSettings):
     wordings: int = setting(default=1, ge=1, help="Recorded texts of each choice.")
     types: int = setting(default=1, ge=1, help="Equally likely draws of private information in each game.")
     actions: str = setting(default="", help="Which of the domain's sets of actions; the first if not said.")
-    payoffs: Payoffs = setting(
-        default="deal", help="Whether a referee reads what was agreed, or a model says what it is worth."
-    )
+    payoffs: Payoffs = setting(default="deal")
+    """Whether a referee reads what was agreed, or a model says what it is worth."""
     early_end: bool = setting(default=False, help="Let the referee end a talk once all agree.")
     follow: bool = setting(default=False, help="Let a classifier tell in which manner each message was written.")
-    classifier: str = setting(
-        default="",
-        help="For follow: a model, or words or minilm, a network trained on other games; the judge if not said.",
-    )
-    credible: bool = setting(
-        default=True,
-        metavar="commitment",  # the option that turns it off
-        help="Advise what is best wherever a talk leads; or the equilibrium that gains most, threats included.",
-    )
+    classifier: str = setting(default="")
+    """For follow: a model, or words or minilm, a network trained on other games; the judge if not said."""
+    credible: bool = setting(default=True, metavar="commitment")  # the option that turns it off
+    """Advise what is best wherever a talk leads; or the equilibrium that gains most, threats included."""
     iterations: int = setting(default=None, ge=1, help="Of the solver; 1000 for cfr, 4 for psro if not said.")
     variant: Variant = setting(default="cfr+", help="The kind of counterfactual regret minimisation.")
     oracle: Oracle = setting(default="shotgun", help="psro: how new prompts are found.")
     meta: MetaSolver = setting(default="nash", help="psro: how the game of prompts is solved.")
     candidates: int = setting(default=3, ge=1, help="psro: new prompts that an oracle tries.")
     plays: int = setting(default=20, ge=1, help="psro: plays of each profile of prompts.")
-    swap_seats: bool = setting(
-        default=False, help="psro: let the speakers change seats, so that the game is symmetric."
-    )
+    swap_seats: bool = setting(default=False)
+    """psro: let the speakers change seats, so that the game is symmetric."""
     temperature: float = setting(default=0.7, ge=0, lt=10, help="Sampling temperature of the messages.")
     max_tokens: int = setting(default=200, ge=1, help="Longest message, in tokens.")
-    fresh: int = setting(
-        default=None,
-        ge=0,
-        help="Draws of fresh texts to play guided against unguided on, in each game (psro: in each held-out one); 4 "
-        "for cfr, 1 for psro if not said.",
-    )
-    farthest: float = setting(
-        default=0.5,
-        ge=0,
-        le=2,
-        help="How far (1 less the cosine) the nearest known situation may be from fresh words; beyond it there is no "
-        "advice.",
-    )
-    held_out: int = setting(
-        default=None,
-        ge=0,
-        help="Further games kept from the solver, to play on what was learned; 50 with imitate, 20 for psro, else 0 if "
-        "not said.",
-    )
-    imitate: bool = setting(
-        default=False, help="Train a network on the policies of all games; play it on held-out ones."
-    )
-    embed: Literal["words", "minilm"] = setting(
-        default="words", help="How texts are compared: hashed words, or a small network (extra `embed`)."
-    )
-    transfer: str = setting(
-        default="", help="Play that network on games of this other domain too; it needs the same manners."
-    )
+    fresh: int = setting(default=None, ge=0)
+    """Draws of fresh texts to play guided against unguided on, in each game (psro: in each held-out one); 4 for cfr,
+    1 for psro if not said."""
+    farthest: float = setting(default=0.5, ge=0, le=2)
+    """How far (1 less the cosine) the nearest known situation may be from fresh words; beyond it there is no advice."""
+    held_out: int = setting(default=None, ge=0)
+    """Further games kept from the solver, to play on what was learned; 50 with imitate, 20 for psro, else 0 if not
+    said."""
+    imitate: bool = setting(default=False)
+    """Train a network on the policies of all games; play it on held-out ones."""
+    embed: Literal["words", "minilm"] = setting(default="words")
+    """How texts are compared: hashed words, or a small network (extra `embed`)."""
+    transfer: str = setting(default="")
+    """Play that network on games of this other domain too; it needs the same manners."""
     max_nodes: int = setting(default=500_000, how=True, ge=1, help="Refuse trees with more nodes than this.")
-    cut_short: bool = setting(
-        default=False, how=True, help="Build as far as the budget goes instead of refusing to start."
-    )
+    cut_short: bool = setting(default=False, how=True)
+    """Build as far as the budget goes instead of refusing to start."""
     transfer_text: str = setting(default="", option=False)
     domain_text: str = setting(default="", option=False)
     """The text of the domain's file, read when the settings are made, so that a stored run needs no file."""

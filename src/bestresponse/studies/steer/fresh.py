@@ -32,7 +32,7 @@ from bestresponse.studies.steer.answers import AnswerStore, Remembering
 from bestresponse.studies.steer.building import Cast
 from bestresponse.studies.steer.embedding import Embedding
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.trees.policy import Policy
+from bestresponse.theory.trees.tree import Policy
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -25,7 +25,7 @@ from bestresponse.studies.steer.embedding import Embedding
 from bestresponse.studies.steer.network import Training, cross_entropy, train
 from bestresponse.studies.steer.solving import Earned, SolvedDialogue, evaluate_policy
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.trees.policy import Policy
+from bestresponse.theory.trees.tree import Policy
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -35,8 +35,8 @@ from bestresponse.studies.steer.session import GameResult, SteerResults, list_so
 from bestresponse.studies.steer.solving import Earned, SolvedDialogue, mixed_policy
 from bestresponse.theory.equilibria.solve import nash_one
 from bestresponse.theory.games.normal_form import Array, NormalForm
-from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.sequence_form import policy_value
+from bestresponse.theory.trees.tree import Policy
 
 _THREAT = 0.01
 """An advice that loses more than this share of the range of payoffs where it is given is a threat."""
@@ -346,7 +346,7 @@ def _compare(guided: Sequence[float], unguided: Sequence[float]) -> float | None
     return float(np.mean(known[0]) / np.mean(known[1])) - 1
 
 
-def _evaluate_plays(results: SteerResults, parts: Sequence[tuple[int, FreshPlays]], name: str) -> Evaluation:
+def evaluate_plays(results: SteerResults, parts: Sequence[tuple[int, FreshPlays]], name: str) -> Evaluation:
     """Evaluate plays, which come with the number of their game."""
     games = np.concatenate([np.full(len(plays.unguided), game) for game, plays in parts])
     figures: dict[str, Value] = {}
@@ -381,12 +381,12 @@ def _evaluate_cfr(results: SteerResults) -> dict[Heads, Evaluation]:
     }
     fresh = [(game.number, game.fresh) for game in results.games if game.fresh is not None]
     if fresh:
-        groups["fresh texts",] = _evaluate_plays(results, fresh, "fresh")
+        groups["fresh texts",] = evaluate_plays(results, fresh, "fresh")
     if results.imitation is not None:
         groups |= _evaluate_played(results, results.imitation.held_out, "held-out games")
         fresh = [(game.number, game.fresh) for game in results.held_out if game.fresh is not None]
         if fresh:
-            groups["the solver, held-out games, fresh texts",] = _evaluate_plays(results, fresh, "held-out fresh")
+            groups["the solver, held-out games, fresh texts",] = evaluate_plays(results, fresh, "held-out fresh")
         if results.imitation.elsewhere is not None:
             groups |= _evaluate_played(results, results.imitation.elsewhere, f"games of {results.config.transfer}")
     return groups
@@ -413,14 +413,14 @@ def _evaluate_psro(results: SteerResults, psro: PsroResult) -> dict[Heads, Evalu
     games = config.games if config.games > 1 else len(plays.unguided)
     groups: dict[Heads, Evaluation] = {
         ("plays of the search",): {
-            **_evaluate_plays(results, _split_by_game(plays, games), "table"),
+            **evaluate_plays(results, _split_by_game(plays, games), "table"),
             "nash_conv": compute_nash_conv(psro.game, psro.solution.marginals),
             "unguided_nash_conv": compute_nash_conv(psro.game, neutral),
         }
     }
     if results.psro_held_out is not None:
         parts = _split_by_game(results.psro_held_out, config.held_out)
-        groups["held-out games",] = _evaluate_plays(results, parts, "held out")
+        groups["held-out games",] = evaluate_plays(results, parts, "held out")
     return groups
 
 
@@ -445,6 +445,22 @@ def _measure_cfr(results: SteerResults) -> dict[str, Frame[Any]]:
         policies = results.imitation.held_out.policies
         guidance.append(("held-out games", build_guidance_game(list_solved(results.held_out), policies)))
     guidance = [(where, form) for where, form in guidance if form.num_players == 2]
+    outcomes = [
+        GuidanceRow(
+            measured_on=where,
+            first=first,
+            second=second,
+            payoffs=f"{form.payoffs[0, i, j]:.3f}, {form.payoffs[1, i, j]:.3f}",
+        )
+        for where, form in guidance
+        for (i, first), (j, second) in product(enumerate(form.actions[0]), enumerate(form.actions[1]))
+    ]
+    choices = [
+        ChoiceRow(measured_on=where, speaker=player, choice=choice, probability=chance)
+        for where, form in guidance
+        for player, actions, mix in zip(form.players, form.actions, nash_one(form).strategies, strict=True)
+        for choice, chance in zip(actions, mix.tolist(), strict=True)
+    ]
     learned = results.imitation
     learning = learned and LearningRow(
         embedding=results.config.embed,
@@ -462,8 +478,8 @@ def _measure_cfr(results: SteerResults) -> dict[str, Frame[Any]]:
         "agreement": Frame(RefereeRow, list(_compare_referees(games))),
         **_measure_following(results),
         "studies": Frame(StudyRow, list(_list_studies(results))),
-        "guidance": Frame(GuidanceRow, [row for where, form in guidance for row in _list_guidance(where, form)]),
-        "choices": Frame(ChoiceRow, [row for where, form in guidance for row in _list_choices(where, form)]),
+        "guidance": Frame(GuidanceRow, outcomes),
+        "choices": Frame(ChoiceRow, choices),
         "learning": Frame(LearningRow, [learning] if learning else []),
     }
 
@@ -650,18 +666,6 @@ def build_guidance_game(solved: Sequence[SolvedDialogue], imitations: Sequence[P
             for seat, player in enumerate(players):
                 payoffs[seat][choice] += values[player] / len(solved)
     return NormalForm(payoffs, players, (choices,) * len(players))
-
-
-def _list_guidance(where: str, form: NormalForm) -> Iterator[GuidanceRow]:
-    for (i, first), (j, second) in product(enumerate(form.actions[0]), enumerate(form.actions[1])):
-        both = f"{form.payoffs[0, i, j]:.3f}, {form.payoffs[1, i, j]:.3f}"
-        yield GuidanceRow(measured_on=where, first=first, second=second, payoffs=both)
-
-
-def _list_choices(where: str, form: NormalForm) -> Iterator[ChoiceRow]:
-    for player, actions, mix in zip(form.players, form.actions, nash_one(form).strategies, strict=True):
-        for choice, chance in zip(actions, mix.tolist(), strict=True):
-            yield ChoiceRow(measured_on=where, speaker=player, choice=choice, probability=chance)
 
 
 def _measure_psro(psro: PsroResult) -> dict[str, Frame[Any]]:

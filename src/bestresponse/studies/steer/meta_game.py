@@ -43,7 +43,7 @@ from bestresponse.report.stats.interval import Interval, normal_quantile
 from bestresponse.studies.steer.answers import AnswerStore, Remembering
 from bestresponse.studies.steer.building import Cast
 from bestresponse.theory.correlation.equilibria import correlated
-from bestresponse.theory.dynamics.replicator import replicator
+from bestresponse.theory.dynamics.learning import replicator
 from bestresponse.theory.equilibria.result import pure_nash
 from bestresponse.theory.equilibria.solve import nash_one
 from bestresponse.theory.games.bargaining import nash_bargaining

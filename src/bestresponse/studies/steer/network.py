@@ -57,7 +57,10 @@ def train(inputs: Array, targets: Array, how: Training | None = None, aside: Mar
     rows, wanted = inputs.astype(np.float32), targets.astype(np.float32)
     seen = np.flatnonzero(~aside) if aside is not None else np.arange(len(rows))
     sizes = (rows.shape[1], how.hidden, how.hidden, wanted.shape[1])
-    layers: Layers = tuple(_layer(rng, m, n) for m, n in pairwise(sizes))
+    layers: Layers = tuple(
+        (rng.normal(0, np.sqrt(2 / m), (m, n)).astype(np.float32), np.zeros(n, dtype=np.float32))
+        for m, n in pairwise(sizes)
+    )
     adam = _Adam(layers, how.rate)
     best, best_loss, looks = Network(layers, how.steps), np.inf, 0
     for step in range(1, how.steps + 1):
@@ -90,11 +93,6 @@ class _Adam:
             mean += 0.1 * (slope - mean)
             square += 0.001 * (slope * slope - square)
             array -= np.float32(pace) * mean / (np.sqrt(square) + np.float32(1e-8))
-
-
-def _layer(rng: np.random.Generator, inputs: int, outputs: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    weights = rng.normal(0, np.sqrt(2 / inputs), (inputs, outputs)).astype(np.float32)
-    return weights, np.zeros(outputs, dtype=np.float32)
 
 
 def _forward(layers: Layers, rows: NDArray[np.float32]) -> list[NDArray[np.float32]]:

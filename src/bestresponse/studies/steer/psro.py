@@ -41,6 +41,7 @@ from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Message, Model, Request
 from bestresponse.report.stats.interval import Interval
 from bestresponse.studies.steer.answers import AnswerStore
+from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.fresh import FreshPlays
 from bestresponse.studies.steer.meta_game import (
     MetaGame,
@@ -60,18 +61,6 @@ _FEWEST_PLAYS = 2
 _LONGEST = 40
 _FIRST_ROUND = 5
 _CATEGORIES = 2
-
-
-@dataclass(frozen=True, slots=True)
-class PsroSettings:
-    """How the search is made: iterations at most, plays a profile, candidates an oracle call, oracle, meta-solver."""
-
-    iterations: int = 4
-    plays: int = 20
-    candidates: int = 3
-    oracle: str = "shotgun"
-    meta: str = "nash"
-    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,7 +291,7 @@ def find_response(oracle: Oracle, kind: str) -> Response:
 def psro(
     arena: PromptArena,
     inventor: Inventor,
-    settings: PsroSettings,
+    settings: SteerConfig,
     on_iteration: Callable[[int], None] = lambda number: None,
 ) -> PsroResult:
     """Search from the domain's own manners, and state how sure the solution is."""
@@ -315,7 +304,7 @@ def psro(
 
 
 def _search(
-    arena: PromptArena, inventor: Inventor, settings: PsroSettings, on_iteration: Callable[[int], None]
+    arena: PromptArena, inventor: Inventor, settings: SteerConfig, on_iteration: Callable[[int], None]
 ) -> _Progress:
     """Search until it is closed, used up or stopped; ModelError where it was stopped before there was a whole table."""
     if not arena.manners.new:
@@ -336,7 +325,7 @@ class _Progress:
     game: MetaGame
     solution: MetaSolution
 
-    def __init__(self, arena: PromptArena, inventor: Inventor, settings: PsroSettings) -> None:
+    def __init__(self, arena: PromptArena, inventor: Inventor, settings: SteerConfig) -> None:
         self.arena, self.inventor, self.settings = arena, inventor, settings
         self.prompts = (arena.manners.options,) * arena.game.domain.players
         self.plays = settings.plays
@@ -454,7 +443,7 @@ def compute_nash_conv(game: MetaGame, mixes: Sequence[Array]) -> float:
     return total
 
 
-def count_missing_psro_calls(arena: PromptArena, inventor: Inventor, settings: PsroSettings) -> int:
+def count_missing_psro_calls(arena: PromptArena, inventor: Inventor, settings: SteerConfig) -> int:
     """Count the most calls that a search still takes: 0 where everything is on record.
 
     What is on record is not asked again, so the search is rehearsed with the record alone, and the answers that it uses
@@ -470,7 +459,7 @@ def count_missing_psro_calls(arena: PromptArena, inventor: Inventor, settings: P
     return 0 if finished else most - sum(answers.recalled.values())
 
 
-def count_most_psro_calls(game: DialogueGame, settings: PsroSettings, per_ruling: int, swap: bool = False) -> int:
+def count_most_psro_calls(game: DialogueGame, settings: SteerConfig, per_ruling: int, swap: bool = False) -> int:
     """Count the most calls that a search from nothing takes.
 
     The largest table, every candidate played to the end, and the oracle's own questions; plays are doubled at the first

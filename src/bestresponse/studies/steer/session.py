@@ -38,7 +38,6 @@ from bestresponse.studies.steer.network import Training
 from bestresponse.studies.steer.psro import (
     Inventor,
     PsroResult,
-    PsroSettings,
     are_held_out_on_record,
     count_missing_psro_calls,
     play_held_out,
@@ -161,15 +160,12 @@ class SteerSession:
         swap, seed = self.config.swap_seats, self.config.seed
         return PromptArena(games, self.cast, self.answers, workers=self.workers, seed=seed, swap=swap)
 
-    def prepare_search(self) -> tuple[PromptArena, Inventor, PsroSettings]:
+    def prepare_search(self) -> tuple[PromptArena, Inventor, SteerConfig]:
         """Return who plays, who proposes, and how the search in prompt space is made."""
         config, games = self.config, self.draw_games()[0]
         task = games[0].view(games[0].start(), "referee").briefing
         inventor = Inventor(self.models[config.model], task, self.answers, max(config.temperature, 0.7))
-        settings = PsroSettings(
-            config.iterations, config.plays, config.candidates, config.oracle, config.meta, config.seed
-        )
-        return self.open_arena(games), inventor, settings
+        return self.open_arena(games), inventor, config
 
 
 def run(

@@ -34,9 +34,8 @@ from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.cfr import Variant, cfr
 from bestresponse.theory.trees.compile import compile_game
 from bestresponse.theory.trees.perfection.sequential import find_sequential
-from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.sequence_form import best_response_value, nash_conv, policy_value, to_sequence_form
-from bestresponse.theory.trees.tree import IntArray, Tree
+from bestresponse.theory.trees.tree import IntArray, Policy, Tree
 
 _ERROR = 1e-6
 """How often a move goes wrong in the talk that beliefs are taken from: rare against every stated probability."""

@@ -16,7 +16,7 @@ from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.game import REFEREE
 from bestresponse.core.json import canonical
-from bestresponse.games.dialogue.recorded import PERSON, Book, Entry
+from bestresponse.games.dialogue.recorded import PERSON, Book
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Abilities, Model
 from bestresponse.models.providers.recorded import RecordedModel
@@ -104,14 +104,14 @@ def replay_answers(config: SteerConfig, folder: RunFolder) -> Replay:
     except BestResponseError as error:
         return Replay(0, (f"the run cannot be made again: {error}",), "answers")
     compared = [(entry, recorded.get(entry.key, entry.number)) for entry in answers.book.entries]
-    different = [_describe_difference(entry, before) for entry, before in compared if entry != before]
+    different = [
+        f"{entry.by}, draw {entry.number} of {entry.key}: {repr(entry.text)[:80]}, recorded "
+        + ("none" if before is None else repr(before.text)[:80])
+        for entry, before in compared
+        if entry != before
+    ]
     different = [*_compare_figures(folder, results), *outcome.failures, *different]
     return Replay(sum(entry == before for entry, before in compared), tuple(different), "answers")
-
-
-def _describe_difference(entry: Entry, before: Entry | None) -> str:
-    was = "none" if before is None else repr(before.text)[:80]
-    return f"{entry.by}, draw {entry.number} of {entry.key}: {repr(entry.text)[:80]}, recorded {was}"
 
 
 def _compare_figures(folder: RunFolder, results: SteerResults) -> list[str]:

@@ -8,18 +8,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, TypedDict, cast
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypedDict, cast, get_args
+
+import numpy as np
 
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import SettingError, StoreError
 from bestresponse.core.json import JsonObject, digest
 from bestresponse.core.player import Call, Decision, Reading, Status
-from bestresponse.formal.evaluate.dataset import Story, choose, stories
+from bestresponse.formal.evaluate.dataset import Story, choose, make_story, read_stories, stories
 from bestresponse.formal.evaluate.validation import judge_levels
 from bestresponse.formal.formalize.autoformalizer import Formalization, Formalizer, Settings
+from bestresponse.formal.formalize.forms import estimate_tokens
 from bestresponse.formal.formalize.plan import Wish
-from bestresponse.formal.formalize.table_data import table_to_data
 from bestresponse.formal.formalize.texts import TEXTS
+from bestresponse.games.comparison import Verdict
+from bestresponse.games.logic.tables import table_to_data, write_program
 from bestresponse.logic.engine import LogicEngine, open_engine
 from bestresponse.logic.programs.validate import validate
 from bestresponse.models.base import Finish, Model
@@ -27,21 +32,37 @@ from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.players.llm.verified import is_verified
 from bestresponse.report.blocks import metrics_table, pivot, table, text
 from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import list_metrics
+from bestresponse.report.metrics import Heads, list_metrics
 from bestresponse.report.stats.interval import Interval
-from bestresponse.report.stats.statistics import wilson
+from bestresponse.report.stats.statistics import bound_mean, wilson
 from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import PlayOne
-from bestresponse.runs.inputs import ModelsSetting, NamedModel, NamesSetting
+from bestresponse.runs.inputs import Converted, ModelsSetting, NamedModel, NamesSetting
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Measured, Study
 
 _AUTHOR = "author"
-_CHARACTERS_PER_TOKEN = 4
-_PROMPT_TOKENS = 2500
-"""About what the instructions and one example take."""
+VERDICTS = (*get_args(Verdict), "no game")
+
+
+class OwnStories(Converted["str | Path | Sequence[Story]", tuple[Story, ...]]):
+    """Stories of one's own: a folder of texts with games beside them, kept as the texts and the games."""
+
+    @classmethod
+    def convert(cls, value: Any, stored: bool) -> tuple[Story, ...]:
+        """Read the folder, or what was kept of it."""
+        if isinstance(value, str | Path):
+            if stored or not Path(value).exists():
+                raise SettingError("stories", f"{value}: there is no such folder")
+            return read_stories(Path(value))
+        return tuple(story if isinstance(story, Story) else make_story(**story) for story in value)
+
+    @classmethod
+    def to_json(cls, value: tuple[Story, ...]) -> list[JsonObject]:
+        """Return names, texts and programs."""
+        return [{"name": one.id, "text": one.text, "program": write_program(one.table)} for one in value]
 
 
 @settings
@@ -50,6 +71,11 @@ class StoriesConfig(RunSettings):
 
     model: ModelsSetting = setting(
         default=("qwen2.5-coder-1.5b",), kw_only=False, short="-m", help="A model; see `bestresponse models`."
+    )
+    stories: OwnStories = setting(
+        default=(),
+        help="Instead of the stories that come along, a folder of texts NAME.txt with games beside them: "
+        "NAME.efg, NAME.nfg or NAME.pl.",
     )
     games: NamesSetting = setting(default=(), help="Kinds of game whose stories are taken; all if none is named.")
     count: int | None = setting(
@@ -60,6 +86,12 @@ class StoriesConfig(RunSettings):
     form: Wish = setting(default="auto", help="What models are asked to write.")
     max_tokens: int = setting(default=1500, ge=1, le=100_000, help="Longest reply, in tokens.")
     temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature.")
+    effort: Literal["minimal", "low", "medium", "high"] | None = setting(
+        default=None, help="How hard models that reason by themselves do so; their own choice if not said."
+    )
+    reasoning_tokens: int | None = setting(
+        default=None, ge=0, le=200_000, help="Tokens that such models may reason for; their own choice if not said."
+    )
     samples: int = setting(default=1, ge=1, le=1000, help="Programs of each model for each story.")
     llm_seed: int | None = setting(default=None, help="Seed sent to the models that take one.")
 
@@ -67,7 +99,12 @@ class StoriesConfig(RunSettings):
         for name in self.model:
             if is_verified(name):
                 raise SettingError("model", f"{name}: programs are checked anyway; name it without `verified:`")
-        choose(stories(), self.games)
+        choose(self.known_stories, self.games)
+
+    @property
+    def known_stories(self) -> tuple[Story, ...]:
+        """The stories to choose from."""
+        return self.stories or stories()
 
     @property
     def models(self) -> tuple[NamedModel, ...]:
@@ -81,7 +118,7 @@ class StoriesConfig(RunSettings):
         """
         kinds: Counter[tuple[str, bool, bool]] = Counter()
         by_game: dict[str, list[tuple[int, int, Story]]] = {}
-        for number, story in enumerate(choose(stories(), self.games)):
+        for number, story in enumerate(choose(self.known_stories, self.games)):
             kind = (story.game, story.numeric, story.canonical)
             by_game.setdefault(story.game, []).append((kinds[kind], number, story))
             kinds[kind] += 1
@@ -95,7 +132,9 @@ class StoriesConfig(RunSettings):
 
 def list_tasks(config: StoriesConfig) -> Iterator[JsonObject]:
     """Yield every story for every model, stories in the outermost loop. The story itself is part of the spec."""
-    shared = {name: value for name, value in config.to_json().items() if name not in ("model", "games", "count")}
+    shared = {
+        name: value for name, value in config.to_json().items() if name not in ("model", "stories", "games", "count")
+    }
     for story in config.choose_stories():
         fixed = {"study": "stories", "story": story.id, "hash": digest([story.text, table_to_data(story.table)])}
         for model in config.model:
@@ -105,7 +144,7 @@ def list_tasks(config: StoriesConfig) -> Iterator[JsonObject]:
 
 def prepare_tasks(config: StoriesConfig, models: Mapping[str, Model]) -> PlayOne:
     """Return the function that lets a model write the game of one story."""
-    texts = {story.id: story.text for story in stories()}
+    texts = {story.id: story.text for story in config.known_stories}
     engine = open_engine("embedded")
 
     def play(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
@@ -117,6 +156,8 @@ def prepare_tasks(config: StoriesConfig, models: Mapping[str, Model]) -> PlayOne
                 max_tokens=config.max_tokens,
                 temperature=config.temperature,
                 seed=config.llm_seed,
+                effort=config.effort,
+                reasoning_tokens=config.reasoning_tokens,
                 replicate=spec.data["sample"],
             )
             written = Formalizer(models[spec.data["model"]], engine, asked).formalize(texts[spec.data["story"]])
@@ -139,9 +180,8 @@ def _decide(written: Formalization) -> Decision:
         "no_game": written.no_game,
     }
     calls = tuple(
-        Call(written.model, request_to_json(request), reply_to_json(reply))
+        Call(written.model, request_to_json(attempt.request), reply_to_json(attempt.reply))
         for attempt in written.attempts
-        for request, reply in attempt.exchanges
     )
     last = written.attempts[-1].reply.text if written.attempts else ""
     return Decision(action, last, Reading(_find_status(written), written.trouble), calls)
@@ -159,17 +199,16 @@ def _find_status(written: Formalization) -> Status:
 
 
 def estimate_calls(config: StoriesConfig) -> Estimate:
-    """Count calls and tokens before anything is asked."""
+    """Count calls at most, and the tokens of one call for each program: most are games at once."""
     chosen = config.choose_stories()
-    each = config.samples * config.attempts
-    prompts = each * sum(_PROMPT_TOKENS + len(story.text) // _CHARACTERS_PER_TOKEN for story in chosen)
+    tokens = [estimate_tokens(story.text) for story in chosen]
     names = list(map(str, config.model))
     return Estimate(
         len(chosen) * len(names) * config.samples,
         f"{len(chosen)} stories",
-        dict.fromkeys(names, len(chosen) * each),
-        dict.fromkeys(names, prompts),
-        dict.fromkeys(names, len(chosen) * each * config.max_tokens),
+        dict.fromkeys(names, len(chosen) * config.samples * config.attempts),
+        dict.fromkeys(names, config.samples * sum(prompt for prompt, _ in tokens)),
+        dict.fromkeys(names, config.samples * sum(reply for _, reply in tokens)),
     )
 
 
@@ -200,6 +239,7 @@ class StoryRow(TypedDict):
     constraints: bool | None
     equivalent: bool | None
     meaning: bool
+    verdict: Annotated[str, column(help="how the game is related to the true one")]
     why: Annotated[str, column("why not")]
 
 
@@ -212,6 +252,15 @@ class KindRow(TypedDict):
     right: int
     programs: int
     share: Annotated[Interval, column(format=".0%", help="means what the story says, 95 % interval")]
+
+
+class VerdictRow(TypedDict):
+    """How many programs of a model are related to the true game in one way."""
+
+    model: str
+    verdict: str
+    programs: int
+    share: Annotated[Interval, column(format=".0%", help="95 % interval over stories")]
 
 
 class StatusRow(TypedDict):
@@ -244,11 +293,18 @@ class ModelFigures(TypedDict):
     """tokens of all replies"""
 
 
+def estimate_share(hits: Sequence[bool], stories: Sequence[str]) -> Interval:
+    """Compute a share with its interval over stories: programs for the same story are no independent evidence."""
+    if len(set(stories)) == len(stories) or len(set(stories)) == 1:
+        return wilson(sum(hits), len(hits))
+    return bound_mean(np.array(hits, dtype=float), (0.0, 1.0), stories, rng=np.random.default_rng(0))
+
+
 def _sum_up_programs(rows: Sequence[StoryRow]) -> ModelFigures:
     shares: dict[str, Interval | None] = {}
     for name in ("syntactic", "functional", "meaning", "equivalent", "first"):
-        asked = [value for row in rows if isinstance(value := row.get(name), bool)]
-        shares[name] = wilson(sum(asked), len(asked)) if asked else None
+        asked = [(value, row["story"]) for row in rows if isinstance(value := row.get(name), bool)]
+        shares[name] = estimate_share(*zip(*asked, strict=True)) if asked else None
     return ModelFigures(
         programs=len(rows),
         **shares,  # type: ignore[typeddict-item]
@@ -261,7 +317,7 @@ def _sum_up_programs(rows: Sequence[StoryRow]) -> ModelFigures:
 def measure(config: StoriesConfig, folder: RunFolder) -> Measured:
     """Judge every program against the true game of its story."""
     engine = open_engine("embedded")
-    known = {story.id: story for story in stories()}
+    known = {story.id: story for story in config.known_stories}
     rows = []
     for play in folder.sorted_plays():
         if play.data["story"] not in known:
@@ -269,14 +325,16 @@ def measure(config: StoriesConfig, folder: RunFolder) -> Measured:
         rows.append(_judge(play, known[play.data["story"]], engine))
     order = {str(model): number for number, model in enumerate(config.model)}
     rows.sort(key=lambda row: (order.get(row["model"], len(order)), row["story"], row["sample"]))
-    models = dict.fromkeys(row["model"] for row in rows)
-    groups = {(model,): _sum_up_programs([row for row in rows if row["model"] == model]) for model in models}
+    groups: dict[Heads, ModelFigures] = {}
+    for model in dict.fromkeys(row["model"] for row in rows):
+        groups[model,] = _sum_up_programs([row for row in rows if row["model"] == model])
     kinds = [*_count_right(rows, "game", lambda row: row["game"]), *_count_right(rows, "kind", _describe_kind)]
     statuses = Counter(row["status"] for row in rows).most_common()
     return Measured(
         {
             "programs": Frame(StoryRow, rows),
             "kinds": Frame(KindRow, kinds),
+            "verdicts": Frame(VerdictRow, list(_count_verdicts(rows))),
             "statuses": Frame(StatusRow, [StatusRow(status=status, plays=count) for status, count in statuses]),
         },
         len(rows),
@@ -310,6 +368,7 @@ def _judge(play: StoredPlay, story: Story, engine: LogicEngine) -> StoryRow:
         **{name: finding.ok for name, finding in levels.items()},
         **({} if story.numeric else {"equivalent": None}),
         "meaning": bool(meaning.ok),
+        "verdict": levels.verdict,
         "why": decision.reading.how or meaning.why,
     }
     return cast(StoryRow, row)
@@ -337,6 +396,16 @@ def _count_right(rows: Sequence[StoryRow], by: str, describe: Callable[[StoryRow
                 )
 
 
+def _count_verdicts(rows: Sequence[StoryRow]) -> Iterator[VerdictRow]:
+    for model in dict.fromkeys(row["model"] for row in rows):
+        own = [row for row in rows if row["model"] == model]
+        names = [row["story"] for row in own]
+        for verdict in VERDICTS:
+            hits = [row["verdict"] == verdict for row in own]
+            share = estimate_share(hits, names)
+            yield VerdictRow(model=model, verdict=verdict, programs=sum(hits), share=share)
+
+
 stories_study = Study(
     "stories",
     StoriesConfig,
@@ -357,6 +426,14 @@ stories_study = Study(
             "{{ frame('programs')|length }} programs mean what the story says.",
         ),
         metrics_table("How many programs are right", "Shares with 95 % intervals."),
+        pivot(
+            "verdicts",
+            rows="verdict",
+            columns="model",
+            value="share",
+            title="As compare says it",
+            caption="Shares of programs, with intervals over stories.",
+        ),
         pivot(
             "kinds",
             rows="stories",

@@ -25,8 +25,8 @@ from bestresponse.core.seeds import split
 from bestresponse.report.frames import column
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.tournament.entries import as_automata
+from bestresponse.theory.dynamics.learning import replicator
 from bestresponse.theory.dynamics.moran import count_takeovers
-from bestresponse.theory.dynamics.replicator import replicator
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.repeated.automaton import Automaton, behave_alike
 from bestresponse.theory.repeated.round_robin import TournamentResult, exact_round_robin, play_round_robin

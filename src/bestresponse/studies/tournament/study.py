@@ -13,6 +13,7 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal, TypedDict
 
+from bestresponse.analysis.people import show_people
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.game import AnyGame
@@ -67,32 +68,21 @@ class TournamentConfig(RunSettings):
     Matches between strategies are worked out exactly. Models are asked round by round.
     """
 
-    game: GameSetting = setting(
-        kw_only=False,
-        argument=True,
-        help="A name from `bestresponse games`, or a .nfg, .json or .pl file: two players, one move each.",
-    )
-    entries: EntriesSetting = setting(
-        default=("all",),
-        kw_only=False,
-        help="Who takes part: all, published, classic, probes:N, strategies by name, always:MOVE, installed players, "
-        "models, files of rules (.pl), of saved agents (.json) or of words (.txt); those of the package `axelrod` too.",
-    )
+    game: GameSetting = setting(kw_only=False, argument=True)
+    """A name from `bestresponse games`, or a .nfg, .json or .pl file: two players, one move each."""
+    entries: EntriesSetting = setting(default=("all",), kw_only=False)
+    """Who takes part: all, published, classic, probes:N, strategies by name, always:MOVE, installed players, models,
+    files of rules (.pl), of saved agents (.json) or of words (.txt); those of the `axelrod` package by name."""
     model: str | None = setting(default=None, short="-m", help="The model that formalizes strategies in words.")
     rounds: int = setting(default=10, ge=1, le=100_000, help="Rounds of a match; with continuation the most.")
     noise: float = setting(default=0.0, ge=0, le=1, help="Probability that another move is made than the one chosen.")
     continuation: float = setting(default=1.0, gt=0, le=1, help="Probability of another round after each.")
-    repetitions: int | None = setting(
-        default=None,
-        ge=1,
-        le=1_000_000,
-        help="Plays of each match; expected payoffs, and 1 for those who must be asked, if not said.",
-    )
+    repetitions: int | None = setting(default=None, ge=1, le=1_000_000)
+    """Plays of each match; expected payoffs, and 1 for those who must be asked, if not said."""
     against: str | None = setting(default=None, help="Only matches against this one count (clones).")
     default_move: str | None = setting(default=None, help="The default move, in place of the game's own.")
-    target: Mapping[str, float] = setting(
-        default_factory=dict, metavar="NAME=TOTAL", help="Winners are those who reach their total."
-    )
+    target: Mapping[str, float] = setting(default_factory=dict, metavar="NAME=TOTAL")
+    """Winners are those who reach their total."""
     moran: int = setting(default=0, ge=0, le=100_000, help="Also the Moran process with this many individuals.")
     seed: int = setting(default=0, ge=0, lt=2**63, help="Seed of everything that is drawn.")
     temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature of models.")
@@ -396,6 +386,7 @@ tournament = Study(
             title="Standings",
         ),
         metrics_table(caption="{{ config.game.name }}: " + _LENGTH),
+        show_people,
         table("targets", caption="Totals expected and reached"),
         table("left_out", caption="Strategies of the groups that do not take part"),
         pivot(

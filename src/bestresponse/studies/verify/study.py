@@ -88,15 +88,13 @@ class VerifyConfig(RunSettings):
     """Let a model reason about a game, refute what is wrong, and measure what changes from first to last attempt."""
 
     model: ModelSetting = setting(kw_only=False, short="-m", help="The model that reasons.")
-    game: GameSetting = setting(
-        kw_only=False, argument=True, help="A game: a name of the catalogue, or a file (.nfg .efg .json .pl)."
-    )
+    game: GameSetting = setting(kw_only=False, argument=True)
+    """A game: a name of the catalogue, or a file (.nfg .efg .json .pl)."""
     translator: ModelSetting = setting(default=RULES, help="Who finds the claims: rules (no model), or a model.")
     repeats: int = setting(default=30, ge=1, le=100_000, help="How many times the model reasons.")
     attempts: int = setting(default=5, ge=1, le=20, help="The most attempts at one reasoning.")
-    feedback: Literal["positive", "negative"] = setting(
-        default="positive", help="What is said of a refuted claim: the true values, or its negation."
-    )
+    feedback: Literal["positive", "negative"] = setting(default="positive")
+    """What is said of a refuted claim: the true values, or its negation."""
     unit: Literal["text", "paragraph"] = setting(default="text", help="What is translated at a time.")
     disguised: bool = setting(default=True, help="Tell the game with letters instead of its own names.")
     inverted: bool = setting(default=True, help="Reverse the order of actions.")
@@ -357,17 +355,15 @@ def list_values(rows: Iterable[RunRow], what: Literal["payoff", "gap"], when: Wh
 
 def sum_up_attempts(rows: Sequence[RunRow], when: When, choices: Mapping[str, str]) -> Mapping[str, Value]:
     """Compute the figures of the first or last attempts, and the shares of `choices` by the names of their metrics."""
+    every: Any = rows
     readable: Any = list_readable(rows)
-    states = Counter(row[f"{when}_state"] for row in rows)  # type: ignore[literal-required]
-    means = {}
-    for what in ("payoff", "gap"):
-        values = list_values(rows, what, when)  # type: ignore[arg-type]
-        means[what] = cluster_bootstrap(values, rng=np.random.default_rng(0)) if values else None
+    states = Counter(row[f"{when}_state"] for row in every)
+    values = {"payoff": list_values(rows, "payoff", when), "gap": list_values(rows, "gap", when)}
     best = [row for row in readable if row[f"{when}_gap"] is not None and row[f"{when}_gap"] <= _BEST]
     chosen = Counter(row[f"{when}_choice"] for row in readable)
     return {
         **{state: states[state] for state in ("unrefuted", "refuted", "undecided", "unchecked")},
-        **means,
+        **{name: cluster_bootstrap(v, rng=np.random.default_rng(0)) if v else None for name, v in values.items()},
         "wrong_reason": wilson(sum(row[f"{when}_state"] == "refuted" for row in best), len(best)) if best else None,
         **{name: wilson(chosen[action], len(readable)) if readable else None for name, action in choices.items()},
     }

@@ -91,32 +91,21 @@ class Condition:
 class WaterConfig(AgentSettings):
     """Play the Water Allocation Challenge many times and report who survives."""
 
-    model: OptionalModelSetting = setting(
-        default=None, kw_only=False, short="-m", help="The player of every seat that is not named."
-    )
-    bidder: str | None = setting(
-        default=None, help="Instead of a model: random, share:X, need, myopic, no-regret or solver."
-    )
-    seat: SeatsSetting = setting(
-        default_factory=dict, metavar="RESIDENT=PLAYER", help="Who bids for whom: a model or a bidder."
-    )
-    abundance: NamesSetting = setting(
-        default=(), help="Ranges of the daily supply: low, medium or high; medium if none is named."
-    )
-    with_personas: Literal["off", "on", "both"] | None = setting(
-        default=None, help="Whether residents have personas; on where personas are given, else off."
-    )
-    personas: PersonasSetting = setting(
-        default_factory=dict,
-        metavar="FILE",
-        help="TOML with a persona for each resident, under its name, instead of the published ones.",
-    )
+    model: OptionalModelSetting = setting(default=None, kw_only=False, short="-m")
+    """The player of every seat that is not named."""
+    bidder: str | None = setting(default=None)
+    """Instead of a model: random, share:X, need, myopic, no-regret or solver."""
+    seat: SeatsSetting = setting(default_factory=dict, metavar="RESIDENT=PLAYER")
+    """Who bids for whom: a model or a bidder."""
+    abundance: NamesSetting = setting(default=())
+    """Ranges of the daily supply: low, medium or high; medium if none is named."""
+    with_personas: Literal["off", "on", "both"] | None = setting(default=None)
+    """Whether residents have personas; on where personas are given, else off."""
+    personas: PersonasSetting = setting(default_factory=dict, metavar="FILE")
+    """TOML with a persona for each resident, under its name, instead of the published ones."""
     grid: bool = setting(default=False, help="All six conditions of the published study.")
-    rules: RulesSetting = setting(
-        default_factory=WaterRules,
-        metavar="FILE",
-        help="TOML with residents and any other rules instead of the published ones.",
-    )
+    rules: RulesSetting = setting(default_factory=WaterRules, metavar="FILE")
+    """TOML with residents and any other rules instead of the published ones."""
     days: int | None = setting(default=None, ge=1, le=10_000, help="Days the drought lasts; 20 if not said.")
     low: int | None = setting(default=None, ge=0, help="Smallest daily supply, instead of an abundance.")
     high: int | None = setting(default=None, ge=0, help="Largest daily supply, instead of an abundance.")

@@ -261,6 +261,15 @@ def measure(config: WaterConfig, folder: RunFolder) -> Measured:
         measured.append(ConditionGames(condition, tuple(known), trace, len(lost), config.seed, spoken.get(key)))
         games += _list_games(measured[-1], lost)
     finished = [group for group in measured if group.repeats]
+    survival = [
+        SurvivalRow(
+            condition=group.condition.name,
+            resident=resident.name,
+            survived=wilson(int(alive.sum()), len(group.repeats)),
+        )
+        for group in finished
+        for resident, alive in zip(group.trace.rules.residents, group.trace.survived.T, strict=True)
+    ]
     residents_days = sum(int(group.trace.present.sum()) for group in finished)
 
     def gather(row: type[R], list_rows: Callable[[ConditionGames], Iterable[R]]) -> Frame[R]:
@@ -269,7 +278,7 @@ def measure(config: WaterConfig, folder: RunFolder) -> Measured:
     return Measured(
         {
             "games": Frame(GameRow, games),
-            "survival": gather(SurvivalRow, _list_survival),
+            "survival": Frame(SurvivalRow, survival),
             "comparisons": Frame(ComparisonRow, _compare_conditions(config, finished)),
             "prices": gather(PriceRow, _list_prices),
             "residents": gather(ResidentRow, _list_residents),
@@ -327,12 +336,6 @@ def _list_games(group: ConditionGames, void: Sequence[int]) -> Iterator[GameRow]
             rsr_end=None if np.isnan(rate) else rate,
             alive=alive,
         )
-
-
-def _list_survival(group: ConditionGames) -> Iterator[SurvivalRow]:
-    for resident, alive in zip(group.trace.rules.residents, group.trace.survived.T, strict=True):
-        share = wilson(int(alive.sum()), len(group.repeats))
-        yield SurvivalRow(condition=group.condition.name, resident=resident.name, survived=share)
 
 
 def _compare_conditions(config: WaterConfig, groups: Sequence[ConditionGames]) -> list[ComparisonRow]:

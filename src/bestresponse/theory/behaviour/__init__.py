@@ -1,1 +1,1 @@
-"""What recorded play says about players: mixtures of strategies, noisy and bounded reasoning, estimated from choices."""
+"""What recorded play says about players: mixtures of strategies, noisy and bounded reasoning."""

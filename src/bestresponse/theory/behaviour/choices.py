@@ -6,8 +6,8 @@ Each model predicts the choices of both players of a game from one parameter, or
     cognitive-hierarchy   Poisson levels with mean tau, level 0 uniform
     level-k               shares of the levels 0 to 3, level 0 uniform
 
-(see `theory.fitting` for the models and their sources). The parameter of the first two is found on a grid, where the log
-likelihood of every game is known at every point; fitting, resampling and leaving games out are then sums of rows.
+(see `theory.fitting` for the models and their sources). The parameter of the first two is found on a grid, where the
+log likelihood of every game is known at every point; fitting, resampling and leaving out are then sums of rows.
 
 Scores are log likelihoods of a choice in games that the parameter was not fitted to. Completeness (D. Fudenberg, J.
 Kleinberg, A. Liang & S. Mullainathan, "Measuring the completeness of economic models", Journal of Political Economy
@@ -24,7 +24,7 @@ from typing import Literal
 
 import numpy as np
 
-from bestresponse.theory.arrays import Floats
+from bestresponse.theory.arrays import Bools, Floats
 from bestresponse.theory.fitting import level_k, quantal_branch
 from bestresponse.theory.games.normal_form import NormalForm
 
@@ -42,7 +42,7 @@ _OFF, _JUMP = 1e-8, 0.2
 
 @dataclass(frozen=True, eq=False)
 class Choices:
-    """How often each action was chosen in a game: `counts` has a row of numbers for each of the two players."""
+    """How often each action was chosen in a game, or in one match of it: `counts` has a row for each of two players."""
 
     form: NormalForm
     counts: tuple[Floats, Floats]
@@ -136,33 +136,34 @@ def predict_hierarchy(form: NormalForm, taus: Floats) -> tuple[Floats, Floats]:
 
 def _reply_best(values: Floats) -> Floats:
     best = values >= values.max(axis=1, keepdims=True) - 1e-9 * np.maximum(1.0, np.abs(values).max())
-    return best / best.sum(axis=1, keepdims=True)
+    return np.asarray(best / best.sum(axis=1, keepdims=True))
 
 
 def fit_choices(
     data: Sequence[Choices], models: Sequence[ChoiceModel], *, draws: int = 200, seed: int = 0
 ) -> tuple[ChoiceFit, ...]:
-    """Fit every model to the choices of one group of players; resamples draw games with replacement."""
+    """Fit every model to the choices of one group of players.
+
+    Resamples draw entries of `data` with replacement: games, or matches where several entries have the same game.
+    """
     rng = np.random.default_rng(seed)
     size = len(data)
     weights = np.vstack([np.ones(size), rng.multinomial(size, np.full(size, 1 / size), size=draws)])
-    forms = [game.form for game in data]
+    forms = list(dict.fromkeys(game.form for game in data))
+    places = np.array([forms.index(game.form) for game in data])
+    folds = [np.isin(places, np.arange(len(forms))[start::_FOLDS]) for start in range(min(_FOLDS, len(forms)))]
     fits = []
     for model in models:
         if model == "level-k":
-            fits.append(_fit_levels(data, weights))
+            fits.append(_fit_levels(data, weights, folds))
             continue
         unit = float(np.mean([np.ptp(form.payoffs) for form in forms])) or 1.0
         grid = _PRECISIONS / unit if model == "qre" else _TAUS
         predicted = predict_quantal(forms, grid) if model == "qre" else [predict_hierarchy(f, grid) for f in forms]
-        table = np.array([_score(game, sides) for game, sides in zip(data, predicted, strict=True)])
+        table = np.array([_score(game, predicted[place]) for game, place in zip(data, places, strict=True)])
         heights = weights @ table
         best = heights.argmax(axis=1)
-        held_out = None
-        if size > 1:
-            held_out = sum(
-                table[fold, (weights[0] @ table - table[fold].sum(axis=0)).argmax()].sum() for fold in _fold(size)
-            )
+        scores = [table[fold][:, table[~fold].sum(axis=0).argmax()].sum() for fold in folds]
         fits.append(
             ChoiceFit(
                 model,
@@ -170,15 +171,10 @@ def fit_choices(
                 grid[best[1:], None],
                 float(heights[0].max()),
                 bool(heights[0, -1] > heights[0].max() - 1e-6),
-                *_judge(data, held_out),
+                *_judge(data, scores),
             )
         )
     return tuple(fits)
-
-
-def _fold(size: int) -> list[Floats]:
-    """Split the numbers of games into at most ten parts that are left out in turn."""
-    return [np.arange(size)[start::_FOLDS] for start in range(min(_FOLDS, size))]
 
 
 def _score(game: Choices, sides: Sequence[Floats]) -> Floats:
@@ -186,45 +182,44 @@ def _score(game: Choices, sides: Sequence[Floats]) -> Floats:
     return sum(np.log(np.clip(side, _SURE, 1.0)) @ count for side, count in zip(sides, game.counts, strict=True))  # type: ignore[return-value]
 
 
-def _fit_levels(data: Sequence[Choices], weights: Floats) -> ChoiceFit:
-    steps = [level_k(game.form, HIGHEST_LEVEL).strategies for game in data]
-    chances = np.concatenate([side.T for sides in steps for side in sides])
+def _fit_levels(data: Sequence[Choices], weights: Floats, folds: Sequence[Bools]) -> ChoiceFit:
+    levels = {form: level_k(form, HIGHEST_LEVEL).strategies for form in dict.fromkeys(game.form for game in data)}
+    chances = np.concatenate([side.T for game in data for side in levels[game.form]])
     counts = np.concatenate([count for game in data for count in game.counts])
-    games = np.repeat(np.arange(len(data)), [sum(game.form.shape) for game in data])
+    owners = np.repeat(np.arange(len(data)), [sum(game.form.shape) for game in data])
 
     def fit(rows: Floats) -> Floats:
         shares = np.full((len(rows), chances.shape[1]), 1 / chances.shape[1])
         for _ in range(500):
             parts = shares[:, None, :] * chances
-            parts *= (rows[:, games] * counts / np.maximum(parts.sum(axis=2), _SURE))[:, :, None]
-            new = parts.sum(axis=1) / parts.sum(axis=(1, 2))[:, None]
-            done = np.abs(new - shares).max() < 1e-7
-            shares = new
-            if done:
+            parts *= (rows[:, owners] * counts / np.maximum(parts.sum(axis=2), _SURE))[:, :, None]
+            before, shares = shares, parts.sum(axis=1) / parts.sum(axis=(1, 2))[:, None]
+            if np.abs(shares - before).max() < 1e-7:
                 break
         return shares
 
     def score(shares: Floats, rows: Floats) -> float:
-        return float((rows[games] * counts) @ np.log(np.clip(chances @ shares, _SURE, 1.0)))
+        return float((rows[owners] * counts) @ np.log(np.clip(chances @ shares, _SURE, 1.0)))
 
     shares = fit(weights)
-    held_out = None
-    if len(data) > 1:
-        without = np.array([~np.isin(np.arange(len(data)), fold) for fold in _fold(len(data))], dtype=np.float64)
-        held_out = sum(score(own, 1 - rows) for own, rows in zip(fit(without), without, strict=True))
-    return ChoiceFit("level-k", shares[0], shares[1:], score(shares[0], weights[0]), False, *_judge(data, held_out))
+    held_out = np.array(folds, dtype=np.float64)
+    scores = [score(fit(1 - fold[None])[0], fold) for fold in held_out] if len(folds) > 1 else []
+    return ChoiceFit("level-k", shares[0], shares[1:], score(shares[0], weights[0]), False, *_judge(data, scores))
 
 
-def _judge(data: Sequence[Choices], held_out: float | None) -> tuple[float | None, float | None]:
-    """Return the score of a choice and the completeness; None where nothing was held out or chance is best."""
-    if held_out is None:
+def _judge(data: Sequence[Choices], scores: Sequence[float]) -> tuple[float | None, float | None]:
+    """Return the score of a choice and the completeness; None where no game could be held out or chance is best."""
+    if len(scores) < 2:
         return None, None
+    games: dict[NormalForm, list[tuple[Floats, Floats]]] = {}
+    for game in data:
+        games.setdefault(game.form, []).append(game.counts)
     total, chance, best = 0.0, 0.0, 0.0
-    for count in (count for game in data for count in game.counts):
+    for count in (sum(side) for pairs in games.values() for side in zip(*pairs, strict=True)):
         size, moves = count.sum(), len(count)
         total += size
         chance -= size * np.log(moves)
         if size:
             best += count @ np.log(np.maximum(count - 0.5, 0.5) / (size - 1 + moves / 2))
     gain = best - chance
-    return held_out / total, (held_out - chance) / gain if gain > 0 else None
+    return sum(scores) / total, (sum(scores) - chance) / gain if gain > 0 else None

@@ -17,7 +17,7 @@ Strategies that prescribe the same in everything that was played cannot be told 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -31,8 +31,9 @@ _LEAST_SHARE = 1e-12
 """A share of 0 could never grow again."""
 _LONGEST_STRIDE = 64.0
 _MOST_CYCLES = 3_000
-_FLAT = 1e-9
-"""Below this ratio of the smallest to the largest curvature the shares are not determined by the data."""
+_FLAT, _STEP = 1e-4, 1e-4
+"""With a smaller curvature, each parameter's own being 1, the data do not determine the shares; and the step in which
+curvature is measured."""
 _KERNELS = "bestresponse.theory.behaviour.kernels"
 _WORTH = 2e7
 """Units times strategies times steps that take plain code about as long as loading the compiled one."""
@@ -69,7 +70,7 @@ class Agreement:
 
 
 @dataclass(frozen=True, eq=False)
-class Mixture:
+class MixtureFit:
     """Shares of strategies and the error at the maximum. `flat` says that other shares reach the same maximum."""
 
     names: tuple[str, ...]
@@ -117,7 +118,7 @@ def _merge_equal(names: tuple[str, ...], counts: Floats, levels: Floats, actions
     return Agreement(merged, shaped, levels, weights.astype(np.float64), rows.ravel(), actions)
 
 
-def fit_mixture(agreement: Agreement, *, starts: int = 5, seed: int = 0, engine: Engine = "auto") -> Mixture:
+def fit_mixture(agreement: Agreement, *, starts: int = 5, seed: int = 0, engine: Engine = "auto") -> MixtureFit:
     """Find the shares and the error that make the moves most likely, the best of several climbs."""
     rng = np.random.default_rng(seed)
     kinds = len(agreement.names)
@@ -129,8 +130,8 @@ def fit_mixture(agreement: Agreement, *, starts: int = 5, seed: int = 0, engine:
     return _describe(agreement, points[best, :-1], float(points[best, -1]), float(heights[best]))
 
 
-def resample_mixture(
-    agreement: Agreement, fitted: Mixture, draws: int, *, seed: int = 0, engine: Engine = "auto"
+def resample(
+    agreement: Agreement, fitted: MixtureFit, draws: int, *, seed: int = 0, engine: Engine = "auto"
 ) -> tuple[Floats, Floats]:
     """Fit again to units drawn with replacement; returns the shares and the errors of every draw."""
     rng = np.random.default_rng(seed)
@@ -142,32 +143,24 @@ def resample_mixture(
     return points[:, :-1], points[:, -1]
 
 
-def choose_number(
-    agreement: Agreement, fitted: Mixture, *, seed: int = 0, engine: Engine = "auto"
-) -> tuple[Mixture, ...]:
+def prune_mixture(
+    agreement: Agreement, fitted: MixtureFit, *, seed: int = 0, engine: Engine = "auto"
+) -> tuple[MixtureFit, ...]:
     """Leave out the rarest strategy again and again, down to one; returns the fit of every number, all first."""
     path = [fitted]
     while len(path[-1].names) > 1:
         kept = np.delete(np.arange(len(agreement.names)), int(path[-1].shares.argmin()))
         names = tuple(agreement.names[k] for k in kept)
-        counts = np.ascontiguousarray(agreement.counts[:, kept])
-        agreement = Agreement(names, counts, agreement.levels, agreement.weights, agreement.rows, agreement.actions)
+        agreement = replace(agreement, names=names, counts=np.ascontiguousarray(agreement.counts[:, kept]))
         path.append(fit_mixture(agreement, starts=2, seed=seed, engine=engine))
     return tuple(path)
 
 
-def _describe(agreement: Agreement, shares: Floats, error: float, height: float) -> Mixture:
-    joint, _ = _weigh(agreement, shares, error)
-    top = joint.max(axis=1, keepdims=True)
-    relative = np.exp(joint - top)
-    posterior = relative / relative.sum(axis=1, keepdims=True)
-    used = shares > 1e-6
-    # Curvature of the likelihood in the shares that are used: singular where a change of shares changes nothing.
-    slopes = posterior[:, used] / shares[used]
-    curvature = np.linalg.eigvalsh((slopes * agreement.weights[:, None]).T @ slopes)
+def _describe(agreement: Agreement, shares: Floats, error: float, height: float) -> MixtureFit:
+    posterior = _classify(agreement, shares, error)
     bic = -2 * height + len(shares) * np.log(agreement.weights.sum())
     unsure = -np.sum(agreement.weights[:, None] * posterior * np.log(np.maximum(posterior, 1e-300)))
-    return Mixture(
+    return MixtureFit(
         agreement.names,
         shares,
         error,
@@ -175,8 +168,38 @@ def _describe(agreement: Agreement, shares: Floats, error: float, height: float)
         posterior[agreement.rows],
         float(bic),
         float(bic + 2 * unsure),
-        bool(curvature[0] < _FLAT * curvature[-1]),
+        _is_flat(agreement, np.append(shares, error)),
     )
+
+
+def _is_flat(agreement: Agreement, point: Floats) -> bool:
+    """Say whether shares and error can change together at the maximum without changing the likelihood.
+
+    Shares that are used move against the first of them, so that they keep their sum; an error of 0 stays.
+    """
+    used = np.flatnonzero(point[:-1] > 10 * _STEP)
+    directions = [np.eye(len(point))[k] - np.eye(len(point))[used[0]] for k in used[1:]]
+    directions += [np.eye(len(point))[-1]] if point[-1] > 10 * _STEP else []
+    if not directions:
+        return False
+    bend = (agreement.actions * agreement.levels - 1) / (agreement.actions - 1)
+
+    def find_slopes(there: Floats) -> Floats:
+        parts = agreement.weights[:, None] * _classify(agreement, there[:-1], there[-1])
+        by_error = -(parts * (agreement.counts @ (bend / (agreement.levels - there[-1] * bend)))).sum()
+        by_share = np.where(there[:-1] > 0, parts.sum(axis=0) / np.maximum(there[:-1], 1e-300), 0.0)
+        return np.asarray(np.array(directions) @ np.append(by_share, by_error))
+
+    curvature = np.array([find_slopes(point - _STEP * d) - find_slopes(point + _STEP * d) for d in directions])
+    scale = np.sqrt(np.maximum(np.diag(curvature), 1e-300))
+    return bool(np.linalg.eigvalsh(curvature / np.outer(scale, scale))[0] < _FLAT)
+
+
+def _classify(agreement: Agreement, shares: Floats, error: float) -> Floats:
+    """Return how likely every unit belongs to every strategy."""
+    joint, _ = _weigh(agreement, shares, error)
+    relative = np.exp(joint - joint.max(axis=1, keepdims=True))
+    return np.asarray(relative / relative.sum(axis=1, keepdims=True))
 
 
 def _weigh(agreement: Agreement, shares: Floats, error: float) -> tuple[Floats, Floats]:

@@ -33,6 +33,18 @@ With a finite `precision` it is stochastic fictitious play (Fudenberg & Kreps, "
 Economic Behavior 5, 1993): the action is drawn with probability proportional to exp(precision * average payoff). With
 a `gain` the newest round has that weight and older ones fade (Fudenberg & Levine, "The Theory of Learning in Games",
 1998).
+
+Replicator dynamics: actions that earn more than average grow.
+
+Continuous time (Taylor & Jonker, "Evolutionarily stable strategies and game dynamics", Mathematical Biosciences 40,
+1978): x_a' = x_a (f_a - mean f), with f_a what action a earns against the others' populations. Discrete generations
+(Maynard Smith, "Evolution and the Theory of Games", 1982): x_a <- x_a (b + f_a) / (b + mean f), b a background fitness
+that makes all fitnesses positive. One population of a symmetric game plays against itself, otherwise every player has
+a population of its own. Interior rest points are exactly the interior equilibria. Shares below 1e-300 become 0.
+
+With mutation a share m of every action's offspring turns into one of the other actions, all alike:
+x_a' = sum_b x_b f_b q_ba - x_a mean f with q_bb = 1 - m (Hadeler, "Stable polymorphisms in a selection model with
+mutation", SIAM Journal on Applied Mathematics 41, 1981). Payoffs are then fitnesses, which must not be negative.
 """
 
 from __future__ import annotations
@@ -41,9 +53,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import chain
+from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.dynamics.trajectory import (
@@ -303,3 +316,154 @@ def _play(game: NormalForm, tally: _Tally, actions: tuple[int, ...], gain: float
         tally.earned[i] += own[actions]
         tally.totals[i][:] *= kept
         tally.totals[i][:] += new * own[(*actions[:i], slice(None), *actions[i + 1 :])]
+
+
+Form = Literal["euler", "rk4", "discrete"]
+_EXTINCT = 1e-300
+
+
+def replicator(
+    game: NormalForm,
+    start: Sequence[ArrayLike] | None = None,
+    *,
+    steps: int = 10_000,
+    size: float = 0.01,
+    form: Form = "rk4",
+    one_population: bool = False,
+    background: float | None = None,
+    mutation: float = 0.0,
+    stride: int | None = None,
+    engine: Engine = "auto",
+) -> Trajectory:
+    """Take `steps` steps from `start` (uniform play if not given), recorded every `stride` steps and at both ends.
+
+    `form`: "rk4" and "euler" integrate continuous time with steps of length `size` (errors of order size**4 and size),
+    at most 1 / payoff range, lest shares jump past 0; "discrete" has generations, with `background` fitness (by
+    default just enough to make all payoffs at least 1).
+    With `one_population` the game must be symmetric; `start` then holds one strategy for both players. `mutation` is
+    the share of offspring that turn into another action; the loop is then never compiled.
+    """
+    _check_replicator(game, size, form, one_population, mutation)
+    if mutation and engine == "numba":
+        raise UsageError("mutation: the compiled loop has none; use engine='numpy'")
+    both = None if start is None else ([start[0], start[0]] if one_population else start)
+    state, parts = allot(*game.shape)
+    state[:] = np.concatenate(start_or_uniform(game, both))
+    played = _add_background(game, background) if form == "discrete" else game
+    chosen = "numpy" if mutation else choose_loop(engine, game, steps)
+    plain = stepwise(_step_shares(played, parts, form, size, one_population, mutation), state)
+    run = _compile_shares(played, parts, form, size, one_population) if chosen == "numba" else plain
+    times, paths = walk(run, chain([0], schedule(steps, stride)), *game.shape)
+    unit = 1.0 if form == "discrete" else size
+    method = f"replicator, {form}" + (f", mutation {mutation:g}" if mutation else "")
+    return record(game, method, chosen, unit * times, paths, tuple(path[-1] for path in paths))
+
+
+def replicator_velocity(game: NormalForm, profile: Sequence[Array]) -> tuple[Array, ...]:
+    """Compute how fast each share changes at `profile`, in continuous time; leading axes hold many profiles at once."""
+    values = fitness(game)([np.asarray(mix, dtype=np.float64) for mix in profile])
+    return tuple(
+        np.asarray(mix * (value - (mix * value).sum(axis=-1, keepdims=True)))
+        for mix, value in zip(profile, values, strict=True)
+    )
+
+
+def _check_replicator(game: NormalForm, size: float, form: Form, one_population: bool, mutation: float) -> None:
+    if form not in get_args(Form):
+        raise UsageError(f"form: expected one of {', '.join(get_args(Form))}, got {form!r}")
+    if not 0 < size < np.inf:
+        raise UsageError(f"size: expected a positive step, got {size:g}")
+    spread = max(float(np.ptp(own)) for own in game.payoffs)
+    if form != "discrete" and size * spread > 1.0:
+        raise UsageError(f"size: payoffs that range over {spread:g} need steps of at most {1 / spread:g}, got {size:g}")
+    if one_population and (game.num_players != 2 or not np.array_equal(game.payoffs[0], game.payoffs[1].T)):
+        raise UsageError("one_population: expected a symmetric game of two players; this one is not")
+    if not 0 <= mutation <= 1:
+        raise UsageError(f"mutation: expected a share from 0 to 1, got {mutation:g}")
+    lowest = game.payoffs.min()
+    if mutation and form != "discrete" and lowest < 0:
+        raise UsageError(f"mutation: payoffs are fitnesses and must be at least 0, the lowest is {lowest:g}")
+
+
+def _mutate(offspring: Array, mutation: float) -> Array:
+    """Spread a share of every action's offspring over the other actions."""
+    if not mutation or len(offspring) == 1:
+        return offspring
+    moved = mutation * offspring / (len(offspring) - 1)
+    return np.asarray(offspring * (1.0 - mutation) + moved.sum() - moved)
+
+
+def _add_background(game: NormalForm, background: float | None) -> NormalForm:
+    """Turn payoffs into fitnesses, all of them positive."""
+    lowest = [float(own.min()) for own in game.payoffs]
+    if background is None:
+        return NormalForm(np.stack([(own - low) + 1.0 for own, low in zip(game.payoffs, lowest, strict=True)]))
+    if background + min(lowest) <= 0:
+        raise UsageError(
+            f"background: expected more than {0 - min(lowest):g}, so that payoffs are positive; got {background:g}"
+        )
+    return NormalForm(game.payoffs + background)
+
+
+def _compile_shares(game: NormalForm, start: Sequence[Array], form: Form, size: float, single: bool) -> Run:
+    from bestresponse.theory.dynamics.kernels import flow, generations
+
+    # Rounded up to what the compiled loops handle at once; the actions added have no share and earn 0.
+    widths = [m if m <= 8 else m + -m % 16 for m in game.shape]
+    heights = [m if m <= 8 else m + -m % 4 for m in game.shape[::-1]]
+    row, col = (np.zeros(sizes) for sizes in zip(heights, widths, strict=True))
+    state, (x, y) = allot(*widths)
+    for wide, matrix in zip((row, col), two_matrices(game), strict=True):
+        wide[: matrix.shape[0], : matrix.shape[1]] = matrix
+    for wide, mix in zip((x, y), start, strict=True):
+        wide[: len(mix)] = mix
+
+    def run(gaps: NDArray[np.int64], seen: Array) -> None:
+        raw = np.empty((len(gaps), len(state)))
+        if form == "discrete":
+            generations(row, col, x, y, single, gaps, state, raw)
+        else:
+            flow((row, col), x, y, size, form == "rk4", single, gaps, state, raw)
+        seen[:] = np.hstack([raw[:, : game.shape[0]], raw[:, widths[0] : widths[0] + game.shape[1]]])
+
+    return run
+
+
+def _step_shares(
+    game: NormalForm, state: Sequence[Array], form: Form, size: float, single: bool, mutation: float
+) -> Callable[[int], None]:
+    values = fitness(game)
+
+    def pair(profile: Sequence[Array]) -> list[tuple[Array, Array]]:
+        """Put what actions earn beside the shares of every population."""
+        earned = values([profile[0], profile[0]])[:1] if single else values(profile)
+        return list(zip(profile, earned, strict=True))
+
+    def slopes(profile: Sequence[Array]) -> list[Array]:
+        if mutation:
+            return [_mutate(mix * value, mutation) - mix * (mix @ value) for mix, value in pair(profile)]
+        return [mix * (value - mix @ value) for mix, value in pair(profile)]
+
+    def step(profile: Sequence[Array]) -> list[Array]:
+        if form == "discrete":
+            grown = [_mutate(mix * value, mutation) for mix, value in pair(profile)]
+            return [np.where(mix > _EXTINCT, mix, 0.0) for mix in (share / share.sum() for share in grown)]
+        moves = first = slopes(profile)
+        if form == "rk4":
+            second = slopes([mix + size / 2 * slope for mix, slope in zip(profile, first, strict=True)])
+            third = slopes([mix + size / 2 * slope for mix, slope in zip(profile, second, strict=True)])
+            fourth = slopes([mix + size * slope for mix, slope in zip(profile, third, strict=True)])
+            runs = zip(first, second, third, fourth, strict=True)
+            moves = [(a + 2 * b + 2 * c + d) / 6 for a, b, c, d in runs]
+        # Probabilities again after rounding: what is below _EXTINCT is gone, the rest sums to 1.
+        moved = [mix + size * move for mix, move in zip(profile, moves, strict=True)]
+        clipped = [np.where(mix > _EXTINCT, mix, 0.0) for mix in moved]
+        return [mix / mix.sum() for mix in clipped]
+
+    def advance(count: int) -> None:
+        for _ in range(count):
+            moved = step(state[:1] if single else state)
+            for mix, new in zip(state, moved * 2 if single else moved, strict=True):
+                mix[:] = new
+
+    return advance

@@ -32,10 +32,10 @@ from math import factorial, lcm
 import numpy as np
 
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
-from bestresponse.theory.equilibria.bimatrix import solve_bimatrix
 from bestresponse.theory.equilibria.integer import maximize
 from bestresponse.theory.equilibria.lemke_howson import follow_exactly
 from bestresponse.theory.equilibria.result import Equilibrium, Fractions
+from bestresponse.theory.equilibria.solve import solve_bimatrix
 from bestresponse.theory.games.dominance import find_weak_mixture
 from bestresponse.theory.games.normal_form import GameLike, NormalForm, as_normal_form, read_simplest
 

@@ -6,6 +6,13 @@ Equilibria in pure strategies, for any number of players.
 
 Definition: a cell of the game is a pure Nash equilibrium when no player gains by changing its own action alone; it is
 strict when every such change loses.
+
+Evolutionarily stable strategies of symmetric two-player games.
+
+Definition (Maynard Smith and Price 1973): x is evolutionarily stable when x is a best reply to itself and, against
+every other best reply y, x earns more than y does. Test (Haigh 1975; Abakuks 1980): with k in the support of x, the
+matrix q_ij = a_kj + a_ik - a_ij - a_kk over the other best replies must be strictly copositive, where coordinates in
+the support may have either sign.
 """
 
 from __future__ import annotations
@@ -14,16 +21,81 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import product
+from itertools import combinations, product
 from math import prod
-from typing import Final, Literal, Protocol, cast, overload
+from typing import TYPE_CHECKING, Final, Literal, cast, overload
 
 import numpy as np
 
 from bestresponse.core.notebook import format_html
-from bestresponse.theory.equilibria.evolutionary import is_evolutionarily_stable, is_symmetric_bimatrix
-from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form, find_tie_width
+from bestresponse.theory.engines import ChosenEngine
+from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, Numbers, as_normal_form, find_tie_width
 from bestresponse.theory.games.regrets import Profile, contract, deviation_payoffs
+
+if TYPE_CHECKING:
+    from bestresponse.theory.equilibria.solve import Enumeration
+
+_TOLERANCE = 1e-9
+
+
+def is_symmetric_bimatrix(game: NormalForm) -> bool:
+    """Say whether the players have the same actions and the column player's payoffs are the transposed row payoffs."""
+    first, second = game.payoffs if game.units is None else game.units
+    if first.shape[0] != first.shape[1]:
+        return False
+    if game.units is not None:
+        return np.array_equal(second, first.T)
+    return bool(np.abs(second - first.T).max() <= 1e-12 * float(np.abs(first).max()))
+
+
+def is_evolutionarily_stable(payoff: Numbers, x: Numbers) -> bool:
+    """Say whether x, an equilibrium strategy of the symmetric game with this row payoff, is evolutionarily stable.
+
+    Whole numbers and fractions, in arrays of objects, are compared exactly.
+
+    >>> hawk_dove = np.array([[-1.0, 4.0], [0.0, 2.0]])
+    >>> is_evolutionarily_stable(hawk_dove, np.array([2 / 3, 1 / 3]))
+    True
+    """
+    exact = payoff.dtype == np.object_
+    slack = 0 if exact else _TOLERANCE  # not 0.0, which would make fractions floats
+    scaled = payoff if exact else payoff / (float(np.ptp(payoff)) or 1.0)
+    earned = scaled @ x
+    best = np.flatnonzero(earned >= earned.max() - slack)
+    support = [int(i) for i in best if x[i] > slack]
+    k, free = support[0], support[1:]
+    signed = [int(i) for i in best if int(i) not in support]
+    rest = np.array(free + signed, dtype=np.intp)
+    if rest.size == 0:
+        return True
+    q = scaled[k, rest][None, :] + scaled[rest, k][:, None] - scaled[np.ix_(rest, rest)] - scaled[k, k]
+    q = q + q.T
+    unit = (abs(q).max() or 1) if exact else 2.0
+    return _strictly_copositive((q / unit).astype(np.float64), len(free))
+
+
+def _strictly_copositive(q: Array, free: int) -> bool:
+    """z'qz > 0 for all nonzero z whose coordinates from `free` on are not negative."""
+    if free:
+        corner = q[:free, :free]
+        if float(np.linalg.eigvalsh(corner).min()) <= _TOLERANCE:
+            return False
+        q = q[free:, free:] - q[free:, :free] @ np.linalg.solve(corner, q[:free, free:])
+    size = q.shape[0]
+    return all(
+        _no_positive_descent(q[np.ix_(chosen, chosen)])
+        for count in range(1, size + 1)
+        for chosen in combinations(range(size), count)
+    )
+
+
+def _no_positive_descent(q: Array) -> bool:
+    """No eigenvector with all entries positive has an eigenvalue <= 0 (Kaplan 2000)."""
+    values, vectors = np.linalg.eigh(q)
+    for value, vector in zip(values, vectors.T, strict=True):
+        if value <= _TOLERANCE and (np.all(vector > 0) or np.all(vector < 0)):
+            return False
+    return True
 
 
 def pure_nash(game: GameLike, *, strict: bool = False, tolerance: float | None = None) -> tuple[tuple[int, ...], ...]:
@@ -63,28 +135,6 @@ _LONGEST = 150
 _MOST_PRINTED = 20
 
 
-class Source(Protocol):
-    """An enumeration that can say more of the equilibria it found, by their number."""
-
-    def find_strategies(self, number: int) -> Profile:
-        """Give the mixed strategy of every player."""
-
-    def find_index(self, number: int) -> int | None:
-        """Compute the index, or None where the equilibrium is not isolated."""
-
-    def find_continuum(self, number: int) -> bool:
-        """Say whether the equilibrium is known to be one of a continuum."""
-
-    def find_fractions(self, number: int) -> Fractions | None:
-        """Give the strategies as fractions, or None where floating point was used."""
-
-    def find_degenerate(self) -> bool:
-        """Say whether some strategy has more best replies than actions in its support."""
-
-    def build_components(self, equilibria: tuple[Equilibrium, ...]) -> tuple[Component, ...]:
-        """Group the equilibria into connected components."""
-
-
 class Equilibrium:
     """A Nash equilibrium of `game`: its strategies, and on request everything that follows from them.
 
@@ -96,7 +146,7 @@ class Equilibrium:
     equilibria.
     """
 
-    def __init__(self, game: NormalForm, source: Source, number: int = 0) -> None:
+    def __init__(self, game: NormalForm, source: Enumeration, number: int = 0) -> None:
         self.game: Final = game
         self._source: Final = source
         self._number: Final = number
@@ -111,7 +161,7 @@ class Equilibrium:
         in_continuum: bool = False,
     ) -> Equilibrium:
         """Describe the equilibrium at these strategies, which are known as `fractions` too or only as floats."""
-        equilibrium = cls(game, cast(Source, None))
+        equilibrium = cls(game, cast("Enumeration", None))
         # What is known takes the place of what an enumeration would be asked for.
         vars(equilibrium).update(strategies=strategies, exact=fractions, index=index, in_continuum=in_continuum)
         return equilibrium
@@ -290,15 +340,37 @@ class Component:
         return len(self.equilibria) == 1
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Continuum:
+    """A connected set of equilibria of several players: its dimension, and points of a curve through it.
+
+    `ends` are where the curve leaves the set, `inner` lies between them. Of a set of more than one dimension the curve
+    is one of many.
+    """
+
+    dimension: int
+    path: tuple[Profile, ...]
+
+    @property
+    def ends(self) -> tuple[Profile, Profile]:
+        """The first and the last point of the curve."""
+        return self.path[0], self.path[-1]
+
+    @property
+    def inner(self) -> Profile:
+        """The middle one of the points of the curve."""
+        return self.path[len(self.path) // 2]
+
+
 class NashResult:
     """The equilibria of a game, in a sequence. `complete` says that there are no others outside the listed components.
 
     `complete_for` says it per solution concept; `all_pure` that no pure one is missing, and `mixed_searched` whether
-    mixed ones were looked for at all.
+    mixed ones were looked for at all. `engine` is "numba" where compiled loops found them.
 
     In a degenerate game `equilibria` are the extreme ones; `components` tells which sets they span. With more than two
     players components are not worked out, and `degenerate` says that an equilibrium listed is not regular; points of a
-    continuum say so. Written by hand for the same reason as `Equilibrium`.
+    continuum say so, and `continua` describe them. Written by hand for the same reason as `Equilibrium`.
     """
 
     def __init__(
@@ -307,15 +379,19 @@ class NashResult:
         method: str,
         complete: bool = False,
         degenerate: bool = False,
-        source: Source | None = None,
+        source: Enumeration | None = None,
         *,
         all_pure: bool = False,
         mixed_searched: bool = True,
         complete_for: tuple[Concept, ...] | None = None,
+        engine: ChosenEngine = "numpy",
+        continua: tuple[Continuum, ...] = (),
     ) -> None:
         self.equilibria: Final = equilibria
         self.method: Final = method
         self.complete: Final = complete
+        self.engine: Final = engine
+        self.continua: Final = continua
         self._spans: Final = degenerate
         self.mixed_searched: Final = mixed_searched
         self._all_pure: Final = all_pure

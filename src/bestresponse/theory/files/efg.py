@@ -41,14 +41,7 @@ class _Reader:
 
     def __init__(self, words: GameText) -> None:
         self.words = words
-        words.word("'EFG' at the start", "EFG")
-        words.whole("the format's version", 2, 2)
-        words.word("'R' or 'D' after the version", "R", "D")
-        self.title = words.quote("the title")
-        start = words.start
-        self.players = tuple(number_repeats(words.quotes("player's name"), "player "))
-        if not self.players:
-            raise words.wrong("at least one player", start)
+        self.title, self.players = words.header("EFG", 2)
         if len(self.players) > _MAX_PLAYERS:
             raise TooLarge(f"{words.source}: {len(self.players)} players; the limit is {_MAX_PLAYERS}")
         if words.kind == "text":
@@ -131,7 +124,9 @@ class _Reader:
         if words.kind == "text":
             words.quote("the outcome's name")
         if words.at("{"):
-            payoffs = self._payoffs()
+            opened = words.start
+            words.brace("{", "before the payoffs")
+            payoffs = words.payoffs(len(self.players), opened)
             if self.outcomes.setdefault(number, payoffs) != payoffs:
                 raise words.error(f"expected the payoffs of outcome {number} as before", start)
         if number == 0:
@@ -144,18 +139,6 @@ class _Reader:
         if max(map(abs, total)) > sys.float_info.max:
             raise words.error("expected payoffs with a finite sum along the path", start)
         return total
-
-    def _payoffs(self) -> Payoffs:
-        words = self.words
-        start = words.start
-        words.brace("{", "before the payoffs")
-        payoffs = []
-        while not words.at("}"):
-            payoffs.append(words.rational("a payoff or '}'"))
-        if len(payoffs) != len(self.players):
-            raise words.error(f"expected {len(self.players)} payoffs, got {len(payoffs)}", start)
-        words.brace("}", "after the payoffs")
-        return tuple(payoffs)
 
 
 def format_efg(tree: Tree) -> str:

@@ -61,19 +61,38 @@ class GameText:
         quote = self._take()[1:-1]
         return re.sub(r'\\(["\\])', r"\1", quote) if "\\" in quote else quote
 
-    def number(self, what: str) -> float:
-        """Read a finite number; rationals become the nearest float."""
-        return float(self.rational(what))
-
     def rational(self, what: str) -> Fraction:
         """Read a finite number as it is written."""
         if self.kind != "number":
             raise self.wrong(f"{what} (a number)")
-        value = _value(self._ahead)
-        if value is None:
-            raise self.wrong(f"{what} (a finite number of at most {_LONGEST_NUMBER} characters)")
+        try:
+            value = parse_rational(self._ahead if len(self._ahead) <= _LONGEST_NUMBER else "")
+            float(value)  # which fails where no float can hold it
+        except (ValueError, ZeroDivisionError, OverflowError):
+            raise self.wrong(f"{what} (a finite number of at most {_LONGEST_NUMBER} characters)") from None
         self._take()
         return value
+
+    def payoffs(self, players: int, start: int) -> tuple[Fraction, ...]:
+        """Read the payoffs of every player between braces, the first of which was read at `start`."""
+        numbers = []
+        while not self.at("}"):
+            numbers.append(self.rational("a payoff or '}'"))
+        if len(numbers) != players:
+            raise self.error(f"expected {players} payoffs, got {len(numbers)}", start)
+        self._take()
+        return tuple(numbers)
+
+    def header(self, name: str, version: int) -> tuple[str, tuple[str, ...]]:
+        """Read the format's name and version; give the title and the players' names."""
+        self.word(f"{name!r} at the start", name)
+        self.whole("the format's version", version, version)
+        self.word("'R' or 'D' after the version", "R", "D")
+        title, start = self.quote("the title"), self.start
+        players = number_repeats(self.quotes("player's name"), "player ")
+        if not players:
+            raise self.wrong("at least one player", start)
+        return title, tuple(players)
 
     def whole(self, what: str, low: int, high: int | None = None) -> int:
         """Read a whole number between two bounds."""
@@ -99,8 +118,9 @@ class GameText:
 
     def wrong(self, expected: str, start: int | None = None) -> InvalidGame:
         """Make the error that something else was expected at the next token, or at `start`."""
-        got = self._shown() if start is None else ""
-        return self.error(f"expected {expected}{got}", start)
+        text = self._ahead if len(self._ahead) <= _SHOWN else f"{self._ahead[:_SHOWN]}..."
+        got = f", got {'the end of the file' if self.kind == 'end' else text}"
+        return self.error(f"expected {expected}{got if start is None else ''}", start)
 
     def error(self, why: str, start: int | None = None) -> InvalidGame:
         """Make an error that names the line."""
@@ -108,12 +128,6 @@ class GameText:
         line = self.text.count("\n", 0, place) + 1
         column = place - self.text.rfind("\n", 0, place)
         return InvalidGame(f"{self.source}, line {line}, column {column}: {why}")
-
-    def _shown(self) -> str:
-        if self.kind == "end":
-            return ", got the end of the file"
-        text = self._ahead
-        return f", got {text if len(text) <= _SHOWN else text[:_SHOWN] + '...'}"
 
     def _take(self) -> str:
         token = self._ahead
@@ -130,16 +144,6 @@ class GameText:
         self.start = blank.end() if blank else place
         self._ahead = self.text[self.start : self.start + _SHOWN].split("\n")[0]
         self.kind = "other" if self._ahead else "end"
-
-
-def _value(text: str) -> Fraction | None:
-    if len(text) > _LONGEST_NUMBER:
-        return None
-    try:
-        value = parse_rational(text)
-        return value if math.isfinite(float(value)) else None
-    except (ValueError, ZeroDivisionError, OverflowError):
-        return None
 
 
 def write_number(number: float | Fraction) -> str:

@@ -48,7 +48,7 @@ from bestresponse.theory.files.game_text import GameText, number_repeats, quote_
 from bestresponse.theory.games.normal_form import NormalForm, Rationals, as_payoffs, parse_rational, read_texts
 from bestresponse.theory.trees.tree import Tree
 
-NfgStyle = Literal["payoffs", "outcomes"]
+NfgStyle = Literal["payoffs", "outcomes", "openspiel"]
 
 _CELLS = 20_000_000
 _MAX_PLAYERS = 60
@@ -61,25 +61,17 @@ def parse_nfg(text: str, source: str = ".nfg text") -> NormalForm:
     [[1.0, 3.0], [2.0, 4.0]]
     """
     words = GameText(text, source)
-    words.word("'NFG' at the start", "NFG")
-    words.whole("the format's version", 1, 1)
-    words.word("'R' or 'D' after the version", "R", "D")
-    title = words.quote("the title")
-    start = words.start
-    players = number_repeats(words.quotes("player's name"), "player ")
-    if not players:
-        raise words.wrong("at least one player", start)
+    title, players = words.header("NFG", 1)
     actions = _actions(words, len(players))
     if words.kind == "text":
         words.quote("the comment")
     shape = tuple(map(len, actions))
-    table = _by_outcome(words, len(players), math.prod(shape)) if words.at("{") else None
-    if table is None:
-        table = _by_contingency(words, len(players), math.prod(shape))
+    read = _by_outcome if words.at("{") else _by_contingency
+    table = read(words, len(players), math.prod(shape))
     words.end("the end of the file, because every contingency has its payoffs")
     payoffs = table.reshape(*reversed(shape), len(players)).T
     floats = as_payoffs(payoffs, source)
-    return NormalForm(floats, tuple(players), tuple(map(tuple, actions)), title, payoffs)
+    return NormalForm(floats, players, tuple(map(tuple, actions)), title, payoffs)
 
 
 def _actions(words: GameText, players: int) -> list[list[str]]:
@@ -109,41 +101,30 @@ def _actions(words: GameText, players: int) -> list[list[str]]:
 
 def _by_contingency(words: GameText, players: int, contingencies: int) -> Rationals:
     wanted = contingencies * players
-    numbers: list[Fraction] = []
-    while len(numbers) < wanted:
-        numbers.append(words.rational(f"payoff {len(numbers) + 1} of {wanted}"))
+    numbers = [words.rational(f"payoff {k + 1} of {wanted}") for k in range(wanted)]
     return np.array(numbers, dtype=object).reshape(contingencies, players)
 
 
 def _by_outcome(words: GameText, players: int, contingencies: int) -> Rationals:
     words.brace("{", "before the outcomes")
-    outcomes = [[Fraction(0)] * players]
+    outcomes = [(Fraction(0),) * players]
     while not words.at("}"):
-        outcomes.append(_outcome(words, players))
+        opened = words.start
+        words.brace("{", "before an outcome, or '}' after the last")
+        if words.kind == "text":
+            words.quote("the outcome's name")
+        outcomes.append(words.payoffs(players, opened))
     words.brace("}", "after the outcomes")
-    chosen: list[int] = []
-    while len(chosen) < contingencies:
-        what = f"the outcome of contingency {len(chosen) + 1} of {contingencies}"
-        chosen.append(words.whole(what, 0, len(outcomes) - 1))
+    what = "the outcome of contingency {} of {}"
+    chosen = [words.whole(what.format(k, contingencies), 0, len(outcomes) - 1) for k in range(1, contingencies + 1)]
     return np.array(outcomes, dtype=object)[chosen]
 
 
-def _outcome(words: GameText, players: int) -> list[Fraction]:
-    start = words.start
-    words.brace("{", "before an outcome, or '}' after the last")
-    if words.kind == "text":
-        words.quote("the outcome's name")
-    payoffs = []
-    while not words.at("}"):
-        payoffs.append(words.rational("a payoff or '}'"))
-    if len(payoffs) != players:
-        raise words.error(f"expected {players} payoffs, got {len(payoffs)}", start)
-    words.brace("}", "after the payoffs")
-    return payoffs
-
-
 def format_nfg(game: NormalForm, style: NfgStyle = "payoffs") -> str:
-    """`game` as the text of an `.nfg` file; reading it gives the same game."""
+    """`game` as the text of an `.nfg` file; reading it gives the same game.
+
+    OpenSpiel reads only numbers of actions, without names and comment, and no fractions.
+    """
     players = " ".join(map(quote_text, game.players))
     actions = " ".join("{ " + " ".join(map(quote_text, names)) + " }" for names in game.actions)
     rows = [tuple(row) for row in game.given.T.reshape(-1, game.num_players).tolist()]
@@ -152,6 +133,10 @@ def format_nfg(game: NormalForm, style: NfgStyle = "payoffs") -> str:
             body = [" ".join(map(write_number, row)) for row in rows]
         case "outcomes":
             body = _outcome_lines(rows)
+        case "openspiel":
+            sizes = " ".join(map(str, game.shape))
+            cells = [" ".join(repr(float(u)) for u in row) for row in rows]
+            return "\n".join([f"NFG 1 R {quote_text(game.name)} {{ {players} }} {{ {sizes} }}", "", *cells, ""])
         case _:
             raise UsageError(f"{style!r} is no style of .nfg; expected one of {', '.join(get_args(NfgStyle))}")
     return "\n".join([f"NFG 1 R {quote_text(game.name)} {{ {players} }}", f"{{ {actions} }}", '""', "", *body, ""])

@@ -3,6 +3,13 @@
 Definitions: Moulin and Vial (1978) for strategically zero-sum, Monderer and Shapley (1996) for potentials and the
 finite improvement property. Exact payoffs are compared exactly; other numbers closer than 1e-9 of the payoffs' range
 (of the largest payoff, where each player has only one) count as equal.
+
+Which outcomes are good and which equilibria stand out: Pareto optimality, efficiency, payoff and risk dominance.
+
+Definitions: the price of anarchy (stability) is the largest welfare of any outcome divided by that of the worst (best)
+equilibrium (Koutsoupias and Papadimitriou 1999; Anshelevich et al. 2004). An equilibrium is payoff dominant when every
+player likes it at least as much as every other one, risk dominant when the product of what players lose by leaving it
+alone is larger (Harsanyi and Selten 1988).
 """
 
 from __future__ import annotations
@@ -13,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.core.errors import TooLarge
-from bestresponse.theory.equilibria.result import pure_nash
+from bestresponse.theory.equilibria.extremes import require_two_players
+from bestresponse.theory.equilibria.result import Equilibrium, NashResult, pure_nash
 from bestresponse.theory.games.dominance import iterated_elimination
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, Numbers, as_normal_form
 
@@ -145,29 +153,24 @@ def _largest_range(game: NormalForm) -> float:
 def _strategically_zero_sum(game: NormalForm) -> bool:
     """What remains of both payoffs after removing row and column means must be opposite up to scale."""
     if game.units is not None:
-        first, second = (_interact_exactly(own).ravel().tolist() for own in game.units)
+        first, second = (_interact(own.astype(object)).ravel().tolist() for own in game.units)
         at = max(range(len(first)), key=lambda k: abs(first[k]))
         if not first[at]:
             return not any(second)
         scaled = all(a * second[at] == b * first[at] for a, b in zip(first, second, strict=True))
         return scaled and first[at] * second[at] < 0
-    parts = [_interaction(own / (float(np.ptp(own)) or 1.0)) for own in game.payoffs]
+    parts = [_interact(own / (float(np.ptp(own)) or 1.0)) / own.size for own in game.payoffs]
     sizes = [float(np.abs(part).max()) for part in parts]
     if min(sizes) <= _EQUAL:
         return max(sizes) <= _EQUAL
     return bool(np.abs(parts[0] / np.linalg.norm(parts[0]) + parts[1] / np.linalg.norm(parts[1])).max() <= _EQUAL)
 
 
-def _interaction(own: Array) -> Array:
-    return np.asarray(own - own.mean(axis=0, keepdims=True) - own.mean(axis=1, keepdims=True) + own.mean())
-
-
-def _interact_exactly(own: Numbers) -> Numbers:
-    """The same times the number of cells, in whole numbers."""
-    whole = own.astype(object)
-    m, n = whole.shape
-    sums = n * whole.sum(axis=0, keepdims=True) + m * whole.sum(axis=1, keepdims=True)
-    return np.asarray(m * n * whole - sums + whole.sum())
+def _interact(own: Numbers) -> Numbers:
+    """Give what remains without row and column means, times the number of cells, which keeps whole numbers whole."""
+    m, n = own.shape
+    sums = n * own.sum(axis=0, keepdims=True) + m * own.sum(axis=1, keepdims=True)
+    return np.asarray(m * n * own - sums + own.sum())
 
 
 def _symmetric(game: NormalForm) -> bool:
@@ -198,3 +201,119 @@ def _coordination(game: NormalForm) -> bool:
         return False
     strict = pure_nash(game, strict=True, tolerance=None if game.is_exact else _EQUAL)
     return len(strict) == count and all(len({cell[i] for cell in strict}) == count for i in range(game.num_players))
+
+
+_COMPARED_LIMIT = 20_000
+_TIED = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Efficiency:
+    """The largest sum of payoffs anywhere, at the best and at the worst equilibrium, and their ratios.
+
+    Welfare that is only rounding is 0. A ratio is None where an equilibrium's welfare is not positive, so that it would
+    mean nothing. With `complete` the
+    equilibria were all known; otherwise the prices are bounds: anarchy from below, stability from above.
+    """
+
+    optimum: float
+    best_equilibrium: float
+    worst_equilibrium: float
+    price_of_anarchy: float | None
+    price_of_stability: float | None
+    complete: bool
+
+
+def efficiency(game: NormalForm, result: NashResult) -> Efficiency:
+    """Say how much welfare the equilibria in `result` leave on the table.
+
+    Welfare is bilinear on a Nash subset, so its extremes are at the extreme equilibria that `result` lists.
+    """
+    optimum = _drop_rounding(float(game.given.sum(axis=0).max()), 0.0 if game.is_exact else _largest(game.payoffs))
+    welfare = [
+        _drop_rounding(e.welfare, _largest(game.payoffs if e.exact is None else e.payoffs)) for e in result.equilibria
+    ]
+    best, worst = max(welfare), min(welfare)
+    anarchy, stability = (optimum / w if w > 0 else None for w in (worst, best))
+    return Efficiency(optimum, best, worst, anarchy, stability, result.complete)
+
+
+def _largest(payoffs: Array) -> float:
+    return float(np.abs(payoffs).max())
+
+
+def _drop_rounding(total: float, unit: float) -> float:
+    """A sum of numbers of size `unit`, or 0 where it is their rounding."""
+    return 0.0 if abs(total) <= _TIED * unit else total
+
+
+def pareto_optimal(game: GameLike) -> tuple[tuple[int, ...], ...]:
+    """Find the cells where nobody can be made better off, in another cell, without making somebody worse off.
+
+    >>> pareto_optimal(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]]))
+    ((0, 0), (0, 1), (1, 0))
+    """
+    game = as_normal_form(game)
+    points = (game.payoffs if game.units is None else game.units).reshape(game.num_players, -1).T
+    if len(points) > _COMPARED_LIMIT:
+        raise TooLarge(f"comparing {len(points):,} cells with each other: more than {_COMPARED_LIMIT:,}")
+    slack = _TIED * np.ptp(points, axis=0) if game.units is None else np.zeros(game.num_players, dtype=np.int64)
+    front = points
+    for point in points[np.argsort(-points.sum(axis=1), kind="stable")]:
+        worse = (front <= point + slack).all(axis=1) & (front < point - slack).any(axis=1)
+        front = front[~worse]
+    optimal = [bool((abs(front - point) <= slack).all(axis=1).any()) for point in points]
+    return tuple(tuple(int(a) for a in np.unravel_index(k, game.shape)) for k, good in enumerate(optimal) if good)
+
+
+def payoff_dominant(result: NashResult) -> Equilibrium | None:
+    """Find the equilibrium that gives every player at least as much as any other, and somebody more; None if none."""
+    for e in result.equilibria:
+        others = [other for other in result.equilibria if other is not e]
+        if others and all(_dominates(e, other) for other in others):
+            return e
+    return None
+
+
+def _dominates(e: Equilibrium, other: Equilibrium) -> bool:
+    """Whether nobody gets less and somebody more, up to rounding where payoffs are not exact."""
+    if e.exact_payoffs is not None and other.exact_payoffs is not None:
+        pairs = list(zip(e.exact_payoffs, other.exact_payoffs, strict=True))
+        return all(u >= v for u, v in pairs) and any(u > v for u, v in pairs)
+    slack = 1e-9 * np.abs(e.game.payoffs).reshape(e.game.num_players, -1).max(axis=1)
+    return bool((e.payoffs >= other.payoffs - slack).all() and (e.payoffs > other.payoffs + slack).any())
+
+
+def risk_dominant(game: GameLike) -> tuple[int, int] | None:
+    """Find the strict pure equilibrium that risk-dominates all others; None if there is none or nothing to compare.
+
+    Two equilibria of a larger game are compared in the 2x2 game of their own actions. Two players only.
+
+    >>> risk_dominant(NormalForm.bimatrix([[4, 1], [3, 3]], [[4, 3], [1, 3]]))
+    (1, 1)
+    """
+    game = as_normal_form(game)
+    require_two_players(game, "risk_dominant")
+    strict = [(cell[0], cell[1]) for cell in pure_nash(game, strict=True)]
+    for cell in strict:
+        others = [other for other in strict if other != cell]
+        if others and all(_is_safer(game, cell, other) for other in others):
+            return cell
+    return None
+
+
+def _is_safer(game: NormalForm, here: tuple[int, int], there: tuple[int, int]) -> bool:
+    """Whether leaving `here` alone costs the larger product, up to rounding where payoffs are not exact."""
+    mine, other = _find_losses(game, here, there), _find_losses(game, there, here)
+    slack = 0 if game.units is not None else _TIED * (sum(mine) + sum(other))
+    return mine[0] * mine[1] - other[0] * other[1] > slack
+
+
+def _find_losses(game: NormalForm, here: tuple[int, int], there: tuple[int, int]) -> tuple[float, float]:
+    """What each player loses who moves alone from `here` to its action in `there`; whole units where they are exact."""
+    tables = [own / (_largest(own) or 1.0) for own in game.payoffs] if game.units is None else game.units
+    row, col = tables[0].tolist(), tables[1].tolist()
+    return (
+        row[here[0]][here[1]] - row[there[0]][here[1]],
+        col[here[0]][here[1]] - col[here[0]][there[1]],
+    )

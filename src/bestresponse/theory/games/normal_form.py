@@ -150,6 +150,8 @@ def read_texts(numbers: object, what: str = "payoffs") -> Any:
 
 def _refuse_lossy(numbers: object, what: str) -> None:
     """Refuse arrays of which floats would keep a part only: complex ones, and those with masked entries."""
+    if type(numbers) is np.ndarray and numbers.dtype.char == "d":  # what most are is seen at once
+        return
     if isinstance(numbers, np.ndarray) and hasattr(numbers, "mask"):  # asking for numpy.ma would load it
         raise InvalidGame(f"{what}: expected a number everywhere, got a masked array; fill it first")
     if isinstance(numbers, np.ndarray | np.generic) and numbers.dtype.kind == "c":
@@ -254,6 +256,12 @@ class NormalForm:
         _refuse_lossy(row, "row payoffs")
         _refuse_lossy(col, "column payoffs")
         both = _read_plain((row, col))
+        if both is not None and both.ndim == 3 and not names:
+            # Everything has been checked; checking it again takes longer than solving a small game.
+            both.setflags(write=False)
+            game = object.__new__(cls)
+            vars(game).update(payoffs=both, players=("row", "col"), actions=_default_actions(both.shape[1:]))
+            return game
         if both is not None and both.ndim == 3:
             return cls(both, **names)
         row, col = read_texts(row, "row payoffs"), read_texts(col, "column payoffs")

@@ -34,6 +34,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,6 +43,7 @@ from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.registry import did_you_mean
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
+State = TypeVar("State")
 States = NDArray[np.int32]
 _LARGEST = 4096
 
@@ -109,38 +111,31 @@ def memory_one(name: str, first: ArrayLike, after: ArrayLike) -> Automaton:
 
 def opponent_history(name: str, choose: Callable[[tuple[int, ...]], int], depth: int, count: int = 2) -> Automaton:
     """Return the action that `choose` gives for the other's last `depth` actions (fewer at the beginning)."""
-    numbers: dict[tuple[int, ...], int] = {(): 0}
-    histories: list[tuple[int, ...]] = [()]
-    step: list[list[list[int]]] = []
-    for history in histories:
-        following = []
-        for action in range(count):
-            seen = (*history, action)[-depth:]
-            if seen not in numbers:
-                numbers[seen] = len(histories)
-                histories.append(seen)
-            following.append(numbers[seen])
-        step.append([following] * count)
-    return Automaton(name, np.eye(count)[[choose(history) for history in histories]], np.array(step))
+    first: tuple[int, ...] = ()
+    return _unfold(name, first, lambda history, seen: (*history, seen)[-depth:], choose, count)
 
 
 def state_machine(
     name: str, moves: Mapping[tuple[str, int], tuple[str, int]], start: str, first: int, count: int = 2
 ) -> Automaton:
     """Build a machine that plays on its transitions: in a state, the other's action b leads to (next, own action)."""
-    places: dict[tuple[str, int], int] = {(start, first): 0}
-    order = [(start, first)]
+    return _unfold(name, (start, first), lambda at, seen: moves[at[0], seen], lambda at: at[1], count)
+
+
+def _unfold(
+    name: str, start: State, follow: Callable[[State, int], State], act: Callable[[State], int], count: int
+) -> Automaton:
+    """Number the states that the other's actions lead to from `start`; `act` says what is played in each."""
+    numbers, order = {start: 0}, [start]
     step: list[list[list[int]]] = []
-    for state, _ in order:
-        following = []
-        for seen in range(count):
-            target = moves[state, seen]
-            if target not in places:
-                places[target] = len(order)
+    for state in order:
+        following = [follow(state, seen) for seen in range(count)]
+        for target in following:
+            if target not in numbers:
+                numbers[target] = len(order)
                 order.append(target)
-            following.append(places[target])
-        step.append([following] * count)
-    return Automaton(name, np.eye(count)[[action for _, action in order]], np.array(step))
+        step.append([[numbers[target] for target in following]] * count)
+    return Automaton(name, np.eye(count)[[act(state) for state in order]], np.array(step))
 
 
 def reduced(automaton: Automaton) -> Automaton:
@@ -210,6 +205,7 @@ def _numbered(keys: dict[int, tuple[float, ...]]) -> tuple[dict[int, int], int]:
 
 
 C, D = 0, 1
+_GRIM = {("calm", C): ("calm", C), ("calm", D): ("angry", D), ("angry", C): ("angry", D), ("angry", D): ("angry", D)}
 
 
 def reactive(name: str, first: float, cc: float, cd: float, dc: float, dd: float) -> Automaton:
@@ -220,16 +216,6 @@ def reactive(name: str, first: float, cc: float, cd: float, dc: float, dd: float
 
 def _any_of(last: int) -> Callable[[tuple[int, ...]], int]:
     return lambda seen: D if D in seen[-last:] else C
-
-
-def _grim() -> Automaton:
-    moves = {
-        ("calm", C): ("calm", C),
-        ("calm", D): ("angry", D),
-        ("angry", C): ("angry", D),
-        ("angry", D): ("angry", D),
-    }
-    return state_machine("grim", moves, "calm", C)
 
 
 def _forgiving_grim() -> Automaton:
@@ -296,7 +282,7 @@ def classic_strategies() -> tuple[Automaton, ...]:
         _majority("soft-majority-3", True, 3),
         _majority("hard-majority-3", False, 3),
         _majority("soft-majority-4", True, 4),
-        _grim(),
+        state_machine("grim", _GRIM, "calm", C),
         _forgiving_grim(),
         _tester(),
     ]

@@ -49,9 +49,8 @@ from bestresponse.theory.arrays import Floats, Ints
 from bestresponse.theory.engines import ChosenEngine, Engine, choose_engine
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.compile import as_tree
-from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex, plan_regrets, to_sequence_form
-from bestresponse.theory.trees.tree import IntArray, Tree
+from bestresponse.theory.trees.tree import IntArray, Policy, Tree
 
 
 class NumpyCfr:

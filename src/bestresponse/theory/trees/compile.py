@@ -139,7 +139,8 @@ def load_openspiel(game: Any, *, limit: int = NODE_LIMIT) -> Tree:
         raise UsageError("OpenSpiel is not installed: pip install 'bestresponse[openspiel]'")
     if isinstance(game, str):
         game = _loaded(game)
-    loader = _Loader(game, tuple(f"player {i + 1}" for i in range(game.num_players())))
+    players = tuple(f"player {i + 1}" for i in range(game.num_players()))
+    loader = _Loader(game, players, game.get_type().provides_information_state_string)
     loader.check()
     return build_tree(loader.players, (game.new_initial_state(), ()), loader.expand, limit=limit, name=str(game))
 
@@ -163,6 +164,7 @@ class _Loader:
 
     game: Any
     players: tuple[str, ...]
+    tells: bool
 
     def check(self) -> None:
         import pyspiel
@@ -173,7 +175,7 @@ class _Loader:
         if kind.dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD:
             raise InvalidGame(f"{self.game} is a mean field game; a tree needs a finite number of players")
         perfect = kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION
-        if not kind.provides_information_state_string and not perfect:
+        if not self.tells and not perfect:
             raise InvalidGame(f"{self.game} gives no information state strings; a tree needs them")
 
     def expand(self, position: tuple[Any, tuple[int, ...]]) -> Leaf | Chance | Turn:
@@ -190,9 +192,8 @@ class _Loader:
             return Chance({label: (p, (state.child(action), ())) for label, (action, _), p in branches})
         if state.is_simultaneous_node():
             return self._simultaneous(state, chosen)
-        player = state.current_player()
-        after = [(state.child(action), ()) for action in state.legal_actions()]
-        return self._turn(state, player, state.legal_actions(), after)
+        actions = state.legal_actions()
+        return self._turn(state, state.current_player(), actions, [(state.child(action), ()) for action in actions])
 
     def _simultaneous(self, state: Any, chosen: tuple[int, ...]) -> Turn:
         player = len(chosen)
@@ -209,7 +210,6 @@ class _Loader:
         return self._turn(state, player, actions, after)
 
     def _turn(self, state: Any, player: int, actions: list[int], after: list[Any]) -> Turn:
-        known = self.game.get_type().provides_information_state_string
-        infoset = state.information_state_string(player) if known else state.history_str()
+        infoset = state.information_state_string(player) if self.tells else state.history_str()
         labels = number_repeats(state.action_to_string(player, action) for action in actions)
         return Turn(self.players[player], infoset or "start", dict(zip(labels, after, strict=True)))

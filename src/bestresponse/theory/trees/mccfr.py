@@ -19,8 +19,7 @@ import numpy as np
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.trees.policy import Policy, policy_from_table
-from bestresponse.theory.trees.tree import CHANCE, LEAF, Chance, Leaf, Tree, Turn
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Chance, Leaf, Policy, Tree, Turn, policy_from_table
 
 Position = TypeVar("Position")
 Sampling = Literal["external", "outcome"]

@@ -24,9 +24,8 @@ from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.core.game import Game
 from bestresponse.theory.games.normal_form import Array, NormalForm, Rationals
 from bestresponse.theory.trees.compile import as_tree
-from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.sequence_form import Treeplex, has_perfect_recall, read_leaves, to_sequence_form
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.tree import Policy, Tree
 
 AnyArray = TypeVar("AnyArray", Array, Rationals)
 

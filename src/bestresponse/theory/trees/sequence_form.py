@@ -27,8 +27,7 @@ import numpy as np
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.trees.policy import Policy, PolicyTable, policy_from_table
-from bestresponse.theory.trees.tree import CHANCE, IntArray, Tree
+from bestresponse.theory.trees.tree import CHANCE, IntArray, Policy, PolicyTable, Tree, policy_from_table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -262,7 +261,7 @@ def nash_conv(tree: Tree, policy: Policy | PolicyTable) -> float:
     """Return the sum of all players' regrets; 0 at a Nash equilibrium.
 
     >>> from bestresponse.theory.catalogue.trees import kuhn_poker
-    >>> from bestresponse.theory.trees.policy import uniform_policy
+    >>> from bestresponse.theory.trees.tree import uniform_policy
     >>> round(nash_conv(kuhn_poker(), uniform_policy(kuhn_poker())), 12)  # 11/12
     0.916666666667
     """

@@ -52,9 +52,8 @@ from bestresponse.theory.equilibria.integer import Dictionary
 from bestresponse.theory.games.normal_form import Array, Numbers
 from bestresponse.theory.linear_program import solve_program
 from bestresponse.theory.trees.compile import as_tree
-from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex, plan_regrets, to_sequence_form
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.tree import Policy, Tree
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

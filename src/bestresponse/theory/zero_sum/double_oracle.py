@@ -29,7 +29,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.games.normal_form import Array, as_payoffs
-from bestresponse.theory.trees.policy import uniform_policy
 from bestresponse.theory.trees.sequence_form import (
     SequenceForm,
     Treeplex,
@@ -38,7 +37,7 @@ from bestresponse.theory.trees.sequence_form import (
     to_sequence_form,
 )
 from bestresponse.theory.trees.sequence_form_lp import TreeSolution, optimise_plans
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.tree import Tree, uniform_policy
 from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
 
 Mixture = tuple[tuple[float, int], ...]

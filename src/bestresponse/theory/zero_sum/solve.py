@@ -44,7 +44,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge
 from bestresponse.theory.arrays import Indices
-from bestresponse.theory.engines import Engine, choose_engine, is_loaded
+from bestresponse.theory.engines import Engine, choose_engine, is_loaded, repays_loading
 from bestresponse.theory.equilibria.integer import count_units, optimize
 from bestresponse.theory.games.normal_form import Array, Numbers, as_payoffs
 from bestresponse.theory.trees.memory import measure_machine
@@ -337,7 +337,8 @@ def _solve_carefully(chunk: _Chunk, game: int, rows: NDArray[np.bool_], cols: ND
 
 _KERNELS = "bestresponse.theory.zero_sum.kernels"
 _CHUNK_BYTES = 1_600_000  # of tableaus at a time: with fewer, calls of numpy prevail; with more, they leave the cache
-_CELL_SECONDS = 4e-9  # numpy takes about this long per cell of a tableau and action of either player, 2x2 to 100x100
+# numpy takes about so long per cell of a tableau and action of either player, 2x2 to 100x100; for one game thrice that
+_CELL_SECONDS = 4e-9
 _NUMBA_START = 0.7  # seconds to import numba and load a kernel that it has on disk
 
 
@@ -405,8 +406,11 @@ def _repays_numba(games: Array) -> bool:
         if is_compiled_for(games):
             return True
     count, rows, cols = games.shape
-    seconds = count * (rows + 1) * (cols + 1) * (rows + cols) * _CELL_SECONDS
-    return bool(seconds > _NUMBA_START)
+    seconds = count * (rows + 1) * (cols + 1) * (rows + cols) * _CELL_SECONDS * (3 if count == 1 else 1)
+    # 2x2 and 3x3 games have kernels of their own, which are loaded one by one. Calls count for nothing: starting
+    # threads takes as long as numpy takes for one small game.
+    kind = f"{_KERNELS} {rows}x{cols}" if rows == cols <= 3 else _KERNELS
+    return repays_loading(kind, seconds, _NUMBA_START)
 
 
 def _solve_with_numpy(games: Array, out: ZeroSumSolutions) -> None:

@@ -7,13 +7,14 @@ games and strategies as well.
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass as plain_dataclass, field, fields, replace
 from decimal import ROUND_HALF_UP, Decimal
 from string import Template
-from typing import Annotated, Literal, NoReturn, Self, cast
+from typing import Annotated, Any, Literal, NoReturn, Self, cast
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
@@ -25,8 +26,7 @@ from bestresponse.core.files import parse_toml
 from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
 from bestresponse.web.sessions import setup as bounds
-from bestresponse.web.sessions.games import check_setup, list_places
-from bestresponse.web.sessions.setup import GameChoice, Setup, explain_mistake
+from bestresponse.web.sessions.setup import GameChoice, Setup, check_setup, explain_mistake, list_places
 from bestresponse.web.texts import InterfaceTexts, list_languages, load_texts
 
 TABLE = ConfigDict(**bounds.CLOSED, str_strip_whitespace=True)
@@ -76,13 +76,16 @@ class QuizQuestion(Question):
 class GameSettings:
     """A game of the file; see `Setup`. `text` has the game's English phrases and what people read instead.
 
-    `rate` is money for a point, `most` for all of them, `bonus` for taking part."""
+    It is played `repeat` times, each time by people matched anew. `rate` is money for a point, `most` for all of them,
+    `bonus` for taking part.
+    """
 
     game: Annotated[str, Field(min_length=1, max_length=80)]
     seats: Annotated[bounds.Seats, Field(min_length=1)]
     name: Annotated[str, Field(max_length=60)] = ""
     title: Title = ""
     rounds: bounds.Rounds = 1
+    repeat: bounds.Rounds = 1
     mixed: bounds.Flag = False
     parameters: bounds.Parameters = field(default_factory=dict)
     instructions: Text = ""
@@ -102,12 +105,17 @@ class GameSettings:
 
 @plain_dataclass(frozen=True)
 class Part:
-    """One game of the sequence, with what is different in a treatment, and the texts around and in it."""
+    """One game of the sequence, with what is different in a treatment, and the texts around and in it.
+
+    `number` is that of the game in the file, from 0; the game is played `again` where a part before was the same.
+    """
 
     name: str
     setup: Setup
     game: GameSettings
     texts: InterfaceTexts
+    number: int = 0
+    again: bool = False
 
 
 @dataclass(frozen=True, config=TABLE)
@@ -292,8 +300,8 @@ class TimeLimits:
 class Experiment:
     """What an experiment file says; with `debrief` the last page can show the equilibrium.
 
-    `brand` stands at the top of every page; `show_others` and `show_history` show what the others got and what happened
-    when a game is over. `text` replaces texts of the pages by their names.
+    `brand` stands at the top of every page, beside the picture `logo`; `show_others` and `show_history` show what the
+    others got and what happened when a game is over. `text` replaces texts of the pages by their names.
 
     `games` are read once for each treatment, see `GameSettings`.
     """
@@ -307,6 +315,7 @@ class Experiment:
     thanks: Text = ""
     debrief: bounds.Flag = False
     brand: Annotated[str, Field(max_length=60)] = "bestresponse"
+    logo: Annotated[str, Field(max_length=100)] = ""
     show_others: bounds.Flag = True
     show_history: bounds.Flag = True
     text: dict[str, Phrase | dict[str, Phrase]] = field(default_factory=dict)
@@ -329,6 +338,13 @@ class Experiment:
         return [item for page in self.pages for item in page.items] + list(self.questionnaire)
 
 
+def wrap_setup(setup: Setup) -> tuple[Experiment, Part]:
+    """Return the experiment that tables without a file are: one game without payment, and theory at the end."""
+    name = setup.game.name or "game"
+    experiment = Experiment(title=name, consent=setup.consent, seed=setup.seed, debrief=True)
+    return experiment, Part("", setup, GameSettings(name, setup.seats), load_texts(setup.language))
+
+
 TABLES = (
     Experiment,
     GameSettings,
@@ -345,6 +361,8 @@ TABLES = (
 
 Path = tuple[str | int, ...]
 """Keys and, for tables that stand several times, numbers from 0."""
+_PICTURE = re.compile(r"!\[[^\]]*\]\(\s*(?!pictures/[^/\s]+\))([^)]*)")
+"""A picture in Markdown that is not in the folder of pictures, so that no browser would show it."""
 _SETTINGS = tuple(field.name for table in TABLES for field in fields(table))
 
 
@@ -362,6 +380,9 @@ def parse_experiment(text: str, speed: int = 1) -> tuple[Experiment, dict[str, t
         experiment = TypeAdapter(Experiment).validate_python(values)
     except ValidationError as error:
         _refuse(text, *explain_mistake(error, _SETTINGS))
+    if foreign := _PICTURE.search(text):
+        why = f"the picture {foreign[1][:60]!r} is not shown; put it into the folder `pictures` and write pictures/NAME"
+        raise UsageError(f"line {text.count(chr(10), 0, foreign.start()) + 1}: {why}")
     limits = {name: -(-getattr(experiment.limits, name) // speed) for name in ("answer", "waiting", "hold")}
     experiment = replace(experiment, limits=replace(experiment.limits, **limits))
     if not experiment.games:
@@ -376,16 +397,14 @@ def parse_experiment(text: str, speed: int = 1) -> tuple[Experiment, dict[str, t
             why = f"there is no game named {page.before!r} here.{did_you_mean(page.before, names)}"
             _refuse(text, ("pages", number, "before"), why)
     _check_texts(text, experiment)
-    plain = {"": tuple(_read_part(text, experiment, number, name) for number, name in enumerate(names))}
+    plain = {"": _read_parts(text, experiment, names)}
     changed: dict[str, tuple[Part, ...]] = {}
     for index, treatment in enumerate(experiment.treatments):
         for name in treatment.games:
             if name not in names:
                 path = ("treatments", index, "games", name)
                 _refuse(text, path, f"there is no game named {name!r} here.{did_you_mean(name, names)}")
-        changed[treatment.name] = tuple(
-            _read_part(text, experiment, number, name, index) for number, name in enumerate(names)
-        )
+        changed[treatment.name] = _read_parts(text, experiment, names, index)
     for parts in (changed or plain).values():
         _check_people(text, experiment, parts)
     return experiment, changed or plain
@@ -395,7 +414,8 @@ def check_experiment(text: str) -> Experiment:
     """Read the file and look up its games, seats and strategies; UsageError with line and cause."""
     experiment, treatments = parse_experiment(text)
     for treatment, parts in treatments.items():
-        for number, part in enumerate(parts):
+        for part in parts:
+            number = part.number
             where = f"the game {part.name}{f' (treatment {treatment})' if treatment else ''}"
             try:
                 check_setup(part.setup)
@@ -419,6 +439,19 @@ def _refuse_repeated(text: str, table: str, names: Sequence[str]) -> None:
             _refuse(
                 text, (table, number, "name"), f"{name!r} stands twice among the {table}; give each a name of its own"
             )
+
+
+def _read_parts(
+    text: str, experiment: Experiment, names: Sequence[str], treatment: int | None = None
+) -> tuple[Part, ...]:
+    """Read all games of the file; one that is repeated is asked about, and brings its bonus, once."""
+    parts: list[Part] = []
+    for number, name in enumerate(names):
+        part = _read_part(text, experiment, number, name, treatment)
+        game, setup = replace(part.game, questions=(), bonus=Decimal(0)), replace(part.setup, quiz=False)
+        later = range(2, part.game.repeat + 1)
+        parts += [part, *(Part(f"{name} {again}", setup, game, part.texts, number, True) for again in later)]
+    return tuple(parts)
 
 
 def _read_part(text: str, experiment: Experiment, number: int, name: str, treatment: int | None = None) -> Part:
@@ -454,7 +487,7 @@ def _read_part(text: str, experiment: Experiment, number: int, name: str, treatm
             why = f"${min(unknown)} does not stand in the phrase {phrase!r} that it is to be taken from"
             _refuse(text, ("games", number, "text", phrase), why)
     texts = load_texts(setup.language).reword(experiment.language, cast("dict[str, str]", experiment.text), game.text)
-    return Part(name, setup, game, texts)
+    return Part(name, setup, game, texts, number)
 
 
 def _check_texts(text: str, experiment: Experiment) -> None:
@@ -478,18 +511,17 @@ def _check_people(text: str, experiment: Experiment, parts: Sequence[Part]) -> N
     matching, size = experiment.assignment.matching, experiment.assignment.matching_groups
     people = [len(part.setup.persons) for part in parts]
     if not all(people):
-        _refuse(text, ("games", people.index(0), "seats"), "no seat is for a person; put 'person' into seats")
+        _refuse(
+            text, ("games", parts[people.index(0)].number, "seats"), "no seat is for a person; put 'person' into seats"
+        )
     if experiment.groups % size:
         _refuse(text, ("groups",), f"groups is {experiment.groups}; expected a multiple of matching_groups, {size}")
-    for number, count in enumerate(people):
+    for part, count in zip(parts, people, strict=True):
         if size * people[0] % count:
-            counts = ", ".join(f"{part.name} {seated}" for part, seated in zip(parts, people, strict=True))
-            why = (
-                f"the games seat different numbers of people ({counts}); a matching group of {size * people[0]} people"
-            )
-            _refuse(
-                text, ("games", number, "seats"), f"{why} cannot be divided so: set matching_groups in [assignment]"
-            )
+            counts = ", ".join(f"{one.name} {seated}" for one, seated in zip(parts, people, strict=True))
+            why = f"the games seat different numbers of people ({counts}); a matching group of {size * people[0]}"
+            why += " people cannot be divided so: set matching_groups in [assignment]"
+            _refuse(text, ("games", part.number, "seats"), why)
     place = ("assignment", "matching")
     if matching != "partners" and size < 2:
         _refuse(text, place, "strangers need several groups to be mixed; set matching_groups to 2 or more")
@@ -515,7 +547,7 @@ def _measure_depth(lines: Sequence[str], path: Path) -> int:
     """Return how much of the path the lines hold; lines at their end that begin something unfinished are left out."""
     for count in range(len(lines), 0, -1):
         with suppress(ValueError):
-            here = parse_toml("\n".join(lines[:count]))
+            here: Any = parse_toml("\n".join(lines[:count]))
             for depth, key in enumerate(path):
                 try:
                     here = here[key]

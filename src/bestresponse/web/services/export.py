@@ -11,6 +11,7 @@ import logging
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 from importlib.util import find_spec
 
 from bestresponse.core.capabilities import PrivateInformation
@@ -23,10 +24,9 @@ from bestresponse.report.document import Cell
 from bestresponse.web.access import ServerState
 from bestresponse.web.services import COLUMNS, File
 from bestresponse.web.services.payments import AnswerPlace, list_items, list_payments, locate_answers
-from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.register import LABELS
 from bestresponse.web.sessions.session import Answer, Session, Table, list_states
-from bestresponse.web.sessions.setup import PERSON
+from bestresponse.web.sessions.setup import PERSON, make_game
 from bestresponse.web.sessions.store import BrokenSession
 
 Row = dict[str, Cell]
@@ -112,16 +112,10 @@ def _describe_seat(server: ServerState, table: Table, seat: int | None, role: st
     }
 
 
-def list_decisions(server: ServerState, lobby: str = "") -> list[Row]:
-    """List one row for each answer of each seat."""
-    rows = [row for row in _list_moves(server, lobby) if row["role"] not in (NATURE, REFEREE)]
-    return [{name: row[name] for name in COLUMNS["decisions"]} for row in rows]
-
-
-def list_draws(server: ServerState, lobby: str = "") -> list[Row]:
-    """List one row for each draw of nature, and for each ruling of the referee of a dialogue."""
-    rows = [row for row in _list_moves(server, lobby) if row["role"] in (NATURE, REFEREE)]
-    return [{name: row[name] for name in COLUMNS["draws"]} for row in rows]
+def list_moves(server: ServerState, lobby: str = "", table: str = "decisions") -> list[Row]:
+    """List one row for each answer of a seat, or as `draws` for each of nature and for each ruling of a referee."""
+    rows = [row for row in _list_moves(server, lobby) if (row["role"] in (NATURE, REFEREE)) == (table == "draws")]
+    return [{name: row[name] for name in COLUMNS[table]} for row in rows]
 
 
 def _list_moves(server: ServerState, lobby: str) -> Iterator[Row]:
@@ -214,7 +208,7 @@ def list_times(server: ServerState, lobby: str = "") -> list[Row]:
 def list_wide(server: ServerState, lobby: str = "") -> list[Row]:
     """List one row for each person of an experiment: what is paid, and every answer in a column of its own."""
     moves: dict[Cell, Row] = {}
-    for row in list_decisions(server, lobby):
+    for row in list_moves(server, lobby):
         if row["participant"] and not row["discarded"]:
             moves.setdefault(row["participant"], {})[f"g{row['part']}_r{row['round']}_{row['stage']}"] = row["action"]
     columns = sorted(
@@ -238,7 +232,7 @@ def list_participants(server: ServerState, lobby: str = "") -> list[Row]:
                     "seated": holder.seated if holder else None,
                     "ready": since,
                     "consent": since is not None if agrees else None,
-                    "quiz_tries": holder.quiz_tries if holder and (table.setup.quiz or table.part) else None,
+                    "quiz_tries": holder.quiz_tries if holder and (table.setup.quiz or table.part.name) else None,
                 }
                 | _describe_result(session, seat)
                 | {"remark": "\n".join(server.sessions.remarks.get((table.id, seat), []))}
@@ -262,11 +256,11 @@ def _describe_result(session: Session | None, seat: int) -> Row:
 
 
 TABLES: dict[str, Callable[[ServerState, str], list[Row]]] = {
-    "decisions": list_decisions,
+    "decisions": list_moves,
     "participants": list_participants,
     "payments": list_payments,
     "wide": list_wide,
-    "draws": list_draws,
+    "draws": partial(list_moves, table="draws"),
     "times": list_times,
     "codebook": list_codebook,
 }

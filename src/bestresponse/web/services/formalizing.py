@@ -21,15 +21,17 @@ from bestresponse.analysis.solve.solve import solve_found
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.formal.formalize.autoformalizer import Attempt, Formalization, Formalizer, Settings
 from bestresponse.formal.formalize.examples import Example
+from bestresponse.formal.formalize.feedback_text import what_is_wrong
 from bestresponse.games.logic.game import describe_table, program_game, read_program_text
 from bestresponse.games.lookup import Found
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.language.diagnostics import Diagnostic
+from bestresponse.logic.programs.validate import validate
 from bestresponse.logic.settings import settings
 from bestresponse.models.base import Message, Model, Reply, Request
 from bestresponse.report.document import Note, Section
 from bestresponse.report.files import write_text
-from bestresponse.web.sessions.games import take_turn, validate_program
+from bestresponse.web.sessions.setup import take_turn, validate_program
 from bestresponse.web.sessions.store import NotFound
 
 _MOST_JOBS = 50
@@ -159,9 +161,6 @@ def _work(job: HelpJob, model: Model, story: str, program: str, remark: str) -> 
 def _formalize(formalizer: Formalizer, story: str, program: str, remark: str) -> Formalization:
     if not program.strip():
         return formalizer.formalize(story)
-    from bestresponse.formal.formalize.feedback_text import what_is_wrong
-    from bestresponse.logic.programs.validate import validate
-
     report = validate(program, formalizer.engine)
     begun = Attempt(Request((Message("user", story),)), Reply(program), program, report)
     before = Formalization(story, formalizer.model.id, (), (begun,))
@@ -174,16 +173,16 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 
 def list_saved_games(output: Path) -> tuple[str, ...]:
     """The names, in alphabetical order."""
-    return tuple(sorted(path.stem for path in _folder(output).glob("*.pl") if _NAME.fullmatch(path.stem)))
+    return tuple(sorted(path.stem for path in output.glob("games/*.pl") if _NAME.fullmatch(path.stem)))
 
 
 def load_game(output: Path, name: str) -> Example:
     """Load the program of that name, looked up among those that are there, with the story beside it if there is one."""
     if name not in list_saved_games(output):
         raise UsageError(f"there is no saved game named {name!r}")
-    story = _folder(output) / f"{name}.txt"
+    story = output / "games" / f"{name}.txt"
     told = story.read_text("utf-8", "replace") if story.exists() else ""
-    return Example(name, told, read_program_text(_folder(output) / f"{name}.pl"))
+    return Example(name, told, read_program_text(story.with_suffix(".pl")))
 
 
 def save_game(output: Path, name: str, story: str, program: str) -> None:
@@ -194,10 +193,7 @@ def save_game(output: Path, name: str, story: str, program: str) -> None:
         raise UsageError(f"there is a game named {name!r} already; choose another name")
     with take_turn():
         program_game(validate_program(program), name)
-    _folder(output).mkdir(parents=True, exist_ok=True)
-    write_text(_folder(output) / f"{name}.txt", story)
-    write_text(_folder(output) / f"{name}.pl", program)
-
-
-def _folder(output: Path) -> Path:
-    return output / "games"
+    folder = output / "games"
+    folder.mkdir(parents=True, exist_ok=True)
+    write_text(folder / f"{name}.txt", story)
+    write_text(folder / f"{name}.pl", program)

@@ -9,22 +9,23 @@ from __future__ import annotations
 import itertools
 import secrets
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, lru_cache, partial
 from typing import Annotated
 
 import numpy as np
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
-from bestresponse.analysis.raters import read_sheet, summarise_ratings
+from bestresponse.analysis.raters import compute_if_defined, read_sheet, summarise_ratings
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, REFEREE
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.seeds import generator
 from bestresponse.report.document import Cell, Column, Table
-from bestresponse.report.stats.agreement import Scale
+from bestresponse.report.stats.agreement import Scale, krippendorff_alpha
+from bestresponse.report.stats.interval import Interval
 from bestresponse.report.tables import to_csv
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.studies.verify.evaluation import ERROR_KINDS
@@ -36,6 +37,7 @@ from bestresponse.web.watching.steps import Step, list_steps
 
 _MOST_ITEMS = 1000
 _LONGEST = 50_000
+_RESAMPLES = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,18 +138,19 @@ def read_items(text: str) -> tuple[Item, ...]:
 def read_scores(task: Task, text: str) -> list[Score]:
     """Read the scores of a filled sheet; rows that are empty are left out, anything else is refused with its place."""
     keys = [criterion.key for criterion in task.criteria]
-    rows = read_sheet(text, ("judge", "item", *keys))
-    return [_read_score(task, row, f"line {line}") for line, row in rows if any(row[key].strip() for key in keys)]
-
-
-def _read_score(task: Task, row: Mapping[str, str], where: str) -> Score:
-    if row["judge"] not in task.judges or row["item"] not in {item.id for item in task.items}:
-        raise UsageError(f"{where}: there is no judge {row['judge']!r} or no item {row['item']!r} in this task")
-    levels, wrong = check_levels(task, row)
-    if wrong:
-        key, why = next(iter(wrong.items()))
-        raise UsageError(f"{where}, {key}: {why}")
-    return Score(row["judge"], row["item"], levels, row.get("remark", "")[:2000])
+    items = {item.id for item in task.items}
+    scores: list[Score] = []
+    for line, row in read_sheet(text, ("judge", "item", *keys)):
+        if not any(row[key].strip() for key in keys):
+            continue
+        judge, item = row["judge"], row["item"]
+        if judge not in task.judges or item not in items:
+            raise UsageError(f"line {line}: there is no judge {judge!r} or no item {item!r} in this task")
+        levels, wrong = check_levels(task, row)
+        for key, why in wrong.items():
+            raise UsageError(f"line {line}, {key}: {why}")
+        scores.append(Score(judge, item, levels, row.get("remark", "")[:2000]))
+    return scores
 
 
 def tabulate_agreement(task: Task, scores: Iterable[Score]) -> Table:
@@ -163,8 +166,25 @@ def tabulate_agreement(task: Task, scores: Iterable[Score]) -> Table:
         ]
         ratings = np.array(levels, dtype=np.float64)
         found = summarise_ratings(ratings, range(1, len(criterion.levels) + 1), criterion.scale)
-        rows.append((criterion.title, found.scores, found.median, found.krippendorff, found.fleiss, found.icc))
-    return Table(columns, tuple(rows))
+        alpha = _bound_alpha(tuple(map(tuple, levels)), criterion.scale)
+        rows.append((criterion.title, found.scores, found.median, alpha, found.fleiss, found.icc))
+    return Table(columns, tuple(rows), "The interval of alpha holds 95 % by resampling transcripts")
+
+
+@lru_cache(maxsize=256)
+def _bound_alpha(levels: tuple[tuple[float, ...], ...], scale: Scale) -> Interval | None:
+    """Compute Krippendorff's alpha of a table of judges x items with its interval; None where it is not defined."""
+    table, rng = np.array(levels), np.random.default_rng(0)
+    shared = table[:, (~np.isnan(table)).sum(axis=0) >= 2]
+    alpha = partial(compute_if_defined, lambda ratings: krippendorff_alpha(ratings, scale))
+    estimate = alpha(shared)
+    if estimate is None:
+        return None
+    items = shared.shape[1]
+    drawn = [alpha(shared[:, rng.integers(items, size=items)]) for _ in range(_RESAMPLES)]
+    # Where a sample has no two scores that differ, all judges of it agree.
+    low, high = np.quantile([1.0 if value is None else value for value in drawn], (0.025, 0.975))
+    return Interval(estimate, float(low), float(high), 0.95, "percentile", items)
 
 
 class JudgingStore:
@@ -247,31 +267,26 @@ def draw_transcripts(
 
     Seats without a word of reasoning are left out unless `silent`; `player` keeps those whose player's name has it.
     """
-    found = [item for play in folder.plays() for item in _draw_from_play(folder, play, player.lower(), silent)]
+    found = [text for play in folder.plays() for text in _write_transcripts(folder, play, player.lower(), silent)]
     if not found:
         raise UsageError("this run has no finished play with words to judge; choose another, or allow seats without")
     drawn = sorted(generator(seed, "transcripts").sample(range(len(found)), min(count, len(found))))
     return tuple(Item(f"T{number}", found[k]) for number, k in enumerate(drawn, 1))
 
 
-def _draw_from_play(folder: RunFolder, play: StoredPlay, player: str, silent: bool) -> list[str]:
+def _write_transcripts(folder: RunFolder, play: StoredPlay, player: str, silent: bool) -> Iterator[str]:
+    """Write what each seat of a play saw and said."""
     game = rebuild_game(folder, play.data)
-    steps = list_steps(play.record, game, ())
-    wanted = [step for step in steps if step.role not in (NATURE, REFEREE)]
-    roles = [
-        role
-        for role in dict.fromkeys(step.role for step in wanted)
-        if player in play.record.players.get(role, "").lower()
-        and (silent or any(step.words.strip() for step in wanted if step.role == role))
-    ]
-    rules = {role: game.view(game.start(), role).briefing if game else "" for role in roles}
-    return [_format_transcript(rules[role], [step for step in steps if step.role == role]) for role in roles]
-
-
-def _format_transcript(rules: str, steps: list[Step]) -> str:
-    parts = [rules]
-    for number, step in enumerate(steps, 1):
-        seen = f"{step.situation}\n" if step.situation and step.situation != rules else ""
-        words = f"\n{step.words}" if step.words else ""
-        parts.append(f"Answer {number}\n{seen}Answered: {step.action}{words}")
-    return "\n\n".join(part for part in parts if part)[:_LONGEST]
+    seats: dict[str, list[Step]] = {}
+    for step in list_steps(play.record, game, ()):
+        if step.role not in (NATURE, REFEREE) and player in play.record.players.get(step.role, "").lower():
+            seats.setdefault(step.role, []).append(step)
+    for role, steps in seats.items():
+        if silent or any(step.words.strip() for step in steps):
+            rules = game.view(game.start(), role).briefing if game else ""
+            parts = [rules]
+            for number, step in enumerate(steps, 1):
+                seen = f"{step.situation}\n" if step.situation and step.situation != rules else ""
+                words = f"\n{step.words}" if step.words else ""
+                parts.append(f"Answer {number}\n{seen}Answered: {step.action}{words}")
+            yield "\n\n".join(part for part in parts if part)[:_LONGEST]

@@ -161,7 +161,6 @@ def _compute_part(session: Session, seat: int, payment: Payment, draw: float) ->
     A game that was closed counts as far as it was played where the experiment says so.
     """
     role, part = session.roles[seat], session.table.part
-    assert part is not None
     counts = session.begun and (session.over or (session.standing.closed and payment.unfinished == "so far"))
     submissions = [submission for submission in session.episode.submissions if submission.role == role]
     own = [not submission.decision.stand_in for submission in submissions]
@@ -192,15 +191,15 @@ def find_outcome(server: ServerState, earnings: Earnings, seats: Sequence[tuple[
 Row = dict[str, Cell]
 
 
-def _list_experiments(server: ServerState, lobby: str) -> list[tuple[Lobby, Experiment]]:
-    """List one lobby or all, the oldest first, with their experiments; other lobbies are left out."""
+def _list_experiments(server: ServerState, lobby: str) -> list[Lobby]:
+    """List the lobby, or all, the oldest first; those without an experiment file are left out."""
     lobbies = [server.sessions.get_lobby(lobby)] if lobby else reversed(server.sessions.list_lobbies())
-    return [(found, found.experiment) for found in lobbies if found.experiment is not None]
+    return [found for found in lobbies if found.source]
 
 
 def list_items(server: ServerState, lobby: str = "") -> list[Item]:
     """List the questions of the questionnaires, each name once."""
-    items = [item for _, experiment in _list_experiments(server, lobby) for item in experiment.list_items()]
+    items = [item for found in _list_experiments(server, lobby) for item in found.experiment.list_items()]
     return list({item.name: item for item in reversed(items)}.values())[::-1]
 
 
@@ -208,16 +207,16 @@ def list_payments(server: ServerState, lobby: str = "") -> list[Row]:
     """List every person who took a seat or was turned away, with points, money, codes and the questionnaire."""
     items = list_items(server, lobby)
     rows: list[Row] = []
-    for found, experiment in _list_experiments(server, lobby):
+    for found in _list_experiments(server, lobby):
         for table in found.first_tables:
             for seat in table.setup.persons:
                 holder = server.sessions.register.get(table.id, seat)
                 if holder is not None and not holder.released:
-                    person = _describe_person(server, experiment, table, seat)
+                    person = _describe_person(server, found.experiment, table, seat)
                     rows.append(person | _list_answers(server, table, seat, items))
         for left in server.sessions.list_departed(found.id):
             told = {"lobby": found.id, **left["labels"], "confirmed": False, "consent": left["why"] != "no consent"}
-            code = experiment.completion.find_code(left["why"]) or None
+            code = found.experiment.completion.find_code(left["why"]) or None
             rows.append(told | {"outcome": left["why"], "finished": left["at"], "completion_code": code})
     columns = (*COLUMNS["payments"], *(f"q_{item.name}" for item in items))
     return [{name: row.get(name) for name in columns} for row in rows]

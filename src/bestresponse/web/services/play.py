@@ -15,9 +15,8 @@ from bestresponse.web.access import Name, Server, ServerState
 from bestresponse.web.experiments.model import check_experiment, parse_experiment
 from bestresponse.web.services.payments import compute_earnings
 from bestresponse.web.sessions import control
-from bestresponse.web.sessions.games import list_models, make_game
 from bestresponse.web.sessions.session import PHASES, Session, Table
-from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup
+from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup, list_models, make_game
 from bestresponse.web.sessions.store import BrokenSession, Lobby, NotFound
 
 Action = Literal["begin", "advance", "replace", "close", "restart"]
@@ -153,7 +152,7 @@ def describe_lobby(server: ServerState, lobby: Lobby, tables: slice = slice(None
     holders = [holder for place in seats if (holder := sessions.register.get(*place)) and not holder.released]
     finished = [place for place in seats if place in sessions.finished]
     experiment = lobby.experiment
-    paid = [compute_earnings(server, experiment, *place).total for place in finished] if experiment else []
+    paid = [compute_earnings(server, experiment, *place).total for place in finished if experiment.payment]
     return LobbyState(
         lobby.id,
         lobby.title,
@@ -162,7 +161,7 @@ def describe_lobby(server: ServerState, lobby: Lobby, tables: slice = slice(None
         len(holders),
         sum(holder.confirmed for holder in holders),
         len(finished),
-        float(sum(paid)) if experiment and experiment.payment else None,
+        float(sum(paid)) if experiment.payment else None,
         server.join_path(lobby.id) if people else None,
         server.keys.token("lobby", lobby.id) if people else None,
         [_describe_table(server, table) for table in lobby.tables[tables]],
@@ -184,7 +183,7 @@ def describe_session(server: Server, session: Name) -> SessionState:
 
 
 def _describe_table(server: ServerState, table: Table) -> TableState:
-    part = f", part {table.number}: {table.part.name}" if table.part else ""
+    part = f", part {table.number}: {table.part.name}" if table.part.name else ""
     about = TableState(
         session=table.id,
         group=table.group,

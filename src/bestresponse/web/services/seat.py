@@ -24,9 +24,9 @@ from bestresponse.web.access import NotAllowed, SeatContext, ServerState
 from bestresponse.web.experiments.model import Experiment, FormPage
 from bestresponse.web.services.payments import Earnings, compute_earnings, find_outcome
 from bestresponse.web.sessions.ending import describe_equilibria
-from bestresponse.web.sessions.games import list_offers, list_places
 from bestresponse.web.sessions.register import Holder
 from bestresponse.web.sessions.session import Presence, Session, format_action
+from bestresponse.web.sessions.setup import list_offers, list_places
 from bestresponse.web.texts import InterfaceTexts
 
 _MOST_READABLE = 150
@@ -92,13 +92,25 @@ def describe_seat(server: ServerState, context: SeatContext, looking: bool = Fal
         )
 
 
-def is_personal(server: ServerState, lobby: str, labels: Mapping[str, str], key: str) -> bool:
-    """Tell whether the key is that of the label; NotAllowed without one where the experiment lists its labels."""
+def find_seat(
+    server: ServerState, lobby: str, labels: Mapping[str, str], key: str, kept: tuple[str, int] | None = None
+) -> tuple[str, int] | None:
+    """Find the seat of a personal link, or the one that was `kept`; NotAllowed where a label is not enough.
+
+    A label alone opens no seat that was taken: anybody can write one into an address. Where the experiment lists its
+    labels, nobody takes part without the key of one.
+    """
     label, experiment = Holder(0, labels=labels).label, server.sessions.get_lobby(lobby).experiment
     personal = bool(label) and server.keys.opens(key, "label", lobby, label)
-    if experiment and experiment.assignment.labels and not (personal and label in experiment.assignment.labels):
+    if experiment.assignment.labels and not (personal and label in experiment.assignment.labels):
         raise NotAllowed("this study is open to whoever has a personal link; ask whoever invited you for yours")
-    return personal
+    held = server.sessions.register.find(lobby, labels)
+    if held is not None and not personal and kept is None:
+        raise NotAllowed(
+            "somebody takes part under this label already; open the link in the browser in which you began, "
+            "or ask whoever invited you for a personal link"
+        )
+    return held if personal else kept
 
 
 def find_consent(server: ServerState, context: SeatContext) -> str:
@@ -114,7 +126,7 @@ def _tell_rules(session: Session, view: View) -> str:
     Where its payoff table is too large to be shown, these begin with the first sentence about the game.
     """
     part = session.table.part
-    if part and part.game.instructions:
+    if part.game.instructions:
         places = {name: part.texts.number(value) for name, value in list_places(part.setup.game).items()}
         return Template(part.game.instructions).safe_substitute(places, role=part.texts.word(view.role))
     rules = word_rules(session.game, view)
@@ -160,7 +172,7 @@ def make_questions(game: AnyGame, seat: int, seed: int) -> tuple[Question, ...]:
 
 def list_quiz_questions(session: Session, seat: int) -> tuple[Question, ...]:
     """List the quiz of a session for that seat: the questions of the experiment, and those made from the rules."""
-    written = session.table.part.game.questions if session.table.part else ()
+    written = session.table.part.game.questions
     return (*written, *make_questions(session.game, seat, session.seed)) if session.setup.quiz else written
 
 
@@ -183,7 +195,7 @@ def try_ready(server: ServerState, context: SeatContext, typed: list[str], agree
     if wrong:
         server.sessions.note_quiz_failed(session, seat)
         experiment = server.sessions.get_lobby(session.table.lobby).experiment
-        most = experiment.limits.tries if experiment and session.table.number == 1 else 0
+        most = experiment.limits.tries if session.table.number == 1 else 0
         if most and server.sessions.register.count_tries(session.id, seat) >= most:
             server.sessions.screen_out(session, seat)
     if find_consent(server, context) and not agreed:
@@ -226,9 +238,9 @@ def find_page(server: ServerState, context: SeatContext) -> FormPage | None:
     experiment, phase = server.sessions.get_lobby(session.table.lobby).experiment, session.phase(seat)
     later = server.sessions.list_later(session.id, seat)
     pages: list[FormPage] = []
-    if experiment and phase == "welcome" and session.table.part:
+    if phase == "welcome":
         pages = experiment.list_pages(session.table.part.name)
-    elif experiment and (phase in ("closed", "replaced") or (phase == "over" and not later)):
+    elif phase in ("closed", "replaced") or (phase == "over" and not later):
         pages = experiment.list_pages()
     done = server.sessions.answered_pages
     return next((page for page in pages if (session.id, seat, page.name) not in done), None)
@@ -268,7 +280,7 @@ def describe_stage(server: ServerState, context: SeatContext) -> Stage:
     session, seat = context.session, context.seat
     experiment = server.sessions.get_lobby(session.table.lobby).experiment
     phase = session.phase(seat)
-    if experiment is None or phase not in ("over", "closed", "replaced"):
+    if phase not in ("over", "closed", "replaced"):
         return Stage()
     later = server.sessions.list_later(session.id, seat)
     if phase == "over" and later:

@@ -38,7 +38,7 @@ def take_seat(
 
 def _choose_seat(store: SessionStore, lobby: Lobby) -> tuple[str, int] | None:
     """Choose a free seat: group by group in the order of the seats, or at random as the experiment says."""
-    assignment = lobby.experiment.assignment if lobby.experiment else Assignment()
+    assignment = lobby.experiment.assignment
     filling = filter(None, ([(table.id, seat) for seat in _list_free(store, table)] for table in lobby.first_tables))
     free = [place for group in islice(filling, 1 if assignment.groups == "arrival" else _MIXED) for place in group]
     if not free or assignment == Assignment():

@@ -12,13 +12,12 @@ from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree
 from bestresponse.analysis.theory import Theory, describe_theory
 from bestresponse.core.capabilities import EquilibriumSummary, TheoryRemark, find_equilibrium_moves
 from bestresponse.core.episode import Record
-from bestresponse.core.game import AnyGame, Role
+from bestresponse.core.game import Action, AnyGame, Role
 from bestresponse.games.capabilities import HasStage
 from bestresponse.report.document import Block, Cell, Column, Note, Paragraph, Table
 from bestresponse.theory.trees.sequence_form import policy_value
-from bestresponse.web.sessions.games import make_game
 from bestresponse.web.sessions.session import format_action, round_amount
-from bestresponse.web.sessions.setup import GameChoice
+from bestresponse.web.sessions.setup import GameChoice, make_game
 
 _MOST = 12
 _SURE = 1e-9
@@ -51,33 +50,34 @@ def describe_equilibria(choice: GameChoice, record: Record) -> tuple[Block, ...]
 
 
 def _describe_known(game: AnyGame, known: EquilibriumSummary, record: Record) -> tuple[Block, ...]:
-    found: list[Block] = [Paragraph(f"{known.concept[:1].upper()}{known.concept[1:]}: {known.words}")]
-    if known.better:
-        found.append(Paragraph(known.better))
+    said = (f"{known.concept[:1].upper()}{known.concept[1:]}: {known.words}", known.better)
+    words = tuple(Paragraph(text) for text in said if text)
     if not known.payoffs:
-        return (*found, _compare_moves(game, record))
-    rows = {"earned here": record.payoffs, "in equilibrium": known.payoffs}
-    if known.better_payoffs:
-        rows["together at best"] = known.better_payoffs
-    return (*found, _tabulate_payoffs(game.roles, rows))
+        moves = [
+            (
+                role,
+                game.view(state, role).situation,
+                action,
+                format_action(find_equilibrium_moves(game, state).get(role)),
+            )
+            for _, state, role, action in iterate_decisions(record, game)
+        ]
+        return (*words, _tabulate_moves(moves))
+    rows = {"earned here": record.payoffs, "in equilibrium": known.payoffs, "together at best": known.better_payoffs}
+    return (*words, _tabulate_payoffs(game.roles, rows))
 
 
-def _tabulate_payoffs(roles: Sequence[Role], rows: Mapping[str, Mapping[Role, float]]) -> Table:
+def _tabulate_moves(moves: Sequence[tuple[Role, str, Action, str]]) -> Table:
+    """Put every answer beside that of the equilibrium, with what was known when it was given."""
+    columns = (Column("who"), Column("knowing"), Column("did"), Column("in equilibrium"))
+    rows = tuple((role, known, format_action(action), usual) for role, known, action, usual in moves)
+    return Table(columns, rows, "Move by move")
+
+
+def _tabulate_payoffs(roles: Sequence[Role], rows: Mapping[str, Mapping[Role, float] | None]) -> Table:
     columns = (Column(""), *(Column(role, "right", format=".4g") for role in roles))
     cells = tuple((name, *(earned.get(role) for role in roles)) for name, earned in rows.items() if earned)
     return Table(columns, cells, "Payoffs")
-
-
-def _compare_moves(game: AnyGame, record: Record) -> Table:
-    """Put every answer beside that of the equilibrium, with what was known when it was given."""
-    rows: list[tuple[Cell, ...]] = []
-    for _, state, role, action in iterate_decisions(record, game):
-        usual = find_equilibrium_moves(game, state).get(role)
-        rows.append((role, game.view(state, role).situation, format_action(action), format_action(usual)))
-    return Table(_MOVE_COLUMNS, tuple(rows), "Move by move")
-
-
-_MOVE_COLUMNS = (Column("who"), Column("knowing"), Column("did"), Column("in equilibrium"))
 
 
 def _describe_table(game: AnyGame, solved: SolvedTable, record: Record) -> tuple[Block, ...]:
@@ -156,9 +156,9 @@ def _describe_tree(game: AnyGame, theory: Theory, solved: SolvedTree, record: Re
         found.append(Paragraph(f"This game has {len(theory.policies)} or more; here is one."))
     if solved.cfr is not None:
         found.append(Note(f"The numbers are approximate: {solved.remarks[0]}."))
-    rows: list[tuple[Cell, ...]] = []
+    moves = []
     for _, state, role, action in iterate_decisions(record, game):
         label = theory.name_infoset(game.view(state, role))
-        rows.append((role, label, format_action(action), _format_mix(policy.at(role, label))))
+        moves.append((role, label, action, _format_mix(policy.at(role, label))))
     payoffs = {"earned here": record.payoffs, "in equilibrium, on average": policy_value(solved.tree, policy)}
-    return (*found, Table(_MOVE_COLUMNS, tuple(rows), "Move by move"), _tabulate_payoffs(game.roles, payoffs))
+    return (*found, _tabulate_moves(moves), _tabulate_payoffs(game.roles, payoffs))

@@ -100,7 +100,7 @@ class SeatRegister:
         holder = self._holders.get((session, seat))
         if holder is not None and (holder.released or holder.confirmed or not hold):
             return holder.released
-        times = [time for time in (holder and holder.since, seen) if time is not None]
+        times = [time for time in (None if holder is None else holder.since, seen) if time is not None]
         return not times or self._clock() - max(times) > hold
 
     def count_taken(self, lobby: str) -> int:

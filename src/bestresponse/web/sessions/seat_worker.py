@@ -24,9 +24,8 @@ from bestresponse.games.capabilities import HasSpeakers
 from bestresponse.games.dialogue.deals import DealRules
 from bestresponse.players.lookup import OpenModel, check_strategy, find_strategy, seat_model
 from bestresponse.web.sessions.control import begin_without
-from bestresponse.web.sessions.games import RULE
 from bestresponse.web.sessions.session import Presence, Session
-from bestresponse.web.sessions.setup import PERSON
+from bestresponse.web.sessions.setup import PERSON, RULE
 from bestresponse.web.sessions.store import SessionStore
 
 __all__ = ["LastNamed", "OpenModel", "SeatWorker", "answer_in_place", "make_seat"]
@@ -34,12 +33,17 @@ __all__ = ["LastNamed", "OpenModel", "SeatWorker", "answer_in_place", "make_seat
 NO_WORDS = "(no message)"
 
 
-def make_seat(seat: str, game: AnyGame, role: Role, seed: int, open_model: OpenModel) -> Player:
-    """Make the player that the words `strategy:NAME` or `model:NAME` put into the seat of `role`, or nature."""
+def make_seat(
+    seat: str, game: AnyGame, role: Role, seed: int, open_model: OpenModel, understand: Callable[[str], str] = str
+) -> Player:
+    """Make the player that the words `strategy:NAME` or `model:NAME` put into the seat of `role`, or nature.
+
+    The rule that rules in dialogues reads messages as `understand` returns them.
+    """
     if role == NATURE:
         return Nature(seed)
     if role == REFEREE and seat == RULE and isinstance(game, HasSpeakers):
-        return LastNamed(game.domain.deal)
+        return LastNamed(game.domain.deal, understand)
     kind, _, name = seat.partition(":")
     if kind == "model":
         return seat_model(name, open_model(name), game, role, seed)
@@ -65,12 +69,13 @@ class LastNamed:
     """Rules by the last message of each speaker; void where the rules of the deal cannot tell."""
 
     deal: DealRules
+    understand: Callable[[str], str] = str
     name: str = "rule: named last"
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Say what was agreed, as data."""
         last = dict(view.facts["said"])
-        ruling = self.deal.rule([last.get(seat, "") for seat in range(len(view.facts["names"]))])
+        ruling = self.deal.rule([self.understand(last.get(seat, "")) for seat in range(len(view.facts["names"]))])
         if ruling is None:
             return Decision(None, "", Reading(Status.ILLEGAL, "the last messages do not say what was agreed"))
         return Decision(canonical(ruling))
@@ -142,7 +147,8 @@ class SeatWorker:
             self._pool.submit(work).add_done_callback(partial(self._note_done, session, role, turn))
 
     def _answer(self, session: Session, turn: int, view: View, ask: Ask, occupant: str) -> None:
-        player = make_seat(occupant, session.game, view.role, session.seed, self._open_model)
+        understand = session.table.texts.understand
+        player = make_seat(occupant, session.game, view.role, session.seed, self._open_model, understand)
         try:
             decision = player.decide(view, ask)
             if decision.action is not None:

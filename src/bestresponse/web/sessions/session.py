@@ -18,7 +18,7 @@ from bestresponse.core.episode import AnyEpisode, Episode, Record, Submission
 from bestresponse.core.game import AnyGame, Role
 from bestresponse.core.seeds import split
 from bestresponse.web.sessions.setup import PERSON, Setup
-from bestresponse.web.texts import InterfaceTexts, load_texts
+from bestresponse.web.texts import InterfaceTexts
 
 if TYPE_CHECKING:
     from bestresponse.web.experiments.model import Part
@@ -41,7 +41,7 @@ _GRACE = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A session as the journal knows it: its number among the groups of a lobby, and its setup.
+    """A session as the journal knows it: its number among the groups of a lobby, and what is played.
 
     In an experiment people have a seat at a table of each part; `number` counts these from 1.
     """
@@ -49,16 +49,20 @@ class Table:
     id: str
     lobby: str
     group: int
-    setup: Setup
+    part: Part
     created: str
     number: int = 1
     treatment: str = ""
-    part: Part | None = None
+
+    @property
+    def setup(self) -> Setup:
+        """What the table is made of."""
+        return self.part.setup
 
     @property
     def texts(self) -> InterfaceTexts:
         """The texts that people at this table read."""
-        return self.part.texts if self.part else load_texts(self.setup.language)
+        return self.part.texts
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,19 +23,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from bestresponse.core import Decision, Episode, Role
+from bestresponse.core import Decision, Episode, Record, Role
 from bestresponse.core.codec import submission_from_json
-from bestresponse.core.episode import Record
 from bestresponse.core.errors import BestResponseError, NotAsked, StoreError, UsageError
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.seeds import generator
 from bestresponse.runs import Manifest, RunFolder, environment
 from bestresponse.runs.store.lines import Lines, read_lines
-from bestresponse.web.experiments.model import Experiment, check_experiment, parse_experiment
-from bestresponse.web.sessions.games import check_setup, make_game
+from bestresponse.web.experiments.model import Experiment, check_experiment, parse_experiment, wrap_setup
 from bestresponse.web.sessions.register import SeatRegister
 from bestresponse.web.sessions.session import Answer, Presence, Session, Table, TableStanding, Timing, name_play
-from bestresponse.web.sessions.setup import PERSON, Setup
+from bestresponse.web.sessions.setup import PERSON, Setup, check_setup, make_game
 from bestresponse.web.texts import InterfaceTexts, load_texts
 
 Place = tuple[str, int]
@@ -81,7 +79,7 @@ class Journal:
         data = {"lobby": table.lobby, "group": table.group, "setup": asdict(table.setup)}
         if attempt > 1:
             data["attempt"] = attempt
-        if table.part is not None:
+        if table.part.name:
             data |= {"part": table.number, "treatment": table.treatment}
         self._folder.finish(name_play(table.id, attempt), data, record)
 
@@ -101,25 +99,23 @@ class Journal:
 
 @dataclass(frozen=True)
 class Lobby:
-    """Tables that were created together; `chains` are the seats of every person of an experiment, part by part."""
+    """Tables that were created together, from the text `source` of an experiment file if there is one.
+
+    `chains` are for every seat the seats of its person, part by part.
+    """
 
     id: str
     setup: Setup
     tables: tuple[Table, ...]
     created: str
-    experiment: Experiment | None = None
+    experiment: Experiment
     source: str = ""
     chains: Mapping[Place, list[Place]] = field(default_factory=dict)
-
-    @cached_property
-    def starts(self) -> dict[Place, Place]:
-        """The seat at which the person of each seat began."""
-        return {place: start for start, chain in self.chains.items() for place in chain}
 
     @property
     def title(self) -> str:
         """What the lobby is called."""
-        return self.experiment.title if self.experiment else self.setup.game.name
+        return self.experiment.title
 
     @property
     def texts(self) -> InterfaceTexts:
@@ -145,20 +141,20 @@ def read_lobby(event: JsonMapping) -> Lobby:
     """
     name, created, tables = event["lobby"], event["at"], []
     if "experiment" not in event:
-        setup = Setup(**event["setup"])
-        tables = [Table(session, name, group, setup, created) for group, session in enumerate(event["sessions"], 1)]
-        return Lobby(name, setup, tuple(tables), created)
+        experiment, part = wrap_setup(Setup(**event["setup"]))
+        tables = [Table(session, name, group, part, created) for group, session in enumerate(event["sessions"], 1)]
+        return Lobby(name, part.setup, tuple(tables), created, experiment)
     experiment, treatments = parse_experiment(event["experiment"], event.get("speed", 1))
     size = experiment.assignment.matching_groups
-    chains: dict[Any, Any] = {}
+    chains: dict[Place, list[Place]] = {}
     for block, treatment in enumerate(event["treatments"][::size]):
-        starts: dict[int, Place] = {}
+        people: dict[int, list[Place]] = {}
         for number, part in enumerate(treatments[treatment], 1):
             count = size * len(treatments[treatment][0].setup.persons) // len(part.setup.persons)
             for index in range(count):
                 group = block * count + index + 1
                 session = f"{name}-{group}" if number == 1 else f"{name}-{group}p{number}"
-                tables.append(Table(session, name, group, part.setup, created, number, treatment, part))
+                tables.append(Table(session, name, group, part, created, number, treatment))
                 seats = list(part.setup.persons)
                 if number > 1 and experiment.assignment.roles == "random":
                     generator(experiment.seed, "roles", group, number).shuffle(seats)
@@ -166,8 +162,8 @@ def read_lobby(event: JsonMapping) -> Lobby:
                     person = index * len(seats) + position
                     if experiment.assignment.matching != "partners":
                         person = position * count + (index - position * (number - 1)) % count
-                    start = starts.setdefault(person, (session, seat))
-                    chains.setdefault(start, []).append((session, seat))
+                    people.setdefault(person, []).append((session, seat))
+                    chains[session, seat] = people[person]
     return Lobby(name, tables[0].setup, tuple(tables), created, experiment, event["experiment"], chains)
 
 
@@ -315,9 +311,8 @@ class SessionStore:
     def list_seats(self, session: str, seat: int) -> list[tuple[str, int]]:
         """List the seats that a person of an experiment has, part by part; for any other person the one seat."""
         table = self._tables.get(session)
-        lobby = self._lobbies[table.lobby] if table else None
-        start = lobby.starts.get((session, seat)) if lobby else None
-        return lobby.chains[start] if lobby and start else [(session, seat)]
+        chains = self._lobbies[table.lobby].chains if table else {}
+        return chains.get((session, seat), [(session, seat)])
 
     def find_participant(self, session: str, seat: int) -> tuple[str, int]:
         """Return the seat at the group's first table of the person who has this seat."""

@@ -302,6 +302,10 @@ function replayPlay(box) {
   slider.addEventListener("input", () => show(Number(slider.value) - 1));
   document.addEventListener("keydown", (event) => {
     if (event.target.closest("input:not([type=range]), textarea, select, .scroll") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key.toLowerCase() === "t") {
+      const closed = [...box.querySelectorAll(".current .more details")].some((one) => !one.open);
+      box.querySelectorAll(".more details").forEach((one) => { one.open = closed; });
+    }
     const to = { ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "last" }[event.key];
     if (!to) return;
     event.preventDefault();

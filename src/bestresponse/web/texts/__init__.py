@@ -35,8 +35,12 @@ class InterfaceTexts:
     def __init__(self, language: str, texts: Mapping[str, str | Mapping[str, str]], words: Mapping[str, str]) -> None:
         self.language, self.names = language, tuple(texts)
         self._texts, self._words = texts, words
-        phrases = ((_PLACE.sub(r"(?P<\1>.+?)", re.escape(phrase)), said) for phrase, said in words.items())
+        # What stands in a place is part of one sentence.
+        phrases = (
+            (_PLACE.sub(r"(?P<\1>(?:(?![.!?] ).)+?)", re.escape(phrase)), said) for phrase, said in words.items()
+        )
         self._inside: re.Pattern[str] | None = None
+        self._meant: dict[str, str] = {}
         self._patterns = [(re.compile(phrase), said) for phrase, said in phrases if "(?P<" in phrase]
 
     def reword(
@@ -46,7 +50,17 @@ class InterfaceTexts:
         worded = InterfaceTexts(language, {**self._texts, **texts}, {**words, **self._words, **words})
         plain = [re.escape(word) for word in sorted(words, key=len, reverse=True) if "$" not in word]
         worded._inside = re.compile(rf"\b(?:{'|'.join(plain)})\b") if plain else None
+        worded._meant = {said.lower(): word for word, said in words.items() if "$" not in word}
         return worded
+
+    def understand(self, text: str) -> str:
+        """Put the game's own words for those that an experiment gave instead, as in a message that a referee reads."""
+        known = "|".join(map(re.escape, sorted(self._meant, key=len, reverse=True)))
+        return (
+            re.sub(rf"\b(?:{known})\b", lambda match: self._meant[match[0].lower()], text, flags=re.I)
+            if known
+            else text
+        )
 
     def __call__(self, name: str, /, **places: object) -> str:
         """Return the text of that name with its places filled; `count` chooses between one and many."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Body
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import BaseModel, Field
 
@@ -13,12 +13,11 @@ from bestresponse.formal.formalize.autoformalizer import check_story
 from bestresponse.formal.formalize.examples import FIRST, Example, library
 from bestresponse.logic.language.diagnostics import Diagnostic
 from bestresponse.web.access import AdminApi, AdminPage, Name, PostedForm, Server, ServerState
-from bestresponse.web.render import render_form, render_page
+from bestresponse.web.render import Closed, SectionOut, describe_errors, render_form, render_page, serialize_sections
 from bestresponse.web.services import formalizing
-from bestresponse.web.views import common
 
 pages = APIRouter(prefix="/formalize", include_in_schema=False, dependencies=[AdminPage])
-calls = APIRouter(prefix="/api", responses=common.describe_errors(), tags=["formalize"], dependencies=[AdminApi])
+calls = APIRouter(prefix="/api", responses=describe_errors(), tags=["formalize"], dependencies=[AdminApi])
 _MOST = 100_000
 
 
@@ -87,13 +86,7 @@ def cancel_help(server: Server, job: str, form: PostedForm) -> formalizing.HelpJ
 Program = Annotated[str, Field(max_length=_MOST)]
 
 
-class ProgramIn(common.Closed):
-    """The text of a logic program."""
-
-    program: Program
-
-
-class SaveIn(common.Closed):
+class SaveIn(Closed):
     """A name of small letters, digits and hyphens, the story, and a program that is a game."""
 
     name: str = Field(max_length=60)
@@ -101,7 +94,7 @@ class SaveIn(common.Closed):
     program: Program
 
 
-class HelpIn(common.Closed):
+class HelpIn(Closed):
     """Without a program one is written; with one it is changed as `remark` says, or repaired."""
 
     model: str = Field(max_length=200)
@@ -116,7 +109,7 @@ class CheckedOut(BaseModel):
     ok: bool
     diagnostics: list[Diagnostic]
     words: str
-    sections: list[common.SectionOut]
+    sections: list[SectionOut]
 
 
 @calls.get("/examples")
@@ -126,10 +119,10 @@ def list_examples() -> list[Example]:
 
 
 @calls.post("/programs/check")
-def check_posted(given: ProgramIn) -> CheckedOut:
+def check_posted(program: Annotated[str, Body(embed=True, max_length=_MOST)]) -> CheckedOut:
     """Whether a program is a game, what is wrong with it by line, and all about the game."""
-    found = formalizing.check_program(given.program)
-    sections = common.serialize_sections(found.sections)
+    found = formalizing.check_program(program)
+    sections = serialize_sections(found.sections)
     return CheckedOut(ok=found.ok, diagnostics=list(found.diagnostics), words=found.words, sections=sections)
 
 

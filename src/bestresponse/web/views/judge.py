@@ -5,19 +5,18 @@ from __future__ import annotations
 import secrets
 from typing import Annotated
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Body, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import BaseModel, Field
 
 from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.web import render
 from bestresponse.web.access import AdminApi, AdminPage, JudgeDoor, Name, PostedForm, Server, ServerState
-from bestresponse.web.render import render_form, render_page, send_file
 from bestresponse.web.services import judging
 from bestresponse.web.sessions.setup import read_checked
-from bestresponse.web.views import common
 
 pages = APIRouter(prefix="/judge", include_in_schema=False)
-calls = APIRouter(prefix="/api", responses=common.describe_errors(), tags=["judge"])
+calls = APIRouter(prefix="/api", responses=render.describe_errors(), tags=["judge"])
 _MOST = 200
 
 
@@ -30,7 +29,7 @@ def show_judging(server: Server) -> HTMLResponse:
 def _show_tasks(server: ServerState, typed: dict[str, str], error: str) -> HTMLResponse:
     runs = [(run.name, run.title) for run in server.runs.all() if run.status != "unreadable"]
     places = {"tasks": server.judging.tasks(), "runs": runs, "rubrics": list(judging.rubrics()), "typed": typed}
-    return render_form(server, "judge.html", error, **places)
+    return render.render_form(server, "judge.html", error, **places)
 
 
 @pages.post("", dependencies=[AdminPage])
@@ -77,14 +76,14 @@ def _show_task(request: Request, server: ServerState, task: judging.Task, error:
         for k, name in enumerate(task.judges)
     ]
     table = judging.tabulate_agreement(task, server.judging.scores(task.id))
-    return render_form(server, "judge_task.html", error, task=task, judges=judges, table=table)
+    return render.render_form(server, "judge_task.html", error, task=task, judges=judges, table=table)
 
 
 @pages.get("/task/{task}/scores.csv", dependencies=[AdminPage])
 @calls.get("/judging/{task}/scores.csv", dependencies=[AdminApi], response_class=Response)
 def download_scores(server: Server, task: Name) -> Response:
     """Send a file with one row a judge and transcript, empty where nothing was said yet."""
-    return send_file(server.judging.make_sheet(server.judging.task(task)))
+    return render.send_file(server.judging.make_sheet(server.judging.task(task)))
 
 
 @pages.post("/task/{task}/scores", dependencies=[AdminPage])
@@ -114,7 +113,7 @@ def _show_item(
     if shown is not None and not typed and shown.id in done:
         score = done[shown.id]
         typed = {**{key: str(level) for key, level in score.levels.items()}, "remark": score.remark}
-    return render_page(
+    return render.render_page(
         "judge_item.html",
         422 if wrong else 200,
         task=task,
@@ -139,7 +138,7 @@ def score(server: Server, sheet: JudgeDoor, form: PostedForm) -> Response:
     return RedirectResponse(server.judge_path(task.id, judge), 303)
 
 
-class TaskIn(common.Closed):
+class TaskIn(render.Closed):
     """Transcripts come from one place: `items`, the text of a `csv` file, or `count` drawn from a `run`.
 
     Drawn are seats whose player has `player` in its name, those without a word of reasoning only if `silent`.
@@ -156,18 +155,12 @@ class TaskIn(common.Closed):
     silent: bool = False
 
 
-class ScoreIn(common.Closed):
+class ScoreIn(render.Closed):
     """A level from 1 for each criterion of the rubric."""
 
     item: str = Field(max_length=80)
     levels: dict[str, int] = Field(max_length=40)
     remark: str = Field("", max_length=2000)
-
-
-class SheetIn(common.Closed):
-    """A filled sheet as CSV."""
-
-    csv: str = Field(max_length=900_000)
 
 
 class TaskOut(BaseModel):
@@ -185,7 +178,7 @@ class ScoresOut(BaseModel):
 
     scores: list[judging.Score]
     done: dict[str, int]
-    agreement: common.TableOut
+    agreement: render.TableOut
 
 
 class SheetOut(BaseModel):
@@ -224,15 +217,15 @@ def show_task(server: Server, task: Name) -> ScoresOut:
     """All scores of a task, how far each judge is, and how far the judges agree."""
     found, scores = server.judging.task(task), server.judging.scores(task)
     done = {judge: len(server.judging.done(task, judge)) for judge in found.judges}
-    agreement = common.serialize_table(judging.tabulate_agreement(found, scores))
+    agreement = render.serialize_table(judging.tabulate_agreement(found, scores))
     return ScoresOut(scores=scores, done=done, agreement=agreement)
 
 
 @calls.post("/judging/{task}/scores", status_code=201, dependencies=[AdminApi])
-def upload(server: Server, task: Name, given: SheetIn) -> ScoresOut:
-    """Take the scores of a filled sheet; all of them or none."""
+def upload(server: Server, task: Name, csv: Annotated[str, Body(embed=True, max_length=900_000)]) -> ScoresOut:
+    """Take the scores of a filled sheet as CSV; all of them or none."""
     found = server.judging.task(task)
-    server.judging.give(found, *judging.read_scores(found, given.csv))
+    server.judging.give(found, *judging.read_scores(found, csv))
     return show_task(server, task)
 
 

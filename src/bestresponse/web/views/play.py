@@ -11,7 +11,7 @@ from functools import partial
 from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Body, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import BaseModel, Field
 from pydantic.dataclasses import dataclass
@@ -21,23 +21,26 @@ from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.game import AnyGame
 from bestresponse.games.capabilities import find_stage_form
 from bestresponse.players.lookup import list_strategies
-from bestresponse.web.access import AdminApi, AdminPage, LobbyDoor, Name, NotAllowed, PostedForm, Server, ServerState
-from bestresponse.web.render import render_form
+from bestresponse.web.access import AdminApi, AdminPage, LobbyDoor, Name, PostedForm, Server, ServerState
+from bestresponse.web.experiments.model import check_experiment
+from bestresponse.web.render import Closed, describe_errors, render_form
+from bestresponse.web.security import REPORT_POLICY
 from bestresponse.web.services import play
 from bestresponse.web.services.formalizing import list_saved_games, load_game
 from bestresponse.web.services.play import Action, LobbyState, LobbySummary
-from bestresponse.web.services.seat import is_personal
-from bestresponse.web.sessions import games, setup
+from bestresponse.web.services.seat import find_seat
+from bestresponse.web.sessions import setup
 from bestresponse.web.sessions.control import take_seat
 from bestresponse.web.sessions.register import read_labels
 from bestresponse.web.texts import list_languages
-from bestresponse.web.views import common
 
 pages = APIRouter(include_in_schema=False, dependencies=[AdminPage])
 _SAVED = "saved:"
 _LOBBIES = 100
 _TABLES = 50
 """How many a page shows."""
+_MOST_BOTS = 200
+"""As many as take about a minute; the command line takes more."""
 Page = Annotated[int, Query(ge=1, le=10**6)]
 
 
@@ -47,7 +50,7 @@ def home(server: Server, page: Page = 1) -> HTMLResponse:
     return _show_home(server, page=page)
 
 
-def _show_home(server: ServerState, error: str = "", typed: str = "", page: int = 1) -> HTMLResponse:
+def _show_home(server: ServerState, error: str = "", typed: str = "", page: int = 1, note: str = "") -> HTMLResponse:
     lobbies = server.sessions.list_lobbies()
     pages = max(1, -(-len(lobbies) // _LOBBIES))
     page = min(page, pages)
@@ -56,7 +59,8 @@ def _show_home(server: ServerState, error: str = "", typed: str = "", page: int 
         "play.html",
         error,
         typed=typed,
-        offers=games.list_offers(),
+        note=note,
+        offers=setup.list_offers(),
         saved=list_saved_games(server.output),
         lobbies=[play.summarize_lobby(server, lobby) for lobby in lobbies[(page - 1) * _LOBBIES :][:_LOBBIES]],
         page=page,
@@ -66,13 +70,31 @@ def _show_home(server: ServerState, error: str = "", typed: str = "", page: int 
 
 @pages.post("/experiments")
 def begin_experiment(server: Server, form: PostedForm) -> Response:
-    """Create the sessions of an experiment file that was handed in."""
-    text = (form.get("file") or form.get("toml", "")).replace("\r\n", "\n")
+    """Create the sessions of an experiment file that was handed in, or try it."""
+    text, action = (form.get("file") or form.get("toml", "")).replace("\r\n", "\n"), form.get("do", "")
     try:
+        if action in ("check", "preview", "bots"):
+            return _try_experiment(server, text, action, _read_whole(form, "people", 8))
         lobby = play.create_experiment(server, text)
     except BestResponseError as error:
         return _show_home(server, f"The experiment file: {error}", text)
     return RedirectResponse(f"/lobby/{lobby.id}", 303)
+
+
+def _try_experiment(server: ServerState, text: str, action: str, people: int) -> HTMLResponse:
+    """Check the file, show every page of it, or let programs take part in a folder that is thrown away."""
+    # The trial opens an application of its own, which has this view.
+    from bestresponse.web.trial import TrialSettings, count_people, render_preview, try_experiment
+
+    title, needed = check_experiment(text).title, count_people(text)
+    if action == "check":
+        note = f"This file is right. People who fill one group of every treatment: {needed}."
+        return _show_home(server, typed=text, note=note)
+    settings = TrialSettings(needed if action == "preview" else min(max(people, 1), _MOST_BOTS), models=server.models)
+    trial = try_experiment(text, settings, server.model)
+    if action == "preview":
+        return HTMLResponse(render_preview(title, trial.pages), headers={"content-security-policy": REPORT_POLICY})
+    return _show_home(server, typed=text, note=" ".join(trial.list_findings()))
 
 
 @pages.get("/play/new")
@@ -86,13 +108,13 @@ def _choose(server: ServerState, name: str, rounds: int | None, mixed: bool) -> 
     program = load_game(server.output, name.removeprefix(_SAVED)).program if name.startswith(_SAVED) else ""
     choice = setup.GameChoice(name.removeprefix(_SAVED) if program else name, program)
     if rounds is None:
-        game = games.make_game(choice)
+        game = setup.make_game(choice)
         rounds = game.usual_rounds if isinstance(game, AdjustableRounds) else 1
     return setup.read_checked(setup.GameChoice, {**vars(choice), "rounds": rounds, "mixed": mixed})
 
 
 def _show_form(server: ServerState, choice: setup.GameChoice, typed: dict[str, str], error: str) -> HTMLResponse:
-    game = games.make_game(choice)
+    game = setup.make_game(choice)
     adjustable = isinstance(game, AdjustableRounds)
     is_table = find_stage_form(game) is not None
     return render_form(
@@ -106,7 +128,7 @@ def _show_form(server: ServerState, choice: setup.GameChoice, typed: dict[str, s
         has_rounds=is_table or adjustable,
         rounds_word=game.rounds_word if isinstance(game, AdjustableRounds) else "rounds",
         strategies=list_strategies(game),
-        referees=games.list_referees(game, server.models),
+        referees=setup.list_referees(game, server.models),
         parameters={} if adjustable else _show_parameters(game),
         models=server.models,
         briefing=word_rules(game, game.view(game.start(), game.roles[0])),
@@ -117,7 +139,7 @@ def _show_form(server: ServerState, choice: setup.GameChoice, typed: dict[str, s
 
 def _show_parameters(game: AnyGame) -> dict[str, str]:
     """List the numbers that can be set in the rules, as they stand in the form."""
-    values = games.list_parameters(game).items()
+    values = setup.list_parameters(game).items()
     return {name: f"{value:g}" for name, value in values if isinstance(value, int | float) and type(value) is not bool}
 
 
@@ -127,7 +149,7 @@ def create(server: Server, form: PostedForm) -> Response:
     name = form.get("game", "")
     try:
         choice = _choose(server, name, _read_whole(form, "rounds", 1), form.get("mixed") == "yes")
-        choice = replace(choice, parameters=_read_parameters(games.make_game(choice), form))
+        choice = replace(choice, parameters=_read_parameters(setup.make_game(choice), form))
         lobby = play.create_sessions(server, _read_setup(choice, form), _read_whole(form, "groups", 1))
     except BestResponseError as error:
         return _show_form(server, _choose(server, name, None, False), form, str(error))
@@ -144,7 +166,7 @@ def _read_whole(form: dict[str, str], name: str, missing: int) -> int:
 
 def _read_parameters(game: AnyGame, form: dict[str, str]) -> dict[str, setup.Parameter]:
     """Read the parameters that differ from those of the game."""
-    known = games.list_parameters(game)
+    known = setup.list_parameters(game)
     changed: dict[str, setup.Parameter] = {}
     for name, usual in _show_parameters(game).items():
         text = form.get(f"parameter.{name}", usual).strip().replace(",", ".")
@@ -160,7 +182,7 @@ def _read_parameters(game: AnyGame, form: dict[str, str]) -> dict[str, setup.Par
 def _read_setup(choice: setup.GameChoice, form: dict[str, str]) -> setup.Setup:
     numbers = {name: _read_whole(form, name, 0) for name in ("seconds", "waiting", "hold") if form.get(name)}
     words = {name: form[name].strip() for name in ("stand_in", "consent", "referee", "language") if form.get(name)}
-    seats = [form.get(f"seat.{number}", setup.PERSON) for number in range(len(games.make_game(choice).roles))]
+    seats = [form.get(f"seat.{number}", setup.PERSON) for number in range(len(setup.make_game(choice).roles))]
     drawn = {"seed": secrets.randbelow(2**31), "quiz": form.get("quiz") == "yes"}
     return setup.read_checked(setup.Setup, {"game": choice, "seats": seats, **numbers, **words, **drawn})
 
@@ -170,7 +192,7 @@ def watch_lobby(request: Request, server: Server, lobby: str, page: Page = 1, no
     """Show some groups of the lobby with every seat: who is where since when."""
     found = server.sessions.get_lobby(lobby)
     base = str(request.base_url).rstrip("/")
-    labels = found.experiment.assignment.labels if found.experiment else ()
+    labels = found.experiment.assignment.labels
     pages = -(-len(found.tables) // _TABLES)
     page = min(page, pages)
     return render_form(
@@ -211,7 +233,7 @@ def send_words(server: Server, lobby: str, form: PostedForm) -> Response:
     return RedirectResponse(f"/lobby/{lobby}?note={quote(f'Sent to {count} tables')}", 303)
 
 
-calls = APIRouter(prefix="/api", responses=common.describe_errors(), tags=["play"])
+calls = APIRouter(prefix="/api", responses=describe_errors(), tags=["play"])
 
 
 @dataclass(frozen=True, config=setup.CLOSED)
@@ -222,13 +244,7 @@ class LobbyIn(setup.Setup):
     groups: setup.Groups = 1
 
 
-class ExperimentIn(common.Closed):
-    """The text of an experiment file."""
-
-    toml: str = Field(max_length=500_000)
-
-
-class JoinIn(common.Closed):
+class JoinIn(Closed):
     """Labels that tell the participants apart with the key of a personal link, and whether consent is given."""
 
     participant_label: str = Field("", max_length=200)
@@ -248,7 +264,7 @@ class Seated(BaseModel):
     path: str
 
 
-class ActionIn(common.Closed):
+class ActionIn(Closed):
     """What is done: for one seat, for one session, or without both for the whole lobby."""
 
     action: Action
@@ -256,14 +272,14 @@ class ActionIn(common.Closed):
     seat: int | None = Field(None, ge=0, le=100)
 
 
-class MessageIn(common.Closed):
+class MessageIn(Closed):
     """A message to one session, or without one to the whole lobby."""
 
     text: str = Field(min_length=1, max_length=1000)
     session: str = Field("", max_length=80)
 
 
-calls.get("/games", dependencies=[AdminApi])(games.list_offers)
+calls.get("/games", dependencies=[AdminApi])(setup.list_offers)
 calls.post("/games", dependencies=[AdminApi])(play.describe_choice)
 calls.get("/sessions/{session}", dependencies=[AdminApi])(play.describe_session)
 
@@ -282,9 +298,9 @@ def lay(server: Server, wanted: LobbyIn) -> LobbyState:
 
 
 @calls.post("/experiments", status_code=201, dependencies=[AdminApi])
-def create_from_file(server: Server, given: ExperimentIn) -> LobbyState:
-    """Create the sessions of an experiment file."""
-    return play.describe_lobby(server, play.create_experiment(server, given.toml))
+def create_from_file(server: Server, toml: Annotated[str, Body(embed=True, max_length=500_000)]) -> LobbyState:
+    """Create the sessions of an experiment file, of which `toml` is the text."""
+    return play.describe_lobby(server, play.create_experiment(server, toml))
 
 
 @calls.get("/lobbies", dependencies=[AdminApi])
@@ -304,11 +320,10 @@ def join_lobby(server: Server, lobby: LobbyDoor, given: JoinIn | None = None) ->
     """Take the next free seat. Needs the token of the lobby."""
     wanted = given or JoinIn.model_validate({})
     labels = read_labels(wanted.model_dump(exclude={"agreed"}))
-    if not is_personal(server, lobby, labels, wanted.key) and server.sessions.register.find(lobby, labels):
-        raise NotAllowed("somebody takes part under this label already; `key` opens the seat of a personal link")
-    if server.sessions.get_lobby(lobby).setup.consent and not wanted.agreed:
+    found = find_seat(server, lobby, labels, wanted.key)
+    if not found and server.sessions.get_lobby(lobby).setup.consent and not wanted.agreed:
         raise UsageError("agreed: this study begins with a consent text; take a seat only with `agreed`")
-    session, seat = take_seat(server.sessions, lobby, labels, wanted.agreed)
+    session, seat = found or take_seat(server.sessions, lobby, labels, wanted.agreed)
     token, path = server.seat_token(session, seat), server.seat_path(session, seat)
     return Seated(session=session, seat=seat, token=token, path=path)
 

@@ -14,16 +14,9 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request
-from fastapi.responses import (
-    HTMLResponse,
-    JSONResponse,
-    PlainTextResponse,
-    RedirectResponse,
-    Response,
-    StreamingResponse,
-)  # fmt: skip
-from pydantic import BaseModel, Field
+from fastapi import APIRouter, Body, Query, Request
+from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
+from pydantic import Field
 
 from bestresponse.core import Choice, Decision
 from bestresponse.core.capabilities import PrivateInformation, RoundHistory, Wording
@@ -32,25 +25,16 @@ from bestresponse.core.game import AnyGame, View
 from bestresponse.core.json import JsonObject
 from bestresponse.games.capabilities import HasSpeakers, HasStage, find_stage_form
 from bestresponse.report.document import Block
-from bestresponse.web.access import (
-    AdminPage,
-    LobbyDoor,
-    NotAllowed,
-    PostedForm,
-    SeatContext,
-    SeatDoor,
-    Server,
-    ServerState,
-)  # fmt: skip
-from bestresponse.web.experiments.model import Experiment, Outcome
-from bestresponse.web.render import render_page
+from bestresponse.web.access import AdminPage, LobbyDoor, PostedForm, SeatContext, SeatDoor, Server, ServerState
+from bestresponse.web.experiments.model import Outcome
+from bestresponse.web.render import BlockOut, Closed, Wait, describe_errors, render_page, serialize_blocks
 from bestresponse.web.services import seat as service
 from bestresponse.web.services.seat import SeatView
 from bestresponse.web.sessions.control import take_seat
 from bestresponse.web.sessions.register import Holder, read_labels
 from bestresponse.web.sessions.session import Presence
 from bestresponse.web.sessions.store import AlreadyAnswered, NotFound, StoodIn
-from bestresponse.web.views import common, fields
+from bestresponse.web.views import fields
 
 pages = APIRouter(include_in_schema=False)
 _COOKIE = "seat"
@@ -78,9 +62,8 @@ def _show_invitation(server: ServerState, lobby: str, given: Mapping[str, str], 
         "join.html",
         422 if error else 200,
         t=found.texts,
-        brand=found.experiment.brand if found.experiment else "bestresponse",
-        title=found.experiment.title if found.experiment else "",
-        welcome=found.experiment.welcome if found.experiment else "",
+        experiment=found.experiment,
+        title=found.title if found.source else "",
         consent=found.setup.consent,
         path=server.join_path(lobby),
         labels=labels | {"key": given.get("key", "")},
@@ -108,32 +91,18 @@ async def take_part(request: Request, server: Server, lobby: LobbyDoor, form: Po
 def _say_goodbye(server: ServerState, lobby: str, why: Outcome, label: str) -> HTMLResponse:
     """Show the last page of a person who takes no part, with the code for that."""
     found = server.sessions.get_lobby(lobby)
-    code = found.experiment.completion.find_code(why) if found.experiment else ""
-    back = service.fill_link(found.experiment, code, label=label) if found.experiment and code else ""
-    places = {"why": why.replace(" ", "_"), "completion": code, "back": back}
-    places["brand"] = found.experiment.brand if found.experiment else "bestresponse"
-    return render_page("goodbye.html", t=found.texts, title=found.title, **places)
+    code = found.experiment.completion.find_code(why)
+    places = {"why": why.replace(" ", "_"), "completion": code, "experiment": found.experiment, "title": found.title}
+    back = service.fill_link(found.experiment, code, label=label) if code else ""
+    return render_page("goodbye.html", t=found.texts, back=back, **places)
 
 
 def _find_seat(request: Request, server: ServerState, lobby: str, given: Mapping[str, str]) -> tuple[str, int] | None:
-    """Find the seat of a personal link, or the one that this browser took; NotAllowed where a label is not enough.
-
-    A label alone opens no seat that was taken: anybody can write one into an address.
-    """
-    labels = read_labels(given)
-    held = server.sessions.register.find(lobby, labels)
-    if service.is_personal(server, lobby, labels, given.get("key", "")):
-        return held
+    """Find the seat of a personal link, or the one that this browser took."""
     session, number, token = (*request.cookies.get(_COOKIE, "").split(".", 2), "", "", "")[:3]
     known = session.startswith(f"{lobby}-") and number.isdecimal() and len(number) <= 4
-    if known and server.opens_seat(token, session, int(number)):
-        return session, int(number)
-    if held is not None:
-        raise NotAllowed(
-            "somebody takes part under this label already; open the link in the browser in which you began, "
-            "or ask whoever invited you for a personal link"
-        )
-    return None
+    kept = (session, int(number)) if known and server.opens_seat(token, session, int(number)) else None
+    return service.find_seat(server, lobby, read_labels(given), given.get("key", ""), kept)
 
 
 def _lead_to_seat(request: Request, server: ServerState, lobby: str, seat: tuple[str, int]) -> Response:
@@ -165,6 +134,9 @@ def show_seat_page(server: Server, context: SeatDoor, note: str = "", after: str
     holder = server.sessions.register.get(context.session.id, context.seat)
     if holder is not None and holder.released:
         return _say_goodbye(server, context.session.table.lobby, "screened out", holder.label)
+    if context.session.table.part.again and context.session.phase(context.seat) == "welcome":
+        # The rules are known from the part before, so that nobody is asked to read them again.
+        server.sessions.make_ready(context.session, context.seat)
     over = after == "equilibrium" and context.session.phase(context.seat) == "over"
     blocks = service.describe_equilibrium(context) if over else None
     texts = context.session.table.texts
@@ -270,7 +242,7 @@ def return_to_seat(server: Server, context: SeatDoor) -> Response:
 async def changes(context: SeatDoor, once: bool = False, known: Known = None) -> Response:
     """Server-sent events: the version of the page, whenever it changes, or only `once`; `known` messages are there."""
     if once:
-        return JSONResponse(context.session.version(context.seat))
+        return Response(json.dumps(context.session.version(context.seat)), media_type="application/json")
     return StreamingResponse(_follow(context, known), media_type="text/event-stream")
 
 
@@ -318,26 +290,27 @@ def _render(
     """Render the page of the seat as it is now; whoever only looks has not seen it in the person's place."""
     session, seat = context.session, context.seat
     table = session.table
-    experiment = server.sessions.get_lobby(table.lobby).experiment
+    lobby = server.sessions.get_lobby(table.lobby)
     worded = session.game.title if isinstance(session.game, Wording) else session.setup.game.name
     with session.lock:
         view = service.describe_seat(server, context, looking)
         places = asdict(view) | _describe_game(context, forms)
-    places |= _describe_ending(server, context, forms, experiment)
+    rounds, parts = places["progress"], len(server.sessions.list_seats(session.id, seat))
+    played = (rounds.now - 1) / rounds.of if rounds and rounds.now and rounds.of else 0.0
+    ended = view.phase in ("over", "closed", "replaced")
+    places |= _describe_ending(server, context, forms)
     return render_page(
         "seat.html",
         status,
         **places,
         t=table.texts,
-        game=(table.part.game.title if table.part else "") or (experiment.title if experiment else worded),
-        brand=experiment.brand if experiment else "bestresponse",
-        show_others=experiment is None or experiment.show_others,
-        show_history=experiment is None or experiment.show_history,
-        welcome=experiment.welcome if experiment and table.number == 1 and view.consent else "",
-        markdown=experiment is not None,
-        instructed=bool(table.part and table.part.game.instructions),
+        experiment=lobby.experiment,
+        game=table.part.game.title or (lobby.title if lobby.source else worded),
+        markdown=bool(lobby.source),
+        instructed=bool(table.part.game.instructions),
         number=table.number,
-        parts=len(server.sessions.list_seats(session.id, seat)),
+        parts=parts,
+        studied=(table.number - 1 + (1.0 if ended else played)) / parts,
         path=server.seat_path(session.id, seat),
         csrf=server.csrf(server.seat_token(session.id, seat)),
         messages=session.list_messages(seat),
@@ -372,9 +345,7 @@ def _describe_game(context: SeatContext, forms: SeatForms) -> JsonObject:
     }
 
 
-def _describe_ending(
-    server: ServerState, context: SeatContext, forms: SeatForms, experiment: Experiment | None
-) -> JsonObject:
+def _describe_ending(server: ServerState, context: SeatContext, forms: SeatForms) -> JsonObject:
     """Describe the result, and what comes after the game."""
     session, stage = context.session, service.describe_stage(server, context)
     names = name_roles(session.game)
@@ -386,8 +357,6 @@ def _describe_ending(
         "others": {names.get(role, role): amount for role, amount in payoffs.items() if role != context.role},
         "page": page,
         "items": [(item, forms.typed.get(item.name, ""), str(forms.wrong.get(item.name, ""))) for item in items],
-        "thanks": experiment.thanks if experiment and stage.last else "",
-        "debrief": experiment is None or (experiment.debrief and not stage.next and not stage.asked),
     }
 
 
@@ -417,19 +386,19 @@ def _tell_story(game: AnyGame, view: View) -> tuple[list[str], str]:
     return [], view.situation
 
 
-calls = APIRouter(prefix="/api/seats/{session}/{seat}", responses=common.describe_errors(), tags=["seat"])
+calls = APIRouter(prefix="/api/seats/{session}/{seat}", responses=describe_errors(), tags=["seat"])
 Answer = str | float | list[float] | dict[str, str | float | list[float]]
 _LOOK = 0.2
 
 
-class ReadyIn(common.Closed):
+class ReadyIn(Closed):
     """The answers to the quiz and whether the consent text is agreed to."""
 
     agreed: bool = False
     quiz: list[Annotated[str, Field(max_length=100)]] = Field(default_factory=list, max_length=20)
 
 
-class AnswerIn(common.Closed):
+class AnswerIn(Closed):
     """An answer to the question number `turn`, of that attempt where the game was restarted."""
 
     turn: int = Field(ge=0, le=10**6)
@@ -438,21 +407,9 @@ class AnswerIn(common.Closed):
     why: str = Field("", max_length=2000)
 
 
-class RemarkIn(common.Closed):
-    """What the person wants to say when the game is over."""
-
-    remark: str = Field(min_length=1, max_length=2000)
-
-
-class EndingOut(BaseModel):
-    """What the equilibrium would have been."""
-
-    blocks: list[common.BlockOut]
-
-
 @calls.get("")
 async def show_seat(
-    server: Server, context: SeatDoor, after: Annotated[str, Query(max_length=100)] = "", wait: common.Wait = 0
+    server: Server, context: SeatDoor, after: Annotated[str, Query(max_length=100)] = "", wait: Wait = 0
 ) -> SeatView:
     """What the person in that seat may know.
 
@@ -486,13 +443,15 @@ async def post_answer(server: Server, context: SeatDoor, given: AnswerIn) -> Sea
 
 
 @calls.get("/equilibrium")
-def show_equilibrium(context: SeatDoor) -> EndingOut:
-    """What the equilibrium would have been, told when the game is over."""
-    return EndingOut(blocks=common.serialize_blocks(service.describe_equilibrium(context)))
+def show_equilibrium(context: SeatDoor) -> dict[str, list[BlockOut]]:
+    """What the equilibrium would have been, told in `blocks` when the game is over."""
+    return {"blocks": serialize_blocks(service.describe_equilibrium(context))}
 
 
 @calls.post("/remarks", status_code=201)
-def remark(server: Server, context: SeatDoor, given: RemarkIn) -> SeatView:
+def keep_remark(
+    server: Server, context: SeatDoor, remark: Annotated[str, Body(embed=True, min_length=1, max_length=2000)]
+) -> SeatView:
     """Say something about the game when it is over; kept for the export."""
-    service.keep_remark(server, context, given.remark)
+    service.keep_remark(server, context, remark)
     return service.describe_seat(server, context)

@@ -19,22 +19,21 @@ from pydantic.dataclasses import dataclass
 from bestresponse.core.episode import Void
 from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonMapping, JsonObject
-from bestresponse.report.page import render
+from bestresponse.report import page
 from bestresponse.runs.store.folder import StoredPlay
+from bestresponse.web import render
 from bestresponse.web.access import AdminApi, AdminPage, Name, Server
-from bestresponse.web.render import render_page, send_file
+from bestresponse.web.security import REPORT_POLICY
 from bestresponse.web.services import export as exporting
-from bestresponse.web.views import common
 from bestresponse.web.watching import runs
 from bestresponse.web.watching.steps import Stage, build_replay, list_stages
 
 pages = APIRouter(include_in_schema=False, dependencies=[AdminPage])
-calls = APIRouter(prefix="/api", responses=common.describe_errors(), tags=["watch"], dependencies=[AdminApi])
+calls = APIRouter(prefix="/api", responses=render.describe_errors(), tags=["watch"], dependencies=[AdminApi])
 _PAGE = 100
 _LATEST = 20
 Find = Annotated[str, Query(max_length=200)]
 Start = Annotated[int, Query(ge=0, le=10**9)]
-_REPORT_POLICY = "frame-ancestors 'none'; form-action 'none'; base-uri 'none'"
 
 
 @pages.get("/watch")
@@ -45,7 +44,7 @@ def show_runs(
     known = server.runs.all()
     wanted = runs.RunFilter(find, study, status, sort)
     found = wanted.apply(known)
-    return render_page(
+    return render.render_page(
         "watch.html",
         runs=found[start : start + _PAGE],
         count=len(found),
@@ -64,7 +63,7 @@ def show_runs(
 def compare_page(server: Server, first: str, second: str) -> HTMLResponse:
     """Show two runs beside each other: their figures, and every game."""
     folders = server.runs.folder(first), server.runs.folder(second)
-    return render_page(
+    return render.render_page(
         "watch_compare.html",
         table=runs.compare_runs(*folders),
         games=runs.compare_run_games(*folders),
@@ -77,12 +76,12 @@ def compare_page(server: Server, first: str, second: str) -> HTMLResponse:
 @pages.get("/watch/run/{run}")
 def show_run_page(server: Server, run: str, start: Start = 0, find: Find = "", only: Find = "") -> HTMLResponse:
     """Show the progress of a run and its plays."""
-    folder = server.runs.folder(run)
+    folder, progress = server.runs.folder(run), server.runs.progress(run)
     wanted = runs.PlayFilter(find, only)
     others = [other for other in server.runs.all() if other.study == folder.manifest.study and other.name != run]
-    return render_page(
+    return render.render_page(
         "watch_run.html",
-        run=server.runs.progress(run),
+        run=progress,
         manifest=folder.manifest,
         plays=[(play, runs.name_play(play)) for play in runs.find_plays(folder, wanted, start, _PAGE)],
         live=[(play, runs.name_play(play)) for play in server.runs.list_live(run)][:_PAGE],
@@ -90,6 +89,7 @@ def show_run_page(server: Server, run: str, start: Start = 0, find: Find = "", o
         query=urlencode(asdict(wanted)),
         start=start,
         step=_PAGE,
+        calls=[] if progress.plays else server.runs.list_calls(run, start, _PAGE),
         has_report=runs.has_report(folder),
         others=others if runs.has_report(folder) else [],
     )
@@ -99,7 +99,7 @@ def show_run_page(server: Server, run: str, start: Start = 0, find: Find = "", o
 def show_report_page(server: Server, run: str) -> Response:
     """Show the report of a run."""
     document = runs.build_report(server.runs.folder(run))
-    return HTMLResponse(render(document), headers={"content-security-policy": _REPORT_POLICY})
+    return HTMLResponse(page.render(document), headers={"content-security-policy": REPORT_POLICY})
 
 
 @pages.get("/watch/run/{run}/play/{spec}")
@@ -134,7 +134,7 @@ def _show_replay(
 ) -> HTMLResponse:
     stages = list_stages(stored.record, game, asked)
     steps = [step for stage in stages for step in stage.steps]
-    return render_page(
+    return render.render_page(
         "watch_play.html",
         title=runs.name_play(stored),
         play=stored,
@@ -151,8 +151,8 @@ def _show_replay(
 @pages.get("/export")
 def show_export(server: Server) -> HTMLResponse:
     """Show the files and the latest decisions."""
-    rows = exporting.list_decisions(server)
-    return render_page(
+    rows = exporting.list_moves(server)
+    return render.render_page(
         "export.html", tables=exporting.TABLES, formats=exporting.list_formats(), rows=rows[-_LATEST:], count=len(rows)
     )
 
@@ -161,7 +161,7 @@ def show_export(server: Server) -> HTMLResponse:
 @calls.get("/export/{table}.{form}", response_class=Response)
 def export(server: Server, table: Name, form: Name, lobby: Annotated[str, Query(max_length=80)] = "") -> Response:
     """`decisions`, `participants`, `payments` or `codebook` as csv, json or parquet, of one lobby or of all."""
-    return send_file(exporting.export_table(server, table, form, lobby))
+    return render.send_file(exporting.export_table(server, table, form, lobby))
 
 
 _LOOK = 0.5
@@ -186,6 +186,10 @@ class PlayOut(BaseModel):
     data: JsonObject
 
 
+_TOLD = ("game", "players", "payoffs", "void")
+"""What of the record of a play is listed."""
+
+
 class StagesOut(BaseModel):
     """A play step by step, with the rules as the first role is told them; `live` while it goes on."""
 
@@ -203,7 +207,7 @@ def list_progress(server: Server) -> list[runs.Progress]:
 
 @calls.get("/runs/{run}")
 async def show_progress(
-    server: Server, run: Name, after: Annotated[str, Query(max_length=100)] = "", wait: common.Wait = 0
+    server: Server, run: Name, after: Annotated[str, Query(max_length=100)] = "", wait: render.Wait = 0
 ) -> RunDetails:
     """The progress of a run and its manifest.
 
@@ -219,9 +223,9 @@ async def show_progress(
 
 
 @calls.get("/runs/{run}/report")
-def show_report(server: Server, run: Name) -> common.ReportOut:
+def show_report(server: Server, run: Name) -> render.ReportOut:
     """The report of what is recorded so far."""
-    return common.serialize_report(runs.build_report(server.runs.folder(run)))
+    return render.serialize_report(runs.build_report(server.runs.folder(run)))
 
 
 @calls.get("/runs/{run}/plays")
@@ -233,14 +237,7 @@ def show_plays(
 ) -> list[PlayOut]:
     """Finished plays in the order they finished."""
     return [
-        PlayOut(
-            spec=play.spec,
-            game=play.record.game,
-            players=dict(play.record.players),
-            payoffs=dict(play.record.payoffs),
-            void=play.record.void,
-            data=dict(play.data),
-        )
+        PlayOut(spec=play.spec, data=dict(play.data), **{name: getattr(play.record, name) for name in _TOLD})
         for play in islice(server.runs.folder(run).plays(), start, start + count)
     ]
 
@@ -255,14 +252,14 @@ def show_play(server: Server, run: Name, spec: Name) -> StagesOut:
 
 
 @calls.get("/leaderboard")
-def leaderboard(server: Server) -> common.TableOut:
+def leaderboard(server: Server) -> render.TableOut:
     """Every player of every benchmark run with intervals, the best first."""
-    return common.serialize_table(runs.rank_players(server.runs.readable()))
+    return render.serialize_table(runs.rank_players(server.runs.readable()))
 
 
 @calls.get("/compare")
 def compare(
     server: Server, first: Annotated[str, Query(max_length=80)], second: Annotated[str, Query(max_length=80)]
-) -> common.TableOut:
+) -> render.TableOut:
     """Two runs of the same study beside each other."""
-    return common.serialize_table(runs.compare_runs(server.runs.folder(first), server.runs.folder(second)))
+    return render.serialize_table(runs.compare_runs(server.runs.folder(first), server.runs.folder(second)))

@@ -36,8 +36,7 @@ from bestresponse.runs.reporting.sections import price_by_model
 from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.store.lines import find_spec_id, read_lines, read_raw
 from bestresponse.runs.study import find_study, studies
-from bestresponse.web.sessions.games import make_game
-from bestresponse.web.sessions.setup import PERSON, GameChoice
+from bestresponse.web.sessions.setup import PERSON, GameChoice, make_game
 from bestresponse.web.sessions.store import NotFound
 
 SESSIONS = "sessions"
@@ -70,7 +69,8 @@ def name_run(manifest: Manifest) -> str:
     names = list(dict.fromkeys(filter(None, map(_read_name, players))))
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     sizes = [f"{config[key]:g} {word}" for key, word in _COUNTS.items() if isinstance(config.get(key), int)]
-    parts = (" / ".join(names[:_MOST_NAMES]) + more, _read_name(game), *sizes[:1])
+    seed = f"seed {config['seed']}" if config.get("seed") else ""
+    parts = (" / ".join(names[:_MOST_NAMES]) + more, _read_name(game), *sizes[:1], seed)
     return ", ".join(part for part in parts if part) or manifest.study
 
 
@@ -178,11 +178,11 @@ class _FollowedRun:
         self._specs: dict[str, JsonMapping] = {}
         self._run: Run[RunSettings] | None = None
         self._total: int | None = None
-        self._calls_file = folder.path / "calls.jsonl"
+        self.calls_file = folder.path / "calls.jsonl"
         if folder.manifest.study in studies.names():
             with suppress(StoreError, UsageError):
                 run = _open_run(folder)
-                self._total, self._calls_file, self._run = run.total, run.calls_path, run
+                self._total, self.calls_file, self._run = run.total, run.calls_path, run
 
     def _read_on(self, path: Path) -> Iterator[bytes]:
         for line in read_raw(path, self._read_to[path]):
@@ -199,7 +199,7 @@ class _FollowedRun:
         """Read what is new, and return how far the run is."""
         manifest, path = self._folder.manifest, self._folder.path
         self._read_records()
-        for line in self._read_on(self._calls_file):
+        for line in self._read_on(self.calls_file):
             self._count_call(line)
         done = self._is_done()
         return Progress(
@@ -223,7 +223,7 @@ class _FollowedRun:
             usage = call["reply"]["usage"]
             price = self._prices(call["model"], usage)
         except (ValueError, KeyError, TypeError) as error:
-            raise StoreError(f"{self._calls_file} holds a line that is no call: {error!r}") from None
+            raise StoreError(f"{self.calls_file} holds a line that is no call: {error!r}") from None
         self._calls += 1
         self._tokens += (usage.get("prompt") or 0) + (usage.get("completion") or 0)
         self._money = None if price is None or self._money is None else self._money + price
@@ -313,6 +313,12 @@ class Runs:
         """List the plays of a run that is under way which are not over, with their answers so far."""
         with self._lock:
             return self._follow(name).list_live()
+
+    def list_calls(self, name: str, start: int, count: int) -> list[JsonObject]:
+        """List some of the calls of a run, the transcripts of one that has no plays of its own."""
+        with self._lock:
+            path = self._follow(name).calls_file
+        return list(islice(read_lines(path), start, start + count))
 
     def open_play(self, name: str, spec: str) -> tuple[StoredPlay, list[JsonObject], bool]:
         """Open a play with its calls, and tell whether it is still going on; NotFound where there is none."""
@@ -489,13 +495,16 @@ def _load_figures(folder: RunFolder) -> Figures:
 
 
 def rank_players(folders: Iterable[RunFolder]) -> Table:
-    """List every player of every benchmark run, the smallest normalised gap first; baselines are left out."""
+    """List every player of every benchmark run, the smallest normalised gap first.
+
+    Baselines are left out, and models that never gave an answer that could be read.
+    """
     found = [(folder, _load_figures(folder)) for folder in folders if folder.manifest.study == "bench"]
     rows = [
         ((*heads, folder.path.name), values)
         for folder, figures in found
         for heads, values in figures.groups
-        if "baseline" not in heads
+        if "baseline" not in heads and values.get("answered")
     ]
     rows.sort(key=lambda row: _find_middle(row[1].get("gap_normalised"), float("inf")))
     metrics = next((figures.metrics for _, figures in found if figures.metrics), ())

@@ -3,12 +3,14 @@
 table   the payoff table with what was chosen
 tree    the game tree with the way taken and its information sets
 talk    the messages of a dialogue
+rounds  a line chart of what each seat did and got, round by round
 
 What is computed here of pictures are places; `pictures.html` draws them.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -16,6 +18,7 @@ from functools import lru_cache
 import numpy as np
 
 from bestresponse.analysis.regrets import measure_against_equilibrium, measure_against_others
+from bestresponse.core.capabilities import PlayedRounds, RoundHistory
 from bestresponse.core.episode import Record
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Role
 from bestresponse.core.json import JsonMapping
@@ -99,7 +102,8 @@ def list_stages(record: Record, game: AnyGame | None, calls: Iterable[Call] = ()
         known = replace(step, regret=others.get(step.number), regret_equilibrium=equilibrium.get(step.number))
         groups.setdefault(step.stage, []).append(known)
     stages: list[Stage] = []
-    states, before = list_states(game, record.submissions) if game else [], {}
+    states = list_states(game, record.submissions) if game else []
+    before: Mapping[Role, float] = {}
     for number, steps in enumerate(groups.values(), 1):
         earned = game.payoffs(states[steps[0].number - 1]) if game else {}
         stages.append(Stage(number, tuple(steps), {} if earned == before else earned))
@@ -155,6 +159,16 @@ class Bar:
     share: float
 
 
+@dataclass(frozen=True, slots=True)
+class RoundChart:
+    """A figure of every round, from `low` to `high`: a line for each seat, or one where it is the same for all."""
+
+    title: str
+    low: float
+    high: float
+    lines: dict[str, list[float | None]]
+
+
 @dataclass(frozen=True)
 class ReplayBoard:
     """What is drawn for a play; the lists have an entry for every stage.
@@ -170,12 +184,14 @@ class ReplayBoard:
     seats: dict[str, int] = field(default_factory=dict)
     weights: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
+    charts: tuple[RoundChart, ...] = ()
+    rounds: PlayedRounds | None = None
 
 
 def build_replay(record: Record, game: AnyGame | None, stages: Sequence[Stage]) -> ReplayBoard:
     """Build what is drawn; only the chart of costs where the game is not known."""
     roles = list(dict.fromkeys(s.role for s in record.submissions if s.role not in (NATURE, REFEREE)))
-    seats = {role: number % 4 for number, role in enumerate(game.roles if game else roles)}
+    seats = {role: number % 6 for number, role in enumerate(game.roles if game else roles)}
     bars = _measure_bars(stages, roles)
     if game is None:
         return ReplayBoard(bars=bars, seats=seats)
@@ -192,7 +208,33 @@ def build_replay(record: Record, game: AnyGame | None, stages: Sequence[Stage]) 
         if isinstance(states[-1], int):
             paths = tuple(",".join(_list_path(game.tree, states[stage.steps[-1].number])) for stage in stages)
             return ReplayBoard(tree=_draw_once(game.tree), bars=bars, seats=seats, paths=paths)
+    if isinstance(game, RoundHistory):
+        state = list_states(game, record.submissions)[-1]
+        tables = {role: game.list_rounds(state, role) for role in game.roles}
+        return ReplayBoard(bars=bars, seats=seats, charts=_chart_rounds(tables), rounds=tables[game.roles[0]])
     return ReplayBoard(bars=bars, talk=isinstance(game, HasSpeakers), seats=seats)
+
+
+def _chart_rounds(tables: Mapping[Role, PlayedRounds]) -> tuple[RoundChart, ...]:
+    """Make a chart of every column that tells of the seat itself or of the round."""
+    charts: list[RoundChart] = []
+    for place, column in enumerate(next(iter(tables.values())).columns[1:], 1):
+        lines = {role: [_read_number(row[place]) for row in table.rows] for role, table in tables.items()}
+        numbers = [number for line in lines.values() for number in line if number is not None]
+        # What the others did stands in their own tables, as what they did themselves.
+        if column in tables or not numbers:
+            continue
+        title = "choice" if column == "you" else column.removeprefix("your ")
+        if len({tuple(line) for line in lines.values()}) == 1:
+            lines = {title: next(iter(lines.values()))}
+        charts.append(RoundChart(title, min(0.0, *numbers), max(numbers), lines))
+    return tuple(charts)
+
+
+def _read_number(figure: object) -> float | None:
+    """Read the number in a cell, such as 12.5 in "$12.50, served"; None where there is none."""
+    number = re.search(r"-?\d+(\.\d+)?", str(figure))
+    return float(number[0]) if number else None
 
 
 def _measure_bars(stages: Sequence[Stage], roles: Sequence[str]) -> list[Bar]:

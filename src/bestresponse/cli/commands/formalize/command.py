@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, replace
+from functools import partial
+from json import dumps
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated, Literal
 
 import typer
 
-from bestresponse.cli.commands.formalize.result import Checks, keep_partial, publish
+import bestresponse as br
+from bestresponse.api.formalizing import Formalized, estimate_formalizing
 from bestresponse.cli.commands.formalize.talk import talk
-from bestresponse.cli.commands.games.check import ENGINE_HELP, engine_for
-from bestresponse.cli.options import AsJson, build_config, expand_options
+from bestresponse.cli.commands.games.check import ENGINE_HELP
+from bestresponse.cli.options import AsJson, expand_options
 from bestresponse.cli.run_options import CallOptions
-from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.formal.formalize.autoformalizer import Attempt, Formalizer, Settings, check_story
-from bestresponse.formal.formalize.back_translation import BackCheck, compare
-from bestresponse.formal.formalize.candidates import Election, formalize_many
-from bestresponse.formal.formalize.examples import Example, library, read_examples, write_example
+from bestresponse.cli.terminal import console, notes
+from bestresponse.cli.terminal_document import print_document
+from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.formal.evaluate.named_games import find_names
+from bestresponse.formal.formalize.autoformalizer import Attempt, check_story
+from bestresponse.formal.formalize.examples import Example, write_example
 from bestresponse.formal.formalize.plan import Wish
-from bestresponse.formal.formalize.story_claims import ClaimCheck, check_claims
+from bestresponse.formal.formalize.story_claims import ClaimCheck
+from bestresponse.logic.engine import EngineKind
+from bestresponse.logic.programs.validate import feedback
+from bestresponse.models.prices import estimate_price
+from bestresponse.report.files import write_text
 from bestresponse.report.text import visible
-from bestresponse.runs.models import open_models
 
 DEFAULT_MODEL = "qwen2.5-coder-1.5b"
 
@@ -34,6 +41,9 @@ class FormalizeOptions:
     model: Annotated[str, typer.Option("--model", "-m", help="See `bestresponse models`.")] = DEFAULT_MODEL
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where the program goes. [default: the story's name, .pl]")
+    ] = None
+    page: Annotated[
+        Path | None, typer.Option(help="Also write a page (.html): story, game in words, picture and solution.")
     ] = None
     interactive: Annotated[
         bool, typer.Option("--interactive", "-i", help="See the game, say what is wrong, let the model revise it.")
@@ -50,7 +60,8 @@ class FormalizeOptions:
     ] = False
     shots: Annotated[int, typer.Option(help="Examples shown to the model.", min=0, max=6)] = 1
     choose: Annotated[
-        str, typer.Option(help="Which examples: nearest to the story, or first (the prisoner's dilemma).")
+        Literal["nearest", "first"],
+        typer.Option(help="Which examples: nearest to the story, or first (the prisoner's dilemma)."),
     ] = "nearest"
     examples: Annotated[
         Path | None, typer.Option(help="A folder of further examples: NAME.txt with a story, NAME.pl its game.")
@@ -59,7 +70,7 @@ class FormalizeOptions:
         Path | None, typer.Option(help="Keep the story and its game in this folder, for --examples.")
     ] = None
     form: Annotated[
-        str,
+        Wish,
         typer.Option(
             help="What the model writes: program, table or tree (JSON, held to a schema where it can be), or "
             "auto: by the story and the model. A model on this machine begins with JSON, others with the program; "
@@ -68,8 +79,15 @@ class FormalizeOptions:
     ] = "auto"
     temperature: Annotated[float, typer.Option(help="Sampling temperature.", min=0, max=5)] = 0.0
     max_tokens: Annotated[int, typer.Option(help="Longest reply, in tokens.", min=1, max=100_000)] = 1500
+    effort: Annotated[
+        Literal["minimal", "low", "medium", "high"] | None,
+        typer.Option(help="How hard a model that reasons by itself does so. [default: its own]"),
+    ] = None
+    reasoning_tokens: Annotated[
+        int | None, typer.Option(help="Tokens that such a model may reason for. [default: its own]", min=0, max=200_000)
+    ] = None
     llm_seed: Annotated[int | None, typer.Option(help="Seed sent to the model if it takes one.")] = None
-    engine: Annotated[str, typer.Option(help=ENGINE_HELP)] = "auto"
+    engine: Annotated[EngineKind, typer.Option(help=ENGINE_HELP)] = "auto"
     threads: Annotated[
         int,
         typer.Option(help="Threads for a model on this machine; more are faster on idle cores only.", min=1, max=256),
@@ -91,52 +109,63 @@ def formalize(
     assumptions that were made, the questions are reported, and the exit code is 1 too; --interactive asks them. So it
     is where a check that was asked for finds a difference between story and game.
     """
-    settings = _make_settings(options)
     if options.interactive and (story == "-" or as_json):
         raise UsageError(
             "--interactive reads remarks from standard input; give the story as a file and leave out --json"
         )
-    text = _read_story(story)
+    text = check_story(_read_story(story))
     target = _find_target(story, options.output)
-    known = _list_examples(options.examples)
-    opened = engine_for(options.engine)
-    try:
-        with open_models((options.model,), calls.output_dir, replace(calls.limits, threads=options.threads)) as table:
-            formalizer = Formalizer(table.models[options.model], opened, settings, known, tell=_Teller(target))
-            election = formalize_many(formalizer, text, options.candidates)
-            if options.interactive:
-                election = talk(formalizer, election, target)
-            check = _check_back(formalizer, election) if options.back_check and election.winner.ok else None
-            tested = _test_claims(formalizer, election) if options.claims and election.winner.ok else None
-            spent = table.meter.spent
-            money = None if spent.unpriced else spent.money
-    finally:
-        opened.close()
+    _show_estimate(text, options)
+    made: list[Attempt] = []
 
-    if not publish(election, Checks(check, tested), target, money, as_json):
+    def tell(attempt: Attempt) -> None:
+        """Print a line for each answer of the model, and keep the best one so far, whatever happens next."""
+        made.append(attempt)
+        line = "the program is a game" if attempt.ok else attempt.trouble
+        print(f"attempt {len(made)}: {visible(line)}", file=sys.stderr, flush=True)
+        if not attempt.ok:
+            _keep_partial(max(made, key=lambda earlier: earlier.progress), target)
+
+    taken = ("form", "attempts", "candidates", "back_check", "claims", "shots", "choose", "examples", "max_tokens",
+             "temperature", "effort", "reasoning_tokens", "engine")  # fmt: skip
+    result = br.formalize(
+        text,
+        options.model,
+        name=target.stem,
+        seed=options.llm_seed,
+        output_dir=calls.output_dir,
+        limits=replace(calls.limits, threads=options.threads),
+        tell=tell,
+        **({"refine": partial(talk, target=target)} if options.interactive else {}),
+        **{name: getattr(options, name) for name in taken},
+    )
+    files = _write_files(result, target, options.page)
+    if as_json:
+        print(dumps({**result.to_json(), "files": [str(path) for path in files]}, indent=2, ensure_ascii=False))
+    else:
+        _show(result)
+    for path in files:
+        notes().print(f"wrote {path}", markup=False, soft_wrap=True)
+    if not result.ok:
+        print(f"bestresponse: {visible(result.formalization.trouble)}", file=sys.stderr)
+    for question in result.formalization.questions:
+        print(f"bestresponse: the story leaves open: {visible(str(question))}", file=sys.stderr)
+    if not result.agrees:
         raise typer.Exit(1)
     if options.save_example is not None:
-        write_example(options.save_example, Example(target.stem, election.winner.story, election.winner.source))
-
-
-def _make_settings(options: FormalizeOptions) -> Settings:
-    if options.choose not in ("nearest", "first"):
-        raise UsageError(f"--choose {options.choose}: expected nearest or first")
-    if options.form not in get_args(Wish):
-        raise UsageError(f"--form {options.form}: expected {', '.join(get_args(Wish))}")
-    return build_config(Settings, options, seed=options.llm_seed)
+        write_example(options.save_example, Example(target.stem, result.formalization.story, result.program))
 
 
 def _read_story(story: str) -> str:
     if story == "-":
-        return check_story(sys.stdin.read())
+        return sys.stdin.read()
     path = Path(story)
     if not path.exists():
         raise UsageError(f"{path}: there is no such file; write the story into a text file, or give - and type it")
     if path.is_dir():
         raise UsageError(f"{path} is a folder; expected a text file with a story")
     try:
-        return check_story(path.read_bytes()[:1_000_000].decode("utf-8-sig"))
+        return path.read_bytes()[:1_000_000].decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: expected text in UTF-8; byte {error.start} is none") from None
 
@@ -152,36 +181,69 @@ def _find_target(story: str, output: Path | None) -> Path:
     return target
 
 
-def _list_examples(folder: Path | None) -> tuple[Example, ...]:
-    return (*library(), *read_examples(folder)) if folder is not None else library()
+def _show_estimate(text: str, options: FormalizeOptions) -> None:
+    """Say what the calls will take if the first answer is a game, as it mostly is with a large model."""
+    count, prompt, reply = estimate_formalizing(text, options.candidates, options.back_check + options.claims)
+    money = estimate_price(options.model, prompt, reply)
+    price = f", {money:.4f} US dollars" if money else ""
+    most = options.candidates * options.attempts + options.back_check + options.claims
+    line = f"about {count} calls, {prompt:,} tokens read and {reply:,} written{price}; at most {most} calls"
+    notes().print(line, markup=False, soft_wrap=True)
 
 
-def _check_back(formalizer: Formalizer, election: Election) -> BackCheck:
-    winner = election.winner
-    assert winner.table is not None
-    return compare(winner.told, winner.table, formalizer.model, seed=formalizer.settings.seed)
+def _write_files(result: Formalized, target: Path, page: Path | None) -> list[Path]:
+    winner = result.formalization
+    pages = [] if page is None else [write_text(page, result.to_page())]
+    if not result.ok and winner.no_game is None:
+        return [*pages, *(_keep_partial(winner.best, target, winner.trouble) if winner.best is not None else ())]
+    for suffix in (".partial.pl", ".messages.txt"):
+        target.with_suffix(suffix).unlink(missing_ok=True)
+    return [*([result.save(target)] if result.ok else []), *pages]
 
 
-def _test_claims(formalizer: Formalizer, election: Election) -> ClaimCheck | None:
-    winner = election.winner
-    assert winner.table is not None
-    try:
-        return check_claims(winner.told, winner.table, formalizer.model, seed=formalizer.settings.seed)
-    except InvalidGame as error:
-        print(f"bestresponse: the claims of the story cannot be read: {visible(str(error))}", file=sys.stderr)
-        return None
+def _keep_partial(attempt: Attempt, target: Path, trouble: str = "") -> list[Path]:
+    """Write what an attempt gave, as far as it came, and what is wrong with it."""
+    answer = attempt.reply.text[:100_000].splitlines()
+    source = attempt.source or "\n".join(f"% {line}" for line in answer)
+    said = feedback(attempt.report) if attempt.report is not None else attempt.problem
+    return [
+        write_text(target.with_suffix(".partial.pl"), source + "\n"),
+        write_text(target.with_suffix(".messages.txt"), visible(f"{trouble}\n\n{said}".strip()) + "\n"),
+    ]
 
 
-class _Teller:
-    """A line of progress for each answer of the model; the best one so far is kept in files, whatever happens next."""
+def _show(result: Formalized) -> None:
+    winner = result.formalization
+    if winner.table is not None:
+        names = find_names(winner.table)
+        if names:
+            console().print(f"satisfies the constraints of: {', '.join(names)}", markup=False)
+        try:
+            print_document(console(), result.solve().to_document())
+        except BestResponseError as error:
+            console().print("\n".join(map(visible, result.words)), markup=False, soft_wrap=True)
+            print(f"bestresponse: the game cannot be solved here: {visible(str(error))}", file=sys.stderr)
+    spent = result.spent
+    cost = "" if spent.unpriced else f", {spent.money:.4f} US dollars"
+    lines = [
+        f"{len(winner.attempts)} attempts; {spent.calls} calls, {spent.tokens:,} tokens{cost}; "
+        f"examples shown: {', '.join(winner.examples) or 'none'}"
+    ]
+    election = result.election
+    if len(election.candidates) > 1:
+        sizes = ", ".join(str(len(group)) for group in election.groups)
+        lines.append(f"{election.votes} of {len(election.candidates)} candidates describe this game (votes: {sizes})")
+    if result.told_back is not None:
+        verdict = {True: "agrees with the story", False: "differs from the story", None: "cannot be judged"}
+        why = f": {result.told_back.why}" if result.told_back.why else ""
+        lines.append(f"told back in words, the game {verdict[result.told_back.agrees]}{why}")
+    for line in [*lines, *(_tell_claims(result.tested) if result.tested is not None else ())]:
+        notes().print(visible(line), markup=False, soft_wrap=True)
 
-    def __init__(self, target: Path) -> None:
-        self._target = target
-        self._made: list[Attempt] = []
 
-    def __call__(self, attempt: Attempt) -> None:
-        self._made.append(attempt)
-        line = "the program is a game" if attempt.ok else attempt.trouble
-        print(f"attempt {len(self._made)}: {visible(line)}", file=sys.stderr, flush=True)
-        if not attempt.ok:
-            keep_partial(max(self._made, key=lambda one: one.progress), self._target)
+def _tell_claims(tested: ClaimCheck) -> list[str]:
+    if tested.problem:
+        return [f"the claims of the story cannot be read: {tested.problem}"]
+    unread = len(tested.claims) - tested.held - len(tested.broken)
+    line = f"of {len(tested.claims)} statements of the story {tested.held} hold in the game, {unread} cannot be tested"
+    return [line, *(f"does not hold: {claim.words!r}: {claim.why}" for claim in tested.broken)]

@@ -6,8 +6,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from bestresponse.formal.formalize.autoformalizer import Formalization, Formalizer
-from bestresponse.formal.formalize.candidates import Election, elect
+from bestresponse.formal.formalize.autoformalizer import Election, Formalization, Formalizer, elect
 from bestresponse.games.logic.game import describe_changes, describe_table
 from bestresponse.report.files import write_text
 from bestresponse.report.text import visible

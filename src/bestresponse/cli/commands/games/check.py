@@ -10,13 +10,13 @@ from typing import Annotated
 
 import typer
 
-from bestresponse.core.errors import InvalidGame, UsageError
+import bestresponse as br
+from bestresponse.core.errors import InvalidGame
 from bestresponse.core.json import JsonObject
-from bestresponse.formal.evaluate.named_games import check_constraints, find_names, named_game
-from bestresponse.formal.formalize.table_data import table_to_data
-from bestresponse.games.logic.game import read_program_text
-from bestresponse.logic.engine import LogicEngine, open_engine
-from bestresponse.logic.programs.validate import Report, validate
+from bestresponse.formal.evaluate.named_games import check_constraints, describe_classes, find_names, named_game
+from bestresponse.games.logic.tables import table_to_data
+from bestresponse.games.words import describe_game
+from bestresponse.logic.engine import open_engine
 from bestresponse.report.text import visible
 
 MOST_MOVES = 12
@@ -31,100 +31,68 @@ def check(
     ] = None,
     engine: Annotated[str, typer.Option(help=ENGINE_HELP)] = "auto",
 ) -> None:
-    """Check logic programs in four stages: syntax, names, running, and the game that comes out.
+    """Check logic programs in four stages: syntax, names, running, and the game that comes out, which is told in words.
 
     Nothing in a program can do any harm: it passes a gate and runs within limits. The exit code is 1 unless all are
     games.
     """
     if name is not None:
         named_game(name)
-    opened = engine_for(engine)
-    try:
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            results = [_show(found, as_json) for found in pool.map(lambda path: _find(path, opened, name), programs)]
-    finally:
-        opened.close()
-    if not all(results):
+    open_engine(engine).close()  # type: ignore[arg-type]
+    right = True
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for result in pool.map(lambda path: _check_file(path, engine, name), programs):
+            print(json.dumps(result, ensure_ascii=False) if as_json else _format(result), flush=True)
+            right = right and result["ok"]
+    if not right:
         raise typer.Exit(1)
 
 
-def engine_for(kind: str, confined: bool = True) -> LogicEngine:
-    """Open the engine of that name; UsageError where there is none."""
-    match kind:
-        case "auto" | "embedded" | "swi":
-            return open_engine(kind, confined=confined)
-        case _:
-            raise UsageError(f"--engine {kind}: expected auto, embedded or swi")
-
-
-def _show(found: JsonObject, as_json: bool) -> bool:
-    """Print what was found out about one program; whether it is a game."""
-    print(json.dumps(found, ensure_ascii=False) if as_json else _format(found), flush=True)
-    return bool(found["ok"])
-
-
-def _find(path: Path, engine: LogicEngine, name: str | None) -> JsonObject:
+def _check_file(path: Path, engine: str, name: str | None) -> JsonObject:
     try:
-        report = validate(read_program_text(path), engine)
+        report = br.check(path, engine=engine)  # type: ignore[arg-type]
     except (OSError, InvalidGame) as error:
         why = str(error) if isinstance(error, InvalidGame) else f"it cannot be read: {error.strerror or error}"
-        message = {"stage": "file", "severity": "error", "line": 0, "column": 0, "message": why, "hint": ""}
-        return {"file": str(path), "ok": False, "messages": [message], "players": [], "moves": [], "table": None}
-    return {"file": str(path), **_describe_report(report, name)}
-
-
-def _describe_report(report: Report, name: str | None) -> JsonObject:
-    messages = messages_of(report)
-    table = report.table
-    ok = report.ok
+        messages = [_make_message("file", why)]
+        return {"file": str(path), "ok": False, "messages": messages, "players": [], "moves": [], "table": None}
+    table, ok = report.table, report.ok
+    messages = [diagnostic.to_json() for diagnostic in report.diagnostics]
     if name is not None and table is not None and not (verdict := check_constraints(table, named_game(name))):
         ok = False
-        messages.append(
-            {"stage": "constraints", "severity": "error", "line": 0, "column": 0, "message": verdict.why, "hint": ""}
-        )
+        messages.append(_make_message("constraints", verdict.why))
     return {
+        "file": str(path),
         "ok": ok,
         "messages": messages,
         "players": list(table.players) if table else [],
         "moves": [list(moves) for moves in table.moves] if table else [],
         "table": table_to_data(table) if table else None,
         "names": list(find_names(table)) if table else [],
+        "words": list(describe_game(table)) if table else [],
     }
 
 
-def messages_of(report: Report) -> list[JsonObject]:
-    """The diagnostics of a report as plain data."""
-    return [
-        {
-            "stage": one.stage.value,
-            "severity": one.severity.value,
-            "line": one.line,
-            "column": one.column,
-            "message": one.message,
-            "hint": one.hint,
-            "source": one.source_line,
-        }
-        for one in report.diagnostics
-    ]
+def _make_message(stage: str, why: str) -> JsonObject:
+    return {"stage": stage, "severity": "error", "line": 0, "column": 0, "message": why, "hint": ""}
 
 
-def _format(found: JsonObject) -> str:
-    lines = [f"{visible(found['file'])}: {_headline(found)}"]
-    for one in found["messages"]:
-        place = f"line {one['line']}, column {one['column']}: " if one["line"] else ""
-        hint = f" ({one['hint']})" if one["hint"] else ""
-        lines.append("  " + visible(f"{place}{one['severity']}: {one['message']}{hint}"))
-    return "\n".join(lines)
+def _format(result: JsonObject) -> str:
+    lines = [f"{visible(result['file'])}: {_format_headline(result)}"]
+    for message in result["messages"]:
+        place = f"line {message['line']}, column {message['column']}: " if message["line"] else ""
+        hint = f" ({message['hint']})" if message["hint"] else ""
+        lines.append("  " + visible(f"{place}{message['severity']}: {message['message']}{hint}"))
+    return "\n".join([*lines, *(f"  {visible(line)}" for line in result.get("words", ()))])
 
 
-def _headline(found: JsonObject) -> str:
-    if not found["players"]:
+def _format_headline(result: JsonObject) -> str:
+    if not result["players"]:
         return "no game"
     who = ", ".join(
-        f"{player} ({_list_moves(moves)})" for player, moves in zip(found["players"], found["moves"], strict=True)
+        f"{player} ({_list_moves(moves)})" for player, moves in zip(result["players"], result["moves"], strict=True)
     )
-    names = f"; {', '.join(found['names'])}" if found.get("names") else ""
-    return visible(f"{'a game' if found['ok'] else 'not the game wanted'} of {who}{names}")
+    names = f"; {describe_classes(result['names'])}" if result.get("names") else ""
+    return visible(f"{'a game' if result['ok'] else 'not the game wanted'} of {who}{names}")
 
 
 def _list_moves(moves: list[str]) -> str:

@@ -10,8 +10,11 @@ import typer
 
 import bestresponse as br
 from bestresponse.cli.options import AsJson
+from bestresponse.formal.evaluate.named_games import describe_classes, find_names
 from bestresponse.games.comparison import Comparison
+from bestresponse.games.convert import as_game_table
 from bestresponse.report.text import visible
+from bestresponse.theory.games.normal_form import NormalForm
 
 _MOST_NAMES = 6
 _MOST_LETTERS = 40
@@ -39,11 +42,18 @@ def compare(
     told first. The exit code is 0 for the same tree, 3 for the same reduced form of another tree, 4 where only the
     order of everybody's payoffs is the same, and 1 for different games.
     """
-    found = br.compare(first, second, any_names=any_names)
+    games = [br.find_game(name) for name in (first, second)]
+    found = br.compare(*games, any_names=any_names)
+    forms = [game.solvable() for game in games]
+    named = [find_names(as_game_table(form)) if isinstance(form, NormalForm) else () for form in forms]
+    classes = [name for name in named[0] if name in named[1]]
     if as_json:
-        print(json.dumps({"verdict": found.verdict, "same": found.same, **asdict(found)}, indent=2, ensure_ascii=False))
+        data = {"verdict": found.verdict, "same": found.same, "classes": classes, **asdict(found)}
+        print(json.dumps(data, indent=2, ensure_ascii=False))
     else:
         print(_tell(found))
+        if classes:
+            print(f"  both are {describe_classes(classes)}")
     if code := _EXIT_CODES[found.verdict]:
         raise typer.Exit(code)
 

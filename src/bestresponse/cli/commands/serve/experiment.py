@@ -15,8 +15,7 @@ from bestresponse.players.lookup import list_strategies
 
 try:
     from bestresponse.cli.commands.serve.server import open_models, read_experiment
-    from bestresponse.web.sessions.games import list_parameters, make_game
-    from bestresponse.web.sessions.setup import GameChoice
+    from bestresponse.web.sessions.setup import GameChoice, list_parameters, make_game
     from bestresponse.web.trial import TrialSettings, count_people, render_preview, try_experiment
 except ImportError as missing:
     raise UsageError(f"`experiment` needs the extra `web`: pip install 'bestresponse[web]' ({missing.name})") from None
@@ -62,7 +61,7 @@ def experiment(
         return
     text = read_experiment(file)
     if task == ExperimentTask.CHECK:
-        print(f"{file} is right. To fill one group of every treatment takes {count_people(text)} people.")
+        print(f"{file} is right. People who fill one group of every treatment: {count_people(text)}.")
         return
     count = people if task == ExperimentTask.BOTS else count_people(text)
     settings = TrialSettings(count, player, drop_outs, speed, tuple(model or ()))
@@ -73,17 +72,11 @@ def experiment(
         page.write_text(render_preview(file.stem, trial.pages), "utf-8")
         print(f"{page}: open it in a browser")
         return
-    print(f"{trial.finished} of {trial.people} came to the end in {trial.seconds:.1f} s; {trial.answers} answers")
-    if trial.turned_away:
-        print(f"{trial.turned_away} found no free seat")
-    if trial.money:
-        paid = f"{min(trial.money)} to {max(trial.money)}, {sum(trial.money)} in all"
-        print(f"{len(trial.money)} people would be paid {paid}")
+    print("\n".join(trial.list_findings()))
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         for table in trial.files:
             (out / table.name).write_bytes(table.content)
         print(f"tables are in {out}")
     if trial.wrong:
-        raise UsageError(f"{len(trial.wrong)} answers were not kept as they were sent, the first: {trial.wrong[0]}")
-    print("every answer was kept as it was sent")
+        raise typer.Exit(1)

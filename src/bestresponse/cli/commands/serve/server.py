@@ -41,7 +41,8 @@ def run_server(
 ) -> int | None:
     """Serve until interrupted; return the exit code of the supervised server, None where it ran in this process."""
     text = read_experiment(experiment) if experiment else ""
-    server_settings = ServerSettings(calls.output_dir, host, port, admin_token, text)
+    pictures = experiment.parent / "pictures" if experiment else None
+    server_settings = ServerSettings(calls.output_dir, host, port, admin_token, text, pictures)
     seated = models or _list_local_models()
     listener = _listen(host, port)
     app = create_app()

@@ -767,6 +767,12 @@ class Meaning:
         mixes = tuple(self._mix(*pair) for pair in sorted(chosen.items()))
         return self._solve([Claim("mixed_equilibrium_part" if part else "mixed_equilibrium", (mixes,))])
 
+    def _read_at_equilibrium(self, *parts: Part) -> Fact:
+        """Claim what somebody gets in equilibrium, where it is not said in which one."""
+        who, amount = _find_who(parts), _pick(parts, Amount)[0]
+        _require(not self.has_turns and not who.we and who.players, "it may be a sum, or the moves come in turn")
+        return self._solve([Claim("equilibrium_payoff", (*self._name(player), amount.value)) for player in who.players])
+
     def _judge_moves(self, form: str, *parts: Part) -> Fact:
         acts = _pick(parts, Act)[:: -1 if "passive" in parts else 1]
         owners = self._find_owners(acts, _find_who(parts))

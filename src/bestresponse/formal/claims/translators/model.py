@@ -55,9 +55,13 @@ class ModelTranslator:
         rows: list[QuotedClaim] = []
         calls: list[Call] = []
         cut = 0
-        messages = self._messages(text, subject)
+        prompt = _prompt(text, subject, self.model.abilities.schema)
+        messages: tuple[Message, ...] = (Message("system", TEXTS.text("system")), Message("user", prompt))
+        schema = schema_text(_schema(subject)) if self.model.abilities.schema else None
         for number in range(1, _MOST_REPLIES + 1):
-            request = self._request(messages, subject)
+            request = Request(
+                messages, max_tokens=self.max_tokens, temperature=self.temperature, seed=self.seed, schema=schema
+            )
             reply = self.model.complete(request)
             calls.append(Call(self.model.id, request_to_json(request), reply_to_json(reply)))
             answer = self._read(reply)
@@ -75,19 +79,6 @@ class ModelTranslator:
         quoted = rows and all(row.quote for row in rows if isinstance(row.claim, Claim))
         passages = find_passages(text, subject, rows) if quoted else None
         return Translation(tuple(dict.fromkeys(claims)), tuple(calls), passages, cut)
-
-    def _messages(self, text: str, subject: Subject) -> tuple[Message, ...]:
-        prompt = _prompt(text, subject, self.model.abilities.schema)
-        return Message("system", TEXTS.text("system")), Message("user", prompt)
-
-    def _request(self, messages: tuple[Message, ...], subject: Subject) -> Request:
-        return Request(
-            messages,
-            max_tokens=self.max_tokens,
-            temperature=self.temperature,
-            seed=self.seed,
-            schema=schema_text(_schema(subject)) if self.model.abilities.schema else None,
-        )
 
     def _read(self, reply: Reply) -> JsonAnswer:
         """Read a reply; one that ended at the token limit without a complete claim keeps nothing."""

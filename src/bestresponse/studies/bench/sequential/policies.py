@@ -32,7 +32,6 @@ from numpy.typing import NDArray
 from bestresponse.core.seeds import split
 from bestresponse.report.stats.interval import Interval
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.trees.policy import Policy, uniform_policy
 from bestresponse.theory.trees.sequence_form import (
     SequenceForm,
     best_response_value,
@@ -42,7 +41,7 @@ from bestresponse.theory.trees.sequence_form import (
     tree_best_response,
 )
 from bestresponse.theory.trees.sequence_form_lp import find_nearest_plan, optimise_plans, turn_form
-from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Policy, Tree, uniform_policy
 
 _NOISE = 1e-9
 _REACHED = 1e-7

@@ -28,9 +28,8 @@ from bestresponse.runs.spec import Spec
 from bestresponse.studies.bench.config import BenchConfig, choose_temperature
 from bestresponse.studies.bench.plays import seat_player
 from bestresponse.theory.trees.compile import list_answers
-from bestresponse.theory.trees.policy import uniform_policy
 from bestresponse.theory.trees.sequence_form import SequenceForm, bin_sums, to_sequence_form
-from bestresponse.theory.trees.tree import CHANCE, Tree
+from bestresponse.theory.trees.tree import CHANCE, Tree, uniform_policy
 
 State = tuple[Action, ...]
 

@@ -32,8 +32,7 @@ from bestresponse.studies.bench.sequential.policies import Arena, Partial, State
 from bestresponse.studies.bench.sequential.questions import Plan, Question, make_plan, prepare_questions
 from bestresponse.studies.bench.study import CHARACTERS_PER_TOKEN, warn_unfinished
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.trees.policy import Policy, uniform_policy
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.tree import Policy, Tree, uniform_policy
 
 _SEED = 20
 """Of the resampling: the same for all players, so that they are resampled alike."""

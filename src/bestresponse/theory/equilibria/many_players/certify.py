@@ -22,6 +22,7 @@ derivative (Ritzberger 1994). The indices of a regular game's equilibria sum to 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, islice
@@ -29,7 +30,7 @@ from math import lcm, prod
 
 import numpy as np
 
-from bestresponse.theory.equilibria.result import Fractions
+from bestresponse.theory.equilibria.result import Continuum, Fractions
 from bestresponse.theory.games.normal_form import Array, NormalForm, Numbers
 from bestresponse.theory.games.regrets import Profile, contract
 
@@ -43,7 +44,9 @@ _SOLVED = 1e-13
 _USED = 1e-9
 _REGULAR = 1e-9
 _FLAT = 1e-8
-_STEP = 1e-2
+_STEP, _LAST_STEP = 1e-2, 1e-8
+_MOST_STEPS = 2000
+_END = 1e-6
 _DIRECTIONS = 12
 _MOST_FACES = 64
 
@@ -147,10 +150,10 @@ def _find_best(payoffs: Array, mix: Profile) -> Supports:
     return tuple(tuple(np.flatnonzero(u >= u.max() - REGRET_LIMIT).tolist()) for u in earned)
 
 
-def is_in_continuum(payoffs: Array, mix: Profile) -> bool:
-    """Say whether another equilibrium was found close by, in a direction in which the equations stay solved.
+def add_continua(payoffs: Array, mix: Profile, continua: list[Continuum]) -> None:
+    """Add curves of equilibria through one, in directions in which the equations stay solved, to those known.
 
-    Every face between the supports and the best responses is tried.
+    Every face between the supports and the best responses is tried; of sets of more dimensions on a face one is kept.
     """
     generator = np.random.default_rng(0)
     supports, best = find_supports(mix, _USED), _find_best(payoffs, mix)
@@ -159,15 +162,59 @@ def is_in_continuum(payoffs: Array, mix: Profile) -> bool:
     for chosen in islice(choices, _MOST_FACES):
         face = tuple(tuple(sorted((*s, *(a for i, a in chosen if i == k)))) for k, s in enumerate(supports))
         part, point = restrict(payoffs, mix, face)
-        for step in _draw_flat_steps(derive_leads(part, point), generator):
-            start = shift(point, _STEP * step)
-            other = None if min(float(x.min()) for x in start) < 0.0 else _embed(start, face, mix)
-            other = other and equal_payoffs(payoffs, face, other)
-            if other is None or worst_regret(payoffs, other) > REGRET_LIMIT:
+        wide = [find_supports(known.inner, _USED) for known in continua if known.dimension > 1]
+        for step in _draw_flat_steps(derive_leads(part, point), generator) if face not in wide else ():
+            near = _move(payoffs, face, mix, _STEP * step)
+            # On a curve that is known there is a point that is nearer than where the step came from.
+            if near is None or is_on_curve(continua, near, 0.7 * measure_distance(near, mix)):
                 continue
-            if max(float(np.abs(a - b).max()) for a, b in zip(mix, other, strict=True)) > _STEP / 10:
-                return True
-    return False
+            path = (*reversed(_walk(payoffs, face, mix, -step)), mix, *_walk(payoffs, face, mix, step))
+            inner = path[len(path) // 2]
+            free = derive_leads(*restrict(payoffs, inner, find_supports(inner, _USED)))
+            singular = np.linalg.svd(free, compute_uv=False)
+            dimension = int((singular <= _FLAT * max(float(singular.max(initial=0.0)), 1.0)).sum())
+            continua.append(Continuum(max(1, dimension), path))
+            if dimension > 1:
+                break
+
+
+def is_on_curve(continua: Sequence[Continuum], mix: Profile, distance: float) -> bool:
+    """Say whether a mixture is closer than that to a point of one of the curves."""
+    return any(measure_distance(mix, point) < distance for known in continua for point in known.path)
+
+
+def measure_distance(first: Profile, second: Profile) -> float:
+    """Return the largest difference between two probabilities of the same action."""
+    return max(float(np.abs(x - y).max()) for x, y in zip(first, second, strict=True))
+
+
+def _move(payoffs: Array, face: Supports, mix: Profile, step: Array) -> Profile | None:
+    """Find the equilibrium on a face that is about a step away; None where there is none."""
+    _, point = restrict(payoffs, mix, face)
+    start = shift(point, step)
+    other = None if min(float(x.min()) for x in start) < 0.0 else _embed(start, face, mix)
+    other = other and equal_payoffs(payoffs, face, other)
+    if other is None or worst_regret(payoffs, other) > REGRET_LIMIT:
+        return None
+    return other if measure_distance(mix, other) > np.abs(step).max() / 10 else None
+
+
+def _walk(payoffs: Array, face: Supports, mix: Profile, step: Array) -> list[Profile]:
+    """Follow equilibria on a face, each a step from the last, as far as they go."""
+    path, size = [mix], _STEP
+    while size > _LAST_STEP and len(path) < _MOST_STEPS:
+        other = _move(payoffs, face, path[-1], size * step)
+        if other is None:
+            size /= 2.0
+            continue
+        before, after = (restrict(payoffs, point, face)[1] for point in (path[-1], other))
+        change = np.concatenate([y[1:] - x[1:] for x, y in zip(before, after, strict=True)])
+        step = change / np.abs(change).max()
+        path.append(other)
+    # What is played next to never at the end is not played there at all.
+    last = tuple(np.where(x > _END, x, 0.0) / x[x > _END].sum() for x in path[-1])
+    end = equal_payoffs(payoffs, find_supports(last, 0.0), last)
+    return [*path[1:], end] if end is not None and worst_regret(payoffs, end) <= REGRET_LIMIT else path[1:]
 
 
 def _draw_flat_steps(derivative: Array, generator: np.random.Generator) -> Array:

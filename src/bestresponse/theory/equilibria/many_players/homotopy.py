@@ -140,7 +140,7 @@ def _contract(tensor: Complexes, mixes: list[Complexes], keep: int) -> Complexes
 
 _LIMITS: Limits = (400, 0.05, 1e-7, 0.03, 2e-3, 1e-9)
 _REGULAR = 1e-9
-_KERNELS = "bestresponse.theory.equilibria.many_players.path_kernels"
+KERNELS = "bestresponse.theory.equilibria.many_players.path_kernels"
 _WORTH_COMPILING = 150  # paths
 
 
@@ -251,9 +251,9 @@ def follow_paths(payoffs: Sequence[Array], seed: int = 0, engine: Engine = "auto
     paths, systems = len(start.solutions), len(payoffs[0])
     z = np.tile(start.solutions, (systems, 1))
     owner = np.repeat(np.arange(systems), paths)
-    if choose_engine(engine, pays=repays_loading(_KERNELS, len(z), _WORTH_COMPILING)) == "numba":
+    if choose_engine(engine, pays=repays_loading(KERNELS, len(z), _WORTH_COMPILING)) == "numba":
         reached = np.zeros(len(z))
-        kernels, limits = load_kernels(_KERNELS), np.array(_LIMITS)
+        kernels, limits = load_kernels(KERNELS), np.array(_LIMITS)
         kernels.follow(np.array(sizes), _flat(start.tensors)[0], _flat(targets), z, owner, reached, limits)
     else:
         reached = follow(sizes, start.tensors, targets, z, owner, _LIMITS)

@@ -24,23 +24,25 @@ from typing import Literal, get_args
 import numpy as np
 
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
-from bestresponse.theory.engines import Engine
+from bestresponse.theory.engines import Engine, is_loaded
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
 from bestresponse.theory.equilibria.many_players.certify import (
     REGRET_LIMIT,
     Certified,
     Supports,
+    add_continua,
     certify,
     equal_payoffs,
     find_index,
-    is_in_continuum,
+    is_on_curve,
+    measure_distance,
     scale_payoffs,
     worst_regret,
 )
-from bestresponse.theory.equilibria.many_players.homotopy import PathEnds, count_paths, follow_paths
+from bestresponse.theory.equilibria.many_players.homotopy import KERNELS, PathEnds, count_paths, follow_paths
 from bestresponse.theory.equilibria.many_players.tracing import trace_to_equilibrium
 from bestresponse.theory.equilibria.many_players.two_actions import solve_two_actions
-from bestresponse.theory.equilibria.result import Concept, Equilibrium, Fractions, NashResult, pure_nash
+from bestresponse.theory.equilibria.result import Concept, Continuum, Equilibrium, Fractions, NashResult, pure_nash
 from bestresponse.theory.games.dominance import Elimination, iterated_elimination
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import Profile
@@ -111,11 +113,14 @@ def nplayer_nash(
 def _assemble(game: NormalForm, certified: list[Certified], search: _Search, profiles: int) -> NashResult:
     payoffs = scale_payoffs(game)
     indices, equilibria = [], []
+    continua: list[Continuum] = []
     for point in _drop_repeated(certified):
         index = find_index(payoffs, point.strategies, point.quasi_strict)
-        in_continuum = index is None and is_in_continuum(payoffs, point.strategies)
+        if index is None:
+            add_continua(payoffs, point.strategies, continua)
         indices.append(index)
-        equilibria.append(Equilibrium.at(game, point.strategies, point.exact, index, in_continuum))
+        on_curve = index is None and is_on_curve(continua, point.strategies, _NEAR)
+        equilibria.append(Equilibrium.at(game, point.strategies, point.exact, index, on_curve))
     equilibria.sort(key=lambda e: (sum(map(len, e.supports)), [(-x).tolist() for x in e.strategies]))
     regular = None not in indices
     balanced = regular and sum(index or 0 for index in indices) == 1
@@ -127,6 +132,8 @@ def _assemble(game: NormalForm, certified: list[Certified], search: _Search, pro
         not regular,
         all_pure=True,
         mixed_searched=search.searched > 0,
+        engine="numba" if search.followed and search.engine != "numpy" and is_loaded(KERNELS) else "numpy",
+        continua=tuple(continua),
     )
 
 
@@ -134,17 +141,22 @@ def _solve_in_closed_form(game: NormalForm, left: Elimination) -> NashResult:
     """Solve a game of which 2x2x2 is left; all of it is exact where the payoffs are and no root is irrational."""
     cube = solve_two_actions(left.game)
     payoffs, equilibria, regular = scale_payoffs(game), [], True
+    continua: list[Continuum] = []
     for point in cube.points:
         fractions = _embed_fractions(game, point, left.kept)
         mix = tuple(np.array(own, dtype=np.float64) for own in fractions)
         index = find_index(payoffs, mix)
         regular = regular and index is not None
-        in_continuum = index is None and cube.continua and is_in_continuum(payoffs, mix)
+        if index is None and cube.continua:
+            add_continua(payoffs, mix, continua)
         known = game.is_exact and (cube.rational or 0 in point or 1 in point)
-        equilibria.append(Equilibrium.at(game, mix, fractions if known else None, index, in_continuum))
+        on_curve = index is None and is_on_curve(continua, mix, _NEAR)
+        equilibria.append(Equilibrium.at(game, mix, fractions if known else None, index, on_curve))
     method = "closed form, exact" if game.is_exact and cube.rational else "closed form"
     extent: tuple[Concept, ...] = ("isolated Nash" if cube.continua else "Nash", "pure Nash")
-    return NashResult(tuple(equilibria), method, not cube.continua, not regular, complete_for=extent)
+    return NashResult(
+        tuple(equilibria), method, not cube.continua, not regular, complete_for=extent, continua=tuple(continua)
+    )
 
 
 def _embed_fractions(game: NormalForm, point: Sequence[Fraction], kept: tuple[tuple[int, ...], ...]) -> Fractions:
@@ -324,5 +336,4 @@ def _drop_repeated(certified: list[Certified]) -> list[Certified]:
 def _are_same(point: Certified, other: Certified) -> bool:
     if point.exact is not None and other.exact is not None:
         return point.exact == other.exact
-    pairs = zip(point.strategies, other.strategies, strict=True)
-    return max(float(np.abs(x - y).max()) for x, y in pairs) <= _SAME
+    return measure_distance(point.strategies, other.strategies) <= _SAME

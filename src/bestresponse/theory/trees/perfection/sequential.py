@@ -34,10 +34,9 @@ from bestresponse.theory.equilibria.many_players.tracing import draw_noises, fol
 from bestresponse.theory.games.normal_form import Array, Rationals
 from bestresponse.theory.trees.agents import AgentBranch
 from bestresponse.theory.trees.perfection.subgame_perfect import subgame_perfect
-from bestresponse.theory.trees.policy import Policy
 from bestresponse.theory.trees.sequence_form import SequenceForm, to_sequence_form
 from bestresponse.theory.trees.sequence_form_lp import solve_for_small, write_problem
-from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Policy, Tree
 
 _MOST_SEQUENCES = 400
 """Of both players: 200 take seconds, this many up to about a minute."""

@@ -43,8 +43,7 @@ from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.compile import as_tree
 from bestresponse.theory.trees.normal_form import find_behaviour, to_normal_form
-from bestresponse.theory.trees.policy import Policy
-from bestresponse.theory.trees.tree import CHANCE, LEAF, Chance, IntArray, Leaf, Tree, Turn, build_tree
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Chance, IntArray, Leaf, Policy, Tree, Turn, build_tree
 
 
 def cut_subgame(tree: Tree, node: int) -> Tree:
@@ -56,17 +55,18 @@ def cut_subgame(tree: Tree, node: int) -> Tree:
     """
     if node not in find_subgames(tree):
         raise InvalidGame(f"{tree.name or 'the tree'} hides moves: no subgame begins at {tree.path(node)}")
+    return build_tree(tree.players, node, lambda place: _describe_node(tree, place), name=tree.name)
 
-    def expand(place: int) -> Leaf | Chance | Turn:
-        owner, below = int(tree.owner[place]), tree.children[place]
-        if owner == LEAF:
-            return Leaf(tree.list_payoffs(place))
-        if owner == CHANCE:
-            return Chance({tree.branch_labels[child]: (tree.find_probability(child), child) for child in below})
-        infoset = tree.infosets[int(tree.infoset[place])]
-        return Turn(tree.players[owner], infoset.key, dict(zip(infoset.moves, below, strict=True)), infoset.label)
 
-    return build_tree(tree.players, node, expand, name=tree.name)
+def _describe_node(tree: Tree, node: int) -> Leaf | Chance | Turn:
+    """Say what stands at a node, the positions after it being nodes."""
+    owner, below = int(tree.owner[node]), tree.children[node]
+    if owner == LEAF:
+        return Leaf(tree.list_payoffs(node))
+    if owner == CHANCE:
+        return Chance({tree.branch_labels[child]: (tree.find_probability(child), child) for child in below})
+    infoset = tree.infosets[int(tree.infoset[node])]
+    return Turn(tree.players[owner], infoset.key, dict(zip(infoset.moves, below, strict=True)), infoset.label)
 
 
 Payoffs = tuple[Fraction, ...]
@@ -335,7 +335,11 @@ def _solve_top(tree: Tree, root: int, given: dict[int, _Solution]) -> tuple[list
             weights = [tree.find_probability(node) for node in below]
             return [_Solution(tuple(sum(map(mul, weights, own)) for own in zip(*earned, strict=True)), {})], True
         return list(_choose_best(tree, root, owner, earned)), True
-    part = build_tree(tree.players, root, lambda node: _expand(tree, node, root, given), name=tree.name)
+
+    def expand(node: int) -> Leaf | Chance | Turn:
+        return Leaf(given[node].payoffs) if node != root and node in given else _describe_node(tree, node)
+
+    part = build_tree(tree.players, root, expand, name=tree.name)
     try:
         table = to_normal_form(part, limit=_PART_LIMIT)
     except TooLarge as error:
@@ -357,15 +361,3 @@ def _choose_best(tree: Tree, node: int, owner: int, earned: list[Earned]) -> Ite
         loss = best - payoffs[owner]
         if loss == 0 or (isinstance(loss, float) and loss <= _TIE * max(1.0, abs(float(best)))):
             yield _Solution(payoffs, {int(tree.infoset[node]): np.eye(len(earned))[move]})
-
-
-def _expand(tree: Tree, node: int, root: int, given: dict[int, _Solution]) -> Leaf | Chance | Turn:
-    if node != root and node in given:
-        return Leaf(given[node].payoffs)
-    owner, below = int(tree.owner[node]), tree.children[node]
-    if owner == LEAF:
-        return Leaf(tree.list_payoffs(node))
-    if owner == CHANCE:
-        return Chance({tree.branch_labels[child]: (tree.find_probability(child), child) for child in below})
-    infoset = tree.infosets[int(tree.infoset[node])]
-    return Turn(tree.players[owner], infoset.label, dict(zip(infoset.moves, below, strict=True)), infoset.label)

@@ -1,0 +1,89 @@
+"""A game in words, so that whoever told it can check it: who moves when and knows what, draws, and the first ends."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice, product
+
+from bestresponse.core.errors import InvalidGame
+from bestresponse.games.logic.game import (
+    LogicGame,
+    describe_end,
+    describe_turns,
+    format_payoffs,
+    join_options,
+    say_when,
+)
+from bestresponse.games.logic.tables import list_rows, read_fraction, table_from_tree
+from bestresponse.games.texts import join_words
+from bestresponse.logic.programs.game_table import Decision, End, GameTable, Knowledge, Node, Row, tree
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.tree import Tree
+
+MOST_TOLD = 20
+_MOST_ENDS = 2_000
+"""Of a tree with more ends it is only said how often each player chooses."""
+
+
+def describe_game(game: NormalForm | Tree | LogicGame | GameTable, most: int = MOST_TOLD) -> tuple[str, ...]:
+    """Tell a game in sentences, at most `most` choices and draws and as many ends.
+
+    >>> print(*describe_game(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]]))[4:6], sep="\\n")
+    What each of them earns:
+    - If row chooses a0, col chooses a0: row gets 3, col gets 3.
+    """
+    table = game.table if isinstance(game, LogicGame) else game
+    players = table.players
+    count = "one player" if len(players) == 1 else f"{len(players)} players"
+    start = f"There are {count}: {join_words(players)}."
+    try:
+        turns, rows, total = _list_parts(table, most)
+    except InvalidGame as error:
+        return start, f"It cannot be told how it is played: {error}."
+    in_turn = any(len(row.blocks) > 1 or row.chances for row in rows)
+    ends = "How it can end, and what each of them earns" if in_turn else "What each of them earns"
+    return (
+        start,
+        *turns[:most],
+        *([f"And so on: {len(turns) - most:,} more such sentences."] if len(turns) > most else []),
+        f"{ends} (the first {most} of {total:,}):" if total > most else f"{ends}:",
+        *(f"- {describe_end(row)}: {format_payoffs(players, row.payoffs)}." for row in rows[:most]),
+    )
+
+
+def _list_parts(game: NormalForm | Tree | GameTable, most: int) -> tuple[list[str], tuple[Row, ...], int]:
+    """Return the sentences on choices and draws, the first ends, and how many ends there are."""
+    if isinstance(game, NormalForm):
+        rows = []
+        for cell in islice(product(*map(range, game.shape)), most):
+            made = tuple((who, moves[k]) for who, moves, k in zip(game.players, game.actions, cell, strict=True))
+            earned = tuple(read_fraction(float(payoffs[cell])) for payoffs in game.payoffs)
+            rows.append(Row(made, earned, (game.num_players,)))
+        table = GameTable(game.players, game.actions, tuple(rows))
+        return describe_turns(table), table.rows, game.payoffs[0].size
+    if isinstance(game, Tree) and len(game.leaves) > _MOST_ENDS:
+        choices = Counter(game.players[infoset.player] for infoset in game.infosets)
+        turns = [f"{who} chooses at {choices[who]:,} information sets." for who in game.players]
+        return turns, list_rows(game, game.leaves.tolist()[:most]), len(game.leaves)
+    table = table_from_tree(game) if isinstance(game, Tree) else game
+    unlearned = dict.fromkeys(_find_unlearned(tree(table), {}) if table.private else ())
+    return [*describe_turns(table), *unlearned], table.rows, len(table.rows)
+
+
+def _find_unlearned(node: Node, later: dict[tuple[str, Knowledge], int]) -> Iterator[str]:
+    """Say which choices and draws nobody learns of who chooses later; `later` gets who knows what in which block."""
+    if isinstance(node, End):
+        return
+    mover = node.player if isinstance(node, Decision) else ""
+    known = []
+    for child in node.children:
+        below: dict[tuple[str, Knowledge], int] = {}
+        yield from _find_unlearned(child, below)
+        known.append({key for key, block in below.items() if block > node.block and key[0] != mover})
+        later |= below
+    if len(known) > 1 and known[0] and all(other == known[0] for other in known):
+        what = f"{say_when(node.knowledge)}what {mover} chooses" if isinstance(node, Decision) else "What is drawn"
+        yield f"{what} ({join_options(node.moves)}) is learned by nobody who chooses later."
+    if isinstance(node, Decision):
+        later[mover, node.knowledge] = node.block

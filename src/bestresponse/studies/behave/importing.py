@@ -1,0 +1,489 @@
+"""Recorded play of others becomes a run: read by a mapping, checked row by row, nothing repaired.
+
+A mapping is a TOML file that says which columns hold what (docs/behave.md). Moves are what counts: payoffs are worked
+out from them by the table of the game and compared with the recorded ones. A row that cannot be right is named with its
+line; a match with a move that is missing or unknown, or with rounds out of order, is left out as a whole.
+"""
+
+from __future__ import annotations
+
+import ast
+import csv
+import gzip
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatch
+from functools import cached_property
+from io import TextIOWrapper
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any, TypedDict, cast
+
+import numpy as np
+
+from bestresponse.core.errors import SettingError, UsageError
+from bestresponse.core.files import open_plain, read_text_file, read_toml
+from bestresponse.core.json import JsonMapping, JsonObject, digest
+from bestresponse.games.matrix.repeated import RepeatedGame
+from bestresponse.models.base import Model
+from bestresponse.report.blocks import table, text
+from bestresponse.report.frames import Frame, column
+from bestresponse.runs.execution import Execution, Outcome, PlayOne, Progress
+from bestresponse.runs.settings import RunSettings, setting, settings
+from bestresponse.runs.store.folder import RunFolder
+from bestresponse.runs.store.lines import encode_rows, read_lines
+from bestresponse.runs.study import Measured, Study
+from bestresponse.theory.games.normal_form import NormalForm
+
+MAPPINGS = Path(__file__).parent / "mappings"
+ROLES = ("row", "column")
+_BLOCK = 2_000
+"""Matches that are written at a time."""
+_SAME = 1e-9
+Cells = Mapping[str, Any]
+
+
+@settings
+class ImportConfig(RunSettings):
+    """Read recorded play from a CSV, JSONL or Parquet file, check every row, and keep it as a run.
+
+    Payoffs are worked out from the moves; whatever does not fit is listed with its line.
+    """
+
+    file: str | Path = setting(
+        default="", kw_only=False, argument=True, how=True, help="A .csv, .jsonl or .parquet file, also gzipped."
+    )
+    mapping: str = setting(default="", help="akata, fairgame, dilemma, or a TOML file that names the columns.")
+    output_dir: str | Path = setting(default="results", how=True, short="-o", help="Folder for the run.")
+    source: str = setting(default="", option=False)
+    digest: str = setting(default="", option=False)
+
+
+@settings
+class Layout:
+    """What the columns of a file hold; a text that is no column is filled in from the row, as in "{study} {number}"."""
+
+    players: tuple[str, ...] = setting()
+    moves: tuple[str, ...] = setting()
+    actions: tuple[str, ...] | tuple[tuple[str, ...], tuple[str, ...]] = setting()
+    game: str = setting()
+    name: str = setting(default="*")
+    match: tuple[str, ...] = setting(default=())
+    round: str = setting(default="")
+    subject: str = setting(default="")
+    payoffs: tuple[str, ...] = setting(default=())
+    before: str = setting(default="")
+    infer: bool = setting(default=False)
+    lists: bool = setting(default=False)
+    table: tuple[float | str, ...] = setting(default=())
+    tables: Mapping[str, tuple[float, ...]] = setting(default_factory=dict)
+    codes: dict[str, str] | tuple[str, ...] = setting(default=())
+    treatment: Mapping[str, str | tuple[str, ...]] = setting(default_factory=dict)
+    join: Mapping[str, str] = setting(default_factory=dict)
+
+    @cached_property
+    def sides(self) -> tuple[tuple[str, ...], ...]:
+        """The actions of both players; a plain list of names is that of either."""
+        own = [(side,) if isinstance(side, str) else side for side in self.actions]
+        return tuple(own) if not isinstance(self.actions[0], str) else (tuple(sum(own, ())),) * 2
+
+    def check_columns(self, columns: Sequence[str], file: str) -> None:
+        """Raise UsageError where the file lacks a column."""
+        cells = [cell for cell in (*self.table, *self.codes) if isinstance(cell, str)]
+        needed = [*self.moves, *self.payoffs, *self.match, self.round, self.before, self.join.get("on", "")]
+        needed += [] if isinstance(self.codes, dict) else cells
+        missing = [name for name in needed if name and name not in columns]
+        if missing:
+            raise UsageError(f"{file} has no column {missing[0]!r}; it has {', '.join(columns)}")
+
+
+class ProblemRow(TypedDict):
+    """Something in the file that does not fit."""
+
+    line: int
+    match: str
+    problem: str
+    detail: str
+    effect: Annotated[str, column(help="what became of the match")]
+
+
+class PlayedRow(TypedDict):
+    """What was played by whom."""
+
+    game: str
+    players: str
+    matches: int
+    moves: int
+
+
+class FaultRow(TypedDict):
+    """A kind of problem."""
+
+    problem: str
+    effect: str
+    times: int
+
+
+class FileRow(TypedDict):
+    """The file as a whole."""
+
+    rows: int
+    matches: int
+    left_out: int
+
+
+class _Fault(ValueError):
+    """What is wrong with a row, so that its match is left out: the kind of problem, and the detail."""
+
+
+@dataclass
+class _Match:
+    """The rows of one match so far."""
+
+    first: Cells
+    line: int
+    moves: list[tuple[Any, Any]] = field(default_factory=list)
+    trouble: tuple[int, str, str] | None = None
+
+
+def find_layout(mapping: str, file: Path) -> Layout:
+    """Return what the mapping says of this file; UsageError where it says nothing or something unknown."""
+    path = find_mapping(mapping)
+    for entry in read_toml(path).get("files", []):
+        if fnmatch(file.name, entry.get("name", "*")):
+            try:
+                return Layout(**entry)
+            except UsageError as error:
+                raise UsageError(f"{path.name}: {error}") from None
+    raise UsageError(f"{path.name} has no [[files]] whose name fits {file.name}")
+
+
+def find_mapping(mapping: str) -> Path:
+    """Return the file of a built-in mapping, or the one that was named."""
+    known = sorted(path.stem for path in MAPPINGS.glob("*.toml"))
+    if mapping in known:
+        return MAPPINGS / f"{mapping}.toml"
+    if not mapping.endswith(".toml"):
+        raise SettingError("mapping", f"expected one of {', '.join(known)} or a .toml file, got {mapping!r}")
+    return Path(mapping)
+
+
+def read_rows(path: Path) -> Iterator[tuple[int, Cells]]:
+    """Yield the rows of a table with their lines, the first row of a CSV file being line 2."""
+    kind = path.name.removesuffix(".gz").rpartition(".")[2]
+    try:
+        with open_plain(path) as raw:
+            if kind == "parquet":
+                try:
+                    from pyarrow import parquet
+                except ImportError:
+                    raise UsageError("Parquet needs pyarrow: pip install 'bestresponse[parquet]'") from None
+                blocks = parquet.ParquetFile(raw).iter_batches()
+                yield from enumerate((row for block in blocks for row in block.to_pylist()), 1)
+                return
+            plain = gzip.GzipFile(fileobj=raw) if path.suffix == ".gz" else raw
+            lines = TextIOWrapper(plain, "utf-8-sig", newline="")
+            if kind == "csv":
+                rows = csv.reader(lines)
+                header = next(rows, [])
+                for cells in rows:
+                    # A short row lacks its last cells; they are missing, not an error of the file as a whole.
+                    yield rows.line_num, dict(zip(header, cells, strict=False))
+            elif kind in ("jsonl", "ndjson"):
+                yield from ((number, json.loads(line)) for number, line in enumerate(lines, 1) if line.strip())
+            else:
+                raise UsageError(f"{path}: expected a .csv, .jsonl or .parquet file, also with .gz")
+    except FileNotFoundError:
+        raise UsageError(f"{path}: there is no such file") from None
+    except (OSError, EOFError, UnicodeDecodeError, ValueError, csv.Error) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from None
+
+
+@dataclass
+class Reader:
+    """Reads the matches of a file; what does not fit is told to `complain`, with the line and what became of it."""
+
+    path: Path
+    layout: Layout
+    complain: Callable[[ProblemRow], None]
+    rows: int = 0
+    left_out: int = 0
+
+    def __post_init__(self) -> None:
+        self._tables: dict[tuple[Any, ...], NormalForm] = {}
+        self._joined: dict[str, Cells] = {}
+        if self.layout.join:
+            on = self.layout.join["on"]
+            beside = self.path.parent / self.layout.join["file"]
+            self._joined = {str(row[on]): row for _, row in read_rows(beside)}
+
+    def list_matches(self) -> Iterator[JsonObject]:
+        """Yield the plays of the file as lines of a run, in order of appearance."""
+        layout, matches = self.layout, dict[tuple[Any, ...], _Match]()
+        for line, cells in read_rows(self.path):
+            self.rows += 1
+            row = cells
+            if self._joined:
+                row = {**cells, **self._joined.get(str(cells.get(layout.join["on"])), {})}
+            if self.rows == 1:
+                layout.check_columns(list(row), self.path.name)
+            key = tuple(row.get(name) for name in layout.match) or (line,)
+            match = matches.get(key) or _Match(row, line)
+            try:
+                for turn in _split_lists(row, (*layout.moves, *layout.payoffs)) if layout.lists else (row,):
+                    self._add(match, line, turn)
+            except _Fault as fault:
+                match.trouble = match.trouble or (line, *fault.args)
+            if layout.match:
+                matches[key] = match
+            else:
+                yield from self._finish(key, match)
+        for key, match in matches.items():
+            yield from self._finish(key, match)
+
+    def _add(self, match: _Match, line: int, row: Cells) -> None:
+        """Add a round to its match."""
+        layout, played = self.layout, match.moves
+        if layout.round and str(row.get(layout.round)) != str(len(played) + 1):
+            raise _Fault("round out of order", f"{row.get(layout.round)} after {len(played)}")
+        moves = [self._read_move(row.get(name), seat, row) for seat, name in enumerate(layout.moves)]
+        paid = [_as_number(row.get(name)) for name in layout.payoffs]
+        if layout.before and played:
+            played[-1] = (played[-1][0], self._read_move(row.get(layout.before), 1, row))
+        if layout.infer:
+            payoffs = self._find_table(row).payoffs[0, moves[0]].tolist()
+            fitting = [move for move, payoff in enumerate(payoffs) if _is_same(payoff, paid[0])]
+            if len(fitting) != 1:
+                raise _Fault("impossible payoff", f"{paid[0]} cannot be earned by {layout.sides[0][moves[0]]}")
+            moves += fitting
+        played.append((moves[0], moves[1] if len(moves) > 1 else None))
+        if len(moves) == 2 and paid:
+            due = self._find_table(row).payoffs[:, moves[0], moves[1]].tolist()[: len(paid)]
+            if not all(map(_is_same, due, paid)):
+                names = ", ".join(side[move] for side, move in zip(layout.sides, moves, strict=True))
+                detail = f"{names} pays {_show(due)}, recorded is {_show(paid)}"
+                self._complain(line, match.line, "payoff mismatch", detail, "kept; payoffs are those of the moves")
+
+    def _read_move(self, cell: Any, seat: int, row: Cells) -> int:
+        """Return the number of an action."""
+        layout = self.layout
+        if cell is None or cell == "":
+            raise _Fault("missing move", f"no move of {ROLES[seat]}")
+        if isinstance(layout.codes, dict):
+            cell = layout.codes.get(str(cell), cell)
+        named = [row.get(name) for name in layout.codes] if isinstance(layout.codes, tuple) else []
+        codes = named or layout.sides[seat]
+        if str(cell) not in codes:
+            raise _Fault("unknown move", f"{cell!r}")
+        return codes.index(str(cell))
+
+    def _find_table(self, row: Cells) -> NormalForm:
+        layout, name = self.layout, _fill(self.layout.game, row)
+        cells = layout.tables.get(name, ()) if layout.tables else layout.table
+        rows, columns = map(len, layout.sides)
+        if name in layout.tables or not layout.tables:
+            if len(cells) != 2 * rows * columns:
+                raise UsageError(f"the table of {name!r} needs {2 * rows * columns} numbers, got {len(cells)}")
+        key = (name, *(row.get(cell) if isinstance(cell, str) else cell for cell in cells))
+        if key not in self._tables:
+            numbers = [_as_number(cell) for cell in key[1:]]
+            if not numbers or None in numbers:
+                raise _Fault("no payoff table", f"of the game {name!r}")
+            payoffs = np.array(numbers, dtype=np.float64).reshape(rows, columns, 2)
+            self._tables[key] = NormalForm(np.moveaxis(payoffs, 2, 0), ROLES, layout.sides, name)
+        return self._tables[key]
+
+    def _finish(self, key: tuple[Any, ...], match: _Match) -> Iterator[JsonObject]:
+        """Yield the line of a match in a run, or complain where it is left out."""
+        layout, row = self.layout, match.first
+        try:
+            form = self._find_table(row)
+        except _Fault as fault:
+            match.trouble = match.trouble or (match.line, *fault.args)
+        if match.trouble:
+            self.left_out += 1
+            self._complain(match.trouble[0], match.line, *match.trouble[1:], "the match is left out")
+            return
+        players = [_fill(name, row) for name in layout.players]
+        data = {
+            "study": "import",
+            "line": match.line,
+            "key": list(map(str, key)),
+            "rounds": len(match.moves),
+            "form": {"name": form.name, "actions": form.actions, "payoffs": form.payoffs.tolist()},
+            "subject": _fill(layout.subject, row) if layout.subject else None,
+            "treatment": {
+                name: [_fill(part, row) for part in cell] if isinstance(cell, tuple) else _fill(cell, row)
+                for name, cell in layout.treatment.items()
+            },
+        }
+        moves = [
+            {"role": role, "action": form.actions[seat][move], "status": "valid"}
+            for pair in match.moves
+            for seat, (role, move) in enumerate(zip(ROLES, pair, strict=True))
+            if move is not None
+        ]
+        complete = all(second is not None for _, second in match.moves)
+        record = {
+            "game": form.name,
+            "version": 1,
+            "players": dict(zip(ROLES, (*players, ""), strict=False)),
+            "submissions": moves,
+            "payoffs": _add_payoffs(form, match.moves) if complete else {},
+            "void": None,
+        }
+        yield {"spec": digest(data), "data": data, "record": record}
+
+    def list_games(self) -> list[NormalForm]:
+        """List the games whose tables were needed."""
+        return list(self._tables.values())
+
+    def _complain(self, line: int, start: int, problem: str, detail: str, effect: str) -> None:
+        self.complain(ProblemRow(line=line, match=f"from line {start}", problem=problem, detail=detail, effect=effect))
+
+
+def _add_payoffs(form: NormalForm, moves: Sequence[tuple[int, int]]) -> dict[str, float]:
+    totals = sum(form.payoffs[:, first, second] for first, second in moves)
+    return dict(zip(ROLES, map(float, totals), strict=True))  # type: ignore[arg-type]
+
+
+def _fill(text: str, row: Cells) -> str:
+    """Return the cell of that column, or a text filled in from the row."""
+    try:
+        return str(row[text]) if text in row else text.format_map(row)
+    except (KeyError, ValueError) as error:
+        raise UsageError(f"the mapping names {text!r}, but the file has no column {error}") from None
+
+
+def _as_number(cell: Any) -> float | None:
+    try:
+        return float(cell)
+    except (TypeError, ValueError):
+        return None
+
+
+def _is_same(payoff: float, recorded: float | None) -> bool:
+    return recorded is not None and abs(payoff - recorded) < _SAME
+
+
+def _split_lists(row: Cells, names: Sequence[str]) -> Iterator[Cells]:
+    """Yield a row for each round of a row whose cells are lists."""
+    try:
+        lists = [cell if isinstance(cell, list) else ast.literal_eval(cell) for cell in map(row.get, names)]
+        lengths = [len(cells) for cells in lists]
+    except (ValueError, SyntaxError, TypeError):
+        raise _Fault("no list", "expected a list of moves or payoffs in every cell") from None
+    if len(set(lengths)) > 1:
+        raise _Fault("unequal lengths", f"lists of {', '.join(map(str, lengths))} entries")
+    yield from ({**row, **dict(zip(names, cells, strict=True))} for cells in zip(*lists, strict=True))
+
+
+def _show(payoffs: Sequence[float | None]) -> str:
+    return ", ".join("nothing" if payoff is None else f"{payoff:g}" for payoff in payoffs)
+
+
+def prepare_import(config: ImportConfig) -> ImportConfig:
+    """Make the content of file and mapping part of the run's identity, so that another file makes another run."""
+    path = Path(config.file)
+    find_layout(config.mapping, path)
+    parts = []
+    for part in (path, find_mapping(config.mapping)):
+        try:
+            with open_plain(part) as file:
+                parts.append(hashlib.file_digest(file, "sha256").hexdigest())  # type: ignore[arg-type]
+        except OSError as error:
+            raise UsageError(f"{part} cannot be read: {error.strerror}") from None
+    return replace(config, source=path.name, digest=digest(parts))
+
+
+def read_into_run(config: ImportConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
+    """Write every match of the file as a play, and beside them what did not fit."""
+    outcome = Outcome()
+    if (folder.path / "finished").exists():
+        return Outcome(found=len(folder.finished()))
+    path, problems, found = Path(config.file), list[ProblemRow](), folder.finished()
+    reader = Reader(path, find_layout(config.mapping, path), problems.append)
+    matches = (play for play in reader.list_matches() if play["spec"] not in found)
+    while block := list(islice(matches, _BLOCK)):
+        folder.finish_encoded(encode_rows(block))
+        outcome.played += len(block)
+        how.on_progress(Progress(None, len(found), outcome.played, 0))
+    for form in reader.list_games():
+        for role, payoffs in zip(ROLES, form.payoffs, strict=True):
+            if len(np.unique(payoffs)) < payoffs.size:
+                detail = f"{form.name}: {role} gets {_show(payoffs.ravel().tolist())}"
+                problems.append(ProblemRow(line=0, match="", problem="tied payoffs", detail=detail, effect="kept"))
+    folder.write_text("problems.jsonl", encode_rows(problems).decode())
+    folder.write_text("rows.json", json.dumps({"rows": reader.rows, "left_out": reader.left_out}) + "\n")
+    return outcome
+
+
+def measure_import(config: ImportConfig, folder: RunFolder) -> Measured:
+    """Count matches and rounds by game and player, and list what did not fit."""
+    games: dict[tuple[str, str], PlayedRow] = {}
+    for line in read_lines(folder.path / "records.jsonl"):
+        record = line["record"]
+        key = record["game"], " - ".join(filter(None, record["players"].values()))
+        row = games.setdefault(key, PlayedRow(game=key[0], players=key[1], matches=0, moves=0))
+        row["matches"] += 1
+        row["moves"] += len(record["submissions"])
+    problems = [cast(ProblemRow, row) for row in read_lines(folder.path / "problems.jsonl")]
+    kinds = Counter((row["problem"], row["effect"]) for row in problems)
+    counts = json.loads(read_text_file(folder.path / "rows.json"))
+    matches = sum(row["matches"] for row in games.values())
+    return Measured(
+        {
+            "file": Frame(FileRow, [FileRow(rows=counts["rows"], matches=matches, left_out=counts["left_out"])]),
+            "games": Frame(PlayedRow, list(games.values())),
+            "found": Frame(
+                FaultRow, [FaultRow(problem=kind, effect=effect, times=n) for (kind, effect), n in kinds.items()]
+            ),
+            "problems": Frame(ProblemRow, problems),
+        },
+        matches,
+    )
+
+
+def make_recorded_game(config: ImportConfig, data: JsonMapping) -> RepeatedGame:
+    """Return the game of an imported match, of so many rounds as were played."""
+    form = data["form"]
+    return RepeatedGame(
+        NormalForm(form["payoffs"], ROLES, tuple(map(tuple, form["actions"])), form["name"]), data["rounds"]
+    )
+
+
+def refuse_to_play(config: RunSettings, models: Mapping[str, Model]) -> PlayOne:
+    """Raise UsageError: recorded play is read whole, nothing of it is played."""
+    raise UsageError("recorded play is read from its file and not played; import the file again")
+
+
+import_plays = Study(
+    "import",
+    ImportConfig,
+    specs=lambda config: (),
+    play=refuse_to_play,
+    measure=measure_import,
+    title="Recorded play: {{ config.source }}",
+    subtitle="read by the mapping {{ config.mapping }}",
+    command="import",
+    unit="matches",
+    texts=(),
+    game=make_recorded_game,
+    prepare=prepare_import,
+    count_plays=lambda config: None,
+    make_run=read_into_run,
+    report=(
+        text(
+            "{% set file = frame('file')[0] %}{{ '{:,}'.format(file.rows) }} rows became "
+            "{{ '{:,}'.format(file.matches) }} matches{% if file.left_out %}; {{ '{:,}'.format(file.left_out) }} "
+            "matches are left out{% endif %}. {% if not frame('problems')|length %}Every row fits.{% endif %}"
+        ),
+        table("found", title="What does not fit"),
+        table("games", title="What was played", most=60),
+        table("problems", title="Row by row", caption="As far as a page can hold it.", most=100),
+    ),
+)
+"""Read recorded play of others into a run, checked row by row."""

@@ -1,0 +1,657 @@
+"""What was played, as parameters with intervals: strategies in repeated games, noise and depth in single choices.
+
+A run of this study keeps the plays of the runs that it describes in one form, a table with moves, so that it can be
+measured anew without them. Moves of seats whose player is not known count as what the others met, not as players.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from itertools import product
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypedDict
+
+import numpy as np
+
+from bestresponse.analysis.people import find_people
+from bestresponse.core.codec import record_to_json
+from bestresponse.core.errors import BestResponseError, InvalidGame, SettingError
+from bestresponse.core.json import JsonObject, canonical, digest
+from bestresponse.core.seeds import split
+from bestresponse.games.capabilities import find_stage_form
+from bestresponse.games.lookup import find_game
+from bestresponse.models.base import Model
+from bestresponse.report.blocks import intervals, lines, metrics_table, pivot, table
+from bestresponse.report.frames import Frame, column
+from bestresponse.report.metrics import Heads, Metric, Value
+from bestresponse.report.stats.interval import Floats, Interval
+from bestresponse.report.stats.statistics import cluster_bootstrap
+from bestresponse.runs.execution import Execution, Outcome, Progress
+from bestresponse.runs.models import open_models
+from bestresponse.runs.run import find_folder, load_run
+from bestresponse.runs.settings import RunSettings, setting, settings
+from bestresponse.runs.store.folder import RunFolder
+from bestresponse.runs.store.lines import encode_rows, read_lines
+from bestresponse.runs.study import Measured, Study
+from bestresponse.studies.behave.importing import refuse_to_play
+from bestresponse.studies.tournament.entries import EntriesSetting, Entry, Stage, as_automata, formalize_entry, gather
+from bestresponse.theory.behaviour.choices import HIGHEST_LEVEL, ChoiceFit, Choices, fit_choices, predict_quantal
+from bestresponse.theory.behaviour.mixtures import Histories, count_agreement, fit_mixture, prune_mixture, resample
+from bestresponse.theory.catalogue.tables import load as load_table
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.repeated.automaton import cooperative_actions
+
+Fit = Literal["strategies", "qre", "level-k", "cognitive-hierarchy"]
+STRATEGIES = (
+    "defector", "cooperator", "grim", "tit-for-tat", "suspicious-tit-for-tat", "tit-for-two-tats",
+    "win-stay-lose-shift",
+)  # fmt: skip
+"""Those of Dal Bo & Frechette 2011, and two that later estimates found as well."""
+_FEW_GAMES = 8
+"""With fewer games their resamples say little, and matches are resampled instead."""
+
+
+@settings
+class BehaveConfig(RunSettings):
+    """Say what was played in recorded runs: strategies and errors, precision and depth of reasoning, with intervals.
+
+    Takes runs of `import`, `bench`, `simulate`, `tournament` and `serve`: games of two with a payoff table.
+    """
+
+    runs: tuple[str | Path, ...] = setting(
+        default=(), kw_only=False, argument=True, how=True, help="Folders of runs, or folders above them."
+    )
+    fit: tuple[Fit, ...] = setting(
+        default=("strategies", "qre", "level-k", "cognitive-hierarchy"),
+        help="What is estimated: strategies, qre, level-k, cognitive-hierarchy.",
+    )
+    strategies: EntriesSetting = setting(
+        default=STRATEGIES,
+        help="The strategies of the mixture: names, all, classic, published, files of rules (.pl), of saved agents "
+        "(.json) or of words (.txt).",
+    )
+    model: str | None = setting(default=None, short="-m", help="The model that formalizes strategies in words.")
+    by: tuple[str, ...] = setting(
+        default=("player", "treatment"),
+        help="What makes a group: player, opponent, game, seat, run, treatment (all of it) or a part of it by name.",
+    )
+    choose: Literal["all", "bic", "icl"] = setting(
+        default="all", help="Which strategies are kept: all, or as many as BIC or ICL finds best."
+    )
+    rounds: Literal["first", "all"] = setting(
+        default="first", help="Which choices count as single ones for qre, level-k and cognitive-hierarchy."
+    )
+    beside: Literal["", "dilemma"] = setting(default="", help="People to compare with: dilemma.")
+    bootstraps: int = setting(default=200, ge=20, le=100_000, help="Resamples for the intervals.")
+    seed: int = setting(default=0, ge=0, lt=2**63, help="Seed of everything that is drawn.")
+    sources: tuple[str, ...] = setting(default=(), option=False)
+
+    def __post_init__(self) -> None:
+        stage = Stage.from_form("dilemma", load_table("prisoners-dilemma"))
+        entries, _ = gather(self.strategies, stage)
+        object.__setattr__(self, "strategies", entries)
+
+
+class GroupRow(TypedDict, total=False):
+    """A group of players and how its strategies were estimated."""
+
+    group: str
+    units: Annotated[int, column(help="players, or matches where players are not known")]
+    unit: str
+    log_likelihood: Annotated[float, column(format=".1f")]
+    bic: Annotated[float, column("BIC", ".1f")]
+    icl: Annotated[float, column("ICL", ".1f")]
+    best_bic: Annotated[int, column("strategies by BIC", help="the number of strategies with the lowest BIC")]
+    best_icl: Annotated[int, column("by ICL", help="the number with the lowest ICL")]
+    remark: str | None
+
+
+class StrategyRow(TypedDict):
+    """The share of a strategy in a group."""
+
+    group: str
+    strategy: str
+    share: Annotated[Value, column(format=".3f", help="95 % interval from resampling units")]
+    classified: Annotated[int, column(help="units to which it is the likeliest strategy")]
+
+
+class ClassRow(TypedDict):
+    """The likeliest strategy of a player or match."""
+
+    group: str
+    unit: str
+    strategy: str
+    probability: Annotated[float, column(format=".3f")]
+
+
+class NumberRow(TypedDict):
+    """A mixture of fewer strategies."""
+
+    group: str
+    strategies: int
+    bic: Annotated[float, column("BIC", ".1f")]
+    icl: Annotated[float, column("ICL", ".1f")]
+    left_out: Annotated[str | None, column("left out next")]
+
+
+class FittedRow(TypedDict):
+    """A model of single choices, fitted to a group."""
+
+    group: str
+    model: str
+    parameter: str
+    estimate: Annotated[Value, column(format=".3f", help="95 % interval from resampling games, or matches")]
+    score: Annotated[float | None, column("held-out score", ".4f", "log likelihood of a choice in games left out")]
+    completeness: Annotated[float | None, column(format=".3f", help="0 is chance, 1 the best attainable prediction")]
+    remark: str | None
+
+
+class PathRow(TypedDict):
+    """How often a seat makes its first move: along the logit equilibria of the most played game, or as a group did."""
+
+    line: str
+    precision: Annotated[float, column("lambda", ".3f")]
+    share: Annotated[float, column("share of the first move", ".3f")]
+
+
+class RoundRow(TypedDict):
+    """Cooperation in one round."""
+
+    who: str
+    round: int
+    cooperation: Annotated[Value, column(format=".3f", help="95 % interval over matches")]
+
+
+class BesideRow(TypedDict):
+    """A group beside people in the nearest dilemma."""
+
+    group: str
+    people: str
+    first: Annotated[Value, column("first round", ".3f", "share of cooperation of the group")]
+    people_first: Annotated[float, column("of people", ".3f")]
+    difference: Annotated[float, column(format="+.3f", help="group less people, in the first round")]
+    distance: Annotated[
+        float | None,
+        column("distance of strategies", ".3f", "half the sum of differences of shares: 0 alike, 1 disjoint"),
+    ]
+
+
+class UnusedRow(TypedDict):
+    """What was not used, and why."""
+
+    what: str
+    why: str
+    times: int
+
+
+@dataclass(frozen=True, eq=False)
+class SeatMoves:
+    """The moves of one player in one match, numbers or mixtures; `subject` is None where the player is not known."""
+
+    labels: Mapping[str, str]
+    form: NormalForm
+    seat: int
+    own: tuple[Any, ...]
+    other: tuple[int, ...]
+    match: str
+    subject: str | None
+
+    @property
+    def unit(self) -> str:
+        """Name the player, or the seat of the match where the player is not known."""
+        return f"{self.labels['run']} {self.subject}" if self.subject else f"{self.match} {self.labels['seat']}"
+
+
+@dataclass(frozen=True, eq=False)
+class PlayerGroup:
+    """What one group of players did, and what was estimated of it."""
+
+    sequences: Sequence[SeatMoves]
+    seed: int
+    error: Value = None
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+
+    @cached_property
+    def cooperation(self) -> Sequence[tuple[int, Floats]]:
+        """By match, its number and which of its moves were to cooperate; only games in which one can."""
+        rows = []
+        for number, seen in enumerate(self.sequences):
+            kind = _find_cooperation(seen.form)
+            if kind is not None and all(isinstance(move, int) for move in seen.own):
+                rows.append((number, np.array([move == kind[seen.seat] for move in seen.own], dtype=np.float64)))
+        return rows
+
+    def average_cooperation(self, start: int = 0, stop: int | None = None) -> Value:
+        """Average cooperation in these rounds, with an interval over matches."""
+        parts = [(number, moves[start:stop]) for number, moves in self.cooperation]
+        values = np.concatenate([moves for _, moves in parts]) if parts else np.empty(0)
+        clusters = np.repeat([number for number, _ in parts], [len(moves) for _, moves in parts])
+        if len(set(clusters.tolist())) < 2:
+            return float(values.mean()) if values.size else None
+        return cluster_bootstrap(values, clusters.tolist(), rng=np.random.default_rng(self.seed))
+
+
+def _describe_metric(name: str, title: str, words: str, compute: Callable[[PlayerGroup], Value]) -> Metric[PlayerGroup]:
+    return Metric(name, title, words, "", ".3f", compute)
+
+
+METRICS: tuple[Metric[PlayerGroup], ...] = (
+    Metric("matches", "matches", "matches of a player of the group", "", ".0f", lambda group: len(group.sequences)),
+    _describe_metric(
+        "first", "first round", "share of cooperation in the first round", lambda group: group.average_cooperation(0, 1)
+    ),
+    _describe_metric(
+        "cooperation", "cooperation", "share of cooperation in all rounds", lambda group: group.average_cooperation()
+    ),
+    _describe_metric(
+        "error", "error", "probability of a move that the strategy does not prescribe", lambda group: group.error
+    ),
+    _describe_metric(
+        "qre", "lambda", "precision of the logit equilibrium", lambda group: group.parameters.get("lambda")
+    ),
+    _describe_metric("hierarchy", "tau", "mean steps of reasoning", lambda group: group.parameters.get("tau")),
+    _describe_metric("level", "level", "mean level of reasoning", lambda group: group.parameters.get("mean level")),
+)
+"""Every figure of a group with its 95 % interval over matches, units or games, in the order of the columns."""
+
+
+def prepare_behave(config: BehaveConfig) -> BehaveConfig:
+    """Make the plays that are described part of the identity, and let the model write strategies that are in words."""
+    if not config.runs:
+        raise SettingError("runs", "name at least one folder of a run")
+    records = [find_folder(Path(path)).path / "records.jsonl" for path in config.runs]
+    sources = tuple(f"{path.parent.name} {path.stat().st_size if path.exists() else 0}" for path in records)
+    entries: tuple[Entry, ...] = config.strategies
+    in_words = [entry for entry in entries if entry.kind == "words"]
+    if in_words and config.model is None:
+        raise SettingError("model", f"{in_words[0].source} is a strategy in words; name the model that formalizes it")
+    if in_words and config.model is not None:
+        plays = (play for path in config.runs for play in list_plays(Path(path)) if not isinstance(play, str))
+        form = _make_form(canonical(next(plays)["data"]["form"]))
+        with open_models((config.model,), Path(config.output_dir), config.limits) as opened:
+            stage, model = Stage.from_form(form.name, form), opened.models[config.model]
+            entries = tuple(formalize_entry(e, stage, model) if e in in_words else e for e in entries)
+    return replace(config, sources=sources, strategies=entries)
+
+
+def list_plays(path: Path) -> Iterator[JsonObject | str]:
+    """Yield the plays of a run in the form of imported ones; a text says why a play is of no use."""
+    folder = find_folder(path)
+    if folder.manifest.study == "import":
+        yield from read_lines(folder.path / "records.jsonl")
+        return
+    run = None if folder.manifest.study == "sessions" else load_run(folder.path)
+    for play in folder.plays():
+        try:
+            if run is None:  # a session of people, whose game has a name and is never opened as a file
+                game = find_game(play.data["setup"]["game"]["name"], allow_files=False).playable()
+            else:
+                game = run.game(play.data)
+            form = None if game is None else find_stage_form(game)
+        except BestResponseError as error:
+            yield str(error)
+            continue
+        if play.record.void:
+            yield "a void play"
+            continue
+        if form is None or form.num_players != 2 or getattr(game, "noise", None):
+            yield "no game of two with a payoff table in which moves are made as they are meant"
+            continue
+        kept = {"name": form.name, "actions": form.actions, "payoffs": form.payoffs.tolist(), "players": form.players}
+        treatment = play.data.get("treatment")
+        data = {"form": kept, "treatment": {"treatment": treatment} if treatment else {}}
+        yield {"spec": play.spec, "data": data, "record": record_to_json(play.record)}
+
+
+def copy_plays(config: BehaveConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
+    """Keep the plays of all runs, each under the name of its run, and count what is of no use."""
+    outcome, done, unused = Outcome(), folder.finished(), Counter[tuple[str, str]]()
+    if (folder.path / "finished").exists():
+        return Outcome(found=len(done))
+    for path in config.runs:
+        name = find_folder(Path(path)).path.name
+        for play in list_plays(Path(path)):
+            if isinstance(play, str):
+                unused[name, play] += 1
+            elif (spec := digest([name, play["spec"]])) not in done:
+                folder.finish_encoded(encode_rows([{**play, "spec": spec, "data": {**play["data"], "run": name}}]))
+                outcome.played += 1
+        how.on_progress(Progress(None, len(done), outcome.played, 0))
+    rows = [UnusedRow(what=name, why=why, times=times) for (name, why), times in unused.items()]
+    folder.write_text("unused.jsonl", encode_rows(rows).decode())
+    return outcome
+
+
+@lru_cache(maxsize=4096)
+def _make_form(kept: str) -> NormalForm:
+    """Return the table that a play keeps as JSON; equal ones are one object."""
+    data = json.loads(kept)
+    players = tuple(data.get("players") or ("row", "column"))
+    return NormalForm(data["payoffs"], players, tuple(map(tuple, data["actions"])), data["name"])
+
+
+@lru_cache(maxsize=4096)
+def _find_cooperation(form: NormalForm) -> tuple[int, int] | None:
+    try:
+        return cooperative_actions(form)
+    except InvalidGame:
+        return None
+
+
+def list_sequences(folder: RunFolder) -> Iterator[SeatMoves]:
+    """Yield what every known player did in every match."""
+    for line in folder.sorted_records():
+        data, record = line["data"], line["record"]
+        form = _make_form(canonical(data["form"]))
+        numbers = [{action: k for k, action in enumerate(actions)} for actions in form.actions]
+        moves: tuple[list[Any], list[Any]] = ([], [])
+        for submission in record["submissions"]:
+            if submission["role"] in form.players:
+                seat, action = form.players.index(submission["role"]), submission["action"]
+                moves[seat].append(numbers[seat][action] if isinstance(action, str) else tuple(action))
+        treatment = {name: str(value) for name, value in data["treatment"].items() if not isinstance(value, list)}
+        for seat, role in enumerate(form.players):
+            player = record["players"].get(role)
+            if not player:
+                continue
+            own = {name: str(value[seat]) for name, value in data["treatment"].items() if isinstance(value, list)}
+            labels = {
+                "player": player,
+                "opponent": record["players"].get(form.players[1 - seat]) or "",
+                "game": form.name,
+                "seat": role,
+                "run": data["run"],
+                **treatment,
+                **own,
+            }
+            labels["treatment"] = ", ".join([*treatment.values(), *own.values()])
+            other = tuple(move if isinstance(move, int) else -1 for move in moves[1 - seat])
+            subject = data.get("subject") if seat == 0 else None
+            yield SeatMoves(labels, form, seat, tuple(moves[seat]), other, line["spec"], subject)
+
+
+def measure_behaviour(config: BehaveConfig, folder: RunFolder) -> Measured:
+    """Put players into groups and estimate everything that was asked for."""
+    groups: dict[tuple[str, ...], list[SeatMoves]] = defaultdict(list)
+    for seen in list_sequences(folder):
+        unknown = [name for name in config.by if name not in seen.labels]
+        if unknown:
+            raise SettingError("by", f"{unknown[0]!r} is none of {', '.join(seen.labels)}")
+        groups[tuple(seen.labels[name] for name in config.by)].append(seen)
+    frames: dict[str, list[Any]] = {name: [] for name in _ROWS}
+    frames["left_out"] = list(read_lines(folder.path / "unused.jsonl"))
+    measured: dict[Heads, PlayerGroup] = {}
+    named: dict[str, PlayerGroup] = {}
+    for heads in sorted(groups):
+        name, seed = ", ".join(filter(None, heads)), split(config.seed, "behave", *heads)
+        group = PlayerGroup(groups[heads], seed)
+        frames["groups"].append({"group": name})
+        if "strategies" in config.fit:
+            group = replace(group, error=_estimate_strategies(config, name, group, frames))
+        models = [model for model in config.fit if model != "strategies"]
+        if models:
+            group = replace(group, parameters=_estimate_choices(config, name, group, models, frames))
+        for number in range(max((len(moves) for _, moves in group.cooperation), default=0)):
+            share = group.average_cooperation(number, number + 1)
+            frames["rounds"].append(RoundRow(who=name, round=number + 1, cooperation=share))
+        if config.beside:
+            _stand_beside(name, group, frames)
+        measured[heads] = named[name] = group
+    frames["path"] = list(_list_path(config, named))
+    played = sum(map(len, groups.values()))
+    return Measured({name: Frame(kind, frames[name]) for name, kind in _ROWS.items()}, played, config.by, measured)
+
+
+def _list_path(config: BehaveConfig, groups: Mapping[str, PlayerGroup]) -> Iterator[PathRow]:
+    """Yield the logit equilibria of the most played game along lambda, and what the groups did at their own lambda."""
+    known = {name: group for name, group in groups.items() if "lambda" in group.parameters}
+    if not known:
+        return
+    form = Counter(seen.form for group in known.values() for seen in group.sequences).most_common(1)[0][0]
+    largest = max(_as_float(group.parameters["lambda"]) for group in known.values())
+    grid = np.linspace(0.0, 2 * largest or 1.0, 60)
+    for role, actions, side in zip(form.players, form.actions, predict_quantal([form], grid)[0], strict=True):
+        for precision, share in zip(grid, side[:, 0], strict=True):
+            line = f"{form.name}: {role} plays {actions[0]}"
+            yield PathRow(line=line, precision=float(precision), share=float(share))
+    for (name, group), seat in product(known.items(), range(2)):
+        own = [seen.own for seen in group.sequences if seen.form is form and seen.seat == seat]
+        moves = [move for moves in own for move in moves[: 1 if config.rounds == "first" else None]]
+        if moves:
+            share = float(np.mean([move == 0 if isinstance(move, int) else move[0] for move in moves]))
+            line = f"{name} as {form.players[seat]}"
+            yield PathRow(line=line, precision=_as_float(group.parameters["lambda"]), share=share)
+
+
+def _as_float(value: Value) -> float:
+    return value.estimate if isinstance(value, Interval) else float(value or 0.0)
+
+
+def _stand_beside(name: str, group: PlayerGroup, frames: dict[str, list[Any]]) -> None:
+    """List the people whose dilemma is nearest to the group's, and how far the group is from them."""
+    played = Counter(seen.form for seen in group.sequences)
+    nearest = find_people(played.most_common(1)[0][0])
+    if not nearest:
+        why = "the game is no symmetric dilemma"
+        frames["left_out"].append(UnusedRow(what=f"{name}: people beside", why=why, times=len(group.sequences)))
+    first = group.average_cooperation(0, 1)
+    shares = {row["strategy"]: _as_float(row["share"]) for row in frames["strategies"] if row["group"] == name}
+    for people in nearest:
+        distance = None
+        if set(shares) == set(people.strategies):
+            distance = sum(abs(share - people.strategies[kind]) for kind, share in shares.items()) / 2
+        frames["beside"].append(
+            BesideRow(
+                group=name,
+                people=people.label,
+                first=first,
+                people_first=people.first,
+                difference=_as_float(first) - people.first,
+                distance=distance,
+            )
+        )
+        if not any(row["who"] == people.label for row in frames["rounds"]):
+            frames["rounds"] += [
+                RoundRow(who=people.label, round=number, cooperation=share)
+                for number, share in enumerate(people.rounds, 1)
+            ]
+
+
+def _estimate_strategies(config: BehaveConfig, name: str, group: PlayerGroup, frames: dict[str, list[Any]]) -> Value:
+    """Estimate shares and error of a group, list them, and return the error."""
+    blocks, units, reasons = _list_histories(config, group.sequences)
+    for why, times in reasons.items():
+        frames["left_out"].append(UnusedRow(what=f"{name}: strategies", why=why, times=times))
+    if not blocks:
+        return None
+    agreement = count_agreement(blocks)
+    everything = fit_mixture(agreement, seed=group.seed)
+    path = prune_mixture(agreement, everything, seed=group.seed)
+    best = {rule: min(path, key=lambda fit: getattr(fit, rule)) for rule in ("bic", "icl")}
+    fitted = everything if config.choose == "all" else best[config.choose]
+    kept = [agreement.names.index(name) for name in fitted.names]
+    reduced = replace(agreement, names=fitted.names, counts=np.ascontiguousarray(agreement.counts[:, kept]))
+    size = int(agreement.weights.sum())
+    remarks = ["other shares fit as well"] if fitted.flat else []
+    remarks += ["every move is prescribed, so the error is 0"] if fitted.error < 1e-6 else []
+    remarks += ["one unit, no intervals"] if size < 2 else []
+    shares, errors = resample(reduced, fitted, config.bootstraps, seed=group.seed)
+    classes = fitted.posterior.argmax(axis=1)
+    for k, strategy in enumerate(fitted.names):
+        share = _make_interval(float(fitted.shares[k]), shares[:, k], size)
+        # A strategy that no resample uses needs no interval, and no row in the picture.
+        share = share if _as_float(share) + shares[:, k].max() > 1e-3 else 0.0
+        frames["strategies"].append(
+            StrategyRow(group=name, strategy=strategy, share=share, classified=int((classes == k).sum()))
+        )
+    for unit, k, row in zip(units, classes, fitted.posterior, strict=True):
+        frames["classes"].append(ClassRow(group=name, unit=unit, strategy=fitted.names[k], probability=float(row[k])))
+    for fit, following in zip(path, (*path[1:], None), strict=True):
+        gone = set(fit.names) - set(following.names) if following else set()
+        frames["numbers"].append(
+            NumberRow(group=name, strategies=len(fit.names), bic=fit.bic, icl=fit.icl, left_out=next(iter(gone), None))
+        )
+    frames["groups"][-1] |= GroupRow(
+        group=name,
+        units=size,
+        unit="player" if any(seen.subject for seen in group.sequences) else "match",
+        log_likelihood=fitted.log_likelihood,
+        bic=fitted.bic,
+        icl=fitted.icl,
+        best_bic=len(best["bic"].names),
+        best_icl=len(best["icl"].names),
+        remark="; ".join(remarks) or None,
+    )
+    return _make_interval(fitted.error, errors, size)
+
+
+def _list_histories(
+    config: BehaveConfig, sequences: Sequence[SeatMoves]
+) -> tuple[list[Histories], list[str], Counter[str]]:
+    """Return the matches by game and seat with the strategies for that seat, the units, and why others are left out."""
+    parts: dict[tuple[NormalForm, int], list[SeatMoves]] = defaultdict(list)
+    reasons: Counter[str] = Counter()
+    for seen in sequences:
+        if any(not isinstance(move, int) for move in seen.own):
+            reasons["the answers are mixtures and no moves"] += 1
+        elif not seen.own:
+            reasons["no move was made"] += 1
+        else:
+            parts[seen.form, seen.seat].append(seen)
+    blocks, units = [], dict[str, int]()
+    for (form, seat), members in parts.items():
+        stage = Stage.from_form(form.name, form)
+        try:
+            pairs = [as_automata(entry, stage, None) for entry in config.strategies]
+        except InvalidGame as error:
+            reasons[str(error)] += len(members)
+            continue
+        automata = [
+            replace(pair[seat], name=entry.name) for pair, entry in zip(pairs, config.strategies, strict=True) if pair
+        ]
+        if not automata:
+            raise SettingError("strategies", "none of them is an automaton")
+        longest = max(len(seen.own) for seen in members)
+        own, other = np.full((2, len(members), longest), -1, dtype=np.int32)
+        for i, seen in enumerate(members):
+            own[i, : len(seen.own)] = seen.own
+            other[i, : len(seen.other[:longest])] = seen.other[:longest]
+        numbers = [units.setdefault(seen.unit, len(units)) for seen in members]
+        blocks.append(Histories(own, other, automata, np.array(numbers)))
+    return blocks, list(units), reasons
+
+
+def _estimate_choices(
+    config: BehaveConfig, name: str, group: PlayerGroup, models: Sequence[Any], frames: dict[str, list[Any]]
+) -> Mapping[str, Value]:
+    """Estimate the models of single choices for a group, list them, and return their parameters."""
+    few = len({seen.form for seen in group.sequences}) < _FEW_GAMES
+    counts: dict[tuple[NormalForm, str], tuple[Floats, Floats]] = {}
+    for seen in group.sequences:
+        key = seen.form, seen.match if few else ""
+        count = counts.setdefault(key, tuple(np.zeros(size) for size in seen.form.shape))[seen.seat]  # type: ignore[arg-type]
+        for move in seen.own[: 1 if config.rounds == "first" else None]:
+            count += np.eye(len(count))[move] if isinstance(move, int) else np.array(move)
+    data = [Choices(form, pair) for (form, _), pair in counts.items()]
+    parameters: dict[str, Value] = {}
+    for fit in fit_choices(data, models, draws=config.bootstraps, seed=group.seed):
+        remarks = ["the likelihood grows with it without end"] if fit.edge else []
+        remarks += ["intervals resample matches: few games"] if few else []
+        remarks += ["one game, nothing to hold out"] if fit.score is None else []
+        about = {"score": fit.score, "completeness": fit.completeness, "remark": "; ".join(remarks) or None}
+        for parameter, estimate, draws in _list_parameters(fit):
+            value = estimate if fit.edge else _make_interval(estimate, draws, len(data))
+            frames["models"].append(
+                {"group": name, "model": fit.model, "parameter": parameter, "estimate": value, **about}
+            )
+            parameters[parameter] = value
+    return parameters
+
+
+def _list_parameters(fit: ChoiceFit) -> Iterator[tuple[str, float, Floats]]:
+    if fit.model != "level-k":
+        name = "lambda" if fit.model == "qre" else "tau"
+        yield name, float(fit.estimate[0]), fit.resampled[:, 0]
+        return
+    levels = np.arange(HIGHEST_LEVEL + 1)
+    yield "mean level", float(fit.estimate @ levels), fit.resampled @ levels
+    for level in levels:
+        yield f"share of level {level}", float(fit.estimate[level]), fit.resampled[:, level]
+
+
+def _make_interval(estimate: float, draws: Floats, units: int) -> Value:
+    if units < 2:
+        return estimate
+    low, high = map(float, np.quantile(draws, [0.025, 0.975]))
+    return Interval(estimate, min(low, estimate), max(high, estimate), 0.95, "percentile bootstrap", units)
+
+
+_ROWS: dict[str, type] = {
+    "groups": GroupRow, "strategies": StrategyRow, "models": FittedRow, "rounds": RoundRow, "beside": BesideRow,
+    "numbers": NumberRow, "classes": ClassRow, "path": PathRow, "left_out": UnusedRow,
+}  # fmt: skip
+"""The frames of a run."""
+
+
+behave = Study(
+    "behave",
+    BehaveConfig,
+    specs=lambda config: (),
+    play=refuse_to_play,
+    measure=measure_behaviour,
+    metrics=METRICS,
+    title="What was played",
+    subtitle="{{ config.sources|length }} runs, groups by {{ config.by|join(' and ') }}, "
+    "{{ config.bootstraps }} resamples, seed {{ config.seed }}",
+    command="behave",
+    unit="matches",
+    tables=3,
+    texts=(),
+    prepare=prepare_behave,
+    count_plays=lambda config: None,
+    make_run=copy_plays,
+    report=(
+        metrics_table("What was played"),
+        table("beside", title="Beside people"),
+        pivot(
+            "strategies",
+            rows="group",
+            columns="strategy",
+            value="share",
+            title="Strategies",
+            caption="Shares with 95 % intervals; strategies joined by = did the same in everything that was played.",
+        ),
+        intervals(
+            "strategies",
+            label=("group", "strategy"),
+            value="share",
+            caption="Shares of strategies, 95 % intervals from resampling players or matches.",
+        ),
+        table("groups", caption="How the strategies were estimated."),
+        lines(
+            "rounds",
+            x="round",
+            y="cooperation",
+            by="who",
+            title="Cooperation by round",
+            caption="Shares of cooperation, with 95 % intervals over matches.",
+        ),
+        table("models", title="Single choices", caption="Scores are those of games that were left out, in ten parts."),
+        lines(
+            "path",
+            x="precision",
+            y="share",
+            by="line",
+            title="How noisy: quantal response",
+            caption="Lines: logit equilibria of the most played game; dots: what the groups did, at their own lambda.",
+            most=24,
+        ),
+        table("numbers", title="How many strategies", caption="The rarest strategy is left out, again and again."),
+        table("left_out", title="Left out", caption="These entered no estimate."),
+    ),
+)
+"""What was played in recorded runs, as parameters with intervals."""

@@ -1,0 +1,186 @@
+"""What was played is described by strategies and parameters that a hand can work out, whatever run it came from."""
+
+import pytest
+from recorded_plays import MAPPING, read_plays as read
+
+import bestresponse as br
+from bestresponse.analysis.people import describe_people, find_people, load_people, measure_dilemma
+from bestresponse.core.errors import SettingError
+from bestresponse.report.stats.interval import Interval
+from bestresponse.theory.catalogue.tables import load
+
+
+def write_rows(players, moves, others, prompt="plain", start=1):
+    """Write one match a line of `moves`; payoffs are those of the dilemma 3, 0, 5, 1."""
+    paid = {"CC": (3, 3), "CD": (0, 5), "DC": (5, 0), "DD": (1, 1)}
+    rows = []
+    for number, (own, other) in enumerate(zip(moves, others, strict=True), start):
+        for turn, (a, b) in enumerate(zip(own, other, strict=True), 1):
+            x, y = paid[a + b]
+            rows.append(f"{number},{turn},{players[0]},{players[1]},{a},{b},{x},{y},{prompt}\n")
+    return "".join(rows)
+
+
+def behave(tmp_path, rows, **settings):
+    imported = read(tmp_path, rows)
+    options = {"bootstraps": 50, "output_dir": tmp_path / "out", "by": ("player",), **settings}
+    return br.behave([imported.path], **options)
+
+
+def find_shares(run, group):
+    return {
+        row["strategy"]: row["share"].estimate if isinstance(row["share"], Interval) else row["share"]
+        for row in run.frame("strategies").select(group=group)
+    }
+
+
+def test_strategies_cooperation_and_error_are_those_of_a_hand(tmp_path):
+    # Ann plays tit-for-tat against Bob, who does as listed; every strategy differs from it in one of the matches.
+    others = ["CDCDCCDD", "DDCCDDCC", "CCCCDDDD", "DCDCDCDC"]
+    moves = ["C" + other[:-1] for other in others]
+    run = behave(tmp_path, write_rows(("ann", "bob"), moves, others), fit=("strategies",))
+    shares = find_shares(run, "ann")
+    assert shares["tit-for-tat"] == pytest.approx(1.0, abs=1e-6)
+    (group,) = run.frame("groups").select(group="ann")
+    assert (group["units"], group["unit"]) == (4, "match")
+    assert group["remark"] == "every move is prescribed, so the error is 0"
+    figures = dict(run.figures.groups)["ann",]
+    assert figures["matches"] == 4
+    assert figures["first"].estimate == 1.0
+    assert figures["cooperation"].estimate == pytest.approx(18 / 32)  # counted in `moves`
+    assert [row["cooperation"].estimate for row in run.frame("rounds").select(who="ann")][:3] == [1.0, 0.5, 0.5]
+    assert {row["strategy"] for row in run.frame("classes").select(group="ann")} == {"tit-for-tat"}
+    assert run.frame("numbers").select(group="ann", strategies=1)[0]["bic"] == pytest.approx(1.386, abs=1e-3)  # ln 4
+
+
+def test_groups_are_made_by_player_and_treatment(tmp_path):
+    rows = write_rows(("ann", "bob"), ["CCCC"] * 2, ["CCCC"] * 2) + write_rows(
+        ("ann", "bob"), ["DDDD"] * 2, ["CCCC"] * 2, "selfish", 3
+    )
+    run = behave(tmp_path, rows, by=("player", "prompt"), fit=("strategies",))
+    assert [heads for heads, _ in run.figures.groups] == [
+        ("ann", "plain"), ("ann", "selfish"), ("bob", "plain"), ("bob", "selfish"),
+    ]  # fmt: skip
+    assert find_shares(run, "ann, selfish")["defector"] == pytest.approx(1.0)
+    with pytest.raises(SettingError, match="'tone' is none of player, opponent, game"):
+        behave(tmp_path, rows, by=("tone",))
+
+
+def test_single_choices_have_the_precision_of_a_hand(tmp_path):
+    # First moves: 30 of 40 defect. With p of the others cooperating (1/4 too) defecting earns 2p + (1 - p) = 1.25 more,
+    # so lambda = ln 3 / 1.25 = 0.879.
+    rows = write_rows(("ann", "bob"), ["C"] * 10 + ["D"] * 30, ["C"] * 10 + ["D"] * 30)
+    run = behave(tmp_path, rows, fit=("qre", "level-k", "cognitive-hierarchy"), by=("game",))
+    estimates = {(row["model"], row["parameter"]): row["estimate"] for row in run.frame("models")}
+    assert estimates["qre", "lambda"].estimate == pytest.approx(0.879, rel=0.03)
+    assert estimates["level-k", "share of level 0"].estimate == pytest.approx(0.5, abs=1e-3)
+    assert estimates["cognitive-hierarchy", "tau"].estimate == pytest.approx(0.693, abs=0.03)  # 1 - exp(-tau)/2 = 3/4
+    remark = run.frame("models")[0]["remark"]
+    assert remark == "intervals resample matches: few games; one game, nothing to hold out"
+    (dot,) = run.frame("path").select(line="dilemma as row")
+    assert dot["share"] == 0.25
+    assert "How noisy: quantal response" in [section.title for section in run.report().sections]
+
+
+def test_a_treatment_with_one_match_has_no_interval_and_says_so(tmp_path):
+    run = behave(tmp_path, write_rows(("ann", "bob"), ["CDCD"], ["CCCC"]), fit=("strategies",))
+    assert "one unit, no intervals" in run.frame("groups").select(group="ann")[0]["remark"]
+    assert not any(isinstance(row["share"], Interval) for row in run.frame("strategies"))
+
+
+def test_shares_that_one_round_cannot_tell_are_called_open(tmp_path):
+    run = behave(tmp_path, write_rows(("ann", "bob"), ["C", "C", "D"], ["C"] * 3), fit=("strategies",))
+    row = run.frame("groups").select(group="ann")[0]
+    assert row["remark"] == "other shares fit as well"
+    assert find_shares(run, "ann").keys() == {
+        "defector = suspicious-tit-for-tat",
+        "cooperator = grim = tit-for-tat = tit-for-two-tats = win-stay-lose-shift",
+    }
+
+
+def test_fewer_strategies_are_kept_by_bic(tmp_path):
+    others = ["CDCDCCDD", "DDCCDDCC", "CCCCDDDD", "DCDCDCDC"] * 3
+    rows = write_rows(("ann", "bob"), ["C" + other[:-1] for other in others], others)
+    run = behave(tmp_path, rows, fit=("strategies",), choose="bic")
+    assert find_shares(run, "ann") == {"tit-for-tat": 1.0}
+
+
+def test_people_stand_beside_a_group_in_the_nearest_dilemma(tmp_path):
+    run = behave(tmp_path, write_rows(("ann", "bob"), ["DDDD"] * 4, ["DCDC"] * 4), beside="dilemma")
+    # g = (5 - 3) / (3 - 1) = 1 and l = (1 - 0) / (3 - 1) = 0.5; nearest are g 1.17 and l 0.83 of Dal Bo 2005.
+    rows = run.frame("beside").select(group="ann")
+    assert [row["people"].split(":")[0] for row in rows] == [f"people, DB {number}" for number in (23, 24, 27, 28)]
+    assert rows[0]["people_first"] == pytest.approx(0.1399)
+    assert rows[0]["difference"] == pytest.approx(-0.1399)
+    strategies = dict(find_people(load("prisoners-dilemma"))[0].strategies)
+    own = find_shares(run, "ann")
+    if own.keys() == strategies.keys():
+        expected = sum(abs(own[name] - strategies[name]) for name in own) / 2
+        assert rows[0]["distance"] == pytest.approx(expected)
+    assert run.frame("rounds").select(who=rows[0]["people"])[0]["cooperation"] == pytest.approx(0.1399)
+
+
+def test_games_without_cooperation_are_left_out_of_strategies_and_counted(tmp_path):
+    mapping = MAPPING.replace("[3, 3, 0, 5, 5, 0, 1, 1]", "[1, -1, -1, 1, -1, 1, 1, -1]").replace(
+        'payoffs = ["x", "y"]\n', ""
+    )
+    imported = read(tmp_path, write_rows(("ann", "bob"), ["CC"] * 3, ["CD"] * 3), mapping)
+    run = br.behave([imported.path], by=("player",), output_dir=tmp_path / "out", bootstraps=20)
+    (row,) = run.frame("left_out").select(what="ann: strategies")
+    assert row["times"] == 3
+    assert "no action of this game is to cooperate" in row["why"]
+    assert len(run.frame("models")) > 0
+
+
+def test_runs_of_our_own_are_described(tmp_path):
+    played = br.simulate(
+        "prisoners-dilemma", seat={"row": "tit-for-tat", "col": "random"}, rounds=12, repeats=12, output_dir=tmp_path
+    )
+    run = br.behave([played.path], by=("player",), output_dir=tmp_path / "out", bootstraps=20)
+    assert find_shares(run, "tit-for-tat")["tit-for-tat"] == pytest.approx(1.0, abs=1e-6)
+    assert run.answered == 24
+
+
+def test_a_tournament_with_players_who_are_asked_is_described(tmp_path):
+    def meek(own, other):
+        return "cooperate"
+
+    played = br.tournament("prisoners-dilemma", [meek, "tit-for-tat", "defector"], rounds=6, output_dir=tmp_path)
+    run = br.behave([played.path], by=("player",), output_dir=tmp_path / "out", bootstraps=20)
+    assert find_shares(run, "meek")["cooperator"] == pytest.approx(1.0, abs=1e-6)
+
+
+def test_mixtures_of_a_benchmark_count_as_shares_of_a_choice(tmp_path):
+    def even(prompt):
+        return "ANSWER: A: 0.5, B: 0.5"
+
+    played = br.bench(even, num_games=10, num_rows=2, num_cols=2, output_dir=tmp_path)
+    run = br.behave([played.path], by=("player",), fit=("qre",), output_dir=tmp_path / "out", bootstraps=20)
+    (row,) = run.frame("models").select(group="even")
+    assert row["estimate"].estimate == 0.0
+    assert row["score"] == pytest.approx(-0.6931, abs=1e-4)  # ln 1/2
+
+
+def test_a_stored_run_is_measured_again_without_the_runs_that_it_describes(tmp_path):
+    import shutil
+
+    run = behave(tmp_path, write_rows(("ann", "bob"), ["CDCD"] * 3, ["CCCC"] * 3), fit=("strategies",))
+    shutil.rmtree(tmp_path / "runs")
+    assert br.load_run(run.path).frame("strategies").rows == run.frame("strategies").rows
+
+
+def test_the_summary_of_people_is_that_of_the_published_data():
+    df = {people.treatment: people for people in load_people() if people.study == "DF"}
+    assert {name: people.first for name, people in df.items()} == {
+        "6": 0.0981, "7": 0.2561, "8": 0.1872, "9": 0.6110, "10": 0.8507, "11": 0.3897,
+    }  # fmt: skip
+    assert sum(people.matches for people in df.values()) == 13_888
+    assert measure_dilemma(load("prisoners-dilemma")) == (1.0, 0.5)
+    assert measure_dilemma(load("stag-hunt")) is None
+    assert "share of 0.14 (DB 23" in describe_people(load("prisoners-dilemma"))
+    assert describe_people(load("chicken")) == ""
+
+
+def test_no_run_is_refused(tmp_path):
+    with pytest.raises(SettingError, match="name at least one folder"):
+        br.behave([])

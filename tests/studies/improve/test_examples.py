@@ -1,0 +1,166 @@
+"""Questions and answers for training: as the benchmark asks them, as the solver answers them, each class once."""
+
+import json
+
+import numpy as np
+import pytest
+
+import bestresponse as br
+from bestresponse.core.errors import InvalidMove, SettingError, StoreError
+from bestresponse.models.base import Abilities, Reply
+from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.runs.spec import Spec
+from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.plays import Plan, prepare_plays
+from bestresponse.studies.bench.sequential.questions import make_plan, prepare_questions
+from bestresponse.studies.improve.examples import (
+    Telling,
+    classify,
+    describe_matrix,
+    make_matrix_examples,
+    make_tree_examples,
+    split_classes,
+    write_answer,
+    write_question,
+)
+from bestresponse.studies.improve.export import ExportConfig, export, read_manifest
+
+PENNIES = np.array([[[1.0, -1.0], [-1.0, 1.0]], [[-1.0, 1.0], [1.0, -1.0]]])
+
+
+def ask_of_bench(config):
+    """Return the two messages that the benchmark sends for the first play of a plan, and the play."""
+    model = ScriptedModel([Reply("no answer")], abilities=Abilities())
+    if isinstance(config.form, br.NormalForm) or config.game is None:
+        plan = Plan(config)
+        play_one = prepare_plays(plan, {"student": model})
+    else:
+        plan = make_plan(config)
+        play_one = prepare_questions(config, {"student": model})
+    data = next(iter(plan.list_plays()))
+    play_one(Spec.of(data), [], lambda submission: None)
+    return tuple(message.content for message in model.asked[0].messages), data
+
+
+@pytest.mark.parametrize("shown_as", ["table", "prose", "json"])
+@pytest.mark.parametrize("worked", [True, False])
+def test_a_question_is_what_the_benchmark_asks(shown_as, worked):
+    config = BenchConfig(
+        "student", num_games=1, seed=5, format=(shown_as,), theme=("market",), seat=("col",), plain=not worked
+    )
+    asked, data = ask_of_bench(config)
+    task = describe_matrix(np.array(data["payoffs"]), 1, shown_as, "market")
+    assert write_question(task, worked) == asked
+
+
+def test_a_question_of_a_tree_is_what_the_benchmark_asks():
+    asked, data = ask_of_bench(BenchConfig("student", "kuhn-poker"))
+    (example,) = [
+        example
+        for example in make_tree_examples("kuhn-poker", Telling())
+        if (example.task["infoset"], example.task["moves"]) == (data["infoset"], data["moves"])
+    ]
+    assert (example.system, example.question) == asked
+
+
+def test_a_worked_answer_says_supports_value_and_mix():
+    # Solved by hand: rows 214, 32, 113 in 359, columns 97, 37, 225 in 359, value -1246/359 = -3.47.
+    row = np.array([[-9.0, -4.0, -1.0], [-7.0, 9.0, -4.0], [8.0, -6.0, -8.0]])
+    task = describe_matrix(np.stack([row, -row]), 0, "table", "neutral")
+    answer = write_answer(task, np.array([214, 32, 113]) / 359, np.array([97, 37, 225]) / 359, True)
+    assert answer == (
+        "In equilibrium the column player plays P, Q and R, I play A, B and C, and I get -3.5.\n"
+        "ANSWER: A: 0.60, B: 0.09, C: 0.31"
+    )
+
+
+def test_hundredths_sum_to_one_where_thirds_are_mixed():
+    third = np.array([1.0, 1.0, 1.0]) / 3
+    rock = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
+    answer = write_answer(describe_matrix(np.stack([rock, -rock]), 1, "table", "neutral"), third, third, False)
+    assert answer == "ANSWER: P: 0.34, Q: 0.33, R: 0.33"
+
+
+def test_a_reply_is_rewarded_as_the_benchmark_measures_it():
+    zero_sum = describe_matrix(PENNIES, 0, "table", "neutral") | {"opponent": [0.5, 0.5]}
+    # A: 0.75 loses 0.5 to a best reply, of a range of 2.
+    assert br.score_reply(zero_sum, "ANSWER: A: 0.75, B: 0.25") == 0.75
+    dilemma = np.array([[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]])
+    general = describe_matrix(dilemma, 0, "table", "neutral") | {"opponent": [0.0, 1.0]}
+    # Against defection A earns 0 and B earns 1, of a range of 5.
+    assert br.score_reply(general, "ANSWER: A: 1, B: 0") == 0.8
+    with pytest.raises(InvalidMove):
+        br.score_reply(zero_sum, "I cannot say.")
+
+
+def test_a_relabelled_game_has_the_same_class_and_another_game_has_not():
+    rng = np.random.default_rng(1)
+    games = rng.integers(-9, 10, (300, 2, 3, 4))
+    keys = classify(games)
+    assert len(set(keys.tolist())) == 300
+    relabelled = games[:, ::-1, rng.permutation(3)][..., rng.permutation(4)].transpose(0, 1, 3, 2)
+    assert (classify(relabelled * 2 + 7) == keys).all()
+    other = games.copy()
+    other[:, 0, 0, 0] += 1
+    assert (classify(other) != keys).all()
+
+
+def test_answers_of_random_games_lose_at_most_their_rounding():
+    rng = np.random.default_rng(2)
+    row = rng.integers(-9, 10, (40, 4, 4)).astype(float)
+    games = np.concatenate([np.stack([row, -row], 1), rng.integers(-9, 10, (10, 2, 4, 4))])
+    for part in (games[:40], games[40:]):
+        examples = list(make_matrix_examples(part, Telling(("table", "json"), ("neutral", "patrol")), rng))
+        assert min(br.score_reply(example.task, example.answer) for example in examples) > 0.985
+
+
+def read_rows(folder, split):
+    return [json.loads(line) for path in sorted(folder.glob(f"{split}-*")) for line in path.open(encoding="utf-8")]
+
+
+def test_no_class_is_in_two_splits_or_twice_and_equal_settings_write_equal_files(tmp_path):
+    config = ExportConfig(tmp_path / "a", count=600, sizes="2-3", formats="table", seed=3)
+    exported = export(config)
+    rows = {split: read_rows(tmp_path / "a", split) for split in exported.counts}
+    assert {split: len(examples) for split, examples in rows.items()} == exported.counts
+    classes = [row["task"]["class"] for examples in rows.values() for row in examples]
+    assert len(classes) == len(set(classes)) > 500
+    for place, split in enumerate(rows):
+        keys = np.array([int(row["task"]["class"], 16) for row in rows[split]], dtype=np.uint64)
+        assert (split_classes(keys) == place).all()
+    again = br.export(tmp_path / "b", count=600, sizes="2-3", formats="table", seed=3)
+    assert again.counts == exported.counts
+    for path in (tmp_path / "a").glob("*.jsonl"):
+        assert (tmp_path / "b" / path.name).read_bytes() == path.read_bytes()
+
+
+def test_a_folder_of_other_settings_is_refused_and_a_missing_file_is_made_again(tmp_path):
+    br.export(tmp_path, count=50, sizes="2", rectangular=0)
+    before = (tmp_path / "train-00000.jsonl").read_bytes()
+    (tmp_path / "train-00000.jsonl").unlink()
+    br.export(tmp_path, count=50, sizes="2", rectangular=0)
+    assert (tmp_path / "train-00000.jsonl").read_bytes() == before
+    with pytest.raises(StoreError, match="other settings"):
+        br.export(tmp_path, count=60, sizes="2", rectangular=0)
+
+
+def test_parquet_holds_the_same_conversations(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    br.export(tmp_path / "json", count=30, sizes="2", rectangular=0)
+    br.export(tmp_path / "parquet", count=30, sizes="2", rectangular=0, files="parquet")
+    columns = parquet.read_table(tmp_path / "parquet" / "train-00000.parquet").to_pylist()
+    assert [row["messages"] for row in columns] == [row["messages"] for row in read_rows(tmp_path / "json", "train")]
+
+
+def test_few_classes_are_said_and_a_manifest_of_nothing_is_refused(tmp_path):
+    exported = br.export(tmp_path / "few", count=500, sizes="2", rectangular=0, scale=1)
+    assert exported.notes[0].endswith("there are hardly more")
+    assert read_manifest(tmp_path / "few")["counts"] == exported.counts
+    with pytest.raises(StoreError, match="holds no examples"):
+        read_manifest(tmp_path)
+
+
+@pytest.mark.parametrize("sizes", ["1-3", "4-2", "x", "2-99"])
+def test_sizes_that_cannot_be_are_refused(sizes, tmp_path):
+    with pytest.raises(SettingError, match="sizes"):
+        ExportConfig(tmp_path, sizes=sizes)
