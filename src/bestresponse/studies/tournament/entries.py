@@ -250,7 +250,7 @@ def _find_entry(name: str, stage: Stage, default_move: str | None) -> Entry:
     known = [*GROUPS, *PUBLISHED, *classic, *list_strategies(game)]
     raise UsageError(
         f"there is no strategy named {name!r}.{did_you_mean(name, known)} Groups: {', '.join(GROUPS)}, {PROBES}N; "
-        "where Axelrod's library is installed, its strategies; models are named PROVIDER/MODEL, files by their path."
+        "where Axelrod's library is installed, its strategies by name; models are PROVIDER/MODEL, files are paths."
     )
 
 
