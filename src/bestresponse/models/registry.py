@@ -114,6 +114,8 @@ def known_models(settings: ModelSettings) -> tuple[KnownModel, ...]:
         missing = engine or ("" if here else f"bestresponse models pull {name} ({weights.size / 1e6:.0f} MB)")
         known.append(KnownModel(name, f"local, {weights.title}", not missing, missing))
     known.append(KnownModel("path/to/model.gguf", "local file", not engine, engine))
+    torch = "" if find_spec("torch") else "pip install 'bestresponse[train]'"
+    known.append(KnownModel("path/to/folder", "trained by `bestresponse train`", not torch, torch))
     for provider, variables in KEYS.items():
         ready = any(settings.environ.get(variable) for variable in variables)
         known.append(KnownModel(f"{provider}/<model>", "network", ready, "" if ready else f"set {variables[0]}"))

@@ -23,7 +23,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.models.base import Abilities, Json, Model, Reply, Request
@@ -179,7 +179,7 @@ class Worker:
         _, _, reply, error = order
         if error is not None:
             raise error
-        return reply or made  # type: ignore[no-any-return]
+        return cast(Reply, reply or made)
 
     def _post(self, *message: object) -> None:
         """Send a message soon, with whatever else there is then."""

@@ -284,9 +284,8 @@ class Reader:
         layout, name = self.layout, _fill(self.layout.game, row)
         cells = layout.tables.get(name, ()) if layout.tables else layout.table
         rows, columns = map(len, layout.sides)
-        if name in layout.tables or not layout.tables:
-            if len(cells) != 2 * rows * columns:
-                raise UsageError(f"the table of {name!r} needs {2 * rows * columns} numbers, got {len(cells)}")
+        if (name in layout.tables or not layout.tables) and len(cells) != 2 * rows * columns:
+            raise UsageError(f"the table of {name!r} needs {2 * rows * columns} numbers, got {len(cells)}")
         key = (name, *(row.get(cell) if isinstance(cell, str) else cell for cell in cells))
         if key not in self._tables:
             numbers = [_as_number(cell) for cell in key[1:]]
@@ -372,7 +371,7 @@ def _is_same(payoff: float, recorded: float | None) -> bool:
 def _split_lists(row: Cells, names: Sequence[str]) -> Iterator[Cells]:
     """Yield a row for each round of a row whose cells are lists."""
     try:
-        lists = [cell if isinstance(cell, list) else ast.literal_eval(cell) for cell in map(row.get, names)]
+        lists = [cell if isinstance(cell, list) else ast.literal_eval(str(cell)) for cell in map(row.get, names)]
         lengths = [len(cells) for cells in lists]
     except (ValueError, SyntaxError, TypeError):
         raise _Fault("no list", "expected a list of moves or payoffs in every cell") from None

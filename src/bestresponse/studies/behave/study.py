@@ -20,6 +20,7 @@ import numpy as np
 from bestresponse.analysis.people import find_people
 from bestresponse.core.codec import record_to_json
 from bestresponse.core.errors import BestResponseError, InvalidGame, SettingError
+from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonObject, canonical, digest
 from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import find_stage_form
@@ -294,6 +295,7 @@ def list_plays(path: Path) -> Iterator[JsonObject | str]:
     run = None if folder.manifest.study == "sessions" else load_run(folder.path)
     for play in folder.plays():
         try:
+            game: AnyGame | None
             if run is None:  # a session of people, whose game has a name and is never opened as a file
                 game = find_game(play.data["setup"]["game"]["name"], allow_files=False).playable()
             else:

@@ -22,6 +22,7 @@ from bestresponse.models.providers.weights import WEIGHTS, pull
 from bestresponse.models.registry import read_default_settings
 from bestresponse.report.blocks import lines, table, text
 from bestresponse.report.frames import Frame, column
+from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import Execution, Outcome, Progress
 from bestresponse.runs.inputs import NamesSetting
 from bestresponse.runs.settings import RunSettings, setting, settings
@@ -274,6 +275,7 @@ train = Study(
     unit="percent",
     tables=2,
     count_plays=lambda config: 100,
+    estimate_calls=lambda config: Estimate(None, f"at most {config.minutes:g} minutes of training"),
     make_run=run_training,
     report=(
         text(

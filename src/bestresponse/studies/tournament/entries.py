@@ -249,8 +249,8 @@ def _find_entry(name: str, stage: Stage, default_move: str | None) -> Entry:
         return Entry(name, "axelrod", name.removeprefix(AXELROD))
     known = [*GROUPS, *PUBLISHED, *classic, *list_strategies(game)]
     raise UsageError(
-        f"there is no strategy named {name!r}.{did_you_mean(name, known)} Groups: {', '.join(GROUPS)}, {PROBES}N; where "
-        "Axelrod's library is installed, its strategies by name; models are named PROVIDER/MODEL, files by their path."
+        f"there is no strategy named {name!r}.{did_you_mean(name, known)} Groups: {', '.join(GROUPS)}, {PROBES}N; "
+        "where Axelrod's library is installed, its strategies by name; models are PROVIDER/MODEL, files are paths."
     )
 
 

@@ -246,7 +246,7 @@ class Results:
                         regret=average([policy.regrets.get(k) for policy in policies]),
                     )
                 )
-            yield from sorted(rows, key=lambda row: [-(row[name] or 0.0) for name in ("excess", "regret", "loss")])  # type: ignore[literal-required]
+            yield from sorted(rows, key=lambda row: [-(row["excess"] or 0), -(row["regret"] or 0), -(row["loss"] or 0)])
 
     def list_seats(self, baselines: Mapping[str, StatedPolicy]) -> Iterator[SeatRow]:
         """Yield what every player and baseline earns in every seat beside the value of the game."""
