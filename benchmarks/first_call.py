@@ -3,8 +3,8 @@
     python benchmarks/first_call.py [MOST]      N = 1, 100, 10,000, ... up to MOST (default 100)
 
 Cold is a process of its own for every figure, imports included; warm is the same work a second time in that process.
-QuantEcon and Nashpy (all equilibria of bimatrix games) and scipy's HiGHS (zero-sum games) are measured beside it where
-they are installed.
+QuantEcon and Nashpy (all equilibria of bimatrix games), scipy's HiGHS (zero-sum games) and OpenSpiel's C++ (CFR) are
+measured beside it where they are installed.
 """
 
 from __future__ import annotations
@@ -38,6 +38,20 @@ ZERO_SUM = {
         "    return linprog(-np.eye(m + 1)[m], above, np.zeros(n), equal, [1.0], [(0, None)] * m + [(None, None)]).fun",
     ),
 }
+CFR = {
+    "bestresponse": (
+        "bestresponse",
+        "from bestresponse.theory import cfr, load_tree\n"
+        "def solve(steps): return cfr(load_tree('{ours}'), steps, 'cfr').nash_conv",
+    ),
+    "OpenSpiel": (
+        "pyspiel",
+        "import pyspiel\n"
+        "def solve(steps):\n"
+        "    solver = pyspiel.CFRSolver(pyspiel.load_game('{theirs}'))\n"
+        "    for _ in range(steps): solver.evaluate_and_update_policy()",
+    ),
+}
 CLOCK = """
 from time import process_time
 for game in games: solve(game)
@@ -66,12 +80,19 @@ def compare(title: str, peers: dict[str, tuple[str, str]], sizes: tuple[int, ...
 
 
 def main() -> None:
-    """Compare bimatrix and zero-sum games."""
+    """Compare bimatrix games, zero-sum games and CFR."""
     most = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     counts = [count for count in (1, 100, 10_000, 1_000_000) if count <= most]
     compare("All equilibria of bimatrix games", BIMATRIX, (2, 3, 5), counts)
     compare("Zero-sum games", ZERO_SUM, (3, 10), counts)
     compare("Large zero-sum games", ZERO_SUM, (100, 300), [1])
+    print(f"\nCFR, loading the tree included\n{'game':>9} {'steps':>9} {'package':>14} {'cold s':>9} {'warm s':>9}")
+    for ours, theirs in (("kuhn-poker", "kuhn_poker"), ("leduc-poker", "leduc_poker")):
+        for steps in (200, 10_000):
+            for name, (module, setup) in CFR.items():
+                if find_spec(module) is not None:
+                    cold, warm = measure(setup.format(ours=ours, theirs=theirs) + f"\ngames = [{steps}]" + CLOCK)
+                    print(f"{theirs[:5]:>9} {steps:>9,} {name:>14} {cold:9.3f} {warm:9.4f}")
 
 
 if __name__ == "__main__":

@@ -42,8 +42,7 @@ from bestresponse.core.files import read_toml
 from bestresponse.formal.formalize.examples import library
 from bestresponse.integrations.mcp.pool import _answer as answer_tool
 from bestresponse.integrations.mcp.tools import TOOLS
-from bestresponse.logic.confined.client import share_children
-from bestresponse.logic.confined.messages import read_message
+from bestresponse.logic.confined.client import read_message, share_children
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits
 from bestresponse.logic.programs.game_table import GameTable
@@ -282,9 +281,9 @@ class WebApp:
     def __init__(self, folder: Path) -> None:
         from fastapi.testclient import TestClient
 
-        from bestresponse.web.app import ServerSettings, open_server
+        from bestresponse.web.app import ServerSettings, open_web_server
 
-        app, state, self.close = open_server(
+        app, state, self.close = open_web_server(
             ServerSettings(folder), lambda name: ScriptedModel(lambda request: "A"), ("scripted",), None
         )
         self.client = TestClient(app, follow_redirects=False, raise_server_exceptions=False)

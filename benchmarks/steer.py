@@ -26,7 +26,7 @@ from bestresponse.players.dialogue.speaker import Speaker
 from bestresponse.players.llm.player import Sampling
 from bestresponse.report.stats.statistics import wilson
 from bestresponse.studies.steer.answers import AnswerStore
-from bestresponse.studies.steer.building import Cast, build, size_of
+from bestresponse.studies.steer.building import Cast, build_dialogue, size_of
 from bestresponse.studies.steer.meta_game import PromptArena
 from bestresponse.studies.steer.psro import Inventor, PsroResult, PsroSettings, psro
 from bestresponse.theory import NormalForm, cfr, compile_game, load_tree, nash
@@ -47,8 +47,8 @@ def calls() -> None:
     for (replies, wordings), wanted in WANTED.items():
         game = DialogueGame(domain, (scenarios(domain, 0, 1)[0],), domain.manners(), replies)
         size, answers, model = size_of(game, wordings), AnswerStore(), SimulatedSpeaker(0)
-        made = build(game, cast_of(model, domain), answers, wordings=wordings).calls
-        again = build(game, cast_of(model, domain), answers, wordings=wordings).calls
+        made = build_dialogue(game, cast_of(model, domain), answers, wordings=wordings).calls
+        again = build_dialogue(game, cast_of(model, domain), answers, wordings=wordings).calls
         print(
             f"  R={replies} k={wordings}: at most {size.messages + size.rulings:5d}, simulated {made:4d}, "
             f"second run {again}; wanted <= {wanted}"
@@ -60,7 +60,7 @@ def speed(rounds: int = 5) -> None:
     domain = load_domain("meeting")
     game = DialogueGame(domain, (scenarios(domain, 0, 1)[0],), domain.manners(), 2)
     answers, model = AnswerStore(), SimulatedSpeaker(0)
-    build(game, cast_of(model, domain), answers, wordings=2)
+    build_dialogue(game, cast_of(model, domain), answers, wordings=2)
     trees = {"dialogue": compile_game(RecordedDialogue(game, answers.book, 2)), "leduc": load_tree("leduc-poker")}
     taken: dict[str, list[float]] = {name: [] for name in trees}
     for _ in range(rounds):

@@ -18,31 +18,31 @@ import bestresponse
 
 ROOT = Path(bestresponse.__file__).parent
 LINES = {
-    "(top)": 44,
-    "analysis": 1883,
-    "api": 352,
-    "cli": 2216,
+    "(top)": 49,
+    "analysis": 1920,
+    "api": 459,
+    "cli": 2176,
     "core": 1004,
-    "formal": 5535,
-    "games": 4204,
-    "integrations": 1114,
-    "logic": 6234,
-    "models": 2302,
-    "players": 1957,
-    "report": 2202,
-    "runs": 2935,
-    "studies": 10640,
-    "theory": 10132,
-    "web": 5646,
+    "formal": 5518,
+    "games": 4304,
+    "integrations": 1106,
+    "logic": 6155,
+    "models": 2689,
+    "players": 1992,
+    "report": 2084,
+    "runs": 2859,
+    "studies": 12448,
+    "theory": 10459,
+    "web": 5584,
 }
 """Lines of code by package: lines with anything but a comment or a docstring on them."""
-LATE_IMPORTS = 81
+LATE_IMPORTS = 93
 """Imports inside functions: of optional and of slow packages."""
-UNTYPED = 742
+UNTYPED = 770
 """Uses of `Any`, and of aliases that stand for it, in signatures."""
-SHARED_NAMES = 113
+SHARED_NAMES = 90
 """Public names that are defined in more than one module."""
-SHORT_HELPERS = 270
+SHORT_HELPERS = 214
 """Private functions of at most six lines that are called once in their module."""
 FREE = {
     tokenize.COMMENT,

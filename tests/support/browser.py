@@ -9,7 +9,7 @@ from web_server import APPS, MODEL, take_app
 
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.store.folder import RunFolder
-from bestresponse.web.app import ServerSettings, open_server
+from bestresponse.web.app import ServerSettings, open_web_server
 
 PATIENCE = 120_000
 
@@ -19,7 +19,7 @@ class Site:
 
     def __init__(self, folder):
         self.folder = folder
-        self.app, self.state, self._close = open_server(
+        self.app, self.state, self._close = open_web_server(
             ServerSettings(folder), lambda name: ScriptedModel(lambda r: '{"answer": 20}'), (MODEL,), take_app()
         )
         listener = socket.socket()

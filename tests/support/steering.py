@@ -9,7 +9,7 @@ from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.dialogue.speaker import Speaker
 from bestresponse.players.llm.player import Sampling
 from bestresponse.studies.steer.answers import AnswerStore
-from bestresponse.studies.steer.building import Cast, build
+from bestresponse.studies.steer.building import Cast, build_dialogue
 from bestresponse.studies.steer.config import SteerConfig
 
 
@@ -29,7 +29,7 @@ def cast_of(model, domain, referee=None):
 def recorded(game, wordings=1, model=None, **more):
     model = model or SimulatedSpeaker(0)
     answers = AnswerStore()
-    built = build(game, cast_of(model, game.domain), answers, wordings=wordings, **more)
+    built = build_dialogue(game, cast_of(model, game.domain), answers, wordings=wordings, **more)
     return RecordedDialogue(game, answers.book, wordings), built
 
 

@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 from waiting import wait_until
 
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.web.app import ServerSettings, open_server
+from bestresponse.web.app import ServerSettings, open_web_server
 
 MODEL = "scripted"
 APPS = []
@@ -29,7 +29,7 @@ class Server:
 
     def start(self):
         place = ServerSettings(self.folder)
-        self.app, self.state, self._close = open_server(
+        self.app, self.state, self._close = open_web_server(
             place, lambda name: ScriptedModel(lambda request: self.answer(request)), (MODEL,), take_app()
         )
         self._running = TestClient(self.app)

@@ -182,7 +182,7 @@ def formalize(
     output_dir: str | Path = "results",
     limits: ModelLimits | None = None,
     tell: Callable[[Attempt], None] = lambda attempt: None,
-    refine: Callable[[Formalizer, Election], Election] = lambda formalizer, election: election,
+    refine: Callable[[Formalizer, Election], Election] | None = None,
 ) -> Formalized:
     """Let a model turn a story, given as text or as a file, into a checked game program.
 
@@ -200,7 +200,9 @@ def formalize(
     try:
         with open_models((named,), Path(output_dir), limits) as models:
             formalizer = Formalizer(models.models[named], opened, settings, known, tell)
-            election = refine(formalizer, formalize_many(formalizer, text, candidates))
+            election = formalize_many(formalizer, text, candidates)
+            if refine is not None:
+                election = refine(formalizer, election)
             winner, table = election.winner, election.winner.table
             told_back = tested = None
             if table is not None and back_check:

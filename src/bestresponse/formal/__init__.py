@@ -8,12 +8,8 @@ from typing import TYPE_CHECKING
 from bestresponse.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from bestresponse.formal.evaluate.dataset import (
-        Story as Story,
-    )
-    from bestresponse.formal.evaluate.equivalence import (
-        compare_tables as compare_tables,
-    )
+    from bestresponse.formal.evaluate.dataset import Story as Story
+    from bestresponse.formal.evaluate.equivalence import compare_tables as compare_tables
     from bestresponse.formal.evaluate.named_games import (
         Named as Named,
         check_constraints as check_constraints,
@@ -34,19 +30,9 @@ if TYPE_CHECKING:
         elect as elect,
         formalize_many as formalize_many,
     )
-    from bestresponse.formal.formalize.examples import (
-        Example as Example,
-        nearest as nearest,
-    )
-    from bestresponse.formal.formalize.extract_code import (
-        find_code as find_code,
-    )
-    from bestresponse.formal.formalize.story_claims import (
-        BackCheck as BackCheck,
-        compare as compare,
-    )
-    from bestresponse.games.logic.tables import (
-        write_program as write_program,
-    )
+    from bestresponse.formal.formalize.examples import Example as Example, nearest as nearest
+    from bestresponse.formal.formalize.extract_code import find_code as find_code
+    from bestresponse.formal.formalize.story_claims import BackCheck as BackCheck, compare as compare
+    from bestresponse.games.logic.tables import write_program as write_program
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

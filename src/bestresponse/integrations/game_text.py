@@ -15,15 +15,9 @@ def read_game(text: str) -> Found:
     >>> read_game("Stag hunt").name
     'stag-hunt'
     """
-    ending = _find_ending(text.strip())
+    program = ".pl" if text.strip().endswith(".") and "(" in text else ""
+    ending = next((ending for start, ending in _STARTS.items() if text.strip().startswith(start)), program)
     if not ending:
         return find_game(text, allow_files=False)
     game = FORMATS[ending].parse(text.strip(), f"the {ending} text")
     return Found(game.name or "game", "file", game)
-
-
-def _find_ending(text: str) -> str:
-    for start, ending in _STARTS.items():
-        if text.startswith(start):
-            return ending
-    return ".pl" if text.endswith(".") and "(" in text else ""

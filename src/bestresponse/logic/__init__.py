@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 from bestresponse.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from bestresponse.logic.embedded.engine import (
-        EmbeddedEngine as EmbeddedEngine,
-    )
+    from bestresponse.logic.embedded.engine import EmbeddedEngine as EmbeddedEngine
     from bestresponse.logic.engine import (
         Answer as Answer,
         Limits as Limits,
@@ -21,20 +19,14 @@ if TYPE_CHECKING:
         Verdict as Verdict,
         open_engine as open_engine,
     )
-    from bestresponse.logic.gate.check import (
-        GatedProgram as GatedProgram,
-        check as check,
-    )
+    from bestresponse.logic.gate.check import GatedProgram as GatedProgram, check as check
     from bestresponse.logic.language.diagnostics import (
         Diagnostic as Diagnostic,
         Severity as Severity,
         Stage as Stage,
         numbered as numbered,
     )
-    from bestresponse.logic.language.reader import (
-        Clause as Clause,
-        read as read,
-    )
+    from bestresponse.logic.language.reader import Clause as Clause, read as read
     from bestresponse.logic.language.terms import (
         Atom as Atom,
         Struct as Struct,
@@ -42,11 +34,7 @@ if TYPE_CHECKING:
         Var as Var,
         write as write,
     )
-    from bestresponse.logic.programs.game_table import (
-        Decision as Decision,
-        End as End,
-        tree as tree,
-    )
+    from bestresponse.logic.programs.game_table import Decision as Decision, End as End, tree as tree
     from bestresponse.logic.programs.strategies import (
         StrategyReader as StrategyReader,
         StrategyTable as StrategyTable,
@@ -65,8 +53,6 @@ if TYPE_CHECKING:
         feedback as feedback,
         validate_strategy as validate_strategy,
     )
-    from bestresponse.logic.swi.engine import (
-        SwiEngine as SwiEngine,
-    )
+    from bestresponse.logic.swi.engine import SwiEngine as SwiEngine
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

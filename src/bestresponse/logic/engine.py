@@ -111,31 +111,27 @@ def open_engine(
     Programs are read, gated and run in confined processes. Without `confined` that happens in this process, but for
     what SWI-Prolog itself does, which is meant for programs that this package wrote itself.
     """
-    limits = limits or settings.limits
-    match kind:
-        case "embedded" | "swi":
-            return _open(kind, limits, seed, confined)
-        case "auto":
-            if shutil.which("swipl") is not None:
-                with suppress(LogicError):
-                    return _open("swi", limits, seed, confined)
-            return _open("embedded", limits, seed, confined)
-        case _:
-            raise UsageError(f"There is no logic engine {kind!r}; choose auto, embedded or swi.")
-
-
-def _open(kind: Literal["embedded", "swi"], limits: Limits, seed: int, confined: bool) -> LogicEngine:
     from bestresponse.logic.confined.engine import ConfinedEngine
     from bestresponse.logic.embedded.engine import EmbeddedEngine
     from bestresponse.logic.swi.engine import SwiEngine
 
-    if confined:
-        engine = ConfinedEngine(limits, seed, kind)
-        if kind not in settings.judged:
-            settings.judge(kind, engine.layers)
-        return engine
-    if kind == "embedded":
-        return EmbeddedEngine(limits, seed)
-    prolog = SwiEngine(limits, seed)
-    settings.judge(kind, prolog.layers)
-    return prolog
+    limits = limits or settings.limits
+    match kind:
+        case "auto":
+            if shutil.which("swipl") is not None:
+                with suppress(LogicError):
+                    return open_engine("swi", limits, seed, confined=confined)
+            return open_engine("embedded", limits, seed, confined=confined)
+        case "embedded" | "swi" if confined:
+            engine = ConfinedEngine(limits, seed, kind)
+            if kind not in settings.judged:
+                settings.judge(kind, engine.layers)
+            return engine
+        case "embedded":
+            return EmbeddedEngine(limits, seed)
+        case "swi":
+            prolog = SwiEngine(limits, seed)
+            settings.judge(kind, prolog.layers)
+            return prolog
+        case _:
+            raise UsageError(f"There is no logic engine {kind!r}; choose auto, embedded or swi.")

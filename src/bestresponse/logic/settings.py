@@ -72,6 +72,7 @@ class Limits:
         return cls(
             steps=100_000,
             cells=15_000_000,
+            output=8_000_000,  # looking through more, shared parts again and again, takes a second by itself
             memory=512 << 20,
             wall=WALL / 4,
             total=0.5,

@@ -123,7 +123,7 @@ class metrics_table:
 
 @dataclass(frozen=True)
 class headline:
-    """Show these metrics of the first group that has any as large figures, without their intervals."""
+    """Show these metrics of the first group that has any as large figures, each with its interval."""
 
     metrics: Sequence[str]
 
@@ -133,7 +133,7 @@ class headline:
         for _, values in measured.figures.groups:
             known = [name for name in self.metrics if values.get(name) is not None]
             if known:
-                items = tuple((titles[name], _estimate(values[name])) for name in known)
+                items = tuple((titles[name], values[name]) for name in known)
                 return Shown("", (KeyValues(items, prominent=True, format=".3g"),))
         return None
 

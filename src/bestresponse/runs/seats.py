@@ -64,15 +64,13 @@ class AgentSettings(RunSettings):
     repeats: int = setting(default=10, ge=1, le=1_000_000, help="How often each game is played.")
     seed: int = setting(default=0, ge=0, lt=2**63, help="Seed of chance and of players who draw.")
     memory: str = setting(default="full", help="What agents remember in games of rounds: full, window:N or summary:N.")
-    reasoning: str = setting(
-        default="direct", help="How agents think: direct, step-by-step, predict, reflect, refine or k-level:K."
-    )
+    reasoning: str = setting(default="direct")
+    """How agents think: direct, step-by-step, predict, reflect, refine or k-level:K."""
     reasons: bool = setting(default=True, help="Let models explain each choice before they answer.")
     own_words: bool = setting(default=True, help="Show models their own earlier reasons again.")
     attempts: int = setting(default=3, ge=1, le=20, help="How often a model may answer when an answer cannot be used.")
-    on_failure: Literal["abstain", "void"] | None = setting(
-        default=None, help="A seat without a usable answer: abstain, where the game lets it, or void the play."
-    )
+    on_failure: Literal["abstain", "void"] | None = setting(default=None)
+    """A seat without a usable answer: abstain, where the game lets it, or void the play."""
     style: Literal["auto", "line", "json"] = setting(default="auto", help="How to answer.")
     temperature: float = setting(default=0.7, ge=0, le=5, help="Sampling temperature.")
     max_tokens: int = setting(default=512, ge=1, le=100_000, help="Longest reply, in tokens.")
@@ -147,21 +145,15 @@ _CHARACTERS_PER_TOKEN = 4
 class MatchSettings(AgentSettings):
     """A game that is played once or for several rounds."""
 
-    game: GameSetting = setting(
-        help="A game (see `bestresponse games`), a .nfg, .efg, .json or .pl file, or a domain of `steer`.",
-        kw_only=False,
-        argument=True,
-    )
-    rounds: int = setting(
-        default=1, ge=1, le=10_000, help="Rounds of a game with a payoff table; with continuation the most there are."
-    )
+    game: GameSetting = setting(kw_only=False, argument=True)
+    """A game (see `bestresponse games`), a .nfg, .efg, .json or .pl file, or a domain of `steer`."""
+    rounds: int = setting(default=1, ge=1, le=10000)
+    """Rounds of a game with a payoff table; with continuation the most there are."""
     continuation: float = setting(default=1.0, gt=0, le=1, help="Probability of another round after each.")
     discount: float = setting(default=1.0, gt=0, le=1, help="What a payoff counts one round later.")
     noise: float = setting(default=0.0, ge=0, lt=1, help="Probability that another move is made than was meant.")
-    about_others: Literal["nothing", "participant", "truth"] = setting(
-        default="nothing",
-        help="What models are told of the other players: nothing, that each is a participant too, or who it really is.",
-    )
+    about_others: Literal["nothing", "participant", "truth"] = setting(default="nothing")
+    """What models are told of the other players: nothing, that each is a participant too, or who it really is."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -89,37 +89,24 @@ def settings(cls: type[C]) -> type[C]:
 class RunSettings:
     """What every study takes besides its own settings: where runs are kept, what they may cost, how they are made."""
 
-    output_dir: str | Path = setting(
-        default="results", how=True, help="Folder for runs, reports and the cache of replies."
-    )
-    workers: int | None = setting(
-        default=None, how=True, ge=1, le=1024, help="Plays at the same time; as many as the models take if not said."
-    )
-    processes: int = setting(
-        default=1, how=True, ge=1, le=64, help="Processes for a model on this machine; each holds the model once."
-    )
-    cache: Literal["off", "read-write", "refresh", "replay"] = setting(
-        default="read-write", how=True, help="What is done with replies kept from earlier calls."
-    )
+    output_dir: str | Path = setting(default="results", how=True)
+    """Folder for runs, reports and the cache of replies."""
+    workers: int | None = setting(default=None, how=True, ge=1, le=1024)
+    """Plays at the same time; as many as the models take if not said."""
+    processes: int = setting(default=1, how=True, ge=1, le=64)
+    """Processes for a model on this machine; each holds the model once."""
+    cache: Literal["off", "read-write", "refresh", "replay"] = setting(default="read-write", how=True)
+    """What is done with replies kept from earlier calls."""
     max_calls: int | None = setting(default=None, how=True, ge=0, help="Stop before more calls than this.")
     max_total_tokens: int | None = setting(default=None, how=True, ge=0, help="Stop before more tokens than this.")
-    max_cost: float | None = setting(
-        default=None, how=True, ge=0, help="Stop before spending more US dollars than this."
-    )
-    shard: str | None = setting(
-        default=None,
-        how=True,
-        metavar="I/N",
-        help="Play one part only, such as 3/16; `bestresponse merge` puts the parts together.",
-    )
-    executor: str | Executor = setting(
-        default="threads", how=True, help="Where plays are made: threads, processes or ray."
-    )
-    address: str | None = setting(
-        default=None,
-        how=True,
-        help="Of a Ray cluster: auto, HOST:PORT or ray://HOST:PORT; one is started here if not said.",
-    )
+    max_cost: float | None = setting(default=None, how=True, ge=0)
+    """Stop before spending more US dollars than this."""
+    shard: str | None = setting(default=None, how=True, metavar="I/N")
+    """Play one part only, such as 3/16; `bestresponse merge` puts the parts together."""
+    executor: str | Executor = setting(default="threads", how=True)
+    """Where plays are made: threads, processes or ray."""
+    address: str | None = setting(default=None, how=True)
+    """Of a Ray cluster: auto, HOST:PORT or ray://HOST:PORT; one is started here if not said."""
     on_progress: Callable[[Progress], None] | None = setting(default=None, how=True, option=False)
 
     @property

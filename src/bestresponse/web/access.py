@@ -20,7 +20,7 @@ from bestresponse.models.base import Model
 from bestresponse.players.lookup import OpenModel
 from bestresponse.web.security import Keys, RateLimit
 from bestresponse.web.services.formalizing import ProgramHelper
-from bestresponse.web.services.judging import JudgingStore, Task
+from bestresponse.web.services.judging import JudgingStore, JudgingTask
 from bestresponse.web.sessions.session import Session
 from bestresponse.web.sessions.store import NotFound, SessionStore
 from bestresponse.web.watching.runs import Runs
@@ -186,7 +186,9 @@ async def open_lobby(request: Request, server: Server, lobby: Name, key: Key) ->
     return lobby
 
 
-async def open_sheet(request: Request, server: Server, task: Name, judge: JudgeNumber, key: Key) -> tuple[Task, int]:
+async def open_sheet(
+    request: Request, server: Server, task: Name, judge: JudgeNumber, key: Key
+) -> tuple[JudgingTask, int]:
     """Find the task and the judge whose key was given."""
     if not server.keys.opens(key, "judge", task, judge):
         raise refuse_key(request, server, NotFound("this link leads to no sheet"))
@@ -195,7 +197,7 @@ async def open_sheet(request: Request, server: Server, task: Name, judge: JudgeN
 
 SeatDoor = Annotated[SeatContext, Depends(open_seat)]
 LobbyDoor = Annotated[str, Depends(open_lobby)]
-JudgeDoor = Annotated[tuple[Task, int], Depends(open_sheet)]
+JudgeDoor = Annotated[tuple[JudgingTask, int], Depends(open_sheet)]
 
 
 async def read_form(request: Request, server: Server) -> dict[str, str]:

@@ -223,7 +223,7 @@ async def _ask_for_nothing(app: FastAPI) -> None:
 OpenedServer = tuple[FastAPI, ServerState, Callable[[], None]]
 
 
-def open_server(
+def open_web_server(
     settings: ServerSettings, open_model: OpenModel, models: tuple[str, ...] = (), app: FastAPI | None = None
 ) -> OpenedServer:
     """The application, its server, and what closes its folder; only the models named can be put into seats."""

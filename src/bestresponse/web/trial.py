@@ -22,7 +22,7 @@ from bestresponse.core import Action, Words
 from bestresponse.core.seeds import generator
 from bestresponse.players.lookup import OpenModel
 from bestresponse.web.access import SeatContext, ServerState
-from bestresponse.web.app import ServerSettings, open_server
+from bestresponse.web.app import ServerSettings, open_web_server
 from bestresponse.web.experiments.model import Item, check_experiment, parse_experiment
 from bestresponse.web.render import load_asset, render_text
 from bestresponse.web.services import File, seat as service
@@ -99,7 +99,7 @@ def try_experiment(text: str, settings: TrialSettings, open_model: OpenModel) ->
     """Let programs take part in an experiment in a folder that is thrown away; UsageError where the file is wrong."""
     check_experiment(text)
     with tempfile.TemporaryDirectory() as folder:
-        app, server, close = open_server(ServerSettings(Path(folder)), open_model, settings.models)
+        app, server, close = open_web_server(ServerSettings(Path(folder)), open_model, settings.models)
         worker = SeatWorker(server.sessions, server.model)
         worker.start()
         began = time.monotonic()

@@ -12,7 +12,7 @@ from bestresponse.games.dialogue.scenario import scenarios
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.studies.steer.answers import AnswerStore
-from bestresponse.studies.steer.building import build, size_of
+from bestresponse.studies.steer.building import build_dialogue, size_of
 from bestresponse.studies.steer.solving import solve_dialogue
 from bestresponse.theory import cfr, compile_game
 
@@ -22,10 +22,10 @@ def test_a_tree_takes_few_calls_and_a_second_build_none(replies, wordings, most)
     game = dialogue(replies=replies)
     model = SimulatedSpeaker(0)
     answers = AnswerStore()
-    built = build(game, cast_of(model, game.domain), answers, wordings=wordings, workers=4)
+    built = build_dialogue(game, cast_of(model, game.domain), answers, wordings=wordings, workers=4)
     size = size_of(game, wordings)
     assert 0 < built.calls <= size.messages + size.rulings <= most
-    again = build(game, cast_of(model, game.domain), answers, wordings=wordings)
+    again = build_dialogue(game, cast_of(model, game.domain), answers, wordings=wordings)
     assert again.calls == 0
 
 
@@ -133,7 +133,7 @@ def test_a_build_stopped_by_its_budget_leaves_a_valid_game():
     check_game(game)
     assert 1 <= len(game.asks(game.start())["player 1"].options) < 4
     assert cfr(compile_game(game), 100).nash_conv < 0.1
-    rest = build(game.live, cast_of(SimulatedSpeaker(0), game.live.domain), AnswerStore(game.book))
+    rest = build_dialogue(game.live, cast_of(SimulatedSpeaker(0), game.live.domain), AnswerStore(game.book))
     assert rest.stopped == ""
     assert rest.calls > 0
 
@@ -147,7 +147,7 @@ def test_a_model_that_answers_nothing_or_far_too_much_leaves_voids_not_zeros():
     for reply, why in (("", "answered nothing"), ("x" * 100_000, "100000 characters")):
         game = dialogue()
         book = Book()
-        build(game, cast_of(ScriptedModel(lambda request, reply=reply: reply), game.domain), AnswerStore(book))
+        build_dialogue(game, cast_of(ScriptedModel(lambda request, reply=reply: reply), game.domain), AnswerStore(book))
         assert all(entry.text is None and why in entry.reading.how for entry in book.entries)
         with pytest.raises(InvalidGame):
             RecordedDialogue(game, book)

@@ -19,9 +19,8 @@ from waiting import run_at_once
 
 from bestresponse.core.errors import LogicError, ProgramRefused
 from bestresponse.core.json import JsonObject
-from bestresponse.logic.confined.client import ChildLost, Children, share_children
+from bestresponse.logic.confined.client import ChildLost, Children, read_message, share_children, write_message
 from bestresponse.logic.confined.engine import ConfinedEngine
-from bestresponse.logic.confined.messages import read_message, write_message
 from bestresponse.logic.confined.server import Performer, work
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, RuntimeFault, Verdict

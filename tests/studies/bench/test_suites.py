@@ -263,8 +263,10 @@ def test_the_report_lists_every_play_the_worst_first(tmp_path):
     losses = [row[names.index("exploitability / range")] for row in table.rows]
     assert len(losses) == 5
     assert losses == sorted(losses, reverse=True)
-    assert {row[names.index("reply")] for row in table.rows} == {'{"A": 1.0, "B": 0.0, "C": 0.0}'}
-    assert {row[names.index("answer")] for row in table.rows} == {"1 0 0"}
+    reply, read, asked = table.rows[0][names.index("transcript")].split("\n\n", 2)
+    assert (reply, read) == ('{"A": 1.0, "B": 0.0, "C": 0.0}', "read as valid")
+    assert asked.startswith("The prompt:\nYou are")
+    assert {row[names.index("answer")] for row in table.rows} == {"A\N{NO-BREAK SPACE}1"}
 
 
 def test_a_play_is_written_with_the_payoffs_of_both_where_they_are_not_opposed(tmp_path):
@@ -272,12 +274,9 @@ def test_a_play_is_written_with_the_payoffs_of_both_where_they_are_not_opposed(t
     form = br.theory.NormalForm.bimatrix(*game)
     ran = br.bench(lambda prompt: "a1", form, elicit="pure", num_games=1, output_dir=tmp_path)
     (row,) = ran.frame("listed")
-    assert (row["payoffs"], row["solution"], row["opponent"], row["answer"]) == (
-        "3 0 | 3 5\n5 1 | 0 1",
-        None,
-        "0 1",
-        "0 1",
-    )
+    written = [row[name] and row[name].replace("\N{NO-BREAK SPACE}", " ") for name in ("payoffs", "opponent", "answer")]
+    assert written == ["a0: 3 0 | 3 5\na1: 5 1 | 0 1", "a1 1", "a1 1"]
+    assert row["solution"] is None
 
 
 def test_general_sum_families_are_measured_with_their_own_figures(tmp_path):

@@ -7,7 +7,7 @@ from running import run
 import bestresponse as br
 from bestresponse.core.errors import UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.studies.population.agents import predict, run_agents
+from bestresponse.studies.population.agents import predict_shares, run_agents
 from bestresponse.studies.population.study import PopulationConfig, population, sum_up_shares
 
 
@@ -97,7 +97,7 @@ def test_replicator_step_by_hand():
     # Two strategies that earn 1 and 0 whatever the other does: dx = 0.5 * x * (1 - mean) with mean = x.
     payoffs = np.array([[[1.0], [1.0]], [[0.0], [0.0]]])
     start = {"always:cooperate": 0.4, "always:defect": 0.6}
-    (path,) = predict(settings("prisoners-dilemma", generations=1, revise=0.5, start=start), (payoffs,))
+    (path,) = predict_shares(settings("prisoners-dilemma", generations=1, revise=0.5, start=start), (payoffs,))
     assert path[1].tolist() == pytest.approx([0.4 + 0.5 * 0.4 * 0.6, 0.6 - 0.5 * 0.4 * 0.6])
 
 

@@ -22,8 +22,8 @@ from bestresponse.runs.replay import Replay
 from bestresponse.runs.run import Run, load_run
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.studies.simulate.plays import SimulateConfig, read_plays
-from bestresponse.studies.simulate.regrets import find_best_reply, judge
-from bestresponse.studies.simulate.study import measure_plays, simulate
+from bestresponse.studies.simulate.regrets import find_best_reply, judge_seats
+from bestresponse.studies.simulate.study import measure_simulation, simulate
 
 PROGRAMS = Path(bestresponse.formal.formalize.library.__file__).parent
 
@@ -86,7 +86,7 @@ def test_regret_and_gap_by_hand():
         for number, (row, col) in enumerate(cells)
         for won in [1.0 if row == col else -1.0]
     ]
-    measured = measure_plays(read_plays(config, lines))
+    measured = measure_simulation(read_plays(config, lines))
     seats = {heads[0]: group for heads, group in measured.groups.items()}
     assert seats["row"]["payoff"].estimate == 0.5
     # against heads, heads, tails, tails no single move of row earns more than 0, less than the 0.5 it had; col would
@@ -110,7 +110,7 @@ def test_figures_of_a_seat_are_those_worked_out_by_hand():
     ]
     void = line(4, {}, row=c)
     void["record"]["void"] = ["col", "said nothing"]
-    measured = measure_plays(read_plays(config, [*lines, void]))
+    measured = measure_simulation(read_plays(config, [*lines, void]))
     figures = measured.groups["row", "random"]
     # 9 points in four plays; the fifth would have given 0 at worst and 5 at best
     assert (figures["payoff"].estimate, figures["payoff"].n) == (2.25, 4)
@@ -162,7 +162,7 @@ def test_where_no_play_came_the_nearest_equilibrium_is_taken_to_be_played(tmp_pa
     assert (game["places"], game["unseen"]) == (4, 3)
     assert figures_of(run, "regret") == {"player 1": 0.0, "player 2": 0.0}
     # were all moves equally likely there, player 1 would pass each time and get (0.2 + (0.8 + 6.4) / 2) / 2
-    assert judge(read(run)).regrets["player 1"].estimate == pytest.approx(1.9 - 0.4)
+    assert judge_seats(read(run)).regrets["player 1"].estimate == pytest.approx(1.9 - 0.4)
     said = [block.caption for block in tables(run, "Beside theory")]
     assert "No play came to 3 of the 4 places where somebody could decide" in said[0]
     assert "as in the nearest equilibrium" in said[0]

@@ -12,7 +12,7 @@ from bestresponse.games.dialogue.recorded import RecordedDialogue
 from bestresponse.models.base import Reply
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.studies.steer.answers import AnswerStore
-from bestresponse.studies.steer.building import build
+from bestresponse.studies.steer.building import build_dialogue
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.embedding import HashedWords
 from bestresponse.studies.steer.fresh import FreshPlays, Nearest, is_fresh_on_record, play_fresh
@@ -24,7 +24,7 @@ from bestresponse.studies.steer.solving import solve_dialogue
 def solved_game(name="meeting", wordings=2, **more):
     game, answers, model = dialogue(name, **more), AnswerStore(), SimulatedSpeaker(0)
     cast = cast_of(model, game.domain)
-    build(game, cast, answers, wordings=wordings)
+    build_dialogue(game, cast, answers, wordings=wordings)
     policy = solve_dialogue(RecordedDialogue(game, answers.book, wordings), 200).policy
     return game, partial(Nearest, policy, HashedWords()), cast, answers
 

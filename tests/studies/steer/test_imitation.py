@@ -11,8 +11,8 @@ from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.embedding import HashedWords, MiniLM, Remembered
 from bestresponse.studies.steer.imitation import imitate, observation
-from bestresponse.studies.steer.measuring import measure_results
-from bestresponse.studies.steer.network import Training, cross_entropy, train
+from bestresponse.studies.steer.measuring import measure_steering
+from bestresponse.studies.steer.network import Training, cross_entropy, train_network
 from bestresponse.studies.steer.session import run
 
 MANNERS = ("logos", "ethos", "pathos", "any")
@@ -28,7 +28,7 @@ def debates():
 def test_a_network_learns_which_input_wants_which_distribution():
     inputs = np.eye(4)
     targets = np.array([[1, 0, 0], [0, 1, 0], [0.5, 0, 0.5], [0, 0, 1]])
-    network = train(inputs, targets, Training(steps=600, batch=4, hidden=32))
+    network = train_network(inputs, targets, Training(steps=600, batch=4, hidden=32))
     assert network(inputs) == pytest.approx(targets, abs=0.05)
     # No distribution fits better than the targets themselves, whose mean entropy is log(2) / 4.
     assert cross_entropy(network(inputs), targets) == pytest.approx(np.log(2) / 4, abs=0.02)
@@ -39,7 +39,7 @@ def test_training_stops_when_rows_kept_aside_are_fitted_no_better():
     inputs, noise = rng.normal(size=(60, 8)), np.eye(3)[rng.integers(3, size=60)]
     aside = np.arange(60) >= 40
     how = Training(steps=2000, batch=16, hidden=32)
-    stopped, to_the_end = train(inputs, noise, how, aside), train(inputs[~aside], noise[~aside], how)
+    stopped, to_the_end = train_network(inputs, noise, how, aside), train_network(inputs[~aside], noise[~aside], how)
     assert (stopped.steps, to_the_end.steps) == (50, 2000)
     assert cross_entropy(stopped(inputs[aside]), noise[aside]) < cross_entropy(to_the_end(inputs[aside]), noise[aside])
 
@@ -110,7 +110,7 @@ def test_what_was_learned_is_played_in_another_domain_with_the_same_manners():
     config = SteerConfig("meeting", "simulated", games=3, held_out=2, imitate=True, transfer="job-offer", iterations=50)
     found = run(config, {"simulated": SimulatedSpeaker(0)}, AnswerStore())[0]
     assert len(found.imitation.elsewhere.network) == 2
-    groups = measure_results(found).groups
+    groups = measure_steering(found).groups
     mean = sum(one.gain for one in found.imitation.elsewhere.solver) / 2
     assert groups["the solver, games of job-offer",]["gain"].estimate == pytest.approx(mean)
     assert SteerConfig.from_json(config.to_json()) == config

@@ -9,7 +9,7 @@ from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.games.named_game import NamedGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.page import render
-from bestresponse.studies.tournament.entries import Entry, gather, make_stage, read_strategy
+from bestresponse.studies.tournament.entries import Entry, gather_entries, make_stage, read_strategy
 from bestresponse.studies.tournament.standings import (
     measure_standings,
     normalise,
@@ -31,7 +31,7 @@ def standings(*names, **settings):
 
 
 def list_entries(names, game, default_move=None):
-    return gather(names, make_stage(NamedGame.find(game)), default_move)
+    return gather_entries(names, make_stage(NamedGame.find(game)), default_move)
 
 
 def by_name(found):

@@ -18,7 +18,7 @@ from bestresponse.studies.verify.evaluation import (
     aggregate,
     agreement,
     merge_labels,
-    read_sheet,
+    read_ratings,
 )
 from bestresponse.studies.verify.scenes import disguised
 from bestresponse.studies.verify.study import VerifyConfig, sum_up_attempts, verify_model
@@ -104,9 +104,9 @@ def test_a_sheet_shows_no_verdict_and_reads_back_when_filled(ran: Run) -> None:
     ran.publish()
     sheet = (ran.path / "sheet-rater-1.csv").read_text()
     assert "refuted" not in sheet
-    assert read_sheet(sheet) == {}
+    assert read_ratings(sheet) == {}
     filled = sheet.replace(",B,R,,,,,,", ",B,R,0,1,pa#pc,,,", 1)
-    (rating,) = read_sheet(filled).values()
+    (rating,) = read_ratings(filled).values()
     assert rating == Rating(False, True, ("pa", "pc"))
 
 
@@ -158,11 +158,11 @@ def test_filled_sheets_enter_the_report(ran: Run) -> None:
 def test_a_sheet_that_cannot_be_read_says_where_and_why() -> None:
     head = "sample,first_correct,last_correct,error_kinds\n"
     with pytest.raises(UsageError, match="line 2: first_correct and last_correct are 0 or 1"):
-        read_sheet(head + "a,yes,1,\n")
+        read_ratings(head + "a,yes,1,\n")
     with pytest.raises(UsageError, match="no kind of error 'typo'"):
-        read_sheet(head + "a,0,1,typo\n")
+        read_ratings(head + "a,0,1,typo\n")
     with pytest.raises(UsageError, match="is no sheet; expected a CSV file with the columns sample, first_correct"):
-        read_sheet("a,b\n")
+        read_ratings("a,b\n")
 
 
 def test_aggregation_is_conservative() -> None:

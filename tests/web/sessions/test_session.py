@@ -7,7 +7,7 @@ import pytest
 from bestresponse.core import Decision, Submission
 from bestresponse.web.experiments.model import wrap_setup
 from bestresponse.web.sessions import session as module
-from bestresponse.web.sessions.session import Answer, Session, Table, TableStanding, Timing, name_play, round_amount
+from bestresponse.web.sessions.session import Answer, Session, Table, TableStanding, Timing, name_attempt, round_amount
 from bestresponse.web.sessions.setup import GameChoice, Setup, make_game
 
 DILEMMA = GameChoice("prisoners-dilemma", rounds=2)
@@ -117,7 +117,7 @@ def test_payoffs_come_without_rounding_noise():
 
 
 def test_an_attempt_has_a_name_of_its_own_from_the_second_on():
-    assert [name_play("a1-3", attempt) for attempt in (1, 2, 3)] == ["a1-3", "a1-3.2", "a1-3.3"]
+    assert [name_attempt("a1-3", attempt) for attempt in (1, 2, 3)] == ["a1-3", "a1-3.2", "a1-3.3"]
 
 
 def test_messages_are_for_one_seat_or_for_all():

@@ -17,7 +17,7 @@ from bestresponse.web.sessions.setup import (
     GameChoice,
     Setup,
     check_setup,
-    list_models,
+    list_named_models,
     list_offers,
     list_parameters,
     list_referees,
@@ -104,8 +104,8 @@ def test_nobody_rules_in_a_game_without_words():
 
 
 def test_models_are_listed_once_in_the_order_of_the_seats():
-    assert list_models(pair(TALK, ("model:b", "model:a"), referee="model:b")) == ["b", "a"]
-    assert list_models(pair(seats=("person", "strategy:random"))) == []
+    assert list_named_models(pair(TALK, ("model:b", "model:a"), referee="model:b")) == ["b", "a"]
+    assert list_named_models(pair(seats=("person", "strategy:random"))) == []
 
 
 def test_a_table_is_played_once_or_repeated_and_may_ask_for_probabilities_once():

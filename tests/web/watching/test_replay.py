@@ -11,7 +11,7 @@ from bestresponse.core.player import Decision
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.store.manifest import Manifest
 from bestresponse.web.sessions.setup import GameChoice, Setup, make_game
-from bestresponse.web.watching.runs import Progress, RunFilter, compare_run_games, is_worked_on, name_play, name_run
+from bestresponse.web.watching.runs import RunFilter, RunProgress, compare_run_games, is_worked_on, name_play, name_run
 from bestresponse.web.watching.steps import build_replay, list_stages
 
 
@@ -99,7 +99,7 @@ def test_runs_and_plays_have_names_that_say_what_they_are(tmp_path):
 def test_runs_are_searched_filtered_and_sorted():
     def run(name, study, status, plays):
         days = f"2026-01-0{plays}"
-        return Progress(name, study, days, status == "finished", plays, 9, 0, 0, 0.0, name.upper(), status, "")
+        return RunProgress(name, study, days, status == "finished", plays, 9, 0, 0, 0.0, name.upper(), status, "")
 
     runs = [run("b", "bench", "stopped", 1), run("a", "bench", "finished", 2), run("c", "water", "running", 3)]
     assert [r.name for r in RunFilter().apply(runs)] == ["c", "a", "b"]

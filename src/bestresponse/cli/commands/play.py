@@ -91,7 +91,8 @@ def play(
     seats = _seats(table, seat or [], others or choose_default(table))
     settings: JsonObject = {"game": game, "abundance": abundance, "rounds": rounds, "noise": noise, "seats": seats}
     config = _with_seed(settings, seed, output_dir)
-    table = _drawn(table, config["seed"])
+    if isinstance(table, HasSpeakers):  # the people and what they know are drawn by the seed
+        table = table.with_seed(config["seed"])
     players = {role: find_strategy(who, table, role, config["seed"]) for role, who in seats.items() if who != ME}
     names = tuple(dict.fromkeys(seats[role] for role, player in players.items() if player is None))
     for name in names:
@@ -127,11 +128,6 @@ def _dialogue(name: str) -> DialogueGame | None:
         return None
     domain = load_domain(name)
     return DialogueGame(domain, (scenarios(domain, 0, 1)[0],), domain.manners(), replies=2, early_end=True)
-
-
-def _drawn(game: AnyGame, seed: int) -> AnyGame:
-    """In a dialogue, the people and what they know are drawn by the seed."""
-    return game.with_seed(seed) if isinstance(game, HasSpeakers) else game
 
 
 def _seats(game: AnyGame, given: Iterable[str], others: str) -> dict[str, str]:

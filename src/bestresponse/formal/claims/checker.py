@@ -33,7 +33,7 @@ from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 MOST_FACTS: Final = 4_000
 
 
-class Check(ABC):
+class ClaimCheck(ABC):
     """Decides claims about one game."""
 
     def __init__(self, subject: Subject) -> None:
@@ -51,7 +51,7 @@ class Check(ABC):
             return Proof(Verdict.UNKNOWN, str(error))
 
 
-class TheoryCheck(Check):
+class TheoryCheck(ClaimCheck):
     """Decides claims about one game by arithmetic."""
 
     def __init__(self, subject: Subject) -> None:
@@ -76,7 +76,7 @@ class TheoryCheck(Check):
         return answer
 
 
-class LogicCheck(Check):
+class LogicCheck(ClaimCheck):
     """Decides claims about one game by resolution on one program. The engine is the caller's to close."""
 
     def __init__(self, subject: Subject, engine: LogicEngine) -> None:

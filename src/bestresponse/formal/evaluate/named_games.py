@@ -104,12 +104,11 @@ def check_constraints(table: GameTable, named: Named) -> Verdict:
         counts = " and ".join(str(len(moves)) for moves in table.moves)
         return Verdict(False, f"in {named.title} both have {size} moves, here {counts}")
     first, second = table.moves
-    cells = {(a, b): [_pair(table.payoffs((a, b)))] for a, b in product(first, second)}
+    cells = {}
+    for pair in product(first, second):
+        one, other = table.payoffs(pair)
+        cells[pair] = [(one, other)]
     return broken(cells, named, shared=set(first) == set(second))
-
-
-def _pair(payoffs: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
-    return payoffs[0], payoffs[1]
 
 
 def broken(cells: Cells, named: Named, *, shared: bool) -> Verdict:

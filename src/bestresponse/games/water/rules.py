@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
-from typing import Any
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, REFEREE, Role
@@ -104,16 +103,13 @@ class WaterRules:
         if unknown:
             raise UsageError(f"there is no rule named {unknown[0]!r}; known: {', '.join(sorted(known))}")
         try:
-            roster = {name: tuple(map(_read_resident, data[name])) for name in ("residents",) if name in data}
-            return cls(**{**data, **roster})
+            listed = data.get("residents", [])
+            roster = tuple(Resident(**own) if isinstance(own, Mapping) else Resident(*own) for own in listed)
+            return cls(**{**data, **({"residents": roster} if "residents" in data else {})})
         except (TypeError, AttributeError):
             raise UsageError(
                 "expected residents with exactly name, need and salary, texts for names and numbers for all else"
             ) from None
-
-
-def _read_resident(entry: JsonMapping | Sequence[Any]) -> Resident:
-    return Resident(**entry) if isinstance(entry, Mapping) else Resident(*entry)
 
 
 @dataclass(frozen=True, slots=True)

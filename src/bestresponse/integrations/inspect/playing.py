@@ -19,7 +19,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from bestresponse.api.formalizing import formalize as formalize_story
 from bestresponse.core.errors import UsageError
-from bestresponse.formal.evaluate.dataset import Story, stories
+from bestresponse.formal.evaluate.dataset import stories
 from bestresponse.formal.evaluate.equivalence import compare_tables
 from bestresponse.integrations.seats import name_players, play_seats
 from bestresponse.models.providers.function import FunctionModel, from_function
@@ -112,7 +112,7 @@ def formalize(num_stories: int = 10, attempts: int = 3, kind: str = "") -> Task:
 def _formalize(attempts: int) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         def run() -> None:
-            story = _find_story(state.metadata["story"])
+            story = next(story for story in stories() if story.id == state.metadata["story"])
             with tempfile.TemporaryDirectory() as folder:
                 limits = ModelLimits(cache="off")
                 model = _ask_inspect(None)
@@ -127,10 +127,6 @@ def _formalize(attempts: int) -> Solver:
         return state
 
     return solve
-
-
-def _find_story(name: str) -> Story:
-    return next(story for story in stories() if story.id == name)
 
 
 @scorer(metrics={"game": [mean(), stderr()], "true": [mean(), stderr()]})  # type: ignore[untyped-decorator, unused-ignore]

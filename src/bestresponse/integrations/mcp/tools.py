@@ -30,7 +30,7 @@ from bestresponse.integrations.mcp.profiles import (
     read_policy,
     value_actions,
 )
-from bestresponse.studies.tournament.entries import gather, make_stage
+from bestresponse.studies.tournament.entries import gather_entries, make_stage
 from bestresponse.studies.tournament.standings import measure_standings
 from bestresponse.studies.tournament.study import TournamentConfig
 from bestresponse.theory import catalogue
@@ -306,7 +306,7 @@ def tournament(
     found = read_game(game)
     program = game if found.origin == "file" and game.strip().endswith(".") else ""
     source = NamedGame(found.name, ".pl", program) if program else as_source(found)
-    entries, left_out = gather(strategies, make_stage(source))
+    entries, left_out = gather_entries(strategies, make_stage(source))
     if any(entry.kind in ("axelrod", "model") for entry in entries):
         raise UsageError("models and strategies of the Axelrod library are not offered here")
     config = TournamentConfig(source, entries, rounds=rounds, noise=noise, continuation=continuation, left_out=left_out)

@@ -2,6 +2,9 @@
 
 A child is kept and asked again while it is small and in good health; a program that reaches a limit costs its child. No
 program can leave anything behind in a child but text and compiled clauses under its own source.
+
+A message between a process and its child, over a pair of sockets, is a length and JSON. Only `os.read` and `os.write`
+are used, because the child's system-call filter knows neither `recvfrom` nor `sendto`.
 """
 
 from __future__ import annotations
@@ -18,13 +21,13 @@ import sys
 import threading
 import time
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Final, Literal
 
 import bestresponse
 from bestresponse.core.errors import LogicError
 from bestresponse.core.json import JsonObject
-from bestresponse.logic.confined.messages import FOUND, PROGRESS, read_message, write_message
 from bestresponse.logic.settings import Limits
 from bestresponse.logic.swi.engine import start_prolog
 from bestresponse.logic.swi.sandbox import Layer, kill
@@ -32,6 +35,13 @@ from bestresponse.logic.swi.worker import Worker
 
 Kind = Literal["embedded", "swi"]
 
+PROGRESS: Final = b"."
+"""Instead of a reply: a game gets on."""
+FOUND: Final = b"+"
+"""Instead of a reply: all of a game was found."""
+
+_LENGTH: Final = struct.Struct("!Q")
+_CHUNK: Final = 1 << 16
 RIGHTS: Final = struct.Struct("!QQ")
 """What the server is told of a child besides its sockets: bytes of memory, seconds of processor time."""
 _LIFE: Final = 60
@@ -103,7 +113,7 @@ class Child:
         return reply
 
     def _wait(self, limits: Limits) -> bytes:
-        """Wait for the reply, longer while there are signs of life (see `messages`)."""
+        """Wait for the reply, longer while there are signs of life (`PROGRESS`, `FOUND`)."""
         now = time.monotonic()
         deadline, end = now + limits.wall, now + limits.clock
         while True:
@@ -247,6 +257,42 @@ class _ForkServer:
                 start_new_session=True,
             )
         return self._control
+
+
+def write_message(descriptor: int, body: bytes, deadline: float = inf) -> None:
+    """Send a message; `TimeoutError` or `OSError` where it cannot be sent in time."""
+    view = memoryview(_LENGTH.pack(len(body)) + body)
+    while view:
+        _wait(descriptor, select.POLLOUT, deadline)
+        view = view[os.write(descriptor, view[:_CHUNK]) :]
+
+
+def read_message(descriptor: int, most: float = inf, deadline: float = inf) -> bytes:
+    """Receive a message; `EOFError` if the other side ended, `TimeoutError` if late, `OverflowError` past `most`."""
+    (length,) = _LENGTH.unpack(_read_exactly(descriptor, _LENGTH.size, deadline))
+    if length > most:
+        raise OverflowError(f"a message of {length:,} bytes")
+    return _read_exactly(descriptor, length, deadline)
+
+
+def _read_exactly(descriptor: int, size: int, deadline: float) -> bytes:
+    buffer = bytearray()
+    while len(buffer) < size:
+        _wait(descriptor, select.POLLIN, deadline)
+        chunk = os.read(descriptor, min(_CHUNK, size - len(buffer)))
+        if not chunk:
+            raise EOFError
+        buffer += chunk
+    return bytes(buffer)
+
+
+def _wait(descriptor: int, event: int, deadline: float) -> None:
+    if deadline == inf:
+        return
+    poll = select.poll()
+    poll.register(descriptor, event)
+    if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
+        raise TimeoutError
 
 
 _shared = Children()

@@ -21,8 +21,7 @@ from typing import Any, Final
 
 from bestresponse.core.errors import BestResponseError
 from bestresponse.core.json import JsonObject
-from bestresponse.logic.confined.client import RIGHTS
-from bestresponse.logic.confined.messages import FOUND, PROGRESS, read_message, write_message
+from bestresponse.logic.confined.client import FOUND, PROGRESS, RIGHTS, read_message, write_message
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, LogicEngine, RuntimeFault
 from bestresponse.logic.language.reader import read_term

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bestresponse.core.errors import BadReply, Flaw, InvalidMove, UsageError
-from bestresponse.models.base import Model, Reply, Request, TokenChances
+from bestresponse.models.base import Model, Reply, Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,8 @@ def choice_chances(model: Model, request: Request, letters: Sequence[str]) -> Ch
 def letter_chances(request: Request, reply: Reply, letters: Sequence[str]) -> Chances:
     """Read the chances of the letters in the first position of a reply that has log-probabilities."""
     first = reply.logprobs[0]
-    weights = [_weight(first, letter) for letter in letters]
+    # Tokens that differ in white space only spell the same letter.
+    weights = [math.fsum(math.exp(chance) for token, chance in first if token.strip() == letter) for letter in letters]
     mass = math.fsum(weights)
     if mass <= 0:
         raise InvalidMove(
@@ -55,8 +56,3 @@ def letter_chances(request: Request, reply: Reply, letters: Sequence[str]) -> Ch
     unseen = tuple(letter for letter, weight in zip(letters, weights, strict=True) if weight == 0)
     bound = math.exp(first[-1][1]) / mass if unseen else 0.0
     return Chances(tuple(weight / mass for weight in weights), mass, unseen, bound, request, reply)
-
-
-def _weight(first: TokenChances, letter: str) -> float:
-    """Tokens that differ in white space only spell the same letter."""
-    return math.fsum(math.exp(chance) for token, chance in first if token.strip() == letter)

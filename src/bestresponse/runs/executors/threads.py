@@ -47,13 +47,17 @@ def play_in_threads(play_one: PlayOne, workers: int, tasks: Iterator[Task | None
             yield play_task(play_one, task, keep)
         return
     results: queue.SimpleQueue[Ended] = queue.SimpleQueue()
+
+    def put(task: Task) -> None:
+        results.put(play_task(play_one, task, keep))
+
     threads: list[threading.Thread] = []
     free = workers
     try:
         while True:
             threads = [thread for thread in threads if thread.is_alive()]
             for task in islice(plays, free):
-                threads.append(threading.Thread(target=_put, args=(results, play_one, task, keep), daemon=True))
+                threads.append(threading.Thread(target=put, args=(task,), daemon=True))
                 threads[-1].start()
                 free -= 1
             if free == workers:
@@ -69,10 +73,6 @@ def play_in_threads(play_one: PlayOne, workers: int, tasks: Iterator[Task | None
         for thread in threads:
             thread.join()
         raise
-
-
-def _put(results: queue.SimpleQueue[Ended], play_one: PlayOne, task: Task, keep: Keep) -> None:
-    results.put(play_task(play_one, task, keep))
 
 
 def play_task(play_one: PlayOne, task: Task, keep: Keep) -> Ended:

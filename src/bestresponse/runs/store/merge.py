@@ -21,7 +21,7 @@ from bestresponse.runs.run import Run
 from bestresponse.runs.store.folder import FolderLock, RunFolder
 from bestresponse.runs.store.lines import Lines, find_spec_id, read_lines, read_raw
 from bestresponse.runs.store.manifest import Manifest
-from bestresponse.runs.study import AnyStudy, find_study
+from bestresponse.runs.study import find_study
 
 _FILES = ("submissions", "calls", "records")
 _BLOCK = 256
@@ -51,7 +51,7 @@ def merge_runs(paths: Sequence[str | Path], output: str | Path) -> Run[Any]:
         raise UsageError(f"the parts of {manifest.study} {manifest.run} hold no plays: there is nothing to merge")
     _write(path, manifest, parts, kept)
     merged: Run[Any] = Run(RunFolder.read(path), study)
-    if _is_complete(study, merged.config, kept):
+    if all(spec.id in kept and bool(kept[spec.id].record) for spec in study.list_specs(merged.config)):
         merged.folder.write_text("finished", manifest.created + "\n")
     return merged
 
@@ -78,7 +78,9 @@ def _agree(parts: Sequence[RunFolder]) -> Manifest:
         for what in ("study", "config", "run", "prompts"):
             mine, other = getattr(first.manifest, what), getattr(part.manifest, what)
             if canonical(mine) != canonical(other):
-                where = _name_difference(mine, other) if what in ("config", "prompts") else f"{mine!r} and {other!r}"
+                where = f"{mine!r} and {other!r}"
+                if what in ("config", "prompts"):
+                    where = ", ".join(name for name in sorted({*mine, *other}) if mine.get(name) != other.get(name))
                 raise UsageError(f"{first.path} and {part.path} are not parts of one run: {what} differs ({where})")
     return replace(first.manifest, shard=None, models=_gather_models(parts))
 
@@ -92,11 +94,6 @@ def _gather_models(parts: Sequence[RunFolder]) -> JsonObject:
             if canonical(known["identity"]) != canonical(entry["identity"]):
                 raise UsageError(f"{before.path} and {part.path} are not parts of one run: {name} is another model")
     return {name: entry for name, (_, entry) in found.items()}
-
-
-def _name_difference(mine: Any, other: Any) -> str:
-    names = [name for name in sorted({*mine, *other}) if mine.get(name) != other.get(name)]
-    return ", ".join(names)
 
 
 def _choose(parts: Sequence[RunFolder]) -> dict[str, _Kept]:
@@ -114,17 +111,13 @@ def _choose(parts: Sequence[RunFolder]) -> dict[str, _Kept]:
     finished = frozenset(kept)
     most: Counter[str] = Counter()
     for number, part in enumerate(parts):
-        for spec, answers in _count_answers(part).items():
+        path = part.path / "submissions.jsonl"
+        lines = enumerate(read_raw(path), 1)
+        for spec, answers in Counter(find_spec_id(line, path, place) for place, line in lines).items():
             if spec not in finished and answers > most[spec]:
                 most[spec] = answers
                 kept[spec] = _Kept(number)
     return kept
-
-
-def _count_answers(part: RunFolder) -> Counter[str]:
-    """Count the answers of each play."""
-    path = part.path / "submissions.jsonl"
-    return Counter(find_spec_id(line, path, number) for number, line in enumerate(read_raw(path), 1))
 
 
 def _write(path: Path, manifest: Manifest, parts: Sequence[RunFolder], kept: dict[str, _Kept]) -> None:
@@ -171,8 +164,3 @@ def _select(parts: Sequence[RunFolder], name: str, kept: dict[str, _Kept]) -> It
                     continue
                 written.add(spec)
             yield line
-
-
-def _is_complete(study: AnyStudy, config: object, kept: dict[str, _Kept]) -> bool:
-    """Say whether every planned play has a record."""
-    return all(spec.id in kept and bool(kept[spec.id].record) for spec in study.list_specs(config))

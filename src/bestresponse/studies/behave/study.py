@@ -39,7 +39,14 @@ from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.store.lines import encode_rows, read_lines
 from bestresponse.runs.study import Measured, Study
 from bestresponse.studies.behave.importing import refuse_to_play
-from bestresponse.studies.tournament.entries import EntriesSetting, Entry, Stage, as_automata, formalize_entry, gather
+from bestresponse.studies.tournament.entries import (
+    EntriesSetting,
+    Entry,
+    Stage,
+    as_automata,
+    formalize_entry,
+    gather_entries,
+)
 from bestresponse.theory.behaviour.choices import HIGHEST_LEVEL, ChoiceFit, Choices, fit_choices, predict_quantal
 from bestresponse.theory.behaviour.mixtures import Histories, count_agreement, fit_mixture, prune_mixture, resample
 from bestresponse.theory.catalogue.tables import load as load_table
@@ -93,7 +100,7 @@ class BehaveConfig(RunSettings):
 
     def __post_init__(self) -> None:
         stage = Stage.from_form("dilemma", load_table("prisoners-dilemma"))
-        entries, _ = gather(self.strategies, stage)
+        entries, _ = gather_entries(self.strategies, stage)
         object.__setattr__(self, "strategies", entries)
 
 

@@ -42,69 +42,47 @@ class BenchConfig(RunSettings):
     turn, at every information set.
     """
 
-    model: ModelsSetting = setting(
-        default=(NamedModel(EMBEDDED),),
-        kw_only=False,
-        short="-m",
-        help="A model; verified:MODEL has its reasoning checked, again:MODEL is asked again as often and not told what "
-        "was wrong, NAME=URL reports a server under that name.",
-    )
-    game: OptionalGameSetting = setting(
-        default=None, kw_only=False, argument=True, help="A game or a file instead of drawn games; or `stories`."
-    )
-    num_games: int | None = setting(
-        default=None,
-        ge=1,
-        le=1_000_000,
-        help="Games, orders of one game, or policies in a tree. [default: 100 or for smollm2 20, 24, 1]",
-    )
+    model: ModelsSetting = setting(default=(NamedModel(EMBEDDED),), kw_only=False, short="-m")
+    """A model; verified:MODEL has its reasoning checked, again:MODEL is asked again as often and not told what was
+    wrong, NAME=URL reports a server under that name."""
+    game: OptionalGameSetting = setting(default=None, kw_only=False, argument=True)
+    """A game or a file instead of drawn games; or `stories`."""
+    num_games: int | None = setting(default=None, ge=1, le=1000000)
+    """Games, orders of one game, or policies in a tree. [default: 100 or for smollm2 20, 24, 1]"""
     num_rows: int = setting(default=3, ge=1, le=_MOST_ACTIONS, help="Actions of the row player.")
     num_cols: int = setting(default=3, ge=1, le=_MOST_ACTIONS, help="Actions of the column player.")
     seed: int = setting(default=0, ge=0, help="Seed of games and orders, and of the seed that models are sent.")
     llm_seed: int | None = setting(default=None, help="Seed sent to the models that take one.")
-    suite: Literal["standard", "invariance", "sensitivity", "generalisation"] = setting(
-        default="standard", help="What is varied besides the game."
-    )
-    family: str = setting(
-        default="zero-sum", help="Kind of games, such as zero-sum, uniform or covariant; see `bestresponse games`."
-    )
+    suite: Literal["standard", "invariance", "sensitivity", "generalisation"] = setting(default="standard")
+    """What is varied besides the game."""
+    family: str = setting(default="zero-sum")
+    """Kind of games, such as zero-sum, uniform or covariant; see `bestresponse games`."""
     scale: float = setting(default=100.0, gt=0, lt=1e12, help="Payoffs are drawn from -scale to scale.")
     decimals: int = setting(default=0, ge=0, le=12, help="Decimals that payoffs are rounded to before all else.")
-    elicit: NamesSetting = setting(
-        default=(), help="mixed, pure, sampled or logprobs. [default: mixed; logprobs for the embedded model]"
-    )
+    elicit: NamesSetting = setting(default=())
+    """mixed, pure, sampled or logprobs. [default: mixed; logprobs for the embedded model]"""
     format: NamesSetting = setting(default=("table",), help="table, prose or json.")
-    theme: NamesSetting = setting(
-        default=(),
-        help="neutral, numbers, market, patrol, football; own, the default for a named game, keeps its names.",
-    )
-    seat: NamesSetting = setting(
-        default=(), help="row or col; in a game played in turn the name of a player. [default: row, or all]"
-    )
-    style: Literal["auto", "line", "json", "letter"] = setting(
-        default="auto", help="How to answer; auto is JSON where the model can be held to it."
-    )
-    temperature: float | None = setting(
-        default=None, ge=0, le=5, help="Sampling temperature. [default: 0, or 1 for sampled]"
-    )
+    theme: NamesSetting = setting(default=())
+    """neutral, numbers, market, patrol, football; own, the default for a named game, keeps its names."""
+    seat: NamesSetting = setting(default=())
+    """row or col; in a game played in turn the name of a player. [default: row, or all]"""
+    style: Literal["auto", "line", "json", "letter"] = setting(default="auto")
+    """How to answer; auto is JSON where the model can be held to it."""
+    temperature: float | None = setting(default=None, ge=0, le=5)
+    """Sampling temperature. [default: 0, or 1 for sampled]"""
     plain: bool = setting(default=False, help="Have models answer at once instead of writing down their reasons first.")
-    effort: Literal["minimal", "low", "medium", "high"] | None = setting(
-        default=None, help="How hard models that reason by themselves do so. [default: the provider's own]"
-    )
-    reasoning_tokens: int | None = setting(
-        default=None, ge=1, le=1_000_000, help="The most tokens for such reasoning, beside those of the reply."
-    )
-    max_tokens: int | None = setting(
-        default=None, ge=1, le=100_000, help="Longest reply, in tokens. [default: 4000, or 512 without reasons]"
-    )
+    effort: Literal["minimal", "low", "medium", "high"] | None = setting(default=None)
+    """How hard models that reason by themselves do so. [default: the provider's own]"""
+    reasoning_tokens: int | None = setting(default=None, ge=1, le=1000000)
+    """The most tokens for such reasoning, beside those of the reply."""
+    max_tokens: int | None = setting(default=None, ge=1, le=100000)
+    """Longest reply, in tokens. [default: 4000, or 512 without reasons]"""
     samples: int = setting(default=10, ge=1, le=10_000, help="Moves that are asked for where they are sampled.")
-    max_infosets: int | None = setting(
-        default=None, ge=1, le=1_000_000, help="In a game played in turn: the most information sets, likeliest first."
-    )
+    max_infosets: int | None = setting(default=None, ge=1, le=1000000)
+    """In a game played in turn: the most information sets, likeliest first."""
     attempts: int = setting(default=1, ge=1, le=20, help="How often a model may answer when an answer cannot be read.")
-    precision: float | None = setting(
-        default=None, gt=0, help="Stop when the mean gap / payoff range is known to within this."
-    )
+    precision: float | None = setting(default=None, gt=0)
+    """Stop when the mean gap / payoff range is known to within this."""
 
     def __post_init__(self) -> None:
         self._refuse_useless()

@@ -97,22 +97,17 @@ class Figures(TypedDict):
     support: int | None
     entropy: Annotated[float | None, column(help="of the answer, in bits")]
     exploitability: float | None
-    exploitability_normalised: Annotated[
-        float | None, column("exploitability / range", ".3f", f"what a best-responding opponent takes, {_RANGE}")
-    ]
+    exploitability_normalised: Annotated[float | None, column("exploitability / range", ".3f")]
+    """what a best-responding opponent takes, as a share of the game's payoff range"""
     gap_any_equilibrium: float | None
-    equilibrium_distance: Annotated[
-        float | None, column("distance to equilibrium", ".3f", f"total variation to the nearest strategy; {_GENERAL}")
-    ]
-    gap_nearest: Annotated[
-        float | None, column("gap to nearest", ".2f", f"Nash gap against the nearest equilibrium; {_GENERAL}")
-    ]
-    dominated_mass: Annotated[
-        float | None, column("dominated", ".3f", f"probability on strictly dominated actions; {_GENERAL}")
-    ]
-    security_loss: Annotated[
-        float | None, column(format=".2f", help=f"maximin value less what the answer guarantees; {_GENERAL}")
-    ]
+    equilibrium_distance: Annotated[float | None, column("distance to equilibrium", ".3f")]
+    """total variation to the nearest strategy; games that are not zero-sum"""
+    gap_nearest: Annotated[float | None, column("gap to nearest", ".2f")]
+    """Nash gap against the nearest equilibrium; games that are not zero-sum"""
+    dominated_mass: Annotated[float | None, column("dominated", ".3f")]
+    """probability on strictly dominated actions; games that are not zero-sum"""
+    security_loss: Annotated[float | None, column(format=".2f")]
+    """maximin value less what the answer guarantees; games that are not zero-sum"""
     worst_normalised: Annotated[float | None, column(help="the largest gap / range that an answer could have had")]
     worst_exploitability_normalised: Annotated[float | None, column(help="the same of exploitability / range")]
 

@@ -6,7 +6,7 @@ What takes long, such as comparisons, which resample games, is computed when it 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from heapq import nsmallest
@@ -42,7 +42,7 @@ from bestresponse.studies.bench.measure import (
     measure_plays,
     select_original,
 )
-from bestresponse.studies.bench.plays import ANONYMOUS, BASE, NAMED, SIZE, Plan
+from bestresponse.studies.bench.plays import ANONYMOUS, BASE, NAMED, SIZE, Plan, find_theme, make_game
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
@@ -359,48 +359,62 @@ def _count_answers(results: Results) -> Frame[AnswerRow]:
 
 
 class ListedRow(TypedDict):
-    """A play in words: the game, its solution, the answer and the reply."""
+    """A play in words: the answer and what it lost, everything that was said, and the game with its solution."""
 
     play: Annotated[int, column(help="its number in this table, by which outliers are named", anchor="play")]
-    game: Annotated[int, column(help="number of the game in the run")]
-    player: str
-    version: Annotated[str, column(help="the suite's version of the game; empty for the game as drawn")]
-    payoffs: Annotated[str, column(help="own payoffs, a line for each own action; the other's behind a bar")]
-    solution: Annotated[str | None, column(help="an optimal strategy in a zero-sum game")]
-    opponent: Annotated[str, column(help="the equilibrium strategy that the opponent plays")]
-    answer: Annotated[str | None, column(help="probabilities of the own actions, in the order of the lines")]
+    player: Annotated[str, column(help="and the suite's version of the game, where it is not the game as drawn")]
+    transcript: Annotated[str, column(help="the reply, how it was read and judged, and the prompt; open it to read")]
+    answer: Annotated[str | None, column(help="probabilities of the own actions")]
     gap_normalised: Annotated[float | None, column("gap / range", ".3f")]
     exploitability_normalised: Annotated[float | None, column("exploitability / range", ".3f")]
-    reading: Annotated[str, column(help="how the answer was read")]
-    reply: Annotated[str, column(help="what the model wrote; click to unfold")]
+    payoffs: Annotated[str, column(help="own payoffs by action; the other's behind a bar")]
+    solution: Annotated[str | None, column(help="an optimal strategy in a zero-sum game")]
+    opponent: Annotated[str, column(help="the equilibrium strategy that the opponent plays")]
+    game: Annotated[int, column(help="number of the game in the run")]
 
 
 def _list_worst(results: Results) -> Iterator[ListedRow]:
     for number, (row, play) in enumerate(results.worst, 1):
-        data, decision, strategy = play.data, find_decision(play), row["strategy"]
+        data, strategy = play.data, row["strategy"]
         own, other = own_view(np.asarray(data["payoffs"], dtype=np.float64), data["seat"])
+        names = find_theme(data).actions[data["seat"]], find_theme(data).actions[1 - data["seat"]]
         zero_sum = bool((own == -other).all())
         bar = np.full((len(own), 1), np.nan)
         lines = own if zero_sum else np.concatenate([own, bar, other], axis=1)
+        version = " ".join(word for word in (row["condition"], row["variant"]) if word not in (BASE, "original"))
         yield ListedRow(
             play=number,
-            game=row["game"],
-            player=f"{row['model']} / {row['asked_for']}",
-            version=" ".join(word for word in (row["condition"], row["variant"]) if word not in (BASE, "original")),
-            payoffs="\n".join(map(_write_numbers, lines)),
-            solution=_write_numbers(solve_zero_sum(own).row[0]) if zero_sum else None,
-            opponent=_write_numbers(np.asarray(results.plan.find_opponent(data))),
-            answer=None if strategy is None else _write_numbers(np.asarray(strategy)[data["back"]]),
+            player=" / ".join(filter(None, (row["model"], row["asked_for"], version))),
+            transcript=_write_transcript(row, play),
+            answer=None if strategy is None else _write_mix(names[0], np.asarray(strategy)[data["back"]]),
             gap_normalised=row["gap_normalised"],
             exploitability_normalised=row["exploitability_normalised"],
-            reading=f"{row['status']}: {row['how']}" if row["how"] else row["status"],
-            reply=decision.reasoning[:_LONGEST_REPLY] if decision is not None else "",
+            payoffs="\n".join(f"{name}: {_write_numbers(line)}" for name, line in zip(names[0], lines, strict=False)),
+            solution=_write_mix(names[0], solve_zero_sum(own).row[0]) if zero_sum else None,
+            opponent=_write_mix(names[1], np.asarray(results.plan.find_opponent(data))),
+            game=row["game"],
         )
+
+
+def _write_transcript(row: PlayRow, play: StoredPlay) -> str:
+    """Write what a model said, how that was read and what was refuted in it, and what it had been asked."""
+    decision, game = find_decision(play), make_game(play.data)
+    reply = decision.reasoning[:_LONGEST_REPLY] if decision is not None else ""
+    judged = f"claims: {row['claims']}, refuted: {row['refuted']}" if row["claims"] is not None else ""
+    asked = game.view((), game.roles[play.data["seat"]]).briefing
+    read = f"read as {row['status']}{': ' if row['how'] else ''}{row['how']}"
+    return "\n\n".join(filter(None, (reply or "(nothing)", read, judged, f"The prompt:\n{asked}")))
+
+
+def _write_mix(names: Sequence[str], mix: Array) -> str:
+    """Write the probabilities that are not 0 with the names of their actions."""
+    shares = [f"{name}\N{NO-BREAK SPACE}{round(float(p), 3):g}" for name, p in zip(names, mix, strict=False) if p]
+    return ", ".join(shares)
 
 
 def _write_numbers(numbers: Array) -> str:
     """Write numbers in a line; what is none separates the payoffs of two players."""
-    return " ".join("|" if np.isnan(n) else format_number(round(float(n), 3)) for n in numbers)
+    return "\N{NO-BREAK SPACE}".join("|" if np.isnan(n) else format_number(round(float(n), 3)) for n in numbers)
 
 
 class OutlierRow(TypedDict):

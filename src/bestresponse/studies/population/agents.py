@@ -43,7 +43,7 @@ def average_matches(payoffs: Sequence[Array]) -> NormalForm:
     return NormalForm.bimatrix(first, second.T)
 
 
-def predict(config: PopulationConfig, payoffs: Sequence[Array]) -> tuple[Array, ...]:
+def predict_shares(config: PopulationConfig, payoffs: Sequence[Array]) -> tuple[Array, ...]:
     """Return the shares that theory expects, by population: a row for each generation from 0 on."""
     start, steps = list(config.first_shares), config.generations
     form, both = average_matches(payoffs), [start[0], start[-1]]

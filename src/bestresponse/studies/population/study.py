@@ -33,7 +33,7 @@ from bestresponse.runs.seats import MatchSettings, check_players, estimate_plays
 from bestresponse.runs.settings import setting, settings
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Measured, Study
-from bestresponse.studies.population.agents import average_matches, predict, run_agents
+from bestresponse.studies.population.agents import average_matches, predict_shares, run_agents
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
 _NORMAL = 1.959964  # the 97.5 % quantile of the normal distribution: bands hold the mean with 95 %
@@ -138,13 +138,13 @@ class PopulationConfig(MatchSettings):
         return tuple(shares)
 
 
-def list_matches(config: PopulationConfig) -> Iterator[JsonObject]:
+def list_pair_matches(config: PopulationConfig) -> Iterator[JsonObject]:
     """Yield the matches of every pair of strategies, the first role first."""
     for pair in product(*config.populations):
         yield from list_plays(config, "population", dict(zip(config.roles, pair, strict=True)))
 
 
-class ShareRow(TypedDict):
+class StrategyShareRow(TypedDict):
     """The share of a strategy in one generation: the mean over repetitions with its 95 % interval, beside theory."""
 
     population: str
@@ -160,7 +160,7 @@ class ShareRow(TypedDict):
     """what the dynamics expect"""
 
 
-class MatchRow(TypedDict):
+class PairRow(TypedDict):
     """What a strategy earned against another."""
 
     population: str
@@ -171,7 +171,7 @@ class MatchRow(TypedDict):
     """of a match"""
 
 
-class EquilibriumRow(TypedDict):
+class StrategyEquilibriumRow(TypedDict):
     """A strategy that is played in an equilibrium between the strategies."""
 
     equilibrium: int
@@ -209,7 +209,7 @@ class StrategyFigures(TypedDict):
     """share of repetitions at whose end nobody holds the strategy"""
 
 
-def measure(config: PopulationConfig, folder: RunFolder) -> Measured:
+def measure_population(config: PopulationConfig, folder: RunFolder) -> Measured:
     """Read the matches and let the agents meet; without a match of every pair nobody can be matched."""
     earned: dict[tuple[str, str], list[list[float]]] = {(a, b): [] for a, b in product(*config.populations)}
     voids: list[VoidMatchRow] = []
@@ -224,7 +224,7 @@ def measure(config: PopulationConfig, folder: RunFolder) -> Measured:
             earned[first, second].append([record["payoffs"][role] for role in config.roles])
     pooled = _pool_matches(config, {pair: np.array(rows).reshape(-1, 2) for pair, rows in earned.items()})
     matches = [
-        MatchRow(
+        PairRow(
             population=label,
             strategy=str(own),
             against=str(other),
@@ -243,11 +243,11 @@ def measure(config: PopulationConfig, folder: RunFolder) -> Measured:
             for names, by_pair in zip(config.populations, pooled, strict=False)
         ]
         frames, groups = _let_agents_meet(config, payoffs)
-        frames["equilibria"] = Frame(EquilibriumRow, list(_list_equilibria(config, payoffs)))
+        frames["equilibria"] = Frame(StrategyEquilibriumRow, list(_list_equilibria(config, payoffs)))
     return Measured(
         {
             **frames,
-            "matches": Frame(MatchRow, matches),
+            "matches": Frame(PairRow, matches),
             "voids": Frame(VoidMatchRow, voids),
             "answers": make_answers_frame(answers),
         },
@@ -277,17 +277,17 @@ def _let_agents_meet(
     config: PopulationConfig, payoffs: Sequence[Array]
 ) -> tuple[dict[str, Frame[Any]], dict[Heads, StrategyFigures]]:
     observed = run_agents(config, payoffs, np.random.default_rng(split(config.seed, "population")))
-    shares: list[ShareRow] = []
+    shares: list[StrategyShareRow] = []
     distances: list[PopulationRow] = []
     groups: dict[Heads, StrategyFigures] = {}
-    for number, (seen, path) in enumerate(zip(observed, predict(config, payoffs), strict=True)):
+    for number, (seen, path) in enumerate(zip(observed, predict_shares(config, payoffs), strict=True)):
         label, names = config.labels[number], config.populations[number]
         mean, reach = seen.mean(axis=0), _NORMAL * seen.std(axis=0, ddof=1) / np.sqrt(len(seen))
         distances.append(PopulationRow(population=label, farthest=float(np.abs(mean - path).max())))
         for generation, k in np.ndindex(mean.shape):
             share, around = float(mean[generation, k]), float(reach[generation, k])
             shares.append(
-                ShareRow(
+                StrategyShareRow(
                     population=label,
                     generation=generation,
                     strategy=str(names[k]),
@@ -300,7 +300,7 @@ def _let_agents_meet(
         for k, name in enumerate(names):
             rng = np.random.default_rng(split(config.seed, "final", number, k))
             groups[label, str(name)] = sum_up_shares(seen[:, -1, k], path[:, k], rng)
-    return {"shares": Frame(ShareRow, shares), "populations": Frame(PopulationRow, distances)}, groups
+    return {"shares": Frame(StrategyShareRow, shares), "populations": Frame(PopulationRow, distances)}, groups
 
 
 def sum_up_shares(final: Array, expected: Array, rng: np.random.Generator) -> StrategyFigures:
@@ -313,17 +313,19 @@ def sum_up_shares(final: Array, expected: Array, rng: np.random.Generator) -> St
     )
 
 
-def _list_equilibria(config: PopulationConfig, payoffs: Sequence[Array]) -> Iterator[EquilibriumRow]:
+def _list_equilibria(config: PopulationConfig, payoffs: Sequence[Array]) -> Iterator[StrategyEquilibriumRow]:
     """Yield the equilibria of the game in which the strategies are the moves and mean payoffs the payoffs."""
     predicted = describe_theory(MatrixGame(average_matches(payoffs))).predicted
     for number, equilibrium in enumerate(predicted[:_MOST_EQUILIBRIA], 1):
         for names, (role, infosets) in zip(config.populations, equilibrium.shares.items(), strict=True):
             for name, share in zip(names, infosets[""].values(), strict=True):
                 if share > 1e-9:  # what a solver leaves of 0
-                    yield EquilibriumRow(equilibrium=number, role=role, strategy=str(name), probability=float(share))
+                    yield StrategyEquilibriumRow(
+                        equilibrium=number, role=role, strategy=str(name), probability=float(share)
+                    )
 
 
-def estimate_matches(config: PopulationConfig) -> Estimate:
+def estimate_pairs(config: PopulationConfig) -> Estimate:
     """Count the calls of all matches at most."""
     pairs = [dict(zip(config.roles, pair, strict=True)) for pair in product(*config.populations)]
     return Estimate.add(
@@ -338,9 +340,9 @@ _DYNAMICS = """{{ {"imitation": "replicator dynamics (payoffs divided by their r
 population = Study(
     "population",
     PopulationConfig,
-    specs=list_matches,
+    specs=list_pair_matches,
     play=lambda config, models: make_player(lambda data: config.make_game(), models),
-    measure=measure,
+    measure=measure_population,
     metrics=list_metrics(StrategyFigures),
     title="A population in {{ config.game.name }}",
     subtitle="{{ config.agents }} agents, {{ config.generations }} generations, {{ config.rule }}, "
@@ -350,7 +352,7 @@ population = Study(
     tables=2,
     game=lambda config, data: config.make_game(),
     prepare=check_players,
-    estimate_calls=estimate_matches,
+    estimate_calls=estimate_pairs,
     report=(
         text(
             "{% set missing = frame('matches').select(matches=0) %}{% if missing|length %}{{ missing|length }} pairs "

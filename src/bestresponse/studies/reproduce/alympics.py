@@ -33,7 +33,7 @@ from bestresponse.studies.reproduce.reproduction import Check, Reproduction, rea
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedGame:
+class RecordedTown:
     """One game: its setting and its days as they stand in the file."""
 
     persona: bool
@@ -49,22 +49,22 @@ class RecordedGame:
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
+class ReplayedTown:
     """A game played again: the state it ends in, rounds with a tied bidder left out, and true differences."""
 
-    game: RecordedGame
+    game: RecordedTown
     end: Drought
     ties: tuple[int, ...]
     differences: tuple[str, ...]
 
 
-def read_games(folder: Path) -> tuple[RecordedGame, ...]:
+def read_towns(folder: Path) -> tuple[RecordedTown, ...]:
     """The games of `folder`, days in order."""
     games: dict[tuple[bool, int, int, int], list[JsonMapping]] = {}
     for row in read_records(folder / "rounds.jsonl", *_FIELDS):
         games.setdefault((row["persona"], row["low"], row["high"], row["number"]), []).append(row)
     return tuple(
-        RecordedGame(*key, tuple(sorted(rows, key=lambda row: int(row["day"])))) for key, rows in games.items()
+        RecordedTown(*key, tuple(sorted(rows, key=lambda row: int(row["day"])))) for key, rows in games.items()
     )
 
 
@@ -73,7 +73,7 @@ def read_replies(folder: Path) -> Iterator[JsonMapping]:
     return read_records(folder / "replies.jsonl", "who", "reply", "bid")
 
 
-def replay(recorded: RecordedGame, rules: WaterRules | None = None) -> Replayed:
+def replay_town(recorded: RecordedTown, rules: WaterRules | None = None) -> ReplayedTown:
     """Play the recorded bids on the recorded supplies and compare every day with the record."""
     base = rules or WaterRules()
     game = Water(WaterRules(base.residents, recorded.low, recorded.high, len(recorded.days)))
@@ -88,7 +88,7 @@ def replay(recorded: RecordedGame, rules: WaterRules | None = None) -> Replayed:
             winners = announced
         state = game.settle(state, bids, winners)
         differences += [f"day {row['day']}: {what}" for what in _compare(game, state, row)]
-    return Replayed(recorded, state, tuple(ties), tuple(differences))
+    return ReplayedTown(recorded, state, tuple(ties), tuple(differences))
 
 
 def _bids(game: Water, state: Drought, given: Mapping[str, float]) -> tuple[float | None, ...]:
@@ -142,7 +142,7 @@ class _Group:
 
     persona: bool
     abundance: str
-    games: tuple[Replayed, ...]
+    games: tuple[ReplayedTown, ...]
 
     @property
     def name(self) -> str:
@@ -171,8 +171,8 @@ class _Group:
 
 def reproduce(folder: Path) -> Reproduction:
     """Replay, read and compare everything in `folder`."""
-    games = read_games(folder)
-    groups = _groups([replay(game) for game in games])
+    games = read_towns(folder)
+    groups = _groups([replay_town(game) for game in games])
     reading = _reading(folder)
     checks = [
         *_rule_checks(groups),
@@ -193,15 +193,15 @@ def reproduce(folder: Path) -> Reproduction:
 Groups = dict[tuple[bool, str], _Group]
 
 
-def _groups(replays: Iterable[Replayed]) -> Groups:
-    found: dict[tuple[bool, str], list[Replayed]] = {}
+def _groups(replays: Iterable[ReplayedTown]) -> Groups:
+    found: dict[tuple[bool, str], list[ReplayedTown]] = {}
     for one in replays:
         found.setdefault((one.game.persona, _abundance(one.game)), []).append(one)
     order = [(persona, abundance) for persona in (False, True) for abundance in ABUNDANCE]
     return {key: _Group(*key, tuple(found[key])) for key in order if key in found}
 
 
-def _abundance(game: RecordedGame) -> str:
+def _abundance(game: RecordedTown) -> str:
     for name, bounds in ABUNDANCE.items():
         if bounds == (game.low, game.high):
             return name

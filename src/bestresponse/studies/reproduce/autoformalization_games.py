@@ -35,7 +35,7 @@ _LEVELS = ("syntactic", "approximate", "exact", "constraints")
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedProgram:
     """One recorded program: what was recorded about it and what we find."""
 
     game: str
@@ -48,7 +48,7 @@ class Judged:
 
 
 @cache
-def judged(folder: Path) -> tuple[Judged, ...]:
+def judged(folder: Path) -> tuple[JudgedProgram, ...]:
     """Every recorded program of the experiment, judged in both ways."""
     matrices: dict[str, TrueMatrix] = {
         row["id"]: {(c["row"], c["col"]): (Fraction(c["u_row"]), Fraction(c["u_col"])) for c in row["matrix"]}
@@ -63,7 +63,7 @@ def judged(folder: Path) -> tuple[Judged, ...]:
         engine.close()
 
 
-def _judge(engine: LogicEngine, row: JsonObject, true: TrueMatrix | None) -> Judged:
+def _judge(engine: LogicEngine, row: JsonObject, true: TrueMatrix | None) -> JudgedProgram:
     """A story without numbers has neither a true matrix nor a target; its program is judged by constraints alone."""
     named = named_game(NAMES[row["game"]])
     target = row.get("target_total")
@@ -75,7 +75,9 @@ def _judge(engine: LogicEngine, row: JsonObject, true: TrueMatrix | None) -> Jud
         cells = tuple(true[a, b] for a in moves for b in moves)
         same = compare_tables(table, table_from_cells(("row", "col"), (moves, moves), cells), any_names=True).exact
     loaded = row["logged"]["status"] != "syntactic_error"
-    return Judged(row["game"], row["logged"]["attempts"], loaded, row["verdict"], levels, table is not None, same)
+    return JudgedProgram(
+        row["game"], row["logged"]["attempts"], loaded, row["verdict"], levels, table is not None, same
+    )
 
 
 def game_table(folder: Path) -> Table:
@@ -104,7 +106,7 @@ def game_checks(folder: Path) -> tuple[Check, ...]:
 _WHOLE = "equal in whole per cent"
 
 
-def _attempts(found: tuple[Judged, ...]) -> Iterator[Check]:
+def _attempts(found: tuple[JudgedProgram, ...]) -> Iterator[Check]:
     once = sum(j.loaded and j.attempts == 1 for j in found)
     twice = sum(j.loaded and j.attempts == 2 for j in found)
     never = sum(not j.loaded for j in found)
@@ -122,7 +124,7 @@ def _attempts(found: tuple[Judged, ...]) -> Iterator[Check]:
     yield Check("programs never right", "12 %", never, never == 12, remark)
 
 
-def _rates(found: tuple[Judged, ...]) -> Iterator[Check]:
+def _rates(found: tuple[JudgedProgram, ...]) -> Iterator[Check]:
     total, levels = len(found), [j.published for j in found]
     for name, published in (("syntactic", 96), ("approximate", 88), ("exact", 87)):
         count = sum(bool(getattr(one, name).ok) for one in levels)
@@ -135,7 +137,7 @@ def _rates(found: tuple[Judged, ...]) -> Iterator[Check]:
     yield Check("right only by the approximate check", 5, only, only == 5, "their off-diagonal cells are swapped")
 
 
-def _statements(found: tuple[Judged, ...]) -> Iterator[Check]:
+def _statements(found: tuple[JudgedProgram, ...]) -> Iterator[Check]:
     shares = {}
     for code in NAMES:
         own = [bool(j.published.exact.ok) for j in found if j.game == code]
@@ -154,7 +156,7 @@ def _statements(found: tuple[Judged, ...]) -> Iterator[Check]:
     yield Check("corrected: rejected programs that are games", None, rescued, None, remark)
 
 
-def _verdicts(found: tuple[Judged, ...]) -> Iterator[Check]:
+def _verdicts(found: tuple[JudgedProgram, ...]) -> Iterator[Check]:
     """Program by program, against the verdicts that were recorded."""
     for name in _LEVELS:
         same = sum(bool(getattr(j.published, name).ok) == bool(j.recorded.get(name)) for j in found)

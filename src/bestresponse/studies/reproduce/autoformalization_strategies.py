@@ -24,7 +24,7 @@ from bestresponse.logic.gate.check import check
 from bestresponse.logic.programs.strategies import StrategyTable
 from bestresponse.logic.programs.validate import validate
 from bestresponse.report.document import Column, Table
-from bestresponse.studies.reproduce.autoformalization_tournament import plain_name
+from bestresponse.studies.reproduce.autoformalization_tournament import spell_strategy
 from bestresponse.studies.reproduce.reproduction import Check, read_records
 
 PUBLISHED = {"default-move": 5, "anti-default-move": 5, "anti-tit-for-tat": 5, "random": 3, "best-response": 2}
@@ -35,7 +35,7 @@ _LOADER_SPEAKS = {"singleton", "marked", "discontiguous", "syntax"}
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedStrategy:
     """One strategy the model wrote. `published` and `corrected` are our verdicts in either mode, `why` the reason for
     the first that is not right; `recorded` is the verdict in the record; `same` whether four rounds played by our
     engine give the recorded moves and payoffs (None where chance or a failure leaves nothing to compare)."""
@@ -49,15 +49,15 @@ class Judged:
     same: bool | None
 
 
-def judge_all(folder: Path) -> tuple[Judged, ...]:
+def judge_all(folder: Path) -> tuple[JudgedStrategy, ...]:
     """All recorded strategies."""
     (game,) = read_records(folder / "exp3_program.jsonl")
-    return tuple(judge(row, game["program"]) for row in read_records(folder / "exp3_agents.jsonl"))
+    return tuple(judge_strategy(row, game["program"]) for row in read_records(folder / "exp3_agents.jsonl"))
 
 
-def judge(row: JsonMapping, game: str) -> Judged:
+def judge_strategy(row: JsonMapping, game: str) -> JudgedStrategy:
     """One of them, from its rules alone; only where chance decides does the recorded play count as well."""
-    name = plain_name(row["strategy"])
+    name = spell_strategy(row["strategy"])
     loud = (
         d for d in check(row["strategy_program"]).diagnostics if d.code in _LOADER_SPEAKS or d.stage.value == "reader"
     )
@@ -77,7 +77,7 @@ def judge(row: JsonMapping, game: str) -> Judged:
     same = None
     if played is not None and row["moves"]:
         same = [m for m, _ in played] == row["moves"] and [float(p) for _, p in played] == row["payoffs"]
-    return Judged(name, row["agent"], row["correct"], fine, corrected, spoken or why, same)
+    return JudgedStrategy(name, row["agent"], row["correct"], fine, corrected, spoken or why, same)
 
 
 def _uniform(table: StrategyTable) -> bool:

@@ -76,7 +76,7 @@ class Replayed:
     plays: int
 
 
-def plain_name(recorded: str) -> str:
+def spell_strategy(recorded: str) -> str:
     """`best_response` and `best-response` are one strategy."""
     return recorded.replace("_", "-")
 
@@ -88,7 +88,7 @@ def read_games(folder: Path) -> tuple[RecordedGame, ...]:
 
 
 def _game(row: JsonMapping, agents: Sequence[JsonMapping]) -> RecordedGame:
-    mine = {plain_name(agent["strategy"]): agent for agent in agents if agent["game"] == row["game"]}
+    mine = {spell_strategy(agent["strategy"]): agent for agent in agents if agent["game"] == row["game"]}
     table = validate(row["program"], EmbeddedEngine()).table
     if table is None:
         raise UsageError(f"the recorded program of {row['game']} is no game")
@@ -120,7 +120,7 @@ def matches(game: RecordedGame) -> Iterator[tuple[str, str, list[tuple[str, str]
         yield first, second, list(zip(parts[0], parts[2], strict=True)), list(zip(parts[1], parts[3], strict=True))
 
 
-def replay(game: RecordedGame) -> Replayed:
+def replay_matches(game: RecordedGame) -> Replayed:
     """Play the logged matches again by the rules."""
     totals = dict.fromkeys(game.moves, 0.0)
     right_moves = right_payoffs = plays = 0
@@ -151,7 +151,7 @@ def _move(table: StrategyTable, last: tuple[str, str] | None, logged: str) -> st
 def tournament_checks(folder: Path) -> tuple[Check, ...]:
     """Table 7 as published, the same divided by the plays that were logged, and the replay of every move."""
     games = read_games(folder)
-    replayed = [replay(game) for game in games]
+    replayed = [replay_matches(game) for game in games]
     checks: list[Check] = []
     for name, published in PUBLISHED.items():
         found = fmean([game.share(sum(game.payoffs[name]), COUNTED) for game in games])

@@ -47,7 +47,7 @@ class RegretRow(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedSeats:
     """Regrets by seat and the Nash gap, with intervals but for large trees; `unseen` places were never reached."""
 
     regrets: Mapping[str, Interval | float]
@@ -56,7 +56,7 @@ class Judged:
     unseen: int = 0
 
 
-def judge(plays: Plays, nearest: Predicted | None = None) -> Judged | None:
+def judge_seats(plays: Plays, nearest: Predicted | None = None) -> JudgedSeats | None:
     """Say how far the play was from best replies; None where theory has neither a table nor a tree.
 
     Where a tree has places that no play came to, the seats are taken to decide there as in the equilibrium `nearest`.
@@ -67,7 +67,7 @@ def judge(plays: Plays, nearest: Predicted | None = None) -> Judged | None:
     return None if theory.tree is None else _judge_tree(plays, theory.tree, nearest)
 
 
-def _judge_table(plays: Plays, form: NormalForm) -> Judged:
+def _judge_table(plays: Plays, form: NormalForm) -> JudgedSeats:
     """Judge a table; whole plays are resampled, since the rounds of one are not independent."""
     cells, weights = _list_rounds(plays, form)
     n, shares = len(plays.repeats), weights / weights.sum(axis=1, keepdims=True)
@@ -82,7 +82,7 @@ def _judge_table(plays: Plays, form: NormalForm) -> Judged:
         drawn = (draw[:, None] * shares).ravel()
         sums = [bin_sums(cells[:, :, seat].ravel(), drawn, size) for seat, size in enumerate(form.shape)]
         gaps.append(regret(form, [counts / counts.sum() for counts in sums]).sum())
-    return Judged(regrets, _make_interval(np.array(gaps), n))
+    return JudgedSeats(regrets, _make_interval(np.array(gaps), n))
 
 
 def list_regrets(plays: Plays) -> Iterator[RegretRow]:
@@ -156,7 +156,7 @@ def _make_interval(values: Floats, n: int) -> Interval:
     return Interval(float(values[0]), float(low), float(high), _LEVEL, "percentile", n)
 
 
-def _judge_tree(plays: Plays, tree: Tree, nearest: Predicted | None) -> Judged | None:
+def _judge_tree(plays: Plays, tree: Tree, nearest: Predicted | None) -> JudgedSeats | None:
     try:
         form = to_sequence_form(tree)
     except InvalidGame:
@@ -176,7 +176,7 @@ def _judge_tree(plays: Plays, tree: Tree, nearest: Predicted | None) -> Judged |
     values = [*regrets.T, regrets.sum(axis=1)]
     *by_seat, gap = [_make_interval(column, n) if resamples else float(column[0]) for column in values]
     seen = np.add.reduceat(bin_sums(entries, np.ones(len(entries)), size), tree.first_move[:-1])
-    return Judged(dict(zip(tree.players, by_seat, strict=True)), gap, len(tree.infosets), int((seen == 0).sum()))
+    return JudgedSeats(dict(zip(tree.players, by_seat, strict=True)), gap, len(tree.infosets), int((seen == 0).sum()))
 
 
 def _find_frequencies(tree: Tree, counts: Floats, elsewhere: Floats) -> Floats:

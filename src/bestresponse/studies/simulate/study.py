@@ -26,7 +26,7 @@ from bestresponse.studies.simulate.plays import (
     name_move,
     read_plays,
 )
-from bestresponse.studies.simulate.regrets import Judged, RegretRow, find_best_reply, judge, list_regrets
+from bestresponse.studies.simulate.regrets import JudgedSeats, RegretRow, find_best_reply, judge_seats, list_regrets
 
 
 class PayoffRow(TypedDict):
@@ -73,7 +73,7 @@ class EquilibriumRow(TypedDict):
     regret: Annotated[float, column("largest regret", ".1e", "0 at an exact equilibrium")]
 
 
-class GameRow(TypedDict):
+class PlayedGameRow(TypedDict):
     """The run as a whole."""
 
     plays: Annotated[int, column(help="plays that count")]
@@ -87,7 +87,7 @@ class GameRow(TypedDict):
     price_of_anarchy: Annotated[float | None, column("price of anarchy observed", ".3f")]
 
 
-class SeatFigures(TypedDict):
+class PlayedSeatFigures(TypedDict):
     """The figures of a seat; None where there is nothing of the kind."""
 
     payoff: Annotated[Interval, column(format=".3f")]
@@ -109,7 +109,7 @@ class SeatFigures(TypedDict):
     """what the answers of a play lose if all others play the equilibrium"""
 
 
-def measure_plays(plays: Plays) -> Measured:
+def measure_simulation(plays: Plays) -> Measured:
     """Measure what was played; without a play that counts, void plays and answers are all there is."""
     config = plays.config
     payoffs = dict(zip(plays.repeats, plays.payoffs.tolist(), strict=True))
@@ -120,7 +120,7 @@ def measure_plays(plays: Plays) -> Measured:
         for seat, payoff in zip(plays.seats, row, strict=True)
     ]
     nearest = find_nearest(plays)
-    judged = judge(plays, nearest) if plays.repeats else None
+    judged = judge_seats(plays, nearest) if plays.repeats else None
     several = plays.rounds > 1
     return Measured(
         {
@@ -132,7 +132,7 @@ def measure_plays(plays: Plays) -> Measured:
             "amounts_by_round": Frame(AmountRow, list(_list_amounts(plays, by_round=True)) if several else []),
             "regrets": Frame(RegretRow, list(list_regrets(plays))),
             "equilibria": _list_equilibria(plays, nearest),
-            "game": Frame(GameRow, [_describe_game(plays, judged)]),
+            "game": Frame(PlayedGameRow, [_describe_game(plays, judged)]),
             "voids": Frame(VoidRow, plays.voids),
             "answers": make_answers_frame(plays.answers),
         },
@@ -142,7 +142,7 @@ def measure_plays(plays: Plays) -> Measured:
     )
 
 
-def _list_seats(plays: Plays, nearest: Predicted | None, judged: Judged | None) -> dict[Heads, SeatFigures]:
+def _list_seats(plays: Plays, nearest: Predicted | None, judged: JudgedSeats | None) -> dict[Heads, PlayedSeatFigures]:
     theory = plays.config.theory
     predicted = nearest.payoffs if nearest else theory.known.payoffs if theory.known else None
     ends = None  # every payoff that the game can give, one row a seat
@@ -153,13 +153,13 @@ def _list_seats(plays: Plays, nearest: Predicted | None, judged: Judged | None) 
     losses = np.zeros_like(plays.payoffs)
     for row in plays.moves:
         losses[plays.numbers[row["repeat"]], plays.seats.index(row["seat"])] += row["cost"] or 0.0
-    groups: dict[Heads, SeatFigures] = {}
+    groups: dict[Heads, PlayedSeatFigures] = {}
     for number, (seat, player) in enumerate(plays.config.seats.items()):
         payoffs, bounds = plays.payoffs[:, number], None
         if plays.voids and ends is not None:
             bounds = missing_bounds(payoffs, len(plays.voids), ends[number].min(), ends[number].max())
         reply = find_best_reply(plays.config, number)
-        groups[seat, str(player)] = SeatFigures(
+        groups[seat, str(player)] = PlayedSeatFigures(
             payoff=plays.average(payoffs, seat),
             equilibrium_payoff=predicted[seat] if predicted else None,
             payoff_least=bounds.low if bounds else None,
@@ -251,7 +251,7 @@ def _list_equilibria(plays: Plays, nearest: Predicted | None) -> Frame[Equilibri
     return Frame(EquilibriumRow, rows, payoffs)
 
 
-def _describe_game(plays: Plays, judged: Judged | None) -> GameRow:
+def _describe_game(plays: Plays, judged: JudgedSeats | None) -> PlayedGameRow:
     theory = plays.config.theory
     best = max((predicted.welfare for predicted in theory.predicted), default=None)
     if best is None and theory.known is not None and theory.known.payoffs:
@@ -260,7 +260,7 @@ def _describe_game(plays: Plays, judged: Judged | None) -> GameRow:
     optimum, price = theory.optimum, None
     if welfare is not None and optimum is not None and optimum > 0 and welfare.estimate > 0:
         price = optimum / welfare.estimate
-    return GameRow(
+    return PlayedGameRow(
         plays=len(plays.repeats),
         void=len(plays.voids),
         nash_gap=judged.gap if judged else None,
@@ -286,8 +286,8 @@ simulate = Study(
     SimulateConfig,
     specs=lambda config: list_plays(config, "simulate", config.seats, config.personas, config.referee),
     play=lambda config, models: make_player(lambda data: config.make_game(), models),
-    measure=lambda config, folder: measure_plays(read_plays(config, folder.sorted_records())),
-    metrics=list_metrics(SeatFigures),
+    measure=lambda config, folder: measure_simulation(read_plays(config, folder.sorted_records())),
+    metrics=list_metrics(PlayedSeatFigures),
     title="Playing {{ config.game.name }}",
     subtitle="{% set players = config.seats.values()|unique|list %}{% if players|length == 1 %}{{ players[0] }} in all "
     "seats{% else %}{% for seat, player in config.seats.items() %}{{ seat }} = {{ player }}"

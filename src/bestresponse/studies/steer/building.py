@@ -98,7 +98,9 @@ class _Question:
     ask: Callable[[], Entry]
 
 
-def build(game: DialogueGame, cast: Cast, answers: AnswerStore, *, wordings: int = 1, workers: int = 1) -> Built:
+def build_dialogue(
+    game: DialogueGame, cast: Cast, answers: AnswerStore, *, wordings: int = 1, workers: int = 1
+) -> Built:
     """Ask for everything that `game` needs and is not on record."""
     builder, before = _Builder(game, cast, answers, wordings), answers.calls
     builder.explore(game.start())

@@ -22,7 +22,7 @@ import numpy as np
 from bestresponse.core.errors import UsageError
 from bestresponse.core.seeds import split
 from bestresponse.studies.steer.embedding import Embedding
-from bestresponse.studies.steer.network import Training, cross_entropy, train
+from bestresponse.studies.steer.network import Training, cross_entropy, train_network
 from bestresponse.studies.steer.solving import Earned, SolvedDialogue, evaluate_policy
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.tree import Policy
@@ -75,7 +75,7 @@ def imitate(
         order = np.random.default_rng(split(how.seed, "aside")).permutation(len(learned))
         chosen = order[: max(1, len(learned) // 10)]
         aside = np.repeat(np.isin(np.arange(len(learned)), chosen), [len(rows) for rows in inputs])
-    network = train(np.vstack(inputs), np.vstack(targets), how, aside)
+    network = train_network(np.vstack(inputs), np.vstack(targets), how, aside)
     average = _average_games(learned, targets)
 
     def play(games: Sequence[SolvedDialogue]) -> Evaluated:

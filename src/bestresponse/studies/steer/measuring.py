@@ -30,7 +30,7 @@ from bestresponse.runs.study import Measured
 from bestresponse.studies.steer.fresh import FreshPlays
 from bestresponse.studies.steer.imitation import Evaluated
 from bestresponse.studies.steer.psro import PsroResult, compute_nash_conv, weigh_table
-from bestresponse.studies.steer.reading import list_states
+from bestresponse.studies.steer.reading import list_dialogue_states
 from bestresponse.studies.steer.session import GameResult, SteerResults, list_solved
 from bestresponse.studies.steer.solving import Earned, SolvedDialogue, mixed_policy
 from bestresponse.theory.equilibria.solve import nash_one
@@ -201,7 +201,7 @@ class GuidanceRow(TypedDict):
     payoffs: str
 
 
-class ChoiceRow(TypedDict):
+class GuidanceChoiceRow(TypedDict):
     """How likely a speaker chooses a way to be guided, in one equilibrium."""
 
     measured_on: str
@@ -285,7 +285,7 @@ class SteerMeasured(Measured):
         return next((game for game in self.results.games if game.solved is not None), None)
 
 
-def measure_results(results: SteerResults) -> SteerMeasured:
+def measure_steering(results: SteerResults) -> SteerMeasured:
     """Build every frame and figure of a run."""
     counts: dict[str, ReadingCounts] = {}
     for entry in results.entries:
@@ -438,7 +438,7 @@ def _measure_cfr(results: SteerResults) -> dict[str, Frame[Any]]:
     rulings: Counter[str] = Counter()
     for game in solved:
         if game.recorded is not None:
-            ends = (json.loads(state.ruling) for state in list_states(game.recorded) if state.over)
+            ends = (json.loads(state.ruling) for state in list_dialogue_states(game.recorded) if state.over)
             rulings.update(_describe_ruling(ruling, game.game.names) for ruling in ends)
     guidance = [("recorded texts", build_guidance_game(results.solved))] if solved else []
     if results.imitation is not None:
@@ -456,7 +456,7 @@ def _measure_cfr(results: SteerResults) -> dict[str, Frame[Any]]:
         for (i, first), (j, second) in product(enumerate(form.actions[0]), enumerate(form.actions[1]))
     ]
     choices = [
-        ChoiceRow(measured_on=where, speaker=player, choice=choice, probability=chance)
+        GuidanceChoiceRow(measured_on=where, speaker=player, choice=choice, probability=chance)
         for where, form in guidance
         for player, actions, mix in zip(form.players, form.actions, nash_one(form).strategies, strict=True)
         for choice, chance in zip(actions, mix.tolist(), strict=True)
@@ -479,7 +479,7 @@ def _measure_cfr(results: SteerResults) -> dict[str, Frame[Any]]:
         **_measure_following(results),
         "studies": Frame(StudyRow, list(_list_studies(results))),
         "guidance": Frame(GuidanceRow, outcomes),
-        "choices": Frame(ChoiceRow, choices),
+        "choices": Frame(GuidanceChoiceRow, choices),
         "learning": Frame(LearningRow, [learning] if learning else []),
     }
 

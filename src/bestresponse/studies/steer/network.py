@@ -34,7 +34,7 @@ class Training:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Network:
+class PolicyNetwork:
     """Weights and biases of the layers, and the number of steps that made them."""
 
     layers: Layers
@@ -50,7 +50,9 @@ def cross_entropy(guessed: Array, targets: Array) -> float:
     return float(-(targets * np.log(guessed + 1e-12)).sum(axis=1).mean())
 
 
-def train(inputs: Array, targets: Array, how: Training | None = None, aside: Marks | None = None) -> Network:
+def train_network(
+    inputs: Array, targets: Array, how: Training | None = None, aside: Marks | None = None
+) -> PolicyNetwork:
     """Fit distributions to inputs; the rows marked in `aside` only tell when to stop (None: train to the last step)."""
     how = how or Training()
     rng = np.random.default_rng(how.seed)
@@ -62,7 +64,7 @@ def train(inputs: Array, targets: Array, how: Training | None = None, aside: Mar
         for m, n in pairwise(sizes)
     )
     adam = _Adam(layers, how.rate)
-    best, best_loss, looks = Network(layers, how.steps), np.inf, 0
+    best, best_loss, looks = PolicyNetwork(layers, how.steps), np.inf, 0
     for step in range(1, how.steps + 1):
         chosen = seen[rng.integers(len(seen), size=min(how.batch, len(seen)))]
         adam.step(_slopes(layers, rows[chosen], wanted[chosen]))
@@ -71,7 +73,10 @@ def train(inputs: Array, targets: Array, how: Training | None = None, aside: Mar
         loss = cross_entropy(_forward(layers, rows[aside])[-1].astype(np.float64), targets[aside])
         looks = 0 if loss < best_loss else looks + 1
         if loss < best_loss:
-            best, best_loss = Network(tuple((weights.copy(), bias.copy()) for weights, bias in layers), step), loss
+            best, best_loss = (
+                PolicyNetwork(tuple((weights.copy(), bias.copy()) for weights, bias in layers), step),
+                loss,
+            )
         if looks == _PATIENCE:
             break
     return best

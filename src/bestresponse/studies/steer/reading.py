@@ -28,7 +28,7 @@ from bestresponse.models.base import Message, Model, Request
 from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.building import second_key
 from bestresponse.studies.steer.embedding import Embedding
-from bestresponse.studies.steer.network import Training, train
+from bestresponse.studies.steer.network import Training, train_network
 
 _FOLDS = 5
 _STEPS = 200
@@ -52,7 +52,7 @@ class Opinions:
     void: int = 0
 
 
-def list_states(game: RecordedDialogue) -> Iterator[Dialogue]:
+def list_dialogue_states(game: RecordedDialogue) -> Iterator[Dialogue]:
     """Yield every state of the dialogues on record."""
     stack = [game.start()]
     while stack:
@@ -70,7 +70,7 @@ def compare_rulings(game: RecordedDialogue, second: Player, answers: AnswerStore
     """Put the recorded rulings of `game` beside those of `second` on the same dialogues."""
     pairs: list[tuple[float, float]] = []
     void = 0
-    for state in list_states(game):
+    for state in list_dialogue_states(game):
         entry = answers.find(second_key(second, game.live.view(state, REFEREE))) if state.over else None
         if entry is None:
             continue
@@ -86,7 +86,7 @@ def compare_rulings(game: RecordedDialogue, second: Player, answers: AnswerStore
 def spoken_messages(game: RecordedDialogue) -> Messages:
     """Return every different (manner, text) on record in the tree of `game`, and how often it was drawn."""
     drawn: dict[str, Messages] = {}
-    for state in list_states(game):
+    for state in list_dialogue_states(game):
         if state.manner:
             seat = game.live.turn(state)
             key = prompt_key(game.view(state, game.roles[seat]))
@@ -139,7 +139,7 @@ def learned_follow(games: Sequence[Messages], manners: Actions, embed: Embedding
             for (manner, text), times in messages.items() if number % folds != fold else ():
                 counts.setdefault(text, Counter())[manner] += times
         targets = np.array([[drawn[option] / drawn.total() for option in manners.options] for drawn in counts.values()])
-        network = train(embed(list(counts)), targets, Training(steps=_STEPS, seed=seed))
+        network = train_network(embed(list(counts)), targets, Training(steps=_STEPS, seed=seed))
         for number in range(fold, len(games), folds):
             for (manner, text), times in games[number].items():
                 if manner != manners.neutral:

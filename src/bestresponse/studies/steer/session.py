@@ -28,7 +28,7 @@ from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.store.manifest import Manifest
 from bestresponse.studies.steer.answers import AnswerStore, read_answers
 from bestresponse.studies.steer.authoring import Author, Written, most_questions
-from bestresponse.studies.steer.building import Built, Cast, build, count_missing_calls, size_of
+from bestresponse.studies.steer.building import Built, Cast, build_dialogue, count_missing_calls, size_of
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.embedding import EMBEDDINGS, Embedding, find_embedding
 from bestresponse.studies.steer.fresh import FreshPlays, Nearest, is_fresh_on_record, play_fresh
@@ -219,7 +219,9 @@ def _play_games(
     results = []
     for number, game in enumerate(games):
         before = session.answers.calls
-        built = build(game, session.cast, session.answers, wordings=session.config.wordings, workers=session.workers)
+        built = build_dialogue(
+            game, session.cast, session.answers, wordings=session.config.wordings, workers=session.workers
+        )
         results.append(_judge_game(session, _solve_game(session, number, game, built), built, embed))
         outcome.stopped = built.stopped
         if built.failed or built.stopped:

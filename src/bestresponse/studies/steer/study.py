@@ -35,7 +35,7 @@ from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Study
 from bestresponse.studies.steer.answers import AnswerStore, open_answers, read_answers
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.measuring import METRICS, SteerMeasured, measure_results
+from bestresponse.studies.steer.measuring import METRICS, SteerMeasured, measure_steering
 from bestresponse.studies.steer.session import (
     SteerResults,
     check_budget,
@@ -120,7 +120,7 @@ def _compare_figures(folder: RunFolder, results: SteerResults) -> list[str]:
         before = json.loads((folder.path / "summary.json").read_text("utf-8")).get("figures", [])
     except FileNotFoundError:
         return []
-    measured = measure_results(results)
+    measured = measure_steering(results)
     after = compute_figures(METRICS, measured.labels, measured.groups).to_json()
     spelled = {row["measured_on"]: _spell(row) for row in after}
     where = [row["measured_on"] for row in before if spelled.get(row["measured_on"]) != _spell(row)]
@@ -191,7 +191,7 @@ steer = Study(
     SteerConfig,
     specs=lambda config: (),
     play=lambda config, models: _refuse_play,
-    measure=lambda config, folder: measure_results(read_results(config, folder)),
+    measure=lambda config, folder: measure_steering(read_results(config, folder)),
     metrics=METRICS,
     title="Steering {{ config.model }} in {{ config.read_domain().name }} dialogues",
     subtitle="Solved by {% if config.solver == 'cfr' %}counterfactual regret minimisation and best replies{% else %}"

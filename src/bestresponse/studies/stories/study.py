@@ -304,14 +304,15 @@ def _sum_up_programs(rows: Sequence[StoryRow]) -> ModelFigures:
     shares: dict[str, Interval | None] = {}
     for name in ("syntactic", "functional", "meaning", "equivalent", "first"):
         asked = [(value, row["story"]) for row in rows if isinstance(value := row.get(name), bool)]
-        shares[name] = estimate_share(*zip(*asked, strict=True)) if asked else None
-    return ModelFigures(  # type: ignore[no-any-return]
-        programs=len(rows),
-        **shares,  # type: ignore[typeddict-item]
-        attempts=sum(row["attempts"] for row in rows) / len(rows),
-        prompt=sum(row["prompt"] for row in rows),
-        completion=sum(row["completion"] for row in rows),
-    )
+        shares[name] = estimate_share([hit for hit, _ in asked], [story for _, story in asked]) if asked else None
+    figures: Any = {
+        "programs": len(rows),
+        **shares,
+        "attempts": sum(row["attempts"] for row in rows) / len(rows),
+        "prompt": sum(row["prompt"] for row in rows),
+        "completion": sum(row["completion"] for row in rows),
+    }
+    return cast(ModelFigures, figures)
 
 
 def measure(config: StoriesConfig, folder: RunFolder) -> Measured:

@@ -156,7 +156,7 @@ def make_stage(game: NamedGame) -> Stage:
     return Stage.from_form(game.name, form, program=game.text if game.ending == ".pl" else "")
 
 
-def gather(
+def gather_entries(
     wanted: Iterable[Entry | str], stage: Stage, default_move: str | None = None
 ) -> tuple[tuple[Entry, ...], tuple[tuple[str, str], ...]]:
     """Return those who take part, and why others of a group cannot or need not: who is named must be able to play."""

@@ -80,7 +80,7 @@ class MatchRow(TypedDict):
     missing: int
 
 
-class ShareRow(TypedDict):
+class GenerationRow(TypedDict):
     """The share of a strategy in a generation, where strategies multiply by what they earn."""
 
     generation: int
@@ -298,7 +298,7 @@ class Standings:
             places.pop(int(np.argmax(gaps)))
         return [self.names[place] for place in places], self.between[np.ix_(places, places)]
 
-    def list_shares(self, generations: int = _GENERATIONS) -> Iterator[ShareRow]:
+    def list_shares(self, generations: int = _GENERATIONS) -> Iterator[GenerationRow]:
         """Yield the shares of strategies that multiply by what they earn, from equal ones; none for fewer than two."""
         names, payoffs = self.complete
         if len(names) < 2:
@@ -312,7 +312,7 @@ class Standings:
         )
         for generation, shares in zip(path.times, path.strategies[0], strict=True):
             for name, share in zip(names, shares, strict=True):
-                yield ShareRow(generation=int(generation), strategy=name, share=float(share))
+                yield GenerationRow(generation=int(generation), strategy=name, share=float(share))
 
     def list_takeovers(self) -> list[MoranRow]:
         """List how often each strategy took over a population that began with equal numbers of all, best first.

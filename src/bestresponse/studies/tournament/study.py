@@ -45,10 +45,10 @@ from bestresponse.studies.tournament.entries import (
     Stage,
     as_automata,
     formalize_entry,
-    gather,
+    gather_entries,
     make_stage,
 )
-from bestresponse.studies.tournament.standings import MatchRow, MoranRow, ShareRow, StandingRow, measure_standings
+from bestresponse.studies.tournament.standings import GenerationRow, MatchRow, MoranRow, StandingRow, measure_standings
 from bestresponse.theory.repeated.automaton import cooperative_actions
 from bestresponse.theory.repeated.round_robin import Rules
 
@@ -95,7 +95,7 @@ class TournamentConfig(RunSettings):
     def __post_init__(self) -> None:
         if self.moran == 1:
             raise SettingError("moran", "expected a population of at least 2")
-        entries, left_out = gather(self.entries, self.stage, self.default_move)
+        entries, left_out = gather_entries(self.entries, self.stage, self.default_move)
         object.__setattr__(self, "entries", entries)
         object.__setattr__(self, "left_out", (*self.left_out, *left_out))
         names = [entry.name for entry in entries]
@@ -297,7 +297,7 @@ METRICS = list_metrics(
 """Every figure of one who took part, in the order of the columns."""
 
 
-def measure(config: TournamentConfig, folder: RunFolder) -> Measured:
+def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
     """Work out the standings, and what becomes of strategies that multiply by what they earn."""
     answers: dict[str, Answers] = {}
     plays = list(folder.sorted_plays())
@@ -334,8 +334,8 @@ def measure(config: TournamentConfig, folder: RunFolder) -> Measured:
             "fingerprint": Frame(FingerprintRow, fingerprint),
             "targets": Frame(TargetRow, targets),
             "left_out": Frame(LeftOutRow, [LeftOutRow(name=name, why=why) for name, why in config.left_out]),
-            "shares": Frame(ShareRow, shares),
-            "final_shares": Frame(ShareRow, sorted(final, key=lambda row: -row["share"])),
+            "shares": Frame(GenerationRow, shares),
+            "final_shares": Frame(GenerationRow, sorted(final, key=lambda row: -row["share"])),
             "moran": Frame(MoranRow, standings.list_takeovers()),
             "answers": make_answers_frame(answers),
         },
@@ -345,7 +345,7 @@ def measure(config: TournamentConfig, folder: RunFolder) -> Measured:
     )
 
 
-def show_rules(measured: Measurement) -> Shown | None:
+def show_strategy_rules(measured: Measurement) -> Shown | None:
     """Show the strategies that are written as rules."""
     config: TournamentConfig = measured.config
     blocks = [
@@ -369,7 +369,7 @@ tournament = Study(
     TournamentConfig,
     specs=list_matches,
     play=prepare_matches,
-    measure=measure,
+    measure=measure_tournament,
     metrics=METRICS,
     prepare=formalize_words,
     title="Tournament: {{ config.game.name }}",
@@ -431,7 +431,7 @@ tournament = Study(
             "matches could have changed.{% endif %}",
             kind="info",
         ),
-        show_rules,
+        show_strategy_rules,
     ),
 )
 """Who earns how much against whom in a repeated game."""

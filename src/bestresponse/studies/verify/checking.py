@@ -26,7 +26,7 @@ from bestresponse.formal.claims.grounding import ground
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translators.translation import Reading, Translator
 from bestresponse.logic.engine import LogicEngine, Verdict
-from bestresponse.studies.verify.evaluation import Attempt, Confusion, Sample, aggregate
+from bestresponse.studies.verify.evaluation import Confusion, RecordedAttempt, Sample, aggregate
 
 _QUOTED: Final = re.compile(r"'[^']*'")
 _VARIABLE: Final = re.compile(r"(?<!\w)[A-Z_]\w*")
@@ -88,7 +88,7 @@ class Recheck:
         verdicts = [checked.verdict for checked in self.query(game, query)] or [Verdict.UNKNOWN]
         return next((v for v in (Verdict.REFUTED, Verdict.UNKNOWN) if v in verdicts), Verdict.PROVED)
 
-    def failed(self, game: str, attempt: Attempt) -> tuple[str, ...]:
+    def failed(self, game: str, attempt: RecordedAttempt) -> tuple[str, ...]:
         """The queries that a closed-world solver does not prove, in order, each once."""
         answers = self._recorded.get(game, {})
         verdicts = {query: self.verdict(game, query) for query in attempt.queries}
@@ -115,7 +115,7 @@ def _list_names(args: object) -> set[str]:
     return {name for part in args for name in _list_names(part)} if isinstance(args, tuple) else set()
 
 
-def corrections_of(attempt: Attempt) -> Iterator[tuple[str, str | None]]:
+def corrections_of(attempt: RecordedAttempt) -> Iterator[tuple[str, str | None]]:
     """The sentences of a recorded feedback, each with the query it states (None: not understood)."""
     for sentence in re.findall("^- (.*)", attempt.feedback, re.MULTILINE):
         stated = ((pattern.match(sentence.strip()), query) for pattern, query in _SENTENCES)

@@ -33,7 +33,7 @@ _PAPER: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class RecordedAttempt:
     """One reasoning, the queries made of it, those that failed (None: never put to the solver), and the feedback."""
 
     response: str
@@ -58,7 +58,7 @@ class Sample:
     id: str
     model: str
     game: str
-    attempts: tuple[Attempt, ...]
+    attempts: tuple[RecordedAttempt, ...]
     first_choice: str
     last_choice: str
     ratings: tuple[Rating, ...]
@@ -88,7 +88,7 @@ def _samples(path: Path) -> Iterator[Sample]:
 
 def _sample(row: JsonMapping) -> Sample:
     attempts = tuple(
-        Attempt(
+        RecordedAttempt(
             str(one.get("response") or ""),
             _texts(one.get("queries")) or (),
             _texts(one.get("failed")),
@@ -154,17 +154,6 @@ def recorded_verdicts(folder: Path) -> dict[str, dict[str, str]]:
     return _by_game(path) if path.is_file() else {}
 
 
-__all__ = [
-    "ERROR_KINDS",
-    "SHEET",
-    "Confusion",
-    "Rating",
-    "aggregate",
-    "agreement",
-    "merge_labels",
-    "read_sheet",
-]
-
 ERROR_KINDS = {
     "pa": "a payoff is given to the wrong choices or player",
     "rga": "a choice is said to be safer, or to promise more, than it is",
@@ -227,7 +216,7 @@ def agreement(rated: Sequence[Sequence[Rating]], which: str = "first") -> float 
     return raters.compute_if_defined(fleiss_kappa, counts)
 
 
-def read_sheet(text: str) -> dict[str, Rating]:
+def read_ratings(text: str) -> dict[str, Rating]:
     """Read the ratings of a filled sheet, by sample; rows not filled in are left out, other faults are UsageErrors."""
     found: dict[str, Rating] = {}
     for line, row in raters.read_sheet(text, ("sample", "first_correct", "last_correct")):

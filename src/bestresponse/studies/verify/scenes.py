@@ -31,13 +31,13 @@ from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import deviation_payoffs
 from bestresponse.theory.trees.perfection.sequential import find_sequential
 from bestresponse.theory.trees.perfection.subgame_perfect import subgame_perfect
-from bestresponse.theory.trees.tree import CHANCE, LEAF, Chance, Leaf, Tree, Turn, build_tree
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Chance, Leaf, Tree, Turn, build_tree, policy_from_table
 
 _EQUILIBRIUM = "equilibrium"
 
 
 @dataclass(frozen=True)
-class Telling:
+class SceneTelling:
     """How a game is told: letters instead of names, in reverse order, from the moves `after` on, to which seat."""
 
     seat: int = 0
@@ -46,7 +46,7 @@ class Telling:
     after: tuple[str, ...] = ()
 
 
-def set_scene(game: NormalForm | Tree, telling: Telling) -> Scene:
+def set_scene(game: NormalForm | Tree, telling: SceneTelling) -> Scene:
     """Set the scene of a run; SettingError where the reasoner would never be asked."""
     if isinstance(game, NormalForm):
         return TableScene(telling, game)
@@ -104,11 +104,9 @@ class Turns(TreeGame):
         nodes = np.flatnonzero(self.tree.infoset == index).tolist() if index >= 0 else [state]
         if nodes == [0]:
             return "Nothing has happened yet. Now you choose."
-        known = (
-            "What has happened, and you know it"
-            if len(nodes) == 1
-            else ("One of these has happened, and you do not know which")
-        )
+        known = "What has happened, and you know it"
+        if len(nodes) > 1:
+            known = "One of these has happened, and you do not know which"
         return f"{known}: {self._tell_histories(nodes, role)}. Now you choose."
 
     def _tell_histories(self, nodes: list[int], role: Role) -> str:
@@ -150,7 +148,7 @@ class Turns(TreeGame):
 class TableScene:
     """All choose at once."""
 
-    telling: Telling
+    telling: SceneTelling
     original: NormalForm
     opening = ()
     decisions = 1
@@ -204,7 +202,7 @@ class TreeScene:
     sequential.
     """
 
-    telling: Telling
+    telling: SceneTelling
     original: Tree
 
     @property
@@ -255,20 +253,13 @@ class TreeScene:
         return told
 
     @cached_property
-    def mixes(self) -> dict[str, dict[str, Mapping[str, float]]]:
+    def mixes(self) -> dict[str, dict[str, dict[str, float]]]:
         """One equilibrium: the probabilities of each player's moves at each information set."""
-        mixes: dict[str, dict[str, Mapping[str, float]]] = {player: {} for player in self.tree.players}
-        if self.tree.is_perfect_information:
-            moves = subgame_perfect(self.tree, limit=1).equilibria[0].moves
-            for infoset in self.tree.infosets:
-                player = self.tree.players[infoset.player]
-                mixes[player][infoset.label] = {m: float(m == moves[player][infoset.label]) for m in infoset.moves}
-            return mixes
-        policy = find_sequential(self.tree).policy
-        for infoset in self.tree.infosets:
-            player = self.tree.players[infoset.player]
-            mixes[player][infoset.label] = policy.at(player, infoset.label)
-        return mixes
+        if not self.tree.is_perfect_information:
+            return find_sequential(self.tree).policy.table()
+        moves = subgame_perfect(self.tree, limit=1).equilibria[0].moves
+        sure = {player: {label: {move: 1.0} for label, move in own.items()} for player, own in moves.items()}
+        return policy_from_table(self.tree, sure).table()
 
     def _share(self, node: int) -> float:
         """Return the probability of the move that leads to a node, by nature or in equilibrium."""
@@ -427,16 +418,9 @@ def moves_by_player(tree: Tree) -> tuple[tuple[str, ...], ...]:
 
 
 def _lettered(actions: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
-    if all(own == actions[0] for own in actions):
-        return tuple(_some(0, len(own)) for own in actions)
-    start, found = 0, []
-    for own in actions:
-        found.append(_some(start, len(own)))
-        start += len(own)
-    return tuple(found)
-
-
-def _some(start: int, count: int) -> tuple[str, ...]:
-    if start + count > len(_LETTERS):
+    """Name actions by letters: the same for everybody where all have the same names, else different ones."""
+    alike = all(own == actions[0] for own in actions)
+    starts = [0 if alike else sum(map(len, actions[:player])) for player in range(len(actions))]
+    if starts[-1] + len(actions[-1]) > len(_LETTERS):
         raise UsageError(f"there are letters for {len(_LETTERS)} actions; tell this game under its own names (--plain)")
-    return _LETTERS[start : start + count]
+    return tuple(_LETTERS[start : start + len(own)] for start, own in zip(starts, actions, strict=True))

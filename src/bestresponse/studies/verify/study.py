@@ -60,9 +60,9 @@ from bestresponse.studies.verify.evaluation import (
     Rating,
     agreement,
     merge_labels,
-    read_sheet,
+    read_ratings,
 )
-from bestresponse.studies.verify.scenes import Scene, Telling, set_scene
+from bestresponse.studies.verify.scenes import Scene, SceneTelling, set_scene
 from bestresponse.studies.verify.texts import TEXTS
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import LEAF, Tree
@@ -147,7 +147,7 @@ class VerifyConfig(RunSettings):
     def scene(self) -> Scene:
         """The game as it is told, and what choices are worth in it."""
         seat = 0 if self.seat is None else self.form.players.index(self.seat)
-        return set_scene(self.form, Telling(seat, self.disguised, self.inverted, self.after))
+        return set_scene(self.form, SceneTelling(seat, self.disguised, self.inverted, self.after))
 
     @property
     def models(self) -> tuple[NamedModel, ...]:
@@ -373,7 +373,7 @@ METRICS = list_metrics(AttemptFigures)
 """Every figure of the first and the last attempt; `measure` adds the share of every choice."""
 
 
-def measure(config: VerifyConfig, folder: RunFolder) -> Measured:
+def measure_reasoning(config: VerifyConfig, folder: RunFolder) -> Measured:
     """Measure every finished run, and how people judge them where raters have filled in their sheets."""
     rows = sorted((_measure_run(play, config.scene) for play in folder.sorted_plays()), key=lambda row: row["repeat"])
     attempts = [attempt for row in rows for attempt in row["transcript"]]
@@ -388,7 +388,7 @@ def measure(config: VerifyConfig, folder: RunFolder) -> Measured:
         Metric(name, f"chose {action}", "share of readable runs", "", ".3f", itemgetter(name))
         for name, action in choices.items()
     ]
-    sheets = [read_sheet(path.read_text("utf-8-sig")) for path in sorted(folder.path.glob("sheet-rater-*.csv"))]
+    sheets = [read_ratings(path.read_text("utf-8-sig")) for path in sorted(folder.path.glob("sheet-rater-*.csv"))]
     judgements, agreements = _compare_with_people(rows, [sheet for sheet in sheets if sheet])
     return Measured(
         {
@@ -560,7 +560,7 @@ verify_model = Study(
     VerifyConfig,
     specs=list_runs,
     play=prepare_runs,
-    measure=measure,
+    measure=measure_reasoning,
     metrics=METRICS,
     title="Reasoning checked by logic",
     subtitle="{{ config.model }} on {{ config.game.name }}, translated by {{ config.translator }}, "

@@ -68,7 +68,7 @@ class RulesSetting(Converted["str | Path | Mapping[str, Any] | WaterRules", Wate
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class WaterCondition:
     """One experimental condition."""
 
     persona: bool
@@ -158,18 +158,18 @@ class WaterConfig(AgentSettings):
         return tuple(dict.fromkeys(self.seats[role] for role in find_model_seats(self.make_game(), self.seats)))
 
     @cached_property
-    def conditions(self) -> tuple[Condition, ...]:
+    def conditions(self) -> tuple[WaterCondition, ...]:
         """Every condition of the run."""
         personas = {"off": (False,), "on": (True,), "both": (False, True)}[self.with_personas or "off"]
         if self.has_supply:
-            return tuple(Condition(persona, OWN_SUPPLY, self.town) for persona in personas)
+            return tuple(WaterCondition(persona, OWN_SUPPLY, self.town) for persona in personas)
         names = tuple(ABUNDANCE) if self.grid else self.abundance or ("medium",)
         return tuple(
-            Condition(persona, name, with_abundance(self.town, name)) for persona in personas for name in names
+            WaterCondition(persona, name, with_abundance(self.town, name)) for persona in personas for name in names
         )
 
 
-def describe_game(config: WaterConfig, condition: Condition) -> JsonObject:
+def describe_condition(config: WaterConfig, condition: WaterCondition) -> JsonObject:
     """Describe the games of a condition as plain data, all but the repeat and its seed."""
     personas = {seat: config.personas[seat] for seat in config.seats} if condition.persona else {}
     return {
@@ -186,9 +186,9 @@ def find_seed(seed: int, repeat: int) -> int:
     return split(seed, "water", repeat)
 
 
-def list_games(config: WaterConfig) -> Iterator[JsonObject]:
+def list_water_games(config: WaterConfig) -> Iterator[JsonObject]:
     """Yield all games, repeats in the outer loop: a run that stops early has played all conditions equally often."""
-    games = [describe_game(config, condition) for condition in config.conditions]
+    games = [describe_condition(config, condition) for condition in config.conditions]
     for repeat in range(config.repeats):
         for data in games:
             yield {**data, "repeat": repeat, "seed": find_seed(config.seed, repeat)}
@@ -214,7 +214,7 @@ def play_bidders(config: WaterConfig, folder: RunFolder, how: Execution, total: 
 
     def list_blocks() -> Iterator[_Block]:
         for condition in config.conditions:
-            whole = _Block(describe_game(config, condition), config.seed, tuple(range(config.repeats)))
+            whole = _Block(describe_condition(config, condition), config.seed, tuple(range(config.repeats)))
             repeats = iter(whole.repeats)
             if finished or how.shard is not None:  # all of them need no ids to be told apart
                 specs = how.choose(map(whole.make_spec, whole.repeats))

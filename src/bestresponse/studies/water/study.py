@@ -45,7 +45,7 @@ from bestresponse.runs.reporting.answers import (
 from bestresponse.runs.seats import check_players, estimate_plays, make_player
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Measured, Study
-from bestresponse.studies.water.games import Condition, WaterConfig, find_seed, list_games, play_bidders
+from bestresponse.studies.water.games import WaterCondition, WaterConfig, find_seed, list_water_games, play_bidders
 
 _MOST_DAY_ROWS = 100_000
 """More rows of days than this are not listed: the records hold them, and writing them takes minutes."""
@@ -58,7 +58,7 @@ GameDays = list[tuple[int, dict[str, float]]]
 """The supply and the bids of every day."""
 
 
-class GameRow(TypedDict):
+class WaterGameRow(TypedDict):
     """One game; a void one has no result."""
 
     condition: str
@@ -160,7 +160,7 @@ class ConditionGames:
     `spoken` are the number and the submissions of the first game in which a seat gave reasons.
     """
 
-    condition: Condition
+    condition: WaterCondition
     repeats: tuple[int, ...]
     trace: Trace
     void: int = 0
@@ -233,7 +233,7 @@ def sum_up_condition(games: ConditionGames) -> ConditionFigures:
     )
 
 
-def measure(config: WaterConfig, folder: RunFolder) -> Measured:
+def measure_water(config: WaterConfig, folder: RunFolder) -> Measured:
     """Rebuild every finished game, condition by condition."""
     days: dict[tuple[bool, str], dict[int, GameDays]] = {}
     void: dict[tuple[bool, str], list[int]] = {}
@@ -252,7 +252,7 @@ def measure(config: WaterConfig, folder: RunFolder) -> Measured:
         if repeat < spoken.get(key, (np.inf, ()))[0] and any(s.get("reasoning") for s in submissions):
             spoken[key] = repeat, submissions
     measured = []
-    games: list[GameRow] = []
+    games: list[WaterGameRow] = []
     for condition in config.conditions:
         key = (condition.persona, condition.abundance)
         known = dict(sorted(days.pop(key, {}).items()))
@@ -277,7 +277,7 @@ def measure(config: WaterConfig, folder: RunFolder) -> Measured:
 
     return Measured(
         {
-            "games": Frame(GameRow, games),
+            "games": Frame(WaterGameRow, games),
             "survival": Frame(SurvivalRow, survival),
             "comparisons": Frame(ComparisonRow, _compare_conditions(config, finished)),
             "prices": gather(PriceRow, _list_prices),
@@ -319,7 +319,7 @@ def rebuild_games(rules: WaterRules, games: Sequence[GameDays]) -> Trace:
     return run_many(rules, supply, lambda morning: bids[:, morning.day - 1])
 
 
-def _list_games(group: ConditionGames, void: Sequence[int]) -> Iterator[GameRow]:
+def _list_games(group: ConditionGames, void: Sequence[int]) -> Iterator[WaterGameRow]:
     names = [resident.name for resident in group.trace.rules.residents]
     results = {
         repeat: (int(alive.sum()), rate, dict(zip(names, alive.tolist(), strict=True)))
@@ -327,7 +327,7 @@ def _list_games(group: ConditionGames, void: Sequence[int]) -> Iterator[GameRow]
     }
     for repeat in sorted([*results, *void]):
         survivors, rate, alive = results.get(repeat, (None, np.nan, None))
-        yield GameRow(
+        yield WaterGameRow(
             condition=group.condition.name,
             abundance=group.condition.abundance,
             personas=group.condition.persona,
@@ -481,12 +481,12 @@ def make_run(config: WaterConfig, folder: RunFolder, models: Mapping[str, Model]
     return execute(how.choose(water.list_specs(config)), start, folder, total=total, on_progress=how.on_progress)
 
 
-def find_game(config: WaterConfig, data: JsonMapping) -> Water:
+def find_town(config: WaterConfig, data: JsonMapping) -> Water:
     """Return the game of a spec."""
     return Water(WaterRules.from_json(data["rules"]))
 
 
-def estimate_calls(config: WaterConfig) -> Estimate:
+def estimate_water_calls(config: WaterConfig) -> Estimate:
     """Count the calls of all games at most."""
     parts = [estimate_plays(config, Water(condition.rules), config.seats) for condition in config.conditions]
     games = config.repeats * len(parts)
@@ -499,9 +499,9 @@ _RESIDENTS: dict[str, Any] = {"x": "day", "by": "resident", "split": "condition"
 water = Study(
     "water",
     WaterConfig,
-    specs=list_games,
-    play=lambda config, models: make_player(lambda data: find_game(config, data), models),
-    measure=measure,
+    specs=list_water_games,
+    play=lambda config, models: make_player(lambda data: find_town(config, data), models),
+    measure=measure_water,
     metrics=list_metrics(ConditionFigures),
     title="Who survives the drought?",
     subtitle="{{ config.seats.values()|unique|join(', ') }}: {{ frame('games')|length - frame('voids')|length }} games "
@@ -509,10 +509,10 @@ water = Study(
     command="simulate water",
     unit="games",
     tables=2,
-    game=find_game,
+    game=find_town,
     count_plays=lambda config: config.repeats * len(config.conditions),
     prepare=check_players,
-    estimate_calls=estimate_calls,
+    estimate_calls=estimate_water_calls,
     make_run=make_run,
     report=(
         warn_of_gaps,

@@ -267,8 +267,13 @@ def fictitious_play(
         tally.totals[i][:] = (weight if gain is None else 1.0) * values
     _play(game, tally, tuple(_choose(value, precision, rng) for value in expected), gain)
     chosen = choose_loop(engine, game, steps) if precision is None and gain is None else "numpy"
-    plain = stepwise(_step_play(game, tally, precision, rng, gain), state)
-    run = _compile_play(game, tally, state) if chosen == "numba" else plain
+
+    def advance(count: int) -> None:
+        for _ in range(count):
+            scale = None if precision is None else precision / float(tally.counts[0].sum())
+            _play(game, tally, tuple(_choose(total, scale, rng) for total in tally.totals), gain)
+
+    run = _compile_play(game, tally, state) if chosen == "numba" else stepwise(advance, state)
     first, *gaps = schedule(steps, stride)  # the first round has been played already
     times, held = walk(run, [first - 1, *gaps], *sizes)
     external = external_regrets(times + 1, held[players:-1], held[-1]) if gain is None and not weight else None
@@ -287,17 +292,6 @@ def _compile_play(game: NormalForm, tally: _Tally, state: Array) -> Run:
     return lambda gaps, seen: best_reply_steps(
         row, col, totals, others, counts, facing, tally.earned, gaps, state, seen
     )
-
-
-def _step_play(
-    game: NormalForm, tally: _Tally, precision: float | None, rng: np.random.Generator, gain: float | None
-) -> Callable[[int], None]:
-    def advance(count: int) -> None:
-        for _ in range(count):
-            scale = None if precision is None else precision / float(tally.counts[0].sum())
-            _play(game, tally, tuple(_choose(total, scale, rng) for total in tally.totals), gain)
-
-    return advance
 
 
 def _choose(values: Array, precision: float | None, rng: np.random.Generator) -> int:

@@ -149,15 +149,6 @@ def _format_count(count: int) -> str:
     return f"{count:,}" if count < 10**12 else f"about 10^{len(str(count)) - 1}"
 
 
-def _check_integers_fit(m: int, n: int) -> None:
-    p, q = most_vertices(m, m + n), most_vertices(n, m + n)
-    size = _INTEGER_BYTES * (p * n * (m + 1) + q * m * (n + 1))
-    if size > _MEMORY_LIMIT:
-        raise _too_large(
-            m, n, f"may have {_format_count(p + q)} vertices to enumerate, which need {_format_count(size >> 20)} MiB"
-        )
-
-
 def _too_large(m: int, n: int, why: str) -> TooLarge:
     return TooLarge(f"a {m}x{n} game {why}; lemke_howson finds one equilibrium, pure_nash the pure ones")
 
@@ -200,7 +191,11 @@ def _call_in_thread(kernel: Any, payoffs: Array) -> Any:
 
 def _by_integers(game: NormalForm) -> Extremes:
     m, n = game.shape
-    _check_integers_fit(m, n)
+    p, q = most_vertices(m, m + n), most_vertices(n, m + n)
+    size = _INTEGER_BYTES * (p * n * (m + 1) + q * m * (n + 1))
+    if size > _MEMORY_LIMIT:
+        need = f"which need {_format_count(size >> 20)} MiB"
+        raise _too_large(m, n, f"may have {_format_count(p + q)} vertices to enumerate, {need}")
     row, column = whole_matrix(game, 0), whole_matrix(game, 1)
     in_q = [_relabelled(vertex, m, n) for vertex in vertices(row)]
     used = [i for i in range(m) if any(vertex.zeros >> i & 1 for vertex in in_q)]
@@ -222,7 +217,7 @@ def _by_integers(game: NormalForm) -> Extremes:
     table[: len(pairs)] = rows
     table[len(pairs) :, :3] = bases
     degenerate = any(vertex.basis.bit_count() != vertex.zeros.bit_count() for vertex in (*in_p, *in_q))
-    regret = _largest_regret(game, x, y)
+    regret = find_largest_regret(game.payoffs, x, y)
     return Extremes(game.payoffs.shape, len(pairs), len(bases), game.is_exact, degenerate, regret, table)
 
 
@@ -264,8 +259,9 @@ def _unit(points: list[tuple[int, ...]]) -> Array:
     return np.array([[value / sum(point) for value in point] for point in points], dtype=np.float64)
 
 
-def _largest_regret(game: NormalForm, x: Array, y: Array) -> float:
-    row, column = (payoff - payoff.min() for payoff in game.payoffs)
+def find_largest_regret(payoffs: Array, x: Array, y: Array) -> float:
+    """Return the largest regret, as a share of the player's payoff range, at pairs of strategies in rows."""
+    row, column = (payoff - payoff.min() for payoff in payoffs)
     first, second = y @ row.T, x @ column
     gains = (first.max(axis=1) - (first * x).sum(axis=1)) / (float(row.max()) or 1.0)
     more = (second.max(axis=1) - (second * y).sum(axis=1)) / (float(column.max()) or 1.0)

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.engines import Engine, choose_engine, load_kernels, repays_loading
-from bestresponse.theory.equilibria.extremes import require_two_players
+from bestresponse.theory.equilibria.extremes import find_largest_regret, require_two_players
 from bestresponse.theory.equilibria.integer import start, whole_matrix, whole_payoffs
 from bestresponse.theory.equilibria.result import Equilibrium, Fractions
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form, as_payoffs
@@ -111,7 +111,9 @@ def _solve(row: ArrayLike, col: ArrayLike, label: int, engine: Engine, *, pure_f
         _take_pure(first, second, x, y, regrets)
     wrong = ~(regrets <= _REGRET_LIMIT)
     for g in np.flatnonzero(wrong):
-        _solve_exactly(first[g], second[g], label, (x[g], y[g], regrets[g : g + 1], pivots[g : g + 1]))
+        points, pivots[g] = _exact_path(whole_payoffs(first[g]), whole_payoffs(second[g]), label)
+        x[g], y[g] = ([value / sum(point) for value in point] for point in points)
+        regrets[g] = find_largest_regret(np.stack([first[g], second[g]]), x[g : g + 1], y[g : g + 1])
     return LemkeHowsonBatch(x, y, np.maximum(regrets, 0.0), pivots, wrong)
 
 
@@ -134,18 +136,6 @@ def follow_exactly(game: NormalForm, label: int = 0) -> Fractions:
     """Follow the path of `label` in whole numbers, whatever the size of the game, and give both strategies."""
     points, _ = _exact_path(whole_matrix(game, 0), whole_matrix(game, 1), label)
     return tuple(tuple(Fraction(value, sum(point)) for value in point) for point in points)
-
-
-def _solve_exactly(row: Array, col: Array, label: int, out: tuple[Array, Array, Array, NDArray[np.int64]]) -> None:
-    x, y, regrets, pivots = out
-    points, pivots[0] = _exact_path(whole_payoffs(row), whole_payoffs(col), label)
-    x[:], y[:] = ([value / sum(point) for value in point] for point in points)
-    gains = []
-    for payoff, own, other in ((row, x, y), (col.T, y, x)):
-        shifted = payoff - payoff.min()
-        earned = shifted @ other
-        gains.append((earned.max() - earned @ own) / (shifted.max() or 1.0))
-    regrets[0] = max(gains)
 
 
 def _exact_path(

@@ -132,10 +132,12 @@ class Enumeration:
 
     @cached_property
     def edges(self) -> list[Edge]:
+        """The numbers of both vertices of every extreme equilibrium."""
         return self.extremes.pairs()
 
     @cached_property
     def indices(self) -> dict[Edge, int]:
+        """The indices of the equilibria of the perturbed game, by the extreme one they are close to."""
         return compute_indices(self.game, self.extremes.bases(), self.extremes.exact or self.extremes.in_integers)
 
     @cached_property
@@ -145,6 +147,7 @@ class Enumeration:
 
     @cached_property
     def isolated(self) -> frozenset[Edge]:
+        """The equilibria that are components of their own."""
         return frozenset(part[0] for part in self.parts if len(part) == 1)
 
     def find_degenerate(self) -> bool:
@@ -160,21 +163,26 @@ class Enumeration:
         return any(vertex.basis != vertex.zeros for vertex in corners)
 
     def find_strategies(self, number: int) -> Profile:
+        """Give the mixed strategy of every player."""
         return self.extremes.strategies_at(number)
 
     def find_index(self, number: int) -> int | None:
+        """Compute the index, or None where the equilibrium is not isolated."""
         edge = self.edges[number]
         return self.indices.get(edge, 0) if edge in self.isolated else None
 
     def find_continuum(self, number: int) -> bool:
+        """Say whether the equilibrium is one of a continuum."""
         return self.edges[number] not in self.isolated
 
     def find_fractions(self, number: int) -> Fractions | None:
+        """Give the strategies as fractions, or None where floating point was used."""
         if not self.extremes.exact:
             return None
         return tuple(tuple(Fraction(value, sum(row)) for value in row) for row in self.extremes.numerators(number))
 
     def build_components(self, equilibria: tuple[Equilibrium, ...]) -> tuple[Component, ...]:
+        """Group the equilibria into connected components."""
         found = dict(zip(self.edges, equilibria, strict=True))
         return tuple(self._build_component(part, found) for part in self.parts)
 

@@ -205,7 +205,12 @@ def _strictly(own: _Own, action: int) -> Domination | None:
         margin = margins.max() if whole is None else int(margins.max()) * own.unit
         return Domination(own.player, action, "strict", mix, float(margin))
     if whole is not None and lead.size <= _EXACT_CELLS:
-        return _strict_mixture(own, whole.tolist(), others, action)
+        # In whole numbers: maximise t over mixtures p and t >= 0 with p'lead >= t everywhere.
+        columns = whole.T.tolist()
+        if min(map(max, columns)) <= 0:
+            return None
+        point = maximize([[*(-u for u in column), 1] for column in columns], [0] * len(whole) + [1])
+        return _by_mixture(own, columns, others, action, point[:-1]) if point[-1] > 0 else None
     if lead.max(axis=0).min() <= least:
         return None
     solved = solve_zero_sum_game(lead)
@@ -228,7 +233,12 @@ def _weakly(own: _Own, action: int) -> Domination | None:
     if len(others) == 1:
         return None
     if whole is not None and lead.size <= _EXACT_CELLS:
-        return _exact_weak_mixture(own, whole.tolist(), others, action)
+        # In whole numbers: maximise the sum of p'lead over mixtures that are never behind.
+        columns = whole.T.tolist()
+        if min(map(max, columns)) < 0 or max(map(max, columns)) <= 0:
+            return None
+        point = maximize([[-u for u in column] for column in columns], [sum(row) for row in whole.tolist()])
+        return _by_mixture(own, columns, others, action, point) if any(point) else None
     if not (lead.max(axis=0, keepdims=True) >= -slack).all() or not (lead > slack).any():
         return None
     mixed = find_weak_mixture(lead / float(np.ptp(own.payoffs)))
@@ -238,29 +248,13 @@ def _weakly(own: _Own, action: int) -> Domination | None:
     return Domination(own.player, action, "weak", mix, 0.0)
 
 
-def _strict_mixture(own: _Own, whole: list[list[int]], others: NDArray[np.int_], action: int) -> Domination | None:
-    """Solve in whole numbers: maximise t over mixtures p and t >= 0 with p'lead >= t everywhere."""
-    if min(map(max, zip(*whole, strict=True))) <= 0:
-        return None
-    point = maximize([[*(-u for u in column), 1] for column in zip(*whole, strict=True)], [0] * len(whole) + [1])
-    return _by_mixture(own, whole, others, action, point[:-1]) if point[-1] > 0 else None
-
-
-def _exact_weak_mixture(own: _Own, whole: list[list[int]], others: NDArray[np.int_], action: int) -> Domination | None:
-    """Solve in whole numbers: maximise the sum of p'lead over mixtures that are never behind."""
-    if min(map(max, zip(*whole, strict=True))) < 0 or max(map(max, whole)) <= 0:
-        return None
-    point = maximize([[-u for u in column] for column in zip(*whole, strict=True)], [sum(row) for row in whole])
-    return _by_mixture(own, whole, others, action, point) if any(point) else None
-
-
 def _by_mixture(
-    own: _Own, whole: list[list[int]], others: NDArray[np.int_], action: int, point: Sequence[int]
+    own: _Own, columns: list[list[int]], others: NDArray[np.int_], action: int, point: Sequence[int]
 ) -> Domination:
     total = sum(point)
     mix = np.zeros(len(own.payoffs))
     mix[others] = [weight / total for weight in point]
-    least = min(sum(u * p for u, p in zip(column, point, strict=True)) for column in zip(*whole, strict=True))
+    least = min(sum(u * p for u, p in zip(column, point, strict=True)) for column in columns)
     return Domination(own.player, action, "strict" if least > 0 else "weak", mix, float(least * own.unit / total))
 
 

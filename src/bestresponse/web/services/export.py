@@ -25,7 +25,7 @@ from bestresponse.web.access import ServerState
 from bestresponse.web.services import COLUMNS, File
 from bestresponse.web.services.payments import AnswerPlace, list_items, list_payments, locate_answers
 from bestresponse.web.sessions.register import LABELS
-from bestresponse.web.sessions.session import Answer, Session, Table, list_states
+from bestresponse.web.sessions.session import Answer, Session, Table, trace_states
 from bestresponse.web.sessions.setup import PERSON, make_game
 from bestresponse.web.sessions.store import BrokenSession
 
@@ -168,7 +168,7 @@ def _list_answers(server: ServerState, table: Table, answers: list[Answer]) -> l
 def _list_seen(game: AnyGame, submissions: Sequence[Submission]) -> list[Row]:
     """List what was known before each answer: the situation in words, what one seat alone knew, and both as data."""
     seen: list[Row] = []
-    for submission, state in zip(submissions, list_states(game, submissions), strict=False):
+    for submission, state in zip(submissions, trace_states(game, submissions), strict=False):
         role = submission.role
         view = game.view(state, role) if role in game.roles else None
         private = game.word_private(state, role) if view and isinstance(game, PrivateInformation) else None

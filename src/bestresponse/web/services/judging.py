@@ -59,7 +59,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class JudgingTask:
     """What is judged, by what and by whom."""
 
     id: str
@@ -114,7 +114,7 @@ def rubrics() -> dict[str, tuple[Criterion, ...]]:
     return {"play": scales, "reasoning": (correct, *errors), "verdicts": (reading, verdict)}
 
 
-def check_levels(task: Task, given: Mapping[str, str]) -> tuple[dict[str, int], dict[str, str]]:
+def check_levels(task: JudgingTask, given: Mapping[str, str]) -> tuple[dict[str, int], dict[str, str]]:
     """The levels, and for each criterion without a proper one a sentence."""
     levels: dict[str, int] = {}
     wrong: dict[str, str] = {}
@@ -135,7 +135,7 @@ def read_items(text: str) -> tuple[Item, ...]:
     )
 
 
-def read_scores(task: Task, text: str) -> list[Score]:
+def read_scores(task: JudgingTask, text: str) -> list[Score]:
     """Read the scores of a filled sheet; rows that are empty are left out, anything else is refused with its place."""
     keys = [criterion.key for criterion in task.criteria]
     items = {item.id for item in task.items}
@@ -153,7 +153,7 @@ def read_scores(task: Task, text: str) -> list[Score]:
     return scores
 
 
-def tabulate_agreement(task: Task, scores: Iterable[Score]) -> Table:
+def tabulate_agreement(task: JudgingTask, scores: Iterable[Score]) -> Table:
     """Tabulate median and agreement of every criterion; a dash where one is not defined, as with one judge."""
     given = {(score.judge, score.item): score.levels for score in scores}
     columns = (Column("criterion"), Column("scores", "right"), Column("median", "right", format=".3g"),
@@ -193,7 +193,7 @@ class JudgingStore:
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._lock = threading.Lock()
-        self._tasks: dict[str, Task] = {}
+        self._tasks: dict[str, JudgingTask] = {}
         self._scores: dict[str, dict[tuple[str, str], Score]] = {}
         for event in journal.read_events("judging", "judged"):
             self._apply_event(event)
@@ -201,18 +201,18 @@ class JudgingStore:
     def _apply_event(self, event: JsonMapping) -> None:
         if event["event"] == "judging":
             items = tuple(Item(*item) for item in event["items"])
-            task = Task(event["task"], event["title"], event["rubric"], items, tuple(event["judges"]))
+            task = JudgingTask(event["task"], event["title"], event["rubric"], items, tuple(event["judges"]))
             self._tasks[task.id] = task
             self._scores[task.id] = {}
         else:
             score = Score(event["judge"], event["item"], event["levels"], event["remark"])
             self._scores[event["task"]][score.judge, score.item] = score
 
-    def tasks(self) -> list[Task]:
+    def tasks(self) -> list[JudgingTask]:
         """List the tasks, the newest first."""
         return list(reversed(self._tasks.values()))
 
-    def task(self, name: str) -> Task:
+    def task(self, name: str) -> JudgingTask:
         """Return the task of that name, or raise NotFound."""
         if name not in self._tasks:
             raise NotFound("there is no such task")
@@ -226,22 +226,22 @@ class JudgingStore:
         """Return what this judge has said, by the name of the item."""
         return {item: score for (who, item), score in self._scores[task].items() if who == judge}
 
-    def begin(self, title: str, rubric: str, items: Iterable[Item], judges: Iterable[str]) -> Task:
+    def begin(self, title: str, rubric: str, items: Iterable[Item], judges: Iterable[str]) -> JudgingTask:
         """Begin a task; UsageError where it cannot be one."""
-        task = Task(secrets.token_hex(6), title, rubric, tuple(items), tuple(judges))
+        task = JudgingTask(secrets.token_hex(6), title, rubric, tuple(items), tuple(judges))
         plain = [[item.id, item.text] for item in task.items]
         about = {"task": task.id, "title": title, "rubric": rubric, "items": plain, "judges": list(task.judges)}
         with self._lock:
             self._apply_event(self._journal.append_event("judging", **about))
         return task
 
-    def give(self, task: Task, *scores: Score) -> None:
+    def give(self, task: JudgingTask, *scores: Score) -> None:
         """Keep scores; an item judged again counts with the last."""
         with self._lock:
             for score in scores:
                 self._apply_event(self._journal.append_event("judged", task=task.id, **asdict(score)))
 
-    def judge(self, task: Task, judge: int, item: str, levels: Mapping[str, str], remark: str) -> dict[str, str]:
+    def judge(self, task: JudgingTask, judge: int, item: str, levels: Mapping[str, str], remark: str) -> dict[str, str]:
         """Keep the score of one item, or say for each criterion what is wrong; NotFound where there is no such item."""
         if item not in {known.id for known in task.items}:
             raise NotFound("there is no such transcript")
@@ -250,7 +250,7 @@ class JudgingStore:
             self.give(task, Score(task.judges[judge], item, numbers, remark.strip()[:2000]))
         return wrong
 
-    def make_sheet(self, task: Task) -> File:
+    def make_sheet(self, task: JudgingTask) -> File:
         """Make the sheet of a task: one row a judge and item, empty where nothing was said yet."""
         rows: list[dict[str, Cell]] = []
         for judge, item in itertools.product(task.judges, task.items):

@@ -18,7 +18,7 @@ from bestresponse.web.access import ServerState
 from bestresponse.web.experiments.model import Experiment, Item, Outcome, Payment
 from bestresponse.web.services import COLUMNS
 from bestresponse.web.sessions.register import LABELS
-from bestresponse.web.sessions.session import Session, Table, list_states, round_amount
+from bestresponse.web.sessions.session import Session, Table, round_amount, trace_states
 from bestresponse.web.sessions.store import BrokenSession, Lobby
 
 _ROUND = re.compile(r"\b(?:round|day)\s+(\d+)", re.IGNORECASE)
@@ -42,7 +42,7 @@ def locate_answers(game: AnyGame, submissions: Sequence[Submission]) -> list[Ans
     latest: dict[Role, int] = {}
     number, here, opened = 0, AnswerPlace(1, 0), False
     for index, (submission, (before, after)) in enumerate(
-        zip(submissions, pairwise(list_states(game, submissions)), strict=True)
+        zip(submissions, pairwise(trace_states(game, submissions)), strict=True)
     ):
         if submission.role != NATURE and not opened:
             number, opened = number + 1, True

@@ -16,7 +16,7 @@ from bestresponse.web.experiments.model import check_experiment, parse_experimen
 from bestresponse.web.services.payments import compute_earnings
 from bestresponse.web.sessions import control
 from bestresponse.web.sessions.session import PHASES, Session, Table
-from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup, list_models, make_game
+from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup, list_named_models, make_game
 from bestresponse.web.sessions.store import BrokenSession, Lobby, NotFound
 
 Action = Literal["begin", "advance", "replace", "close", "restart"]
@@ -134,7 +134,7 @@ def create_experiment(server: ServerState, text: str) -> Lobby:
 
 
 def _open_models(server: ServerState, setups: Iterable[Setup]) -> None:
-    for name in dict.fromkeys(name for setup in setups for name in list_models(setup)):
+    for name in dict.fromkeys(name for setup in setups for name in list_named_models(setup)):
         server.model(name)
 
 

@@ -62,7 +62,7 @@ class SeatView:
     payoffs: dict[str, float] | None
 
 
-def describe_seat(server: ServerState, context: SeatContext, looking: bool = False) -> SeatView:
+def describe_own_seat(server: ServerState, context: SeatContext, looking: bool = False) -> SeatView:
     """Describe the seat as it is now; the person has seen it then, unless somebody else is `looking`."""
     session, seat, role = context.session, context.seat, context.role
     with session.lock:
@@ -261,7 +261,7 @@ def keep_questionnaire(server: ServerState, context: SeatContext, typed: Mapping
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class StudyStage:
     """Where a person is in an experiment: what comes after this game, and at the end what is paid.
 
     `last` says that this is the last page; `asked` that the questionnaire comes first.
@@ -275,27 +275,27 @@ class Stage:
     back: str = ""
 
 
-def describe_stage(server: ServerState, context: SeatContext) -> Stage:
+def describe_stage(server: ServerState, context: SeatContext) -> StudyStage:
     """Describe what comes after the game: the next part, the questionnaire, or the end with code and money."""
     session, seat = context.session, context.seat
     experiment = server.sessions.get_lobby(session.table.lobby).experiment
     phase = session.phase(seat)
     if phase not in ("over", "closed", "replaced"):
-        return Stage()
+        return StudyStage()
     later = server.sessions.list_later(session.id, seat)
     if phase == "over" and later:
-        return Stage(next=server.seat_path(*later[0]))
+        return StudyStage(next=server.seat_path(*later[0]))
     if find_page(server, context) is not None:
-        return Stage(asked=True)
+        return StudyStage(asked=True)
     earnings = compute_earnings(server, experiment, session.id, seat)
     if not earnings.due:
-        return Stage()
+        return StudyStage()
     server.sessions.note_finished(session.id, seat)
     seats = server.sessions.list_seats(session.id, seat)
     holder = server.sessions.register.get(*seats[0])
     code = experiment.completion.find_code(find_outcome(server, earnings, seats))
     back = fill_link(experiment, code, server.code(*seats[0]), holder.label if holder else "")
-    return Stage("", False, True, earnings if experiment.payment else None, code, back)
+    return StudyStage("", False, True, earnings if experiment.payment else None, code, back)
 
 
 def fill_link(experiment: Experiment, code: str, participant: str = "", label: str = "") -> str:

@@ -154,7 +154,7 @@ class Session:
     @property
     def play(self) -> str:
         """The name of this attempt in the journal."""
-        return name_play(self.id, self.attempt)
+        return name_attempt(self.id, self.attempt)
 
     @property
     def discarded(self) -> bool:
@@ -330,7 +330,7 @@ class Session:
             self.pages[seat] = (version, time.monotonic())
 
 
-def list_states(game: AnyGame, submissions: Sequence[Submission]) -> list[Any]:
+def trace_states(game: AnyGame, submissions: Sequence[Submission]) -> list[Any]:
     """List the state before every answer, and the last one; it is the same object until a stage is complete."""
     episode: AnyEpisode = Episode(game)
     states = [episode.state]
@@ -340,10 +340,10 @@ def list_states(game: AnyGame, submissions: Sequence[Submission]) -> list[Any]:
     return states
 
 
-def name_play(session: str, attempt: int) -> str:
+def name_attempt(session: str, attempt: int) -> str:
     """Name an attempt at a session in the journal.
 
-    >>> name_play("a1-3", 1), name_play("a1-3", 2)
+    >>> name_attempt("a1-3", 1), name_attempt("a1-3", 2)
     ('a1-3', 'a1-3.2')
     """
     return session if attempt == 1 else f"{session}.{attempt}"

@@ -338,7 +338,7 @@ def _has_rule(game: HasSpeakers) -> bool:
     return not isinstance(game.domain.deal, Trade | Verdict)
 
 
-def list_models(setup: Setup) -> list[str]:
+def list_named_models(setup: Setup) -> list[str]:
     """List the models that the setup names."""
     named = (*setup.seats, setup.referee)
     return list(dict.fromkeys(one.removeprefix("model:") for one in named if one.startswith("model:")))

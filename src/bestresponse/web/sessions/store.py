@@ -32,7 +32,7 @@ from bestresponse.runs import Manifest, RunFolder, environment
 from bestresponse.runs.store.lines import Lines, read_lines
 from bestresponse.web.experiments.model import Experiment, check_experiment, parse_experiment, wrap_setup
 from bestresponse.web.sessions.register import SeatRegister
-from bestresponse.web.sessions.session import Answer, Presence, Session, Table, TableStanding, Timing, name_play
+from bestresponse.web.sessions.session import Answer, Presence, Session, Table, TableStanding, Timing, name_attempt
 from bestresponse.web.sessions.setup import PERSON, Setup, check_setup, make_game
 from bestresponse.web.texts import InterfaceTexts, load_texts
 
@@ -81,7 +81,7 @@ class Journal:
             data["attempt"] = attempt
         if table.part.name:
             data |= {"part": table.number, "treatment": table.treatment}
-        self._folder.finish(name_play(table.id, attempt), data, record)
+        self._folder.finish(name_attempt(table.id, attempt), data, record)
 
     def list_finished(self) -> set[str]:
         """List the plays that have a record."""
@@ -411,7 +411,7 @@ class SessionStore:
             raise NotFound("there is no such session")
         if name not in self._broken:
             table, standing = self._tables[name], self.get_standing(name)
-            play = name_play(name, standing.attempt)
+            play = name_attempt(name, standing.attempt)
             try:
                 game = make_game(table.setup.game)
                 with self.lock:
@@ -453,7 +453,7 @@ class SessionStore:
     def list_attempts(self, name: str) -> list[tuple[int, list[Answer]]]:
         """List number and answers of the attempts that are not in play: those before a restart, and a broken one."""
         numbers = range(1, self.get_standing(name).attempt + 1)
-        found = [(number, list(self._before.get(name_play(name, number), ()))) for number in numbers]
+        found = [(number, list(self._before.get(name_attempt(name, number), ()))) for number in numbers]
         return [(number, answers) for number, answers in found if answers]
 
     def note_quiz_failed(self, session: Session, seat: int) -> None:

@@ -52,7 +52,7 @@ def begin_task(server: Server, form: PostedForm) -> Response:
     return RedirectResponse(f"/judge/task/{task.id}", 303)
 
 
-def _begin_task(server: ServerState, wanted: TaskIn) -> judging.Task:
+def _begin_task(server: ServerState, wanted: TaskIn) -> judging.JudgingTask:
     if sum(map(bool, (wanted.items, wanted.csv, wanted.run))) != 1:
         raise UsageError("give the transcripts as items, as csv or as the name of a run: one of these")
     if wanted.run:
@@ -69,7 +69,7 @@ def watch_task(request: Request, server: Server, task: str) -> HTMLResponse:
     return _show_task(request, server, server.judging.task(task), "")
 
 
-def _show_task(request: Request, server: ServerState, task: judging.Task, error: str) -> HTMLResponse:
+def _show_task(request: Request, server: ServerState, task: judging.JudgingTask, error: str) -> HTMLResponse:
     base = str(request.base_url).rstrip("/")
     judges = [
         {"name": name, "link": base + server.judge_path(task.id, k), "done": len(server.judging.done(task.id, name))}
@@ -104,7 +104,12 @@ def show_item(server: Server, sheet: JudgeDoor, item: str = "") -> HTMLResponse:
 
 
 def _show_item(
-    server: ServerState, task: judging.Task, judge: int, wanted: str, typed: dict[str, str], wrong: dict[str, str]
+    server: ServerState,
+    task: judging.JudgingTask,
+    judge: int,
+    wanted: str,
+    typed: dict[str, str],
+    wrong: dict[str, str],
 ) -> HTMLResponse:
     order = task.order(judge)
     done = server.judging.done(task.id, task.judges[judge])
@@ -201,7 +206,7 @@ def begin(server: Server, given: TaskIn) -> TaskOut:
     return _describe_task(server, _begin_task(server, given))
 
 
-def _describe_task(server: ServerState, task: judging.Task) -> TaskOut:
+def _describe_task(server: ServerState, task: judging.JudgingTask) -> TaskOut:
     tokens = {name: server.keys.token("judge", task.id, number) for number, name in enumerate(task.judges)}
     return TaskOut(task=task.id, title=task.title, rubric=task.rubric, items=len(task.items), tokens=tokens)
 

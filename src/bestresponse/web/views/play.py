@@ -285,7 +285,7 @@ calls.get("/sessions/{session}", dependencies=[AdminApi])(play.describe_session)
 
 
 @calls.get("/models", dependencies=[AdminApi])
-def list_models(server: Server) -> list[str]:
+def list_seatable_models(server: Server) -> list[str]:
     """The models that can be put into seats and asked for help."""
     return list(server.models)
 

@@ -293,7 +293,7 @@ def _render(
     lobby = server.sessions.get_lobby(table.lobby)
     worded = session.game.title if isinstance(session.game, Wording) else session.setup.game.name
     with session.lock:
-        view = service.describe_seat(server, context, looking)
+        view = service.describe_own_seat(server, context, looking)
         places = asdict(view) | _describe_game(context, forms)
     rounds, parts = places["progress"], len(server.sessions.list_seats(session.id, seat))
     played = (rounds.now - 1) / rounds.of if rounds and rounds.now and rounds.of else 0.0
@@ -420,7 +420,7 @@ async def show_seat(
     while session.version(seat) == after and time.monotonic() < end:
         await asyncio.sleep(_LOOK)
         session.touch(seat)
-    return service.describe_seat(server, context)
+    return service.describe_own_seat(server, context)
 
 
 @calls.post("/ready")
@@ -429,7 +429,7 @@ async def make_ready(server: Server, context: SeatDoor, given: ReadyIn) -> SeatV
     wrong = service.try_ready(server, context, given.quiz, given.agreed)
     if wrong:
         raise UsageError("; ".join(f"{which}: {why}" for which, why in wrong.items()))
-    return service.describe_seat(server, context)
+    return service.describe_own_seat(server, context)
 
 
 @calls.post("/answers")
@@ -439,7 +439,7 @@ async def post_answer(server: Server, context: SeatDoor, given: AnswerIn) -> Sea
         raise NotAsked("the experimenter has restarted this game; ask for the seat again")
     action: Any = tuple(given.answer) if isinstance(given.answer, list) else given.answer
     service.submit_answer(server, context, given.turn, Decision(action, given.why), Presence())
-    return service.describe_seat(server, context)
+    return service.describe_own_seat(server, context)
 
 
 @calls.get("/equilibrium")
@@ -449,9 +449,9 @@ def show_equilibrium(context: SeatDoor) -> dict[str, list[BlockOut]]:
 
 
 @calls.post("/remarks", status_code=201)
-def keep_remark(
+def post_remark(
     server: Server, context: SeatDoor, remark: Annotated[str, Body(embed=True, min_length=1, max_length=2000)]
 ) -> SeatView:
     """Say something about the game when it is over; kept for the export."""
     service.keep_remark(server, context, remark)
-    return service.describe_seat(server, context)
+    return service.describe_own_seat(server, context)

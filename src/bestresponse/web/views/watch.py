@@ -103,7 +103,7 @@ def show_report_page(server: Server, run: str) -> Response:
 
 
 @pages.get("/watch/run/{run}/play/{spec}")
-def play(server: Server, run: str, spec: str) -> HTMLResponse:
+def show_play_page(server: Server, run: str, spec: str) -> HTMLResponse:
     """ReplayBoard one play, step by step; the page follows one that goes on."""
     folder = server.runs.folder(run)
     stored, asked, live = server.runs.open_play(run, spec)
@@ -159,7 +159,7 @@ def show_export(server: Server) -> HTMLResponse:
 
 @pages.get("/export/{table}.{form}")
 @calls.get("/export/{table}.{form}", response_class=Response)
-def export(server: Server, table: Name, form: Name, lobby: Annotated[str, Query(max_length=80)] = "") -> Response:
+def send_table(server: Server, table: Name, form: Name, lobby: Annotated[str, Query(max_length=80)] = "") -> Response:
     """`decisions`, `participants`, `payments` or `codebook` as csv, json or parquet, of one lobby or of all."""
     return render.send_file(exporting.export_table(server, table, form, lobby))
 
@@ -168,7 +168,7 @@ _LOOK = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunDetails(runs.Progress):
+class RunDetails(runs.RunProgress):
     """A run with what was written down before its first play."""
 
     manifest: JsonObject
@@ -200,7 +200,7 @@ class StagesOut(BaseModel):
 
 
 @calls.get("/runs")
-def list_progress(server: Server) -> list[runs.Progress]:
+def list_progress(server: Server) -> list[runs.RunProgress]:
     """All runs with their progress and cost, the newest first."""
     return server.runs.all()
 
@@ -258,7 +258,7 @@ def leaderboard(server: Server) -> render.TableOut:
 
 
 @calls.get("/compare")
-def compare(
+def compare_figures(
     server: Server, first: Annotated[str, Query(max_length=80)], second: Annotated[str, Query(max_length=80)]
 ) -> render.TableOut:
     """Two runs of the same study beside each other."""

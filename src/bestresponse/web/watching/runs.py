@@ -144,7 +144,7 @@ def _list_payoffs(game: str, records: list[Record]) -> list[tuple[Cell, ...]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class RunProgress:
     """A run at a glance; `total` is None where it is not settled beforehand, `money` where a price is not known.
 
     `status` is finished, running, unreadable, or stopped: nobody works in the folder of a run that was killed.
@@ -195,14 +195,14 @@ class _FollowedRun:
             self._plays += 1
             self._done.add(find_spec_id(line, path, self._plays))
 
-    def measure_progress(self) -> Progress:
+    def measure_progress(self) -> RunProgress:
         """Read what is new, and return how far the run is."""
         manifest, path = self._folder.manifest, self._folder.path
         self._read_records()
         for line in self._read_on(self.calls_file):
             self._count_call(line)
         done = self._is_done()
-        return Progress(
+        return RunProgress(
             path.name,
             manifest.study,
             manifest.created,
@@ -282,7 +282,7 @@ class Runs:
             raise NotFound("there is no such run")
         return RunFolder.read(self._output / name)
 
-    def all(self) -> list[Progress]:
+    def all(self) -> list[RunProgress]:
         """List every run; one that cannot be read has the status unreadable, and its title says why."""
         runs = []
         for name in self.names():
@@ -290,7 +290,7 @@ class Runs:
                 runs.append(self.progress(name))
             except (BestResponseError, *_DAMAGE) as error:
                 why = f"{name} cannot be read: {str(error).replace(str(self._output / name), name)}"
-                runs.append(Progress(name, "", "", False, 0, None, 0, 0, None, why, "unreadable", ""))
+                runs.append(RunProgress(name, "", "", False, 0, None, 0, 0, None, why, "unreadable", ""))
         return runs
 
     def readable(self) -> list[RunFolder]:
@@ -304,7 +304,7 @@ class Runs:
             self._followed[key] = _FollowedRun(folder)
         return self._followed[key]
 
-    def progress(self, name: str) -> Progress:
+    def progress(self, name: str) -> RunProgress:
         """Return how far the run of that name is."""
         with self._lock:
             return self._follow(name).measure_progress()
@@ -402,7 +402,7 @@ class RunFilter:
     status: str = ""
     sort: str = "newest"
 
-    def apply(self, runs: Iterable[Progress]) -> list[Progress]:
+    def apply(self, runs: Iterable[RunProgress]) -> list[RunProgress]:
         """Return the runs that fit; the newest, largest and dearest first, names from A to Z."""
         words = self.find.lower().split()
         fitting = [

@@ -27,7 +27,7 @@ from bestresponse.games.matrix.game import as_strategy
 from bestresponse.report.figures.tree import MOST_ENDS, draw_tree
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
-from bestresponse.web.sessions.session import format_action, list_states
+from bestresponse.web.sessions.session import format_action, trace_states
 
 Call = JsonMapping
 
@@ -67,7 +67,7 @@ class Stage:
 def list_steps(record: Record, game: AnyGame | None, calls: Iterable[Call] = ()) -> list[Step]:
     """List every answer in its order, with the view it was given from where the game is known."""
     asked = _group_calls(record, calls)
-    states = list_states(game, record.submissions) if game else range(len(record.submissions) + 1)
+    states = trace_states(game, record.submissions) if game else range(len(record.submissions) + 1)
     steps: list[Step] = []
     stage = 0
     for number, (submission, state) in enumerate(zip(record.submissions, states, strict=False), 1):
@@ -102,7 +102,7 @@ def list_stages(record: Record, game: AnyGame | None, calls: Iterable[Call] = ()
         known = replace(step, regret=others.get(step.number), regret_equilibrium=equilibrium.get(step.number))
         groups.setdefault(step.stage, []).append(known)
     stages: list[Stage] = []
-    states = list_states(game, record.submissions) if game else []
+    states = trace_states(game, record.submissions) if game else []
     before: Mapping[Role, float] = {}
     for number, steps in enumerate(groups.values(), 1):
         earned = game.payoffs(states[steps[0].number - 1]) if game else {}
@@ -204,12 +204,12 @@ def build_replay(record: Record, game: AnyGame | None, stages: Sequence[Stage]) 
             PayoffBoard(form.players, form.actions[0], form.actions[1], cells), bars=bars, seats=seats, weights=weights
         )
     if isinstance(game, HasTree) and len(game.tree.leaves) <= MOST_ENDS:
-        states = list_states(game, record.submissions)
+        states = trace_states(game, record.submissions)
         if isinstance(states[-1], int):
             paths = tuple(",".join(_list_path(game.tree, states[stage.steps[-1].number])) for stage in stages)
             return ReplayBoard(tree=_draw_once(game.tree), bars=bars, seats=seats, paths=paths)
     if isinstance(game, RoundHistory):
-        state = list_states(game, record.submissions)[-1]
+        state = trace_states(game, record.submissions)[-1]
         tables = {role: game.list_rounds(state, role) for role in game.roles}
         return ReplayBoard(bars=bars, seats=seats, charts=_chart_rounds(tables), rounds=tables[game.roles[0]])
     return ReplayBoard(bars=bars, talk=isinstance(game, HasSpeakers), seats=seats)

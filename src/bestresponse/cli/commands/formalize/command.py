@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from json import dumps
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -128,9 +128,6 @@ def formalize(
 
     taken = ("form", "attempts", "candidates", "back_check", "claims", "shots", "choose", "examples", "max_tokens",
              "temperature", "effort", "reasoning_tokens", "engine")  # fmt: skip
-    more: dict[str, Any] = {name: getattr(options, name) for name in taken}
-    if options.interactive:
-        more["refine"] = partial(talk, target=target)
     result = br.formalize(
         text,
         options.model,
@@ -139,7 +136,8 @@ def formalize(
         output_dir=calls.output_dir,
         limits=replace(calls.limits, threads=options.threads),
         tell=tell,
-        **more,
+        refine=partial(talk, target=target) if options.interactive else None,
+        **{name: getattr(options, name) for name in taken},
     )
     files = _write_files(result, target, options.page)
     if as_json:

@@ -20,7 +20,7 @@ from bestresponse.models.wrappers.assemble import assemble
 from bestresponse.models.wrappers.cached import Cache, CacheMode
 from bestresponse.models.wrappers.limits import Budget, Meter
 from bestresponse.runs.models import ModelLimits, make_model_settings
-from bestresponse.web.app import ServerSettings, create_app, open_server, preload
+from bestresponse.web.app import ServerSettings, create_app, open_web_server, preload
 from bestresponse.web.experiments.model import check_experiment
 from bestresponse.web.supervisor import can_supervise, supervise
 
@@ -49,7 +49,7 @@ def run_server(
 
     def work(number: int) -> None:
         with open_models(calls.output_dir, calls.limits) as open_model:
-            _, server, close = open_server(server_settings, open_model, seated, app)
+            _, server, close = open_web_server(server_settings, open_model, seated, app)
             try:
                 if number == 0:
                     key = _GIVEN if admin_token else server.keys.admin

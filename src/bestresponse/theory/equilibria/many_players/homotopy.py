@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -212,7 +212,8 @@ def _prepare(sizes: tuple[int, ...], seed: int) -> _Start:
     forms = [{j: _draw(generator, (m,)) for j, m in enumerate(sizes) if j != i} for i in owners]
     tensors = []
     for i in range(len(sizes)):
-        products = [_outer(list(form.values())) for form, owner in zip(forms, owners, strict=True) if owner == i]
+        own = [form.values() for form, owner in zip(forms, owners, strict=True) if owner == i]
+        products = [reduce(np.multiply.outer, vectors) for vectors in own]
         tensors.append(np.stack(products)[None])
     solutions = [_vanish(sizes, forms, chosen) for chosen in _assignments(sizes)]
     return _Start(bases, tuple(tensors), np.array(solutions, dtype=np.complex128))
@@ -221,13 +222,6 @@ def _prepare(sizes: tuple[int, ...], seed: int) -> _Start:
 def _draw(generator: np.random.Generator, shape: tuple[int, ...]) -> Complexes:
     drawn = generator.normal(size=shape) + 1j * generator.normal(size=shape)
     return np.asarray(drawn / np.sqrt(2 * shape[-1]))
-
-
-def _outer(vectors: list[Complexes]) -> Complexes:
-    product = np.ones((), dtype=np.complex128)
-    for vector in vectors:
-        product = np.multiply.outer(product, vector)
-    return np.asarray(product)
 
 
 def _vanish(sizes: Sequence[int], forms: list[dict[int, Complexes]], chosen: tuple[int, ...]) -> Complexes:

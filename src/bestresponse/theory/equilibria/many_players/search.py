@@ -42,7 +42,7 @@ from bestresponse.theory.equilibria.many_players.certify import (
 from bestresponse.theory.equilibria.many_players.homotopy import KERNELS, PathEnds, count_paths, follow_paths
 from bestresponse.theory.equilibria.many_players.tracing import trace_to_equilibrium
 from bestresponse.theory.equilibria.many_players.two_actions import solve_two_actions
-from bestresponse.theory.equilibria.result import Concept, Continuum, Equilibrium, Fractions, NashResult, pure_nash
+from bestresponse.theory.equilibria.result import Continuum, Equilibrium, NashResult, pure_nash
 from bestresponse.theory.games.dominance import Elimination, iterated_elimination
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import Profile
@@ -96,7 +96,11 @@ def nplayer_nash(
     search = _Search(scale_payoffs(left.game), engine, monotonic() + seconds, report)
     if profiles <= _MOST_PROFILES:
         _search_supports(search)
-    candidates = pure + [_embed(game, mix, left.kept) for mix in search.found]
+    candidates = list(pure)
+    for mix in search.found:
+        candidates.append(tuple(np.zeros(m) for m in game.shape))
+        for whole, part, actions in zip(candidates[-1], mix, left.kept, strict=True):
+            whole[list(actions)] = part
     certified = _certify_all(game, candidates)
     search.sure = search.sure and len(certified) == len(candidates)
     if not search.sure or search.searched < profiles or not certified:
@@ -111,24 +115,22 @@ def nplayer_nash(
 
 
 def _assemble(game: NormalForm, certified: list[Certified], search: _Search, profiles: int) -> NashResult:
-    payoffs = scale_payoffs(game)
-    indices, equilibria = [], []
-    continua: list[Continuum] = []
-    for point in _drop_repeated(certified):
-        index = find_index(payoffs, point.strategies, point.quasi_strict)
-        if index is None:
-            add_continua(payoffs, point.strategies, continua)
-        indices.append(index)
-        on_curve = index is None and is_on_curve(continua, point.strategies, _NEAR)
-        equilibria.append(Equilibrium.at(game, point.strategies, point.exact, index, on_curve))
+    different: list[Certified] = []
+    for point in certified:
+        if not any(_are_same(point, other) for other in different):
+            different.append(point)
+    equilibria, continua = _describe(game, different)
     equilibria.sort(key=lambda e: (sum(map(len, e.supports)), [(-x).tolist() for x in e.strategies]))
-    regular = None not in indices
-    balanced = regular and sum(index or 0 for index in indices) == 1
-    complete = search.sure and search.searched == profiles and balanced
+    indices = [e.index for e in equilibria if e.index is not None]
+    regular = len(indices) == len(equilibria)
+    method = "pure search, logit tracing"
+    if search.searched:
+        part = "" if search.searched == profiles else f" of {search.searched:,} of {profiles:,} profiles"
+        method = f"pure search, support enumeration{part} with path following"
     return NashResult(
         tuple(equilibria),
-        _describe_method(search, profiles),
-        complete,
+        method,
+        search.sure and search.searched == profiles and regular and sum(indices) == 1,
         not regular,
         all_pure=True,
         mixed_searched=search.searched > 0,
@@ -137,39 +139,40 @@ def _assemble(game: NormalForm, certified: list[Certified], search: _Search, pro
     )
 
 
+def _describe(game: NormalForm, points: Sequence[Certified]) -> tuple[list[Equilibrium], list[Continuum]]:
+    """Compute the indices of equilibria, and the continua that those lie on which have none."""
+    payoffs, equilibria = scale_payoffs(game), []
+    continua: list[Continuum] = []
+    for point in points:
+        index = find_index(payoffs, point.strategies, point.quasi_strict)
+        if index is None:
+            add_continua(payoffs, point.strategies, continua)
+        on_curve = index is None and is_on_curve(continua, point.strategies, _NEAR)
+        equilibria.append(Equilibrium.at(game, point.strategies, point.exact, index, on_curve))
+    return equilibria, continua
+
+
 def _solve_in_closed_form(game: NormalForm, left: Elimination) -> NashResult:
     """Solve a game of which 2x2x2 is left; all of it is exact where the payoffs are and no root is irrational."""
     cube = solve_two_actions(left.game)
-    payoffs, equilibria, regular = scale_payoffs(game), [], True
-    continua: list[Continuum] = []
+    points = []
     for point in cube.points:
-        fractions = _embed_fractions(game, point, left.kept)
-        mix = tuple(np.array(own, dtype=np.float64) for own in fractions)
-        index = find_index(payoffs, mix)
-        regular = regular and index is not None
-        if index is None and cube.continua:
-            add_continua(payoffs, mix, continua)
+        # The second of the two actions left is played with these probabilities.
+        shares = [dict(zip(kept, (1 - x, x), strict=True)) for kept, x in zip(left.kept, point, strict=True)]
+        seats = zip(shares, game.shape, strict=True)
+        exact = tuple(tuple(share.get(a, Fraction(0)) for a in range(m)) for share, m in seats)
         known = game.is_exact and (cube.rational or 0 in point or 1 in point)
-        on_curve = index is None and is_on_curve(continua, mix, _NEAR)
-        equilibria.append(Equilibrium.at(game, mix, fractions if known else None, index, on_curve))
-    method = "closed form, exact" if game.is_exact and cube.rational else "closed form"
-    extent: tuple[Concept, ...] = ("isolated Nash" if cube.continua else "Nash", "pure Nash")
+        mix = tuple(np.array(share, dtype=np.float64) for share in exact)
+        points.append(Certified(mix, exact if known else None))
+    equilibria, continua = _describe(game, points)
     return NashResult(
-        tuple(equilibria), method, not cube.continua, not regular, complete_for=extent, continua=tuple(continua)
+        tuple(equilibria),
+        "closed form, exact" if game.is_exact and cube.rational else "closed form",
+        not cube.continua,
+        any(e.index is None for e in equilibria),
+        complete_for=("isolated Nash" if cube.continua else "Nash", "pure Nash"),
+        continua=tuple(continua),
     )
-
-
-def _embed_fractions(game: NormalForm, point: Sequence[Fraction], kept: tuple[tuple[int, ...], ...]) -> Fractions:
-    """The strategies that play the second of two actions left with the probabilities of `point`."""
-    shares = [dict(zip(actions, (1 - x, x), strict=True)) for actions, x in zip(kept, point, strict=True)]
-    return tuple(tuple(own.get(a, Fraction(0)) for a in range(m)) for own, m in zip(shares, game.shape, strict=True))
-
-
-def _describe_method(search: _Search, profiles: int) -> str:
-    if not search.searched:
-        return "pure search, logit tracing"
-    part = "" if search.searched == profiles else f" of {search.searched:,} of {profiles:,} profiles"
-    return f"pure search, support enumeration{part} with path following"
 
 
 def nplayer_nash_one(game: NormalForm, method: OneMethod = "auto") -> Equilibrium:
@@ -199,13 +202,6 @@ def _check_size(game: NormalForm) -> None:
 
 def _point_masses(game: NormalForm, cell: tuple[int, ...]) -> Profile:
     return tuple(np.eye(m)[a] for m, a in zip(game.shape, cell, strict=True))
-
-
-def _embed(game: NormalForm, mix: Profile, kept: tuple[tuple[int, ...], ...]) -> Profile:
-    full = tuple(np.zeros(m) for m in game.shape)
-    for whole, part, actions in zip(full, mix, kept, strict=True):
-        whole[list(actions)] = part
-    return full
 
 
 def _certify_all(game: NormalForm, candidates: list[Profile]) -> list[Certified]:
@@ -273,7 +269,11 @@ def _solve_systems(search: _Search, batch: list[Supports]) -> None:
     left = batch
     for seed in range(_SEEDS):
         start = monotonic()
-        ends = follow_paths(_restrict(search.payoffs, left), seed, search.engine)
+        # The payoffs of the players who mix, on their supports: one system for each profile.
+        mixing = [i for i, support in enumerate(left[0]) if len(support) > 1]
+        sizes = [len(left[0][i]) for i in mixing]
+        parts = [np.stack([search.payoffs[i][np.ix_(*each)].reshape(sizes) for each in left]) for i in mixing]
+        ends = follow_paths(parts, seed, search.engine)
         if not search.followed:  # the first time the loop may have been compiled
             search.deadline += monotonic() - start
             search.followed = True
@@ -282,13 +282,6 @@ def _solve_systems(search: _Search, batch: list[Supports]) -> None:
         if not left:
             return
     search.sure = False
-
-
-def _restrict(payoffs: Array, batch: Sequence[Supports]) -> list[Array]:
-    """The payoffs of the players who mix, on their supports: one system for each profile."""
-    mixing = [i for i, support in enumerate(batch[0]) if len(support) > 1]
-    sizes = [len(batch[0][i]) for i in mixing]
-    return [np.stack([payoffs[i][np.ix_(*supports)].reshape(sizes) for supports in batch]) for i in mixing]
 
 
 def _read_ends(search: _Search, batch: list[Supports], ends: PathEnds) -> list[bool]:
@@ -301,12 +294,9 @@ def _read_ends(search: _Search, batch: list[Supports], ends: PathEnds) -> list[b
     for k in np.flatnonzero(odd < np.where(ends.regular, _REAL, _NEAR)).tolist():
         _keep_equilibrium(search, batch[ends.system[k]], [mix[k].real for mix in mixes], bool(ends.regular[k]))
     points = np.concatenate([x / np.linalg.norm(x, axis=1, keepdims=True) for x in ends.points], axis=1)
-    return [_has_repeated(points[(ends.system == s) & ends.regular]) for s in range(len(batch))]
-
-
-def _has_repeated(points: Array) -> bool:
-    """Say whether two regular solutions, which must be different, are the same: a path was lost."""
-    return any((np.abs(points[:k] - points[k]).max(axis=1) < _SAME).any() for k in range(1, len(points)))
+    regular = (points[(ends.system == s) & ends.regular] for s in range(len(batch)))
+    # Where two regular solutions, which must be different, are the same, a path was lost.
+    return [any((np.abs(x[:k] - x[k]).max(axis=1) < _SAME).any() for k in range(1, len(x))) for x in regular]
 
 
 def _keep_equilibrium(search: _Search, supports: Supports, parts: list[Array], regular: bool) -> None:
@@ -323,14 +313,6 @@ def _keep_equilibrium(search: _Search, supports: Supports, parts: list[Array], r
     near = tuple(np.clip(x, 0.0, None) / np.clip(x, 0.0, None).sum() for x in mix)
     if not regular and worst_regret(search.payoffs, near) < _NEAR:
         search.sure = False
-
-
-def _drop_repeated(certified: list[Certified]) -> list[Certified]:
-    kept: list[Certified] = []
-    for point in certified:
-        if not any(_are_same(point, other) for other in kept):
-            kept.append(point)
-    return kept
 
 
 def _are_same(point: Certified, other: Certified) -> bool:
