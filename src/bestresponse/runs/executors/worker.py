@@ -172,7 +172,7 @@ class Worker:
         number = next(self._numbers)
         orders = self._waiting[number] = queue.SimpleQueue()
         self._send("ask", number, name, request)
-        made = None
+        made: Reply | None = None
         while (order := orders.get())[0] == "make":
             made = self._call(number, name, request)
         del self._waiting[number]
