@@ -30,7 +30,7 @@ from bestresponse.report.blocks import intervals, lines, metrics_table, pivot, t
 from bestresponse.report.frames import Frame, column
 from bestresponse.report.metrics import Heads, Metric, Value
 from bestresponse.report.stats.interval import Floats, Interval
-from bestresponse.report.stats.statistics import cluster_bootstrap
+from bestresponse.report.stats.statistics import bound_mean
 from bestresponse.runs.execution import Execution, Outcome, Progress
 from bestresponse.runs.models import open_models
 from bestresponse.runs.run import find_folder, load_run
@@ -240,7 +240,7 @@ class PlayerGroup:
         clusters = np.repeat([number for number, _ in parts], [len(moves) for _, moves in parts])
         if len(set(clusters.tolist())) < 2:
             return float(values.mean()) if values.size else None
-        return cluster_bootstrap(values, clusters.tolist(), rng=np.random.default_rng(self.seed))
+        return bound_mean(values, (0.0, 1.0), clusters.tolist(), rng=np.random.default_rng(self.seed))
 
 
 def _describe_metric(name: str, title: str, words: str, compute: Callable[[PlayerGroup], Value]) -> Metric[PlayerGroup]:
