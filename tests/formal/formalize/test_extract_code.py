@@ -5,6 +5,8 @@ from cpu_limit import cpu_limit
 from hypothesis import given, strategies as st
 
 from bestresponse.formal.formalize.extract_code import find_asides, find_code
+from bestresponse.formal.formalize.forms import ProgramForm
+from bestresponse.models.base import Reply
 
 PROGRAM = "initial(s0).\nfinal(S) :-\n    \\+ holds(control(_), S)."
 
@@ -70,3 +72,12 @@ def test_a_program_beyond_the_first_million_characters_is_not_looked_for():
 def test_whatever_the_answer_nothing_breaks(answer):
     found = find_code(answer)
     assert found is None or found.text
+
+
+def test_an_answer_with_two_programs_says_that_the_last_one_was_taken():
+    answer = ProgramForm([]).read(Reply("```\ninitial(s0).\n```\nBetter:\n```\ninitial(s1).\n```"))
+    assert answer.source == "initial(s1)."
+    assert [(question.text, question.assumed) for question in answer.questions] == [
+        ("Which of the 2 programs in the answer is meant?", "the last one")
+    ]
+    assert ProgramForm([]).read(Reply("```\ninitial(s0).\n```")).questions == ()

@@ -7,7 +7,7 @@ used `@`, which is an operator there. An answer may hold several blocks, an uncl
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bestresponse.formal.formalize.json_answer import Answer, Question
 
@@ -17,6 +17,7 @@ _FACT = re.compile(r"^\s*[a-z]\w*\s*\(")
 _REFUSAL = re.compile(r"^[*_#>%\"' ]{0,10}(NO GAME|DOES NOT FIT)\b[ \t:*.-]{0,10}(.*)", re.MULTILINE)
 _QUESTION = re.compile(r"^[ \t]{0,10}%{1,5}[ \t]{0,10}QUESTION:[ \t]{0,10}([^\n]{1,600})", re.MULTILINE)
 _ASSUMED = re.compile(r"\bASSUMED:[ \t]{0,10}")
+_BEGINNING = re.compile(r"^\s*initial\s*\(", re.MULTILINE)
 _MOST_QUESTIONS = 10
 _LONGEST_REASON = 300
 _LONGEST_ANSWER = 1_000_000
@@ -25,10 +26,14 @@ _LONGEST_FENCE = 100
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A program, and how it was found: `fenced`, `unclosed` (the answer ended inside a fence) or `bare`."""
+    """A program, and how it was found: `fenced`, `unclosed` (the answer ended inside a fence) or `bare`.
+
+    `programs` counts those in the answer; the last one is taken, since models correct themselves.
+    """
 
     text: str
     how: str
+    programs: int = field(default=1, repr=False)
 
 
 def find_code(answer: str) -> Code | None:
@@ -41,7 +46,8 @@ def find_code(answer: str) -> Code | None:
     blocks, closed = _blocks(answer)
     programs = [block for block in blocks if _looks_like_a_program(block)]
     if programs:
-        return Code(_joined(programs), "fenced" if closed else "unclosed")
+        begun = sum(bool(_BEGINNING.search(block)) for block in programs)
+        return Code(_joined(programs), "fenced" if closed else "unclosed", max(1, begun))
     bare = _bare("\n".join(line for line in answer.splitlines() if not _fence(line)))
     return Code(bare, "bare") if bare else None
 
@@ -91,8 +97,8 @@ def _joined(blocks: list[str]) -> str:
     """Blocks that begin a game anew replace what came before; others continue it."""
     kept: list[str] = []
     for block in blocks:
-        if kept and re.search(r"^\s*initial\s*\(", block, re.MULTILINE):
-            kept = [old for old in kept if not re.search(r"^\s*initial\s*\(", old, re.MULTILINE)]
+        if kept and _BEGINNING.search(block):
+            kept = [old for old in kept if not _BEGINNING.search(old)]
         kept.append(block)
     return "\n\n".join(kept)
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from bestresponse.core.errors import InvalidGame
 from bestresponse.formal.formalize.examples import Example, library
 from bestresponse.formal.formalize.extract_code import find_asides, find_code
-from bestresponse.formal.formalize.json_answer import Answer, read_asides, read_object
+from bestresponse.formal.formalize.json_answer import Answer, Question, read_asides, read_object
 from bestresponse.formal.formalize.plan import FormName
 from bestresponse.formal.formalize.table_json import NO_PLAYERS, TABLE_SCHEMA, Sheet, read_sheet, read_table
 from bestresponse.formal.formalize.texts import TEXTS
@@ -58,7 +58,10 @@ class ProgramForm:
         if code is None:
             return replace(found, problem=_no_program(reply))
         cut = reply.finish is Finish.LENGTH or code.how == "unclosed"
-        return Answer(code.text, _CUT if cut else "", found.questions)
+        questions = found.questions
+        if code.programs > 1:
+            questions += (Question(f"Which of the {code.programs} programs in the answer is meant?", "the last one"),)
+        return Answer(code.text, _CUT if cut else "", questions)
 
     def repair(self, story: str, reply: Reply, source: str, wrong: str) -> str:
         """Show the faults and the numbered program, or ask anew where there was none."""
