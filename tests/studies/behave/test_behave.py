@@ -208,3 +208,9 @@ def test_the_summary_of_people_is_that_of_the_published_data():
 def test_no_run_is_refused(tmp_path):
     with pytest.raises(SettingError, match="name at least one folder"):
         br.behave([])
+
+
+def test_a_strategy_in_words_needs_a_model_that_writes_its_rules(tmp_path):
+    (tmp_path / "mine.txt").write_text("Cooperate first, then do what the other did last.")
+    with pytest.raises(SettingError, match=r"mine\.txt is a strategy in words"):
+        behave(tmp_path, write_rows(("ann", "bob"), ["CC"], ["CC"]), strategies=(str(tmp_path / "mine.txt"),))

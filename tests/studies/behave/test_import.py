@@ -33,6 +33,21 @@ def test_a_sound_file_becomes_a_run_that_is_loaded(tmp_path):
     assert run.frame("file").rows == [{"rows": 2, "matches": 1, "left_out": 0}]
 
 
+def test_parquet_and_lines_of_json_hold_the_same_plays_as_csv(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    pyarrow = pytest.importorskip("pyarrow")
+    names = HEADER.strip().split(",")
+    rows = [dict(zip(names, line.split(","), strict=True)) for line in SOUND.splitlines()]
+    parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "rounds.parquet")
+    (tmp_path / "rounds.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "mapping.toml").write_text(MAPPING)
+    expected = [play.record for play in read(tmp_path, SOUND).folder.plays()]
+    for name in ("rounds.parquet", "rounds.jsonl"):
+        run = br.import_plays(tmp_path / name, mapping=str(tmp_path / "mapping.toml"), output_dir=tmp_path / name[:-2])
+        assert [play.record for play in run.folder.plays()] == expected
+        assert list_problems(run) == []
+
+
 def test_a_payoff_that_the_moves_do_not_give_is_named_and_the_match_kept(tmp_path):
     run = read(tmp_path, SOUND.replace("0,5", "0,4"))
     (problem,) = run.frame("problems")
