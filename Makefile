@@ -52,7 +52,7 @@ coverage: $(READY)             ## the tests again, slower, with the lines and br
 
 train-test:                    ## the recipe of training in miniature, in an environment with torch (5 GB) of its own
 	$(PYTHON) -m venv build/train
-	build/train/bin/pip install --quiet --editable '.[train,parquet]' pytest
+	build/train/bin/pip install --quiet --editable '.[train,parquet]' pytest hypothesis
 	build/train/bin/python -m pytest tests/studies/improve
 
 soak: $(READY)                 ## fuzz everything that reads what others wrote for MINUTES; findings become files in build/findings
