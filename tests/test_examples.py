@@ -13,7 +13,8 @@ import bestresponse
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("docs/*.md"), *ROOT.glob("docs/explanations/*.md"), ROOT / "README.md"])
 TUTORIALS = sorted(ROOT.glob("docs/tutorials/*.md"))
-OPTIONAL = {"xllamacpp", "inspect_ai", "pyspiel", "numba", "fastapi", "mcp", "pettingzoo", "gymnasium", "verifiers"}
+OPTIONAL = {"xllamacpp", "inspect_ai", "pyspiel", "numba", "fastapi", "mcp", "pettingzoo", "gymnasium", "verifiers",
+            "torch", "safetensors"}  # fmt: skip
 SOURCE = Path(bestresponse.__file__).parent
 FILES = [path for path in sorted(SOURCE.rglob("*.py")) if path.name != "__main__.py"]
 

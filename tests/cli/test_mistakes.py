@@ -8,7 +8,7 @@ MISTAKES = [
     ("nash stag-hunt", "there is no command 'nash'."),
     ("--solve stag-hunt", "No such option: --solve"),
     ("run", "Usage: bestresponse run"),
-    ("run nosuch", "there is no study 'nosuch'; known: bench,"),
+    ("run nosuch", "there is no study 'nosuch'; known: behave, bench,"),
     ("run population", "GAME: this setting is missing; --help says what it may be"),
     # games
     ("solve", "Missing argument"),
@@ -50,7 +50,7 @@ MISTAKES = [
     ("report nosuch", "nosuch holds no run; a run is a folder with a manifest.json"),
     ("replay nosuch", "nosuch holds no run"),
     ("merge nosuch -o out", "nosuch holds no run"),
-    ("reproduce nosuch --data .", "there is no paper 'nosuch'; known: alympics,"),
+    ("reproduce nosuch --data .", "there is no paper 'nosuch'; known: akata, alympics,"),
     ("reproduce lelma --data nosuch", "nosuch: there is no such folder"),
     ("reproduce lelma", "Missing option '--data'"),
     # agents
