@@ -71,7 +71,7 @@ class CardGame:
 
 def grow(game: CardGame, limit: int = 100_000) -> Tree:
     players = ("player 1", "player 2")
-    expand = compiling._Loader(game, players).expand
+    expand = compiling._Loader(game, players, True).expand
     return build_tree(players, (game.new_initial_state(), ()), expand, limit=limit, name=str(game))
 
 
