@@ -20,7 +20,7 @@ def change_manifest(run, **fields):
 
 def test_a_run_of_a_study_that_is_not_installed_is_named_with_those_that_are(run):
     change_manifest(run, study="chess")
-    with pytest.raises(StoreError, match="runs of 'chess' cannot be read here; known studies: bench, "):
+    with pytest.raises(StoreError, match="runs of 'chess' cannot be read here; known studies: behave, bench, "):
         br.load_run(run.path)
 
 

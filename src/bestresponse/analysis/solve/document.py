@@ -19,12 +19,10 @@ from bestresponse.analysis.solve.facts import (
 )
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree
 from bestresponse.core.json import JsonObject
-from bestresponse.games.logic.game import LogicGame
 from bestresponse.games.lookup import Found
-from bestresponse.games.words import describe_game
+from bestresponse.games.words import describe_found
 from bestresponse.report.document import Block, Column, Document, KeyValues, Note, Paragraph, Section, Table
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.trees.tree import Tree
 
 _ROWS = 16
 _COLUMNS = 10
@@ -44,8 +42,7 @@ _APPROXIMATE = 3
 def as_document(found: Found, solved: SolvedTable | SolvedTree, pictures: tuple[Section, ...] = ()) -> Document:
     """Say in the title which game it is, in the sections what is known of it; `pictures` come first."""
     data = as_data(found, solved)
-    told = found.game if isinstance(found.game, NormalForm | Tree | LogicGame) else found.solvable()
-    words = Section("The game in words", tuple(map(Paragraph, describe_game(told))))
+    words = Section("The game in words", tuple(map(Paragraph, describe_found(found))))
     if isinstance(solved, SolvedTree):
         decimals = _APPROXIMATE if solved.cfr is not None else None
         policies = show_policies([e["policy"] for e in data["equilibria"]], decimals)
