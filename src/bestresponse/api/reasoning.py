@@ -25,7 +25,7 @@ from bestresponse.models.registry import open_model as open_by_name
 from bestresponse.players.lookup import check_strategy, choose_default, find_strategy, seat_model
 from bestresponse.players.strategies.fixed import FunctionPlayer, ViewFunction
 from bestresponse.runs.inputs import ModelLike, as_model, count_parameters
-from bestresponse.runs.models import make_model_settings, open_models
+from bestresponse.runs.models import Opening, open_models
 from bestresponse.studies.reproduce.reproduction import Reproduction
 
 PAPERS: dict[str, str] = {
@@ -42,7 +42,7 @@ PAPERS: dict[str, str] = {
 
 def open_model(name: str, *, workers: int = 16, threads: int = 1) -> Model:
     """Open a model by its name, with keys from the environment; nothing is cached, counted or limited."""
-    return open_by_name(name, make_model_settings(concurrency=workers, threads=threads))
+    return open_by_name(name, Opening((), workers, threads).settings)
 
 
 def verify(

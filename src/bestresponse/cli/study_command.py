@@ -8,7 +8,7 @@ from __future__ import annotations
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING
-from inspect import Parameter, Signature, getdoc
+from inspect import Parameter, Signature, getdoc, signature
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -17,6 +17,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from bestresponse.cli.completion import COMPLETIONS, offer_names
+from bestresponse.cli.options import read_pairs
 from bestresponse.cli.running import run_and_show, show_estimate
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.files import read_toml
@@ -25,36 +26,45 @@ from bestresponse.runs.inputs import Converted
 from bestresponse.runs.settings import RunSettings, list_settings, read_settings
 from bestresponse.runs.study import AnyStudy
 
+_DRY_RUN = "Print what would be played and what it takes, and stop."
 _METAVARS = {int: "INTEGER", float: "NUMBER", Path: "PATH"}
 
 
 def make_study_command(study: AnyStudy) -> Callable[..., None]:
     """Return the function that typer makes a command of: it builds the settings, runs the study and shows the run."""
-    kind: type[RunSettings] = study.config
 
-    def run(config: RunSettings, dry_run: bool, as_json: bool) -> None:
+    def run(
+        config: RunSettings,
+        as_json: bool,
+        dry_run: Annotated[bool, typer.Option("--dry-run", help=_DRY_RUN)] = False,
+    ) -> None:
         show = show_estimate if dry_run else run_and_show
         show(study.pick(config), config, as_json)
 
-    flag = typer.Option("--dry-run", help="Print what would be played and what it takes, and stop.")
-    dry_run = _keyword("dry_run", Annotated[bool, flag], False)
     again = "The same command again goes on where it was stopped and plays only what is missing."
-    return make_settings_command(kind, run, (dry_run,), again)
+    return make_settings_command(study.config, run, again)
 
 
-def make_settings_command(
-    kind: type, act: Callable[..., None], more: tuple[Parameter, ...] = (), epilogue: str = ""
-) -> Callable[..., None]:
-    """Return a command with an option for every setting of `kind`; `act` is called with them, with `more` and JSON."""
+def make_settings_command(kind: type, act: Callable[..., None], epilogue: str = "") -> Callable[..., None]:
+    """Return a command with an option for every setting of `kind`, and for every further parameter that `act` has.
+
+    `act` is called with the settings, with whether JSON is wanted, and with its own parameters.
+    """
     unused: frozenset[str] = getattr(kind, "unused", frozenset())
     fields = {
         name: field for name, field in list_settings(kind).items() if _extra(field, "option") and name not in unused
     }
     hints = get_type_hints(kind)
-    parameters = [_make_parameter(kind, name, field, hints[name]) for name, field in fields.items()]
+    own = get_type_hints(act, include_extras=True)
+    more = [
+        _keyword(name, own[name], parameter.default)
+        for name, parameter in signature(act).parameters.items()
+        if name not in ("config", "as_json")
+    ]
     file = typer.Option(help="TOML with settings; what is typed goes before it.")
     as_json = typer.Option("--json", help="Print the summary as JSON.")
-    parameters += [
+    parameters = [
+        *(_make_parameter(kind, name, field, hints[name]) for name, field in fields.items()),
         _keyword("settings", Annotated[Path | None, file]),
         *more,
         _keyword("as_json", Annotated[bool, as_json], False),
@@ -92,8 +102,8 @@ def _make_parameter(kind: type, name: str, field: FieldInfo, hint: Any) -> Param
     complete = COMPLETIONS.get(name)
     if choices:
         complete = offer_names(choices)
-    default = field.default
-    if default not in (None, "", (), False, True) and default is not PydanticUndefined and default is not MISSING:
+    default = None if field.default in (PydanticUndefined, MISSING) else field.default
+    if default is not None and not isinstance(default, bool) and default not in ("", ()):
         words = f"{words} [default: {_show_default(default)}]"
     if _extra(field, "argument"):
         # Never required here: a file of settings may hold it, and the settings say that it is missing.
@@ -114,7 +124,8 @@ def _make_parameter(kind: type, name: str, field: FieldInfo, hint: Any) -> Param
     return _keyword(name, Annotated[str | None, option])
 
 
-def _keyword(name: str, annotation: Any, default: Any = None) -> Parameter:
+def _keyword(name: str, annotation: object, default: object = None) -> Parameter:
+    """Describe an option for typer."""
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
@@ -143,13 +154,7 @@ def _takes_many(hint: Any) -> bool:
 def _read_typed(name: str, typed: Any, hint: Any) -> Any:
     """Read NAME=VALUE pairs and lists, which may be typed in one word with commas or as several words."""
     if _takes_pairs(hint):
-        pairs = {}
-        for words in typed:
-            key, equals, value = words.partition("=")
-            if not equals or not key or not value:
-                raise SettingError(name, f"expected NAME=VALUE, got {words!r}")
-            pairs[key] = value
-        return pairs
+        return read_pairs(name, typed)
     if _takes_many(hint):
         return [word.strip() for words in typed for word in words.split(",") if word.strip()]
     return typed

@@ -8,9 +8,10 @@ types below. To a type checker they are descriptors: the constructor takes what 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, ParamSpec, TypeAlias, TypeVar
 
 from pydantic_core import core_schema
 
@@ -25,6 +26,9 @@ from bestresponse.players.llm.persona import Persona, make_persona, read_persona
 
 Given = TypeVar("Given")
 Kept = TypeVar("Kept")
+Config = TypeVar("Config")
+Result = TypeVar("Result")
+P = ParamSpec("P")
 
 ModelLike: TypeAlias = "str | Model | Callable[[str], str | Reply] | Callable[[Request], str | Reply]"
 """A name, a model, or any function from a prompt to a text."""
@@ -80,6 +84,16 @@ def as_model(model: ModelLike) -> NamedModel:
             name = f"function-{str(source or digest(repr(model)))[:6]}"
         return NamedModel(name, from_function(name, model))
     raise UsageError(f"expected a model, its name or a function from prompt to text, got {type(model).__name__}")
+
+
+def take_settings(kind: Callable[P, Config], act: Callable[[Config], Result]) -> Callable[P, Result]:
+    """Return a function whose arguments are the fields of a class of settings, with which it calls `act`."""
+
+    @wraps(act)
+    def act_with(*args: P.args, **kwargs: P.kwargs) -> Result:
+        return act(kind(*args, **kwargs))
+
+    return act_with
 
 
 class Converted(Generic[Given, Kept]):

@@ -137,7 +137,7 @@ def play_missing(
             workers=opened.workers,
             shard=config.part,
             executor=executor,
-            shared=opened.shared,
+            shared=opened.shared if opened.models else None,
             on_progress=on_progress or config.on_progress or (lambda progress: None),
         )
 

@@ -11,10 +11,10 @@ import typer
 
 import bestresponse as br
 from bestresponse.cli.options import AsJson
-from bestresponse.cli.terminal import console, notes, print_table
+from bestresponse.cli.terminal import DownloadProgress, console, notes, print_table
 from bestresponse.models.providers.weights import pull as pull_weights
+from bestresponse.models.registry import read_default_settings
 from bestresponse.report.frames import Frame
-from bestresponse.runs.models import make_model_settings
 
 
 def games(as_json: AsJson = False) -> None:
@@ -37,8 +37,7 @@ def list_models(context: typer.Context, as_json: AsJson = False) -> None:
 @models.command()
 def pull(name: Annotated[str, typer.Argument(help="A name from the list, such as smollm2.")]) -> None:
     """Download the weights of a model into the user's cache folder and check their hash."""
-    settings = make_model_settings()
-    print(pull_weights(name, settings.folder, settings.progress))
+    print(pull_weights(name, read_default_settings().folder, DownloadProgress()))
 
 
 def convert(
