@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from bestresponse.models import Message, Request, estimate_request_tokens, estimate_tokens
+from bestresponse.models import Message, Request, estimate_tokens
+from bestresponse.models.prices import estimate_request_tokens
 
 
 @pytest.mark.parametrize(

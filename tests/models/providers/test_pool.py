@@ -11,16 +11,9 @@ import pytest
 from waiting import run_at_once
 
 from bestresponse.core.errors import MissingKey, ModelError, ModelUnavailable, Transient, UsageError
-from bestresponse.models import (
-    Finish,
-    HttpClients,
-    LocalPool,
-    LocalSettings,
-    OpenAIModel,
-    Secret,
-    ask,
-    choice_chances,
-)
+from bestresponse.models import Finish, HttpClients, OpenAIModel, Secret, ask, choice_chances
+from bestresponse.models.providers.local import LocalSettings
+from bestresponse.models.providers.pool import LocalPool
 
 pytestmark = pytest.mark.model
 

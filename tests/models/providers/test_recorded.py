@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from bestresponse.core.errors import NotCached
-from bestresponse.models import Abilities, RecordedModel, Reply, Usage, ask
+from bestresponse.models import Abilities, Reply, Usage, ask
 from bestresponse.models.codec import reply_to_json, request_to_json
+from bestresponse.models.providers.recorded import RecordedModel
 
 FULL = Reply("A", usage=Usage(3, 1), logprobs=((("A", -0.5),),), provider_id="r-1", latency=0.25)
 
