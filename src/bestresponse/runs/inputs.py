@@ -100,11 +100,12 @@ class Converted(Generic[Given, Kept]):
     """A setting that is made from more than it keeps: `convert` makes it, `to_json` writes it as plain data.
 
     `convert` is also called with what `to_json` wrote. `pairs` marks settings that the command line takes as
-    NAME=VALUE, `many` those that it takes several times.
+    NAME=VALUE, `many` those that it takes several times, and `optional` those that may be None.
     """
 
     pairs: ClassVar[bool] = False
     many: ClassVar[bool] = False
+    optional: ClassVar[bool] = False
 
     if TYPE_CHECKING:
 
@@ -126,10 +127,15 @@ class Converted(Generic[Given, Kept]):
         """Tell pydantic how the setting is made and written."""
 
         def convert(value: object, info: core_schema.ValidationInfo) -> object:
+            if value is None and cls.optional:
+                return None
             return cls.convert(value, bool(info.context and info.context.get("stored")))
 
         return core_schema.with_info_plain_validator_function(
-            convert, serialization=core_schema.plain_serializer_function_ser_schema(cls.to_json)
+            convert,
+            serialization=core_schema.plain_serializer_function_ser_schema(
+                lambda value: None if value is None else cls.to_json(value)
+            ),
         )
 
 
@@ -156,15 +162,9 @@ class GameSetting(Converted["GameLike", NamedGame]):
 class OptionalGameSetting(Converted["GameLike | None", "NamedGame | None"]):
     """A game, or none."""
 
-    @classmethod
-    def convert(cls, value: Any, stored: bool) -> NamedGame | None:
-        """Find the game, if there is one."""
-        return None if value is None else GameSetting.convert(value, stored)
-
-    @classmethod
-    def to_json(cls, value: NamedGame | None) -> dict[str, str] | None:
-        """Return its name, and the text of its file where it came from one."""
-        return None if value is None else value.to_json()
+    optional = True
+    convert = GameSetting.convert
+    to_json = GameSetting.to_json
 
 
 class ModelSetting(Converted["ModelLike", NamedModel]):
@@ -179,10 +179,8 @@ class ModelSetting(Converted["ModelLike", NamedModel]):
 class OptionalModelSetting(Converted["ModelLike | None", "NamedModel | None"]):
     """A model, its name, a function from prompt to text, or none."""
 
-    @classmethod
-    def convert(cls, value: Any, stored: bool) -> NamedModel | None:
-        """Name the model, if there is one."""
-        return None if value is None else as_model(value)
+    optional = True
+    convert = ModelSetting.convert
 
 
 class ModelsSetting(Converted["ModelLike | Sequence[ModelLike]", tuple[NamedModel, ...]]):

@@ -48,7 +48,7 @@ def solve(
         ),
     ] = None,
     objective: Annotated[
-        Literal["welfare", "fairness", "entropy", "any"] | None,
+        str | None,
         typer.Option(help="Also the correlated equilibrium best by this: welfare, fairness, entropy or any."),
     ] = None,
     seconds: Annotated[
@@ -112,7 +112,7 @@ def solve(
             found,
             method=method,
             iterations=iterations,
-            objective=objective,
+            objective=objective,  # type: ignore[arg-type]
             seconds=seconds,
             report=progress.report,
         ),
