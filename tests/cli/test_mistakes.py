@@ -50,7 +50,7 @@ MISTAKES = [
     ("report nosuch", "nosuch holds no run; a run is a folder with a manifest.json"),
     ("replay nosuch", "nosuch holds no run"),
     ("merge nosuch -o out", "nosuch holds no run"),
-    ("reproduce nosuch --data .", "there is no paper 'nosuch'; known: akata, alympics,"),
+    ("reproduce nosuch --data .", "there is no paper named 'nosuch'. There are akata, alympics,"),
     ("reproduce lelma --data nosuch", "nosuch: there is no such folder"),
     ("reproduce lelma", "Missing option '--data'"),
     # agents

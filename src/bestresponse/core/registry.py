@@ -69,7 +69,7 @@ class Registry:
         """Import the thing of that name.
 
         Raises:
-            UsageError: there is none, with the nearest name; or its package cannot be imported.
+            UsageError: there is none, with the nearest name or all; or its package cannot be imported.
         """
         if name in self.built_in:
             module, _, attribute = self.built_in[name].partition(":")
@@ -79,7 +79,9 @@ class Registry:
                 return entry.load()
             except Exception as error:  # noqa: BLE001 - a package may raise anything while it is imported
                 raise UsageError(f"{self.describe(name)} cannot be imported: {_say(error)}") from None
-        raise UsageError(f"there is no {self.kind} named {name!r}.{did_you_mean(name, self.names())}")
+        known = self.names()
+        hint = did_you_mean(name, known) or f" There are {', '.join(known)}."
+        raise UsageError(f"there is no {self.kind} named {name!r}.{hint}")
 
     def make(self, name: str, *arguments: object) -> Any:
         """Call the thing of that name; UsageError that names it where its package raises anything but our errors."""

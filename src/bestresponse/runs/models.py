@@ -28,14 +28,13 @@ Download = Callable[[int, int | None], None]
 
 @dataclass(frozen=True, slots=True)
 class ModelLimits:
-    """What the user allows: plays at once, the cache's mode, the budget, processes and threads for local models."""
+    """What the user allows: plays at once, the cache's mode, the budget, and threads for local models."""
 
     workers: int | None = None
     cache: str = "read-write"
     calls: int | None = None
     tokens: int | None = None
     money: float | None = None
-    processes: int = 1
     threads: int = 1
 
     @property
@@ -103,9 +102,7 @@ class OpenedModels:
         self.meter = Meter(limits.budget)
         self.shared = SharedCalls(Opening((), limits.workers or 16, limits.threads), local=False)
         self._limits = limits
-        self._settings = replace(
-            self.shared.opening.settings, processes=limits.processes, progress=on_download, clients=HttpClients()
-        )
+        self._settings = replace(self.shared.opening.settings, progress=on_download, clients=HttpClients())
         self._folder = output_dir
         self._bare: dict[str, Model] = {}
         self._gates: dict[tuple[str, str], Gate] = {}

@@ -120,9 +120,7 @@ class RunSettings:
     @property
     def limits(self) -> ModelLimits:
         """What calls may cost, and how many are made at once."""
-        return ModelLimits(
-            self.workers, self.cache, self.max_calls, self.max_total_tokens, self.max_cost, self.processes
-        )
+        return ModelLimits(self.workers, self.cache, self.max_calls, self.max_total_tokens, self.max_cost)
 
     @property
     def part(self) -> Shard | None:
