@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
-from bestresponse.cli.commands.runs.run import app as run_study
+from bestresponse.cli.commands.run import app as run_study
 from bestresponse.cli.study_command import make_study_command
 from bestresponse.studies.bench.study import bench as bench_study
 

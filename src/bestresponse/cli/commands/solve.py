@@ -12,8 +12,7 @@ import typer
 
 import bestresponse as br
 from bestresponse.cli.options import AsJson, read_pairs
-from bestresponse.cli.terminal import console, notes
-from bestresponse.cli.terminal_document import print_document
+from bestresponse.cli.terminal import console, notes, print_document
 from bestresponse.cli.waiting import Progress, wait_for
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
