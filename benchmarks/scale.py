@@ -31,7 +31,7 @@ from bestresponse.runs.executors.ray import Ray
 from bestresponse.runs.executors.threads import Threads
 from bestresponse.runs.launch import run_study
 from bestresponse.runs.models import ModelLimits, open_models
-from bestresponse.runs.shard import Shard
+from bestresponse.runs.spec import Shard
 from bestresponse.runs.store.merge import merge_runs
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.study import bench as bench_study

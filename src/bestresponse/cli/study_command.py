@@ -37,7 +37,7 @@ from bestresponse.runs.launch import find_path, play_missing
 from bestresponse.runs.models import OpenedModels
 from bestresponse.runs.run import Run
 from bestresponse.runs.settings import RunSettings, list_parts, list_settings, read_extra, read_settings
-from bestresponse.runs.shard import Shard
+from bestresponse.runs.spec import Shard
 from bestresponse.runs.study import AnyStudy
 
 _MOST_FAILURES = 5

@@ -64,18 +64,14 @@ def lazy_exports(package: str) -> tuple[Callable[[str], object], Callable[[], li
 def _read_exports(package: str) -> dict[str, tuple[str, str]]:
     """Map each public name to the module and the attribute it comes from."""
     found: dict[str, tuple[str, str]] = {}
-    for node in ast.parse(_read_source(package)).body:
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-            for line in node.body:
-                if isinstance(line, ast.ImportFrom) and line.module:
-                    found |= {alias.asname or alias.name: (line.module, alias.name) for alias in line.names}
-    return found
-
-
-def _read_source(package: str) -> str:
     # By name, because importing the class of such loaders takes as long as the rest of this package.
     read = getattr(getattr(sys.modules[package].__spec__, "loader", None), "get_source", None)
     source: str | None = None if read is None else read(package)
     if source is None:
         raise ImportError(f"the source of {package} cannot be read, and with it the list of its public names")
-    return source
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            for line in node.body:
+                if isinstance(line, ast.ImportFrom) and line.module:
+                    found |= {alias.asname or alias.name: (line.module, alias.name) for alias in line.names}
+    return found

@@ -16,8 +16,7 @@ from bestresponse.core.episode import Record
 from bestresponse.core.errors import ModelError, OverBudget, StoreError
 from bestresponse.runs.executors.base import Ended, Executor, Keep, PlayOne, Task
 from bestresponse.runs.executors.threads import Threads
-from bestresponse.runs.shard import Shard
-from bestresponse.runs.spec import Spec
+from bestresponse.runs.spec import Shard, Spec
 from bestresponse.runs.store.folder import RunFolder, decode_play
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from bestresponse.runs.executors.threads import Threads
 from bestresponse.runs.models import Download, OpenedModels, SharedCalls, open_models
 from bestresponse.runs.run import Run
 from bestresponse.runs.settings import RunSettings
-from bestresponse.runs.shard import Shard
+from bestresponse.runs.spec import Shard
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.store.manifest import Manifest, environment
 from bestresponse.runs.study import AnyStudy, Study

@@ -21,7 +21,7 @@ from bestresponse.report.metrics import Figures
 from bestresponse.runs.execution import Outcome
 from bestresponse.runs.replay import Replay
 from bestresponse.runs.reporting.sections import CallTotals, Prices, count_calls, price_by_model, sum_money
-from bestresponse.runs.shard import Shard
+from bestresponse.runs.spec import Shard
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.store.manifest import Manifest
 from bestresponse.runs.study import AnyStudy, Measured, Row, find_study

@@ -35,7 +35,7 @@ from bestresponse.core.registry import did_you_mean
 from bestresponse.runs.execution import Progress
 from bestresponse.runs.executors.base import Executor
 from bestresponse.runs.models import ModelLimits
-from bestresponse.runs.shard import Shard
+from bestresponse.runs.spec import Shard
 
 C = TypeVar("C")
 STORED: Mapping[str, bool] = types.MappingProxyType({"stored": True})

@@ -47,8 +47,7 @@ from bestresponse.runs.executors.base import Job
 from bestresponse.runs.replay import Replay, recorded_models, replay_plays
 from bestresponse.runs.reporting.sections import costs_section, method_section
 from bestresponse.runs.settings import RunSettings
-from bestresponse.runs.shard import Shard
-from bestresponse.runs.spec import Spec
+from bestresponse.runs.spec import Shard, Spec
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.store.lines import read_lines
 
