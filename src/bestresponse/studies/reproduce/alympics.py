@@ -174,12 +174,7 @@ def reproduce(folder: Path) -> Reproduction:
     games = read_towns(folder)
     groups = _groups([replay_town(game) for game in games])
     reading = _reading(folder)
-    checks = [
-        *_rule_checks(groups),
-        *_reading_checks(reading),
-        *_survival_checks(groups),
-        *_statements(groups),
-    ]
+    checks = [*_rule_checks(groups), *_reading_checks(reading), *_survival_checks(groups), *_statements(groups)]
     detail: JsonObject = {
         "games": len(games),
         "rounds": sum(len(game.days) for game in games),

@@ -424,7 +424,7 @@ stories_study = Study(
     report=(
         text(
             "{% set right = frame('programs').select(meaning=True)|length %}{{ right }} of "
-            "{{ frame('programs')|length }} programs mean what the story says.",
+            "{{ frame('programs')|length }} programs mean what the story says."
         ),
         metrics_table("How many programs are right", "Shares with 95 % intervals."),
         pivot(

@@ -422,8 +422,7 @@ tournament = Study(
         lines("shares", x="generation", y="share", by="strategy", most=8, caption="Shares of the largest"),
         table("final_shares", columns=("strategy", "share"), caption="Shares at the end"),
         table(
-            "moran",
-            caption="Moran process: how often each took over a population of {{ config.moran }}, in 100 runs",
+            "moran", caption="Moran process: how often each took over a population of {{ config.moran }}, in 100 runs"
         ),
         text(
             "{% if frame('standings').rows|selectattr('missing')|list %}A match breaks off at the first answer that "
