@@ -42,7 +42,7 @@ from bestresponse.studies.behave.importing import refuse_to_play
 from bestresponse.studies.tournament.entries import (
     EntriesSetting,
     Entry,
-    Stage,
+    StageGame,
     as_automata,
     formalize_entry,
     gather_entries,
@@ -99,7 +99,7 @@ class BehaveConfig(RunSettings):
     sources: tuple[str, ...] = setting(default=(), option=False)
 
     def __post_init__(self) -> None:
-        stage = Stage.from_form("dilemma", load_table("prisoners-dilemma"))
+        stage = StageGame("dilemma", load_table("prisoners-dilemma"))
         entries, _ = gather_entries(self.strategies, stage)
         object.__setattr__(self, "strategies", entries)
 
@@ -281,7 +281,7 @@ def prepare_behave(config: BehaveConfig) -> BehaveConfig:
         plays = (play for path in config.runs for play in list_plays(Path(path)) if not isinstance(play, str))
         form = _make_form(canonical(next(plays)["data"]["form"]))
         with open_models((config.model,), Path(config.output_dir), config.limits) as opened:
-            stage, model = Stage.from_form(form.name, form), opened.models[config.model]
+            stage, model = StageGame(form.name, form), opened.models[config.model]
             entries = tuple(formalize_entry(e, stage, model) if e in in_words else e for e in entries)
     return replace(config, sources=sources, strategies=entries)
 
@@ -533,7 +533,7 @@ def _list_histories(
             parts[seen.form, seen.seat].append(seen)
     blocks, units = [], dict[str, int]()
     for (form, seat), members in parts.items():
-        stage = Stage.from_form(form.name, form)
+        stage = StageGame(form.name, form)
         try:
             pairs = [as_automata(entry, stage, None) for entry in config.strategies]
         except InvalidGame as error:

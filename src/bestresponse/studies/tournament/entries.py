@@ -23,7 +23,7 @@ from bestresponse.formal.strategies.table_program import write_program
 from bestresponse.formal.strategies.verbal import formalize_strategy
 from bestresponse.games.logic.game import read_program_text
 from bestresponse.games.matrix.repeated import RepeatedGame
-from bestresponse.games.named_game import KeptTable, NamedGame
+from bestresponse.games.named_game import NamedGame
 from bestresponse.logic.engine import open_engine
 from bestresponse.models.base import Model
 from bestresponse.models.providers.weights import WEIGHTS
@@ -64,9 +64,11 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage(KeptTable):
+class StageGame:
     """The game of one round; `program` is the logic program it came from, empty for a table of payoffs."""
 
+    name: str
+    form: NormalForm
     program: str = ""
 
 
@@ -133,7 +135,7 @@ def read_strategy(path: Path) -> Entry:
                 raise UsageError(f"{path}: expected text in UTF-8; byte {error.start} is none") from None
 
 
-def formalize_entry(entry: Entry, stage: Stage, model: Model) -> Entry:
+def formalize_entry(entry: Entry, stage: StageGame, model: Model) -> Entry:
     """Let a model write the rules of a strategy in words; InvalidGame says what was wrong with the last attempt."""
     engine = open_engine()
     try:
@@ -146,21 +148,21 @@ def formalize_entry(entry: Entry, stage: Stage, model: Model) -> Entry:
 
 
 @cache
-def make_stage(game: NamedGame) -> Stage:
+def make_stage(game: NamedGame) -> StageGame:
     """Make a game the stage of a tournament; InvalidGame unless two players move once, at the same time."""
     form = game.found.solvable()
     if not isinstance(form, NormalForm) or form.num_players != 2 or form.shape[0] != form.shape[1]:
         raise InvalidGame(
             f"{game.name}: a tournament needs two players who choose at the same time among equally many moves"
         )
-    return Stage.from_form(game.name, form, program=game.text if game.ending == ".pl" else "")
+    return StageGame(game.name, form, game.text if game.ending == ".pl" else "")
 
 
 def gather_entries(
-    wanted: Iterable[Entry | str], stage: Stage, default_move: str | None = None
+    wanted: Iterable[Entry | str], stage: StageGame, default_move: str | None = None
 ) -> tuple[tuple[Entry, ...], tuple[tuple[str, str], ...]]:
     """Return those who take part, and why others of a group cannot or need not: who is named must be able to play."""
-    moves = stage.actions[0]
+    moves = stage.form.actions[0]
     if default_move is not None and default_move not in moves:
         raise SettingError("default_move", f"{default_move!r} is none of {', '.join(moves)}")
     entries: list[Entry] = []
@@ -179,7 +181,7 @@ def gather_entries(
     return tuple(entries), tuple(left_out)
 
 
-def _list_probes(item: str, stage: Stage, default_move: str | None) -> list[Entry]:
+def _list_probes(item: str, stage: StageGame, default_move: str | None) -> list[Entry]:
     """List the probes of a fingerprint, a square of so many points a side."""
     side = item.removeprefix(PROBES)
     if not side.isdigit() or not 2 <= int(side) <= _MOST_POINTS:
@@ -188,7 +190,7 @@ def _list_probes(item: str, stage: Stage, default_move: str | None) -> list[Entr
     return [_find_entry(f"{PROBE}{x}:{y}", stage, default_move) for x, y in product(points, points)]
 
 
-def _add_published(entries: list[Entry], stage: Stage, default_move: str | None) -> list[tuple[str, str]]:
+def _add_published(entries: list[Entry], stage: StageGame, default_move: str | None) -> list[tuple[str, str]]:
     """Add the published strategies that can play; return the others, each with the reason."""
     left_out = []
     for name in PUBLISHED:
@@ -202,7 +204,7 @@ def _add_published(entries: list[Entry], stage: Stage, default_move: str | None)
     return left_out
 
 
-def _add_classic(entries: list[Entry], stage: Stage, default_move: str | None) -> list[tuple[str, str]]:
+def _add_classic(entries: list[Entry], stage: StageGame, default_move: str | None) -> list[tuple[str, str]]:
     """Add the classic strategies that are not there already under this or another name; return the others."""
     try:
         cooperative_actions(stage.form)
@@ -220,7 +222,7 @@ def _add_classic(entries: list[Entry], stage: Stage, default_move: str | None) -
     return left_out
 
 
-def _find_same(entry: Entry, entries: Iterable[Entry], stage: Stage, default_move: str | None) -> str | None:
+def _find_same(entry: Entry, entries: Iterable[Entry], stage: StageGame, default_move: str | None) -> str | None:
     """Return the name of one who takes part already and behaves alike in both seats."""
     ours = as_automata(entry, stage, default_move)
     for other in entries:
@@ -230,7 +232,7 @@ def _find_same(entry: Entry, entries: Iterable[Entry], stage: Stage, default_mov
     return None
 
 
-def _find_entry(name: str, stage: Stage, default_move: str | None) -> Entry:
+def _find_entry(name: str, stage: StageGame, default_move: str | None) -> Entry:
     """Find who is named: a strategy, any player who needs no model (see `players.lookup`), or a model."""
     classic = [strategy.name for strategy in classic_strategies()]
     game = RepeatedGame(stage.form, 2)
@@ -255,7 +257,7 @@ def _find_entry(name: str, stage: Stage, default_move: str | None) -> Entry:
 
 
 @cache
-def as_automata(entry: Entry, stage: Stage, default_move: str | None) -> tuple[Automaton, Automaton] | None:
+def as_automata(entry: Entry, stage: StageGame, default_move: str | None) -> tuple[Automaton, Automaton] | None:
     """Return a strategy in both seats of the game, None for who has to be asked; InvalidGame where it cannot play."""
     match entry.kind:
         case "classic":
@@ -266,11 +268,11 @@ def as_automata(entry: Entry, stage: Stage, default_move: str | None) -> tuple[A
             return None
 
 
-def _run_rules(entry: Entry, stage: Stage, default_move: str | None) -> tuple[Automaton, Automaton]:
+def _run_rules(entry: Entry, stage: StageGame, default_move: str | None) -> tuple[Automaton, Automaton]:
     """Let rules speak the language of the game's own program; for a table one is written, with the first's moves."""
-    own_program = stage.program and set(stage.actions[0]) == set(stage.actions[1])
+    own_program = stage.program and set(stage.form.actions[0]) == set(stage.form.actions[1])
     program = stage.program if own_program else write_program(stage.form)
-    actions = stage.actions if own_program else (stage.actions[0], stage.actions[0])
+    actions = stage.form.actions if own_program else (stage.form.actions[0], stage.form.actions[0])
     try:
         seats = Agent(entry.name, program, entry.rules, default_move).seats()
         return seats.automaton(0, actions), seats.automaton(1, actions)

@@ -134,7 +134,7 @@ def measure_standings(config: TournamentConfig, plays: Iterable[StoredPlay] = ()
     for play in plays:
         first, second = play.data["places"]
         if (first, second) in config.asked_pairs and play.record.void is None:
-            payoffs = tuple(play.record.payoffs[role] for role in config.stage.players)
+            payoffs = tuple(play.record.payoffs[role] for role in config.stage.form.players)
             earned.setdefault((first, second), []).append(payoffs)
     for pair, payoffs_by_play in earned.items():
         totals[pair] = np.mean(payoffs_by_play, axis=0)

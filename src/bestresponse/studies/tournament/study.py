@@ -42,7 +42,7 @@ from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Measured, Study
 from bestresponse.studies.tournament.entries import (
     EntriesSetting,
-    Stage,
+    StageGame,
     as_automata,
     formalize_entry,
     gather_entries,
@@ -111,7 +111,7 @@ class TournamentConfig(RunSettings):
                 raise SettingError(field, f"nobody called {name!r} takes part.{did_you_mean(name, names)}")
 
     @property
-    def stage(self) -> Stage:
+    def stage(self) -> StageGame:
         """The game of one round."""
         return make_stage(self.game)
 
@@ -227,7 +227,7 @@ def prepare_matches(config: TournamentConfig, models: Mapping[str, Model]) -> Pl
             return play_seats(spec, done, keep)
         names = entries[0].source, entries[1].source
         payoffs = play_in_library(names, config.stage.form, config.rules, spec.data["seed"])
-        game, roles = config.repeated, config.stage.players
+        game, roles = config.repeated, config.stage.form.players
         players = {role: entry.name for role, entry in zip(roles, entries, strict=True)}
         return Record(game.name, game.version, players, (), dict(zip(roles, payoffs, strict=True)))
 
