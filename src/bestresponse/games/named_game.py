@@ -1,4 +1,4 @@
-"""Games in any form a user has them (a name, a file, a table, a tree, rules, a formalized story, payoff matrices), and a
+"""Games in any form a user has them (a name, a file, a table, a tree, rules, a formalized story, payoffs), and a
 game as a run keeps it: its name, or the text of the file it came from, so that a stored run needs no file.
 """
 
