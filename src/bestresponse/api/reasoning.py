@@ -18,7 +18,7 @@ from bestresponse.formal.claims.translators.model import ModelTranslator
 from bestresponse.formal.claims.translators.rules import RulesTranslator
 from bestresponse.formal.claims.translators.translation import Translator
 from bestresponse.games.capabilities import HasSpeakers
-from bestresponse.games.inputs import GameLike, as_found, as_source
+from bestresponse.games.named_game import GameLike, as_found, as_source
 from bestresponse.logic.engine import EngineKind, open_engine
 from bestresponse.models.base import Model
 from bestresponse.models.registry import open_model as open_by_name
@@ -35,7 +35,7 @@ PAPERS: dict[str, str] = {
     "dilemma": "bestresponse.studies.reproduce.recorded_play:reproduce_dilemma",
     "fairgame": "bestresponse.studies.reproduce.recorded_play:reproduce_fairgame",
     "lelma": "bestresponse.studies.verify.reproduction:reproduce",
-    "stories": "bestresponse.studies.stories.recorded:reproduce",
+    "stories": "bestresponse.studies.stories.study:reproduce",
 }
 """Each paper's function of a folder that returns a `Reproduction`, as MODULE:FUNCTION."""
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree
     from bestresponse.core.json import JsonObject
     from bestresponse.games.comparison import Comparison
-    from bestresponse.games.inputs import GameLike, Matrix
     from bestresponse.games.lookup import Found
+    from bestresponse.games.named_game import GameLike, Matrix
     from bestresponse.report.document import Document, Section
 
 
@@ -128,7 +128,7 @@ def solve(
     """
     from bestresponse.analysis.solve.solution import Wish
     from bestresponse.analysis.solve.solve import solve_found
-    from bestresponse.games.inputs import as_found
+    from bestresponse.games.named_game import as_found
 
     found = as_found(game, other)
     return Solution(found, solve_found(found, Wish(method, iterations, objective, seconds, report, engine)))
@@ -148,7 +148,7 @@ def ask(
     {'row': ['defect'], 'col': ['defect']}
     """
     from bestresponse.analysis.answers.ask import ask_game
-    from bestresponse.games.inputs import as_found
+    from bestresponse.games.named_game import as_found
 
     return ask_game(as_found(game, other), concept=concept, dynamics=dynamics, settings=settings)
 
@@ -162,7 +162,7 @@ def compare(first: GameLike, second: GameLike, *, any_names: bool = False) -> Co
     True
     """
     from bestresponse.games.comparison import compare_games
-    from bestresponse.games.inputs import as_found
+    from bestresponse.games.named_game import as_found
 
     return compare_games(as_found(first).solvable(), as_found(second).solvable(), any_names=any_names)
 
@@ -173,7 +173,7 @@ def convert(game: GameLike, path: str | Path, *, force: bool = False, openspiel:
     With `openspiel` an .nfg file has the form that OpenSpiel reads: numbers of actions instead of their names.
     """
     from bestresponse.games.convert import WRITERS, format_game
-    from bestresponse.games.inputs import as_found
+    from bestresponse.games.named_game import as_found
 
     out = Path(path)
     if out.suffix.lower() not in WRITERS:
@@ -252,7 +252,7 @@ def _as_table(game: GameLike, other: Matrix | None) -> NormalForm:
         return game
     if other is not None and isinstance(game, _PAYOFFS):
         return NormalForm.bimatrix(cast("ArrayLike", game), cast("ArrayLike", other))
-    from bestresponse.games.inputs import as_found
+    from bestresponse.games.named_game import as_found
     from bestresponse.theory.trees.normal_form import to_normal_form
 
     form = as_found(game, other).solvable()

@@ -21,8 +21,7 @@ from bestresponse.runs.launch import make_manifest
 from bestresponse.runs.replay import Replay
 from bestresponse.runs.run import Run, load_run
 from bestresponse.runs.store.folder import RunFolder
-from bestresponse.studies.simulate.plays import SimulateConfig, read_plays
-from bestresponse.studies.simulate.regrets import find_best_reply, judge_seats
+from bestresponse.studies.simulate.plays import SimulateConfig, find_best_reply, judge_seats, read_plays
 from bestresponse.studies.simulate.study import measure_simulation, simulate
 
 PROGRAMS = Path(bestresponse.formal.formalize.library.__file__).parent

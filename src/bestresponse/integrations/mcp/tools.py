@@ -19,9 +19,8 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.formal.evaluate.named_games import find_names
 from bestresponse.games.comparison import compare_games
-from bestresponse.games.inputs import as_source
 from bestresponse.games.logic.tables import table_to_data
-from bestresponse.games.named_game import NamedGame
+from bestresponse.games.named_game import NamedGame, as_source
 from bestresponse.integrations.game_text import read_game
 from bestresponse.integrations.mcp.profiles import (
     Strategies,

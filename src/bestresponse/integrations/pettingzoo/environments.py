@@ -11,7 +11,7 @@ from pettingzoo import register
 from pettingzoo.utils.conversions import parallel_to_aec
 
 from bestresponse.core.errors import UsageError
-from bestresponse.games.inputs import GameLike, as_found
+from bestresponse.games.named_game import GameLike, as_found
 from bestresponse.integrations.pettingzoo.matrix import MatrixEnvironment
 from bestresponse.integrations.pettingzoo.tree import TreeEnvironment
 from bestresponse.theory import catalogue

@@ -19,14 +19,18 @@ from bestresponse.runs.reporting.answers import VoidRow, make_answers_frame, war
 from bestresponse.runs.seats import check_players, estimate_plays, list_plays, make_player
 from bestresponse.runs.study import Measured, Study
 from bestresponse.studies.simulate.plays import (
+    JudgedSeats,
     MoveRow,
     Plays,
+    RegretRow,
     SimulateConfig,
+    find_best_reply,
     find_nearest,
+    judge_seats,
+    list_regrets,
     name_move,
     read_plays,
 )
-from bestresponse.studies.simulate.regrets import JudgedSeats, RegretRow, find_best_reply, judge_seats, list_regrets
 
 
 class PayoffRow(TypedDict):
