@@ -23,7 +23,6 @@ from bestresponse.formal.evaluate.dataset import stories
 from bestresponse.formal.evaluate.equivalence import compare_tables
 from bestresponse.integrations.seats import name_players, play_seats
 from bestresponse.models.providers.function import FunctionModel, from_function
-from bestresponse.runs.models import ModelLimits
 
 _UNREAD = float("nan")
 
@@ -114,9 +113,8 @@ def _formalize(attempts: int) -> Solver:
         def run() -> None:
             story = next(story for story in stories() if story.id == state.metadata["story"])
             with tempfile.TemporaryDirectory() as folder:
-                limits = ModelLimits(cache="off")
                 model = _ask_inspect(None)
-                found = formalize_story(story.text, model, attempts=attempts, output_dir=folder, limits=limits)
+                found = formalize_story(story.text, model, attempts=attempts, output_dir=folder, cache="off")
             table = found.formalization.table if found.ok else None
             same = compare_tables(table, story.table) if table is not None else None
             state.metadata["found"] = (table is not None, same is not None and same.exact)

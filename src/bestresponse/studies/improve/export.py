@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
-from typing import Literal, ParamSpec
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from bestresponse.core.seeds import split
 from bestresponse.games.matrix.presentation import FORMATS, theme, themes
 from bestresponse.report.files import write_text
 from bestresponse.runs.executors.processes import Processes
-from bestresponse.runs.inputs import NamesSetting
+from bestresponse.runs.inputs import NamesSetting, take_settings
 from bestresponse.runs.settings import setting, settings
 from bestresponse.studies.improve.examples import (
     SHORT,
@@ -172,18 +172,7 @@ def export(config: ExportConfig, on_progress: Callable[[int, int], None] = lambd
     return exported
 
 
-P = ParamSpec("P")
-
-
-def _take_settings(settings: Callable[P, ExportConfig]) -> Callable[P, Exported]:
-    def export_with(*args: P.args, **kwargs: P.kwargs) -> Exported:
-        """Write examples to files and return what was written; the arguments are the fields of `ExportConfig`."""
-        return export(settings(*args, **kwargs))
-
-    return export_with
-
-
-export_examples = _take_settings(ExportConfig)
+export_examples = take_settings(ExportConfig, export)
 """Write examples to files and return what was written; the arguments are the fields of `ExportConfig`."""
 
 
