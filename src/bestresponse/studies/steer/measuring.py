@@ -28,11 +28,10 @@ from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.runs.reporting.answers import Answers as ReadingCounts, make_answers_frame
 from bestresponse.runs.study import Measured
 from bestresponse.studies.steer.fresh import FreshPlays
-from bestresponse.studies.steer.imitation import Evaluated
 from bestresponse.studies.steer.psro import PsroResult, compute_nash_conv, weigh_table
 from bestresponse.studies.steer.reading import list_dialogue_states
-from bestresponse.studies.steer.session import GameResult, SteerResults, list_solved
-from bestresponse.studies.steer.solving import Earned, SolvedDialogue, mixed_policy
+from bestresponse.studies.steer.session import GameResult, SteerResults
+from bestresponse.studies.steer.solving import SolvedDialogue, mixed_policy
 from bestresponse.theory.equilibria.solve import nash_one
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.trees.sequence_form import policy_value
@@ -102,7 +101,6 @@ class DialogueRow(TypedDict, total=False):
     """One game; a void one has a reason and no figures."""
 
     game: int
-    held_out: bool
     people: str
     scenario: list[JsonObject]
     nodes: int
@@ -195,7 +193,6 @@ class StudyRow(TypedDict):
 class GuidanceRow(TypedDict):
     """What both earn if they choose how to be guided."""
 
-    measured_on: str
     first: Annotated[str, column("player 1 \\ player 2")]
     second: str
     payoffs: str
@@ -204,21 +201,9 @@ class GuidanceRow(TypedDict):
 class GuidanceChoiceRow(TypedDict):
     """How likely a speaker chooses a way to be guided, in one equilibrium."""
 
-    measured_on: str
     speaker: str
     choice: str
     probability: Annotated[float, column("", ".3f")]
-
-
-class LearningRow(TypedDict):
-    """What a network learned from."""
-
-    embedding: str
-    trained_on: Annotated[int, column("games")]
-    information_sets: int
-    steps: int
-    cross_entropy: Annotated[float, column("", ".3f", "on the games learned from")]
-    cross_entropy_held_out: Annotated[float, column("", ".3f", "on held-out games")]
 
 
 class SolutionRow(TypedDict):
@@ -360,7 +345,7 @@ def evaluate_plays(results: SteerResults, parts: Sequence[tuple[int, FreshPlays]
 
 
 def _evaluate_cfr(results: SteerResults) -> dict[Heads, Evaluation]:
-    """Evaluate the recorded texts, fresh ones and, where a network learned, the games held out and another domain."""
+    """Evaluate what is advised on the recorded texts and on fresh ones."""
     solved = results.solved
     if not solved:
         return {}
@@ -370,7 +355,10 @@ def _evaluate_cfr(results: SteerResults) -> dict[Heads, Evaluation]:
     }
     groups: dict[Heads, Evaluation] = {
         ("recorded texts",): {
-            **_evaluate_earned(results, [one.earned for one in solved], "recorded"),
+            **{
+                metric: _average(results, [getattr(one.earned, metric) for one in solved], f"recorded {metric}")
+                for metric in ("gain", "margin", "won")
+            },
             "relative_gain": _compare(
                 [value for one in solved for value in one.earned.payoffs],
                 [value for one in solved for value in one.unguided_payoffs],
@@ -382,29 +370,7 @@ def _evaluate_cfr(results: SteerResults) -> dict[Heads, Evaluation]:
     fresh = [(game.number, game.fresh) for game in results.games if game.fresh is not None]
     if fresh:
         groups["fresh texts",] = evaluate_plays(results, fresh, "fresh")
-    if results.imitation is not None:
-        groups |= _evaluate_played(results, results.imitation.held_out, "held-out games")
-        fresh = [(game.number, game.fresh) for game in results.held_out if game.fresh is not None]
-        if fresh:
-            groups["the solver, held-out games, fresh texts",] = evaluate_plays(results, fresh, "held-out fresh")
-        if results.imitation.elsewhere is not None:
-            groups |= _evaluate_played(results, results.imitation.elsewhere, f"games of {results.config.transfer}")
     return groups
-
-
-def _evaluate_earned(results: SteerResults, earned: Sequence[Earned], name: str) -> Evaluation:
-    return {
-        metric: _average(results, [getattr(one, metric) for one in earned], f"{name} {metric}")
-        for metric in ("gain", "margin", "won")
-    }
-
-
-def _evaluate_played(results: SteerResults, played: Evaluated, where: str) -> dict[Heads, Evaluation]:
-    speakers = {"network": played.network, "average policy": played.average, "solver": played.solver}
-    return {
-        (f"the {name}, {where}",): _evaluate_earned(results, earned, f"{where} {name}")
-        for name, earned in speakers.items()
-    }
 
 
 def _evaluate_psro(results: SteerResults, psro: PsroResult) -> dict[Heads, Evaluation]:
@@ -432,46 +398,26 @@ def _split_by_game(plays: FreshPlays, games: int) -> list[tuple[int, FreshPlays]
 
 def _measure_cfr(results: SteerResults) -> dict[str, Frame[Any]]:
     games, solved = results.games, [game for game in results.games if game.solved is not None]
-    rows = [_describe_game(game, held_out=False) for game in games]
-    rows += [_describe_game(game, held_out=True) for game in results.held_out]
     advice = [row for game in solved if game.solved for row in _list_advice(game.game, game.number, game.solved)]
     rulings: Counter[str] = Counter()
     for game in solved:
         if game.recorded is not None:
             ends = (json.loads(state.ruling) for state in list_dialogue_states(game.recorded) if state.over)
             rulings.update(_describe_ruling(ruling, game.game.names) for ruling in ends)
-    guidance = [("recorded texts", build_guidance_game(results.solved))] if solved else []
-    if results.imitation is not None:
-        policies = results.imitation.held_out.policies
-        guidance.append(("held-out games", build_guidance_game(list_solved(results.held_out), policies)))
-    guidance = [(where, form) for where, form in guidance if form.num_players == 2]
+    guidance = [build_guidance_game(results.solved)] if solved and results.domain.players == 2 else []
     outcomes = [
-        GuidanceRow(
-            measured_on=where,
-            first=first,
-            second=second,
-            payoffs=f"{form.payoffs[0, i, j]:.3f}, {form.payoffs[1, i, j]:.3f}",
-        )
-        for where, form in guidance
+        GuidanceRow(first=first, second=second, payoffs=f"{form.payoffs[0, i, j]:.3f}, {form.payoffs[1, i, j]:.3f}")
+        for form in guidance
         for (i, first), (j, second) in product(enumerate(form.actions[0]), enumerate(form.actions[1]))
     ]
     choices = [
-        GuidanceChoiceRow(measured_on=where, speaker=player, choice=choice, probability=chance)
-        for where, form in guidance
+        GuidanceChoiceRow(speaker=player, choice=choice, probability=chance)
+        for form in guidance
         for player, actions, mix in zip(form.players, form.actions, nash_one(form).strategies, strict=True)
         for choice, chance in zip(actions, mix.tolist(), strict=True)
     ]
-    learned = results.imitation
-    learning = learned and LearningRow(
-        embedding=results.config.embed,
-        trained_on=learned.trained_on,
-        information_sets=learned.information_sets,
-        steps=learned.steps,
-        cross_entropy=learned.losses[0],
-        cross_entropy_held_out=learned.losses[1],
-    )
     return {
-        "games": Frame(DialogueRow, rows),
+        "games": Frame(DialogueRow, [_describe_game(game) for game in games]),
         "policy": Frame(AdviceRow, advice),
         "dialogues": Frame(MessageRow, [row for game in solved[:1] for row in _list_dialogues(game)]),
         "rulings": _count(rulings),
@@ -480,20 +426,18 @@ def _measure_cfr(results: SteerResults) -> dict[str, Frame[Any]]:
         "studies": Frame(StudyRow, list(_list_studies(results))),
         "guidance": Frame(GuidanceRow, outcomes),
         "choices": Frame(GuidanceChoiceRow, choices),
-        "learning": Frame(LearningRow, [learning] if learning else []),
     }
 
 
-def _describe_game(game: GameResult, *, held_out: bool) -> DialogueRow:
+def _describe_game(game: GameResult) -> DialogueRow:
     solved, people = game.solved, ", ".join(game.game.names)
     scenario = [case.to_json() for case in game.game.cases]
     if solved is None:
         void = game.why_void[:_LONGEST]
-        return DialogueRow(game=game.number, held_out=held_out, people=people, scenario=scenario, why_void=void)
+        return DialogueRow(game=game.number, people=people, scenario=scenario, why_void=void)
     fresh = [] if game.fresh is None else game.fresh.gains[np.isfinite(game.fresh.gains)].tolist()
     return DialogueRow(
         game=game.number,
-        held_out=held_out,
         people=people,
         scenario=scenario,
         nodes=solved.tree.num_nodes,
@@ -650,18 +594,14 @@ def _list_studies(results: SteerResults) -> Iterator[StudyRow]:
         yield StudyRow(study=name, games=games, payoffs=payoffs, nash_conv=nash_conv, gain=gain)
 
 
-def build_guidance_game(solved: Sequence[SolvedDialogue], imitations: Sequence[Policy] = ()) -> NormalForm:
-    """Build the game of choosing how to be guided: exact payoffs on the recorded trees, mean over games.
-
-    `imitations` are the policies of a network in the same games; without them nobody can choose it.
-    """
-    choices = ("unguided", "guided", "imitation")[: 3 if imitations else 2]
+def build_guidance_game(solved: Sequence[SolvedDialogue]) -> NormalForm:
+    """Build the game of choosing how to be guided: exact payoffs on the recorded trees, mean over games."""
+    choices = ("unguided", "guided")
     players = solved[0].tree.players
     payoffs: Array = np.zeros((len(players), *(len(choices),) * len(players)))
-    for number, one in enumerate(solved):
-        policies = [one.unguided, one.policy, *imitations[number : number + 1]]
+    for one in solved:
         for choice in product(range(len(choices)), repeat=len(players)):
-            guided = {seat: policies[chosen] for seat, chosen in enumerate(choice)}
+            guided = {seat: one.policy for seat, chosen in enumerate(choice) if chosen}
             values = policy_value(one.tree, mixed_policy(one.unguided, guided))
             for seat, player in enumerate(players):
                 payoffs[seat][choice] += values[player] / len(solved)

@@ -219,11 +219,10 @@ steer = Study(
             "first",
             "second",
             "payoffs",
-            split="measured_on",
             title="Beside the published study",
             caption="If speakers could choose how to be guided: payoffs of both, exact on the recorded texts, means",
         ),
-        table("choices", split="measured_on", caption="One equilibrium of that choice"),
+        table("choices", caption="One equilibrium of that choice"),
         scatter(
             "games", "gain", "fresh_gain", title="Games", caption="What guidance gains on recorded and fresh texts"
         ),
@@ -247,17 +246,8 @@ steer = Study(
                 "why_void",
             ),
             title="Games",
-            where={"held_out": False},
         ),
         show_first_dialogue,
-        text(
-            "{% if frame('learning')|length %}A network of two layers of 256 units learned the policies and was played "
-            "on games that it has not seen, against unguided speakers; its figures stand above. Beside it: the mean "
-            "policy of the same games, which does not read what is said, and the solver's policy of each held-out game "
-            "itself, on its own texts, which it was fitted to, and on fresh ones.{% endif %}",
-            title="Imitation",
-        ),
-        table("learning", title="Imitation"),
         table("following", title="Whether messages show their manner"),
         pivot("named", "told", "named", "messages", caption="How often a manner was taken for which"),
         table("solution", title="Solution", caption="Intervals hold together with 95 % confidence over the plays"),
