@@ -16,9 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import AnyGame
-from bestresponse.core.json import JsonMapping, digest
-from bestresponse.games.dialogue.domain import domain_names, parse_domain, read_domain_text
-from bestresponse.games.dialogue.game import draw_plain_dialogue
+from bestresponse.core.json import digest
 from bestresponse.games.lookup import FORMATS, Found, find_game, list_endings
 from bestresponse.theory.files.efg import format_efg
 from bestresponse.theory.files.nfg import format_nfg, read_table
