@@ -35,8 +35,7 @@ from bestresponse.players.llm.verified import make_label
 from bestresponse.players.strategies.baselines import BASELINES
 from bestresponse.report.frames import Frame, column
 from bestresponse.report.metrics import Metric, Value
-from bestresponse.report.stats.precision import games_needed
-from bestresponse.report.stats.statistics import Interval, bound_mean, missing_bounds, wilson
+from bestresponse.report.stats.statistics import Interval, bound_mean, games_needed, missing_bounds, wilson
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.bench.games import VARIANTS, own_view
 from bestresponse.studies.bench.plays import ANONYMOUS, BASE, NAMED, Plan, find_theme
@@ -385,8 +384,7 @@ def _bound_missing(figure: str, worst: str, end: int) -> Metric[Rows]:
         missing = [value for value, row in find_values(rows, worst) if row.get(figure) is None]
         if not missing or len(seen) + len(missing) < len(select_original(rows)):
             return None
-        bounds = missing_bounds(seen, len(missing), missing, 0.0)
-        return (bounds.low, bounds.high)[end]
+        return missing_bounds(seen, len(missing), missing, 0.0)[end]
 
     title, side = Frame(PlayRow, []).columns[figure].name, ("at least", "at most")[end]
     explained = "had every answer been readable: the missing ones perfect, or the worst the game allows"

@@ -83,7 +83,7 @@ def play_until_precise(config: BenchConfig, folder: RunFolder, models: Mapping[s
         if half_width is None or len(gaps) < len(config.model) * len(config.elicit):
             return False
         return all(
-            precision_reached([gap for _, gap in seen], half_width, [game for game, _ in seen]).reached
+            precision_reached([gap for _, gap in seen], half_width, [game for game, _ in seen])
             for seen in gaps.values()
         )
 
