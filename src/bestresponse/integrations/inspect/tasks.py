@@ -9,11 +9,13 @@ formalize    stories with true games; every attempt with its feedback, scored by
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from statistics import fmean
 
 from anyio import from_thread, to_thread
+from click import ClickException
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser, GenerateConfig, get_model
@@ -74,7 +76,8 @@ def nash_gap_scorer() -> Scorer:
 @task  # type: ignore[untyped-decorator, unused-ignore]
 def verify(game: str = "prisoners-dilemma", samples: int = 1) -> Task:
     """Ask for a reasoning about a game and check every claim in it."""
-    rules = find_game(game).playable()
+    with _show_without_trace():
+        rules = find_game(game).playable()
     me = rules.roles[0]
     prompt = f"{rules.view(rules.start(), me).briefing}\n\n{_REASON.format(me=me)}"
     data = [Sample(id=number, input=prompt, metadata={"game": game}) for number in range(samples)]
@@ -92,6 +95,15 @@ def claims_are_true() -> Scorer:
         return Score(value=value, explanation="\n".join(told))
 
     return score
+
+
+@contextmanager
+def _show_without_trace() -> Iterator[None]:
+    """Raise what is wrong with the arguments of a task as the error that Inspect's command line shows as a sentence."""
+    try:
+        yield
+    except UsageError as error:
+        raise ClickException(str(error)) from None
 
 
 def _ask_inspect(role: str | None) -> FunctionModel:
@@ -116,7 +128,8 @@ def game(
     `seats` lists a player for every seat, in order: `model`, `role:NAME` for one of Inspect's model roles, or a
     strategy such as `random`. Without it the model takes the first seat and `others` the rest.
     """
-    players = name_players(game, [name.strip() for name in seats.split(",") if name], "model", others)
+    with _show_without_trace():
+        players = name_players(game, [name.strip() for name in seats.split(",") if name], "model", others)
     data = [Sample(id=number, input=f"Play {game}.", metadata={"seed": seed + number}) for number in range(repeats)]
     return Task(dataset=MemoryDataset(data), solver=_play(game, players), scorer=payoff_and_regret())
 
@@ -166,9 +179,8 @@ def formalize(num_stories: int = 10, attempts: int = 3, kind: str = "") -> Task:
     """Let the model turn stories into game programs, with feedback; `kind` chooses stories of one kind of game."""
     chosen = [one for one in stories() if not kind or one.game == kind]
     if not chosen:
-        raise UsageError(
-            f"there is no story of {kind!r}: expected one of {', '.join(sorted({s.game for s in stories()}))}"
-        )
+        known = ", ".join(sorted({story.game for story in stories()}))
+        raise ClickException(f"there is no story of {kind!r}: expected one of {known}")
     chosen = chosen[:: max(1, len(chosen) // num_stories)][:num_stories]
     data = [Sample(id=story.id, input=story.text, metadata={"story": story.id}) for story in chosen]
     return Task(dataset=MemoryDataset(data), solver=_formalize(attempts), scorer=game_is_true())
