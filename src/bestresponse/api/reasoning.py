@@ -17,7 +17,7 @@ from bestresponse.formal.claims.translators.model import ModelTranslator
 from bestresponse.formal.claims.translators.rules import RulesTranslator
 from bestresponse.formal.claims.translators.translation import Translator
 from bestresponse.games.capabilities import HasSpeakers
-from bestresponse.games.inputs import GameLike, as_found, as_source
+from bestresponse.games.named_game import GameLike, as_found, as_source
 from bestresponse.logic.engine import EngineKind, open_engine
 from bestresponse.models.base import Model
 from bestresponse.models.registry import open_model as open_by_name
@@ -37,7 +37,7 @@ papers = Registry(
         "dilemma": "bestresponse.studies.reproduce.recorded_play:reproduce_dilemma",
         "fairgame": "bestresponse.studies.reproduce.recorded_play:reproduce_fairgame",
         "lelma": "bestresponse.studies.verify.reproduction:reproduce",
-        "stories": "bestresponse.studies.stories.recorded:reproduce",
+        "stories": "bestresponse.studies.stories.study:reproduce",
     },
 )
 """Functions of a folder that return a `Reproduction`."""

@@ -151,7 +151,7 @@ players = Registry(
     "player",
     {
         "random": "bestresponse.players.strategies.fixed:make_random",
-        "equilibrium": "bestresponse.players.strategies.equilibrium:make_equilibrium",
+        "equilibrium": "bestresponse.players.strategies.baselines:make_equilibrium",
     },
 )
 """Functions or classes called with `(game, role, seed)` that return a player; see `players.lookup`."""

@@ -17,9 +17,8 @@ from pydantic_core import core_schema
 
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.json import digest
-from bestresponse.games.inputs import GameLike as GameLike, as_source
 from bestresponse.games.lookup import find_game
-from bestresponse.games.named_game import NamedGame
+from bestresponse.games.named_game import GameLike as GameLike, NamedGame, as_source
 from bestresponse.models.base import Model, Reply, Request
 from bestresponse.models.providers.function import from_function
 from bestresponse.players.llm.persona import Persona, make_persona, read_personas
