@@ -130,9 +130,10 @@ def _split_columns(names: list[str], rows: list[list[str]], width: int) -> list[
 
 @contextmanager
 def play_progress(total: int | None, what: str = "plays") -> Iterator[Callable[[Progress], None]]:
-    """A live bar on the terminal (plain lines where there is none); gives the function to tell progress to.
+    """A live bar on the terminal; gives the function to tell progress to.
 
-    Where there is nothing to do, nothing is shown.
+    Where there is no terminal: a line at the beginning, at the first play, and then whenever a tenth is done. Where
+    there is nothing to do, nothing is shown.
     """
     if total == 0:
         yield lambda progress: None
@@ -149,38 +150,24 @@ def play_progress(total: int | None, what: str = "plays") -> Iterator[Callable[[
     out = notes()
     with Bar(*columns, console=out, transient=False, disable=not out.is_terminal) as bar:
         task = bar.add_task(what, total=total, failed="")
-        plain = _PlainLines(total, what)
-        if not out.is_terminal:
-            plain.say(0, 0)
+        said = -1
+
+        def say(done: int, failed: str) -> None:
+            of_all = f" of {total}" if total else ""
+            print(f"{what}: {done}{of_all}{failed and f', {failed}'}", file=sys.stderr, flush=True)
 
         def tell(progress: Progress) -> None:
-            failed = f"{progress.failed} failed" if progress.failed else ""
-            bar.update(task, completed=progress.found + progress.played, failed=failed)
-            if not out.is_terminal:
-                plain.tell(progress)
+            nonlocal said
+            done, failed = progress.found + progress.played, f"{progress.failed} failed" if progress.failed else ""
+            bar.update(task, completed=done, failed=failed)
+            tenth = 10 * done // total if total else done // 100
+            if not out.is_terminal and tenth > said:
+                said = tenth
+                say(done, failed)
 
+        if not out.is_terminal:
+            say(0, "")
         yield tell
-
-
-class _PlainLines:
-    """Progress where there is no terminal: a line at the first play, and then whenever a tenth is done."""
-
-    def __init__(self, total: int | None, what: str) -> None:
-        self._total = total
-        self._what = what
-        self._said = -1
-
-    def tell(self, progress: Progress) -> None:
-        done = progress.found + progress.played
-        tenth = 10 * done // self._total if self._total else done // 100
-        if tenth > self._said:
-            self._said = tenth
-            self.say(done, progress.failed)
-
-    def say(self, done: int, failed: int) -> None:
-        also = f", {failed} failed" if failed else ""
-        of_all = f" of {self._total}" if self._total else ""
-        print(f"{self._what}: {done}{of_all}{also}", file=sys.stderr, flush=True)
 
 
 class DownloadProgress:

@@ -104,18 +104,15 @@ class _Run:
         except (OverBudget, StoreError) as error:
             self.outcome.stopped = self.outcome.stopped or str(error)
         except ModelError as error:
-            self._count_failure(error)
+            self.outcome.failed += 1
+            self.in_a_row += 1
+            if str(error) not in self.outcome.failures:
+                self.outcome.failures.append(str(error))
+            if self.in_a_row >= self.patience:
+                self.outcome.stopped = self.outcome.stopped or f"{self.in_a_row} plays in a row failed: {error}"
         else:
             self.outcome.played += 1
             self.in_a_row = 0
-
-    def _count_failure(self, error: ModelError) -> None:
-        self.outcome.failed += 1
-        self.in_a_row += 1
-        if str(error) not in self.outcome.failures:
-            self.outcome.failures.append(str(error))
-        if self.in_a_row >= self.patience:
-            self.outcome.stopped = self.outcome.stopped or f"{self.in_a_row} plays in a row failed: {error}"
 
 
 Start = Callable[[Iterator[Task], Keep], Generator[Ended]]

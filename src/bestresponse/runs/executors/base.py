@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from bestresponse.core.episode import Record, Submission
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 A = TypeVar("A")
 B = TypeVar("B")
+Waiting = TypeVar("Waiting")
 
 PlayOne = Callable[[Spec, list[Submission], Callable[[Submission], None]], Record]
 """Plays one spec from the submissions it already has; calls back with every new one."""
@@ -76,6 +79,17 @@ class Executor(Protocol):
         For work without models; `function` must be importable, and `workers` None means as many as are of use.
         """
         ...
+
+
+def map_ahead(
+    submit: Callable[[A], Waiting], collect: Callable[[Waiting], B], items: Iterable[A], workers: int
+) -> Iterator[B]:
+    """Submit items, a few more than there are workers, and collect the results in their order."""
+    todo = iter(items)
+    ahead = deque(submit(item) for item in islice(todo, 2 * workers))
+    while ahead:
+        yield collect(ahead.popleft())
+        ahead.extend(submit(item) for item in islice(todo, 1))
 
 
 executors = Registry(

@@ -108,7 +108,7 @@ class RunFolder:
             raise StoreError(f"{file} cannot be read: {error}") from None
         try:
             manifest = Manifest.from_json(data)
-        except (TypeError, AttributeError):
+        except (TypeError, ValueError):
             raise StoreError(f"{file} is not the manifest of a run") from None
         if manifest.format != FORMAT:
             raise StoreError(
