@@ -13,7 +13,9 @@ JsonMapping: TypeAlias = Mapping[str, Any]
 """The same where it is only looked at."""
 
 
-_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
+_encode = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, check_circular=False
+).encode
 
 
 def canonical(value: object) -> str:
