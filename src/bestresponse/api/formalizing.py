@@ -1,7 +1,5 @@
 """Check game programs, and let models turn stories into games."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Solve games, and show what is known of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal

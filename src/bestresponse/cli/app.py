@@ -3,8 +3,6 @@
 Exit codes: 0 done, 1 something failed or is incomplete, 2 the request cannot be carried out as given, 130 interrupted.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import warnings

@@ -3,8 +3,6 @@
 Names alone are read, so that a key press waits for no model and no game to be loaded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from bestresponse.core import registry

@@ -3,8 +3,6 @@
 What is typed goes to the settings as it is; they convert and check it, so there is one place that refuses a value.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Mapping

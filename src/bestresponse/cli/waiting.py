@@ -1,7 +1,5 @@
 """Waiting for a long computation or for plays: what is waited for is said, and Ctrl-C ends the wait."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """Asks, submissions and records as plain JSON data; submissions and records also back, equal to what went in."""
 
-from __future__ import annotations
-
 from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.episode import Record, Submission, Void
 from bestresponse.core.json import JsonMapping, JsonObject

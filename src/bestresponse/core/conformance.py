@@ -5,8 +5,6 @@
 Each raises `Broken` (an AssertionError) that says which promise was broken and where.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from random import Random

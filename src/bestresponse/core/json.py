@@ -1,7 +1,5 @@
 """Plain JSON: the one canonical text of a value, and the hash of it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

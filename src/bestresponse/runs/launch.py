@@ -1,7 +1,5 @@
 """Begin a run or go on with it: open its models, write down what it is, and play what is missing."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import subprocess

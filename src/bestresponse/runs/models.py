@@ -1,7 +1,5 @@
 """Models opened for a run: by name, with cache, retries, limits and one budget for all."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """A recorded run played again from its own replies: an audit of rules, prompts and reading that needs no model."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -15,8 +15,6 @@ left out of the run's identity. What cannot be said by the bounds of one field i
 raises `SettingError`.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import types
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """`bestresponse bench`: how far from optimal models play; `bench stories` is the benchmark of formalizing stories."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import typer

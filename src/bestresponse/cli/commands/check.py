@@ -1,7 +1,5 @@
 """`bestresponse check` and `compare`: are programs games, are two games the same, and if not, why not."""
 
-from __future__ import annotations
-
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor

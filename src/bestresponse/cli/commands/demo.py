@@ -4,8 +4,6 @@ Everything is computed when it is run but two texts: the program of the story, w
 words of the reasoner, a function of this file in the place of a model. One of its sentences is wrong on purpose.
 """
 
-from __future__ import annotations
-
 import sys
 import textwrap
 import webbrowser

@@ -1,7 +1,5 @@
 """`bestresponse export sft`: games with the solver's answers, as trainers read them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """`bestresponse formalize`: a story becomes a checked game program, alone or together with a person."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from functools import partial

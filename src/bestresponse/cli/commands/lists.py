@@ -1,7 +1,5 @@
 """`bestresponse games`, `models` and `convert`: what can be named, and games in other formats."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Annotated

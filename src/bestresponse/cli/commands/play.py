@@ -1,7 +1,5 @@
 """`bestresponse play`: a person at the terminal among strategies, bidders, solvers and models."""
 
-from __future__ import annotations
-
 import secrets
 import sys
 import textwrap

@@ -1,7 +1,5 @@
 """`bestresponse report`, `replay`, `merge` and `reproduce`: what recorded runs tell, without any model."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

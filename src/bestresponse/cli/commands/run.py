@@ -1,7 +1,5 @@
 """`bestresponse run STUDY`: any study by its name, also one of an installed package, its settings as options."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import typer

@@ -2,8 +2,6 @@
 let programs take part in it.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`bestresponse simulate`: many agents in one game, many times, and play judged by people and by models."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """`bestresponse verify`: reasoning about a game, checked claim by claim: of a model, or of a text in a file."""
 
-from __future__ import annotations
-
 import json
 import sys
 from inspect import Parameter, signature

@@ -4,8 +4,6 @@ A worker is reached by a link; what is said over it is in `worker`. A lost worke
 plays go on elsewhere from their answers, its calls are tried again as after any error that may pass.
 """
 
-from __future__ import annotations
-
 import itertools
 import queue
 import threading

@@ -3,8 +3,6 @@
 Workers are spawned, so a script that uses them guards its own start by `if __name__ == "__main__":`.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Callable, Generator, Iterable, Iterator

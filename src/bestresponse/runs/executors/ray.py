@@ -4,8 +4,6 @@ Worker actors open the models by name with the keys of their own nodes, and ask 
 limits and stored replies, as worker processes do.
 """
 
-from __future__ import annotations
-
 import os
 import queue
 import socket

@@ -1,7 +1,5 @@
 """Plays in threads of this process."""
 
-from __future__ import annotations
-
 import queue
 import threading
 import time

@@ -9,8 +9,6 @@ lines of calls, line of the answer), ("ended", spec, line, error). What nobody w
 or a moment later. A worker ends when its driver does, because the pipe between them does.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 import pickle

@@ -5,8 +5,6 @@ records are equal, and refused where they differ. Of a play that nobody finished
 taken, the first by its path where several have as many. The order in which the parts are named does not matter.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
