@@ -25,10 +25,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.runs.executors.base import Executor
+from bestresponse.runs.executors.base import Executor, Threads
 from bestresponse.runs.executors.processes import Processes
 from bestresponse.runs.executors.ray import Ray
-from bestresponse.runs.executors.threads import Threads
 from bestresponse.runs.launch import run_study
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.spec import Shard

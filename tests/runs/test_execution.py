@@ -7,8 +7,7 @@ from bestresponse.core import Decision, Submission
 from bestresponse.core.episode import Record
 from bestresponse.core.errors import ModelUnavailable, OverBudget, StoreError
 from bestresponse.runs import Manifest, RunFolder, Spec, execution
-from bestresponse.runs.executors.base import Ended
-from bestresponse.runs.executors.threads import play_in_threads
+from bestresponse.runs.executors.base import Ended, play_in_threads
 from bestresponse.runs.spec import Shard
 from bestresponse.runs.store.folder import StoredPlay, encode_plays
 

@@ -96,7 +96,11 @@ def open_model(spec: str, settings: ModelSettings | None = None) -> Model:
         check_members(opened, ("id", "identity", "abilities", "complete"), providers.describe(prefix))
         return opened
     if (Path(spec) / "model.safetensors").is_file():
-        return _open_student(Path(spec))
+        if find_spec("torch") is None:
+            raise ModelUnavailable(f"{spec} is a trained network, which needs torch: pip install 'bestresponse[train]'")
+        from bestresponse.models.students.model import StudentModel  # imports torch, which takes seconds
+
+        return StudentModel(Path(spec))
     if spec.endswith(".gguf") or Path(spec).is_file():
         return LocalModel(Path(spec), settings.local)
     raise UnknownModel(f"there is no model named {spec!r}.{_suggest(spec)}")
@@ -132,14 +136,6 @@ def _open_weights(name: str, settings: ModelSettings) -> Model:
     if model.identity["sha256"] != WEIGHTS[name].sha256:
         raise ModelUnavailable(f"{path} is not {WEIGHTS[name].title} any more: delete it and pull {name} again")
     return model
-
-
-def _open_student(folder: Path) -> Model:
-    if find_spec("torch") is None:
-        raise ModelUnavailable(f"{folder} is a trained network, which needs torch: pip install 'bestresponse[train]'")
-    from bestresponse.models.students.model import StudentModel  # imports torch, which takes seconds
-
-    return StudentModel(folder)
 
 
 def _suggest(spec: str) -> str:

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 from bestresponse.core.episode import Record
 from bestresponse.core.errors import ModelError, OverBudget, StoreError
-from bestresponse.runs.executors.base import Ended, Executor, Keep, PlayOne, Task
-from bestresponse.runs.executors.threads import Threads
+from bestresponse.runs.executors.base import Ended, Executor, Keep, PlayOne, Task, Threads
 from bestresponse.runs.spec import Shard, Spec
 from bestresponse.runs.store.folder import RunFolder, decode_play
 

@@ -14,9 +14,8 @@ from bestresponse.core.errors import ModelUnavailable, StoreError, UsageError
 from bestresponse.core.json import JsonMapping, digest
 from bestresponse.models.base import Model
 from bestresponse.runs.execution import Execution, Progress
-from bestresponse.runs.executors.base import Executor, find_executor
+from bestresponse.runs.executors.base import Executor, Threads, find_executor
 from bestresponse.runs.executors.processes import Processes
-from bestresponse.runs.executors.threads import Threads
 from bestresponse.runs.models import Download, OpenedModels, SharedCalls, open_models
 from bestresponse.runs.run import Run
 from bestresponse.runs.settings import RunSettings

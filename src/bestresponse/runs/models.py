@@ -12,8 +12,7 @@ from bestresponse.models.base import Model, Reply, Request, Wrapper
 from bestresponse.models.http import HttpClients
 from bestresponse.models.providers.local import LocalSettings
 from bestresponse.models.registry import ModelSettings, open_model, read_default_settings
-from bestresponse.models.wrappers.assemble import assemble
-from bestresponse.models.wrappers.cached import Cache, CacheMode
+from bestresponse.models.wrappers.cached import Cache, CacheMode, assemble
 from bestresponse.models.wrappers.limits import Budget, Gate, Limited, Meter
 from bestresponse.players.llm.verified import bare_name
 from bestresponse.runs.inputs import NamedModel

@@ -5,8 +5,8 @@ from running import NOW
 
 from bestresponse.models.base import Message, Request
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
+from bestresponse.runs.executors.base import Threads
 from bestresponse.runs.executors.processes import Processes
-from bestresponse.runs.executors.threads import Threads
 from bestresponse.runs.launch import run_study
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.studies.steer.config import SteerConfig

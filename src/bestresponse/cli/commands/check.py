@@ -62,14 +62,13 @@ def check(
 
 
 def _check_file(path: Path, engine: str, name: str | None) -> JsonObject:
+    table, ok = None, False
     try:
         report = br.check(path, engine=engine)  # type: ignore[arg-type]
+        table, ok, messages = report.table, report.ok, [diagnostic.to_json() for diagnostic in report.diagnostics]
     except (OSError, InvalidGame) as error:
         why = str(error) if isinstance(error, InvalidGame) else f"it cannot be read: {error.strerror or error}"
         messages = [_make_message("file", why)]
-        return {"file": str(path), "ok": False, "messages": messages, "players": [], "moves": [], "table": None}
-    table, ok = report.table, report.ok
-    messages = [diagnostic.to_json() for diagnostic in report.diagnostics]
     if name is not None and table is not None and not (verdict := check_constraints(table, named_game(name))):
         ok = False
         messages.append(_make_message("constraints", verdict.why))
@@ -95,7 +94,7 @@ def _format(result: JsonObject) -> str:
         place = f"line {message['line']}, column {message['column']}: " if message["line"] else ""
         hint = f" ({message['hint']})" if message["hint"] else ""
         lines.append("  " + visible(f"{place}{message['severity']}: {message['message']}{hint}"))
-    return "\n".join([*lines, *(f"  {visible(line)}" for line in result.get("words", ()))])
+    return "\n".join([*lines, *(f"  {visible(line)}" for line in result["words"])])
 
 
 def _format_headline(result: JsonObject) -> str:
@@ -104,7 +103,7 @@ def _format_headline(result: JsonObject) -> str:
     who = ", ".join(
         f"{player} ({_list_moves(moves)})" for player, moves in zip(result["players"], result["moves"], strict=True)
     )
-    names = f"; {describe_classes(result['names'])}" if result.get("names") else ""
+    names = f"; {describe_classes(result['names'])}" if result["names"] else ""
     return visible(f"{'a game' if result['ok'] else 'not the game wanted'} of {who}{names}")
 
 

@@ -210,7 +210,8 @@ def talk(formalizer: Formalizer, election: Election, target: Path) -> Election:
             _show_state(states[-1])
         else:
             states = _revise(formalizer, states, remark)
-            _keep(states[-1], target)
+            if states[-1].ok:  # each good state is written at once, so that an interrupted talk loses nothing
+                write_text(target, states[-1].source + "\n")
 
 
 def _ask(state: Formalization) -> tuple[Formalization, str]:
@@ -239,12 +240,6 @@ def _revise(formalizer: Formalizer, states: list[Formalization], remark: str) ->
         changes = describe_changes(before.table, after.table) or ("Nothing in the game has changed.",)
         _print("\n".join(f"- {line}" for line in changes))
     return [*states, after]
-
-
-def _keep(state: Formalization, target: Path) -> None:
-    """Write each good state at once, so that an interrupted talk loses nothing."""
-    if state.ok:
-        write_text(target, state.source + "\n")
 
 
 def _show_state(state: Formalization) -> None:

@@ -79,7 +79,8 @@ def run_server(
     text = read_experiment(experiment) if experiment else ""
     pictures = experiment.parent / "pictures" if experiment else None
     server_settings = ServerSettings(output_dir, host, port, admin_token, text, pictures)
-    seated = models or _list_local_models()
+    here = [known.name for known in known_models(read_default_settings()) if known.ready and known.name in WEIGHTS]
+    seated = models or tuple(here)
     listener = _listen(host, port)
     app = create_app()
 
@@ -133,11 +134,6 @@ def _listen(host: str, port: int) -> socket:
         listener.close()
         raise UsageError(f"cannot listen on {host}:{port}: {error.strerror or error}; choose another --port") from None
     return listener
-
-
-def _list_local_models() -> tuple[str, ...]:
-    """Models whose weights are on this machine."""
-    return tuple(known.name for known in known_models(read_default_settings()) if known.ready and known.name in WEIGHTS)
 
 
 class ExperimentTask(StrEnum):

@@ -176,16 +176,9 @@ class HttpModel(NetworkModel):
         super().__init__(id or f"{self.provider}/{name}", identity, replace(self.offers, concurrency=concurrency))
         self._name = name
         url = base + self.path.format(name=quote(name, safe=""))
+        where = variable or self.variable
         self._endpoint = Endpoint(
-            clients,
-            url,
-            self.id,
-            key,
-            self.key_header,
-            self.prefix,
-            self.headers,
-            variable or self.variable,
-            timeout,
+            clients, url, self.id, key, self.key_header, self.prefix, self.headers, where, timeout
         )
 
     def _identify_service(self, base_url: str) -> dict[str, Json]:

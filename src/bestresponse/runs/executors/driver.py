@@ -17,8 +17,7 @@ from typing import Protocol
 
 from bestresponse.core.errors import ModelUnavailable, StoreError, Transient
 from bestresponse.models.base import Reply, Request
-from bestresponse.runs.executors.base import Ended, Executor, Job, Keep, Task
-from bestresponse.runs.executors.threads import Threads
+from bestresponse.runs.executors.base import Ended, Executor, Job, Keep, Task, Threads
 from bestresponse.runs.executors.worker import Message, make_sendable
 from bestresponse.runs.store.folder import decode_answer
 

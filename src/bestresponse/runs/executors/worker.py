@@ -25,8 +25,7 @@ from typing import Any, Protocol, cast
 
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.models.base import Abilities, Json, Model, Reply, Request
-from bestresponse.runs.executors.base import Job, PlayOne, Task
-from bestresponse.runs.executors.threads import play_task
+from bestresponse.runs.executors.base import Job, PlayOne, Task, play_task
 from bestresponse.runs.models import Opening
 from bestresponse.runs.study import AnyStudy
 
