@@ -79,7 +79,7 @@ def run_server(
     text = read_experiment(experiment) if experiment else ""
     pictures = experiment.parent / "pictures" if experiment else None
     server_settings = ServerSettings(output_dir, host, port, admin_token, text, pictures)
-    here = [known.name for known in known_models(read_default_settings()) if known.ready and known.name in WEIGHTS]
+    here = [m["name"] for m in known_models(read_default_settings()) if m["ready"] and m["name"] in WEIGHTS]
     seated = models or tuple(here)
     listener = _listen(host, port)
     app = create_app()

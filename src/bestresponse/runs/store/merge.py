@@ -7,6 +7,7 @@ taken, the first by its path where several have as many. The order in which the 
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -129,23 +130,17 @@ def _write(path: Path, manifest: Manifest, parts: Sequence[RunFolder], kept: dic
     lock = FolderLock(path)
     try:
         for name in _FILES:
-            _write_lines(path / f"{name}.merging", _select(parts, f"{name}.jsonl", kept))
+            (path / f"{name}.merging").unlink(missing_ok=True)
+            with closing(Lines(path / f"{name}.merging")) as file:
+                lines = _select(parts, f"{name}.jsonl", kept)
+                while block := b"".join(islice(lines, _BLOCK)):
+                    file.append_raw(block)
+                file.sync()
         for name in _FILES:
             (path / f"{name}.merging").replace(path / f"{name}.jsonl")
         RunFolder(path, manifest).write_manifest()
     finally:
         lock.release()
-
-
-def _write_lines(path: Path, lines: Iterator[bytes]) -> None:
-    path.unlink(missing_ok=True)
-    file = Lines(path)
-    try:
-        while block := b"".join(islice(lines, _BLOCK)):
-            file.append_raw(block)
-        file.sync()
-    finally:
-        file.close()
 
 
 def _select(parts: Sequence[RunFolder], name: str, kept: dict[str, _Kept]) -> Iterator[bytes]:
