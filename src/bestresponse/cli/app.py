@@ -31,7 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("check", "Say whether two games are the same, and if not, where they differ."),
     "convert": ("lists", "Write a game in another format: .efg, .nfg or .json."),
     "models": ("lists", "List the models that can be named, and download weights."),
-    "bench": ("bench", "Measure the Nash gap and the exploitability of models on matrix games."),
+    "bench": ("run:bench", "Measure the Nash gap and the exploitability of models on matrix games."),
     "verify": ("verify", "Check reasoning about payoffs by logic."),
     "simulate": ("simulate", "Simulate many agents in one game, many times."),
     "tournament": ("run:tournament", "Run a round robin of strategies and models in a repeated game."),
@@ -84,16 +84,12 @@ class _LazyGroup(TyperGroup):
         source, _, study = COMMANDS[cmd_name][0].partition(":")
         module = import_module(f"bestresponse.cli.commands.{source}")
         if study:
-            group: Any = typer.main.get_command(module.app)
-            command: Any = group.get_command(ctx, study)
-        elif sub_apps := [
-            app for name in ("app", cmd_name) if isinstance(app := getattr(module, name, None), typer.Typer)
-        ]:
-            command = typer.main.get_command(sub_apps[0])
-        else:
-            single = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-            single.command(cmd_name)(getattr(module, cmd_name))
-            command = typer.main.get_command(single)
+            return module.make_command(study)
+        group = getattr(module, cmd_name)
+        if not isinstance(group, typer.Typer):
+            group = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+            group.command(cmd_name)(getattr(module, cmd_name))
+        command: Any = typer.main.get_command(group)
         command.name = cmd_name
         return command
 

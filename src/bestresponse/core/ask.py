@@ -161,7 +161,7 @@ class Form:
         try:
             given = json.loads(text)
         except ValueError:
-            raise InvalidMove(f"{_short(text)} is not a JSON object", Flaw.UNPARSEABLE) from None
+            given = None
         if not isinstance(given, dict):
             raise InvalidMove(f"{_short(text)} is not a JSON object", Flaw.UNPARSEABLE)
         missing = [name for name, _ in self.fields if name not in given]

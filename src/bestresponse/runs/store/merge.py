@@ -15,7 +15,6 @@ from typing import Any
 
 from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.core.json import JsonObject, canonical, digest
-from bestresponse.report.files import explain_os_error
 from bestresponse.runs.run import Run
 from bestresponse.runs.store.folder import FolderLock, RunFolder
 from bestresponse.runs.store.lines import Lines, find_spec_id, read_lines, read_raw
@@ -123,10 +122,6 @@ def _write(path: Path, manifest: Manifest, parts: Sequence[RunFolder], kept: dic
     """Write the three files and then the manifest; where the output is a part itself, through new files."""
     if (path / "manifest.json").exists() and path.resolve() not in {part.path.resolve() for part in parts}:
         raise UsageError(f"{path} is there already: name it as a part too, or choose another output")
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise explain_os_error(error, f"making the folder {path}") from None
     lock = FolderLock(path)
     try:
         for name in _FILES:
