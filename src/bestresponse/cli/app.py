@@ -20,7 +20,6 @@ from bestresponse.report.text import visible
 
 _INTERRUPTED = "interrupted; what was finished is kept, and the same command goes on from there"
 _SHOW = warnings.showwarning
-_ABOUT = "Language models meet game theory: describe, formalize, solve, play and measure."
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo", "Start here: from a story to a report in a minute, without a key or a download."),
@@ -122,7 +121,6 @@ class _LazyGroup(TyperGroup):
 app = typer.Typer(
     name="bestresponse",
     cls=_LazyGroup,
-    help=_ABOUT,
     invoke_without_command=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,

@@ -29,7 +29,7 @@ from bestresponse.players.llm.verified import bare_name
 from bestresponse.report.frames import read_help
 from bestresponse.report.text import visible
 from bestresponse.runs.estimate import Estimate
-from bestresponse.runs.execution import Outcome, Progress
+from bestresponse.runs.execution import Progress
 from bestresponse.runs.inputs import Converted
 from bestresponse.runs.launch import find_path, play_missing
 from bestresponse.runs.models import OpenedModels
@@ -244,17 +244,11 @@ def show_run(run: Run[Any], as_json: bool, tables: int = 1) -> None:
             for _, table in run.report().tables[:tables]:
                 print_table(console(), table)
         notes().print(f"wrote {files[0]} and {len(files) - 1} files beside it", markup=False, soft_wrap=True)
-    if run.outcome is not None:
-        _explain(run.outcome)
+    for failure in run.outcome.failures[:_MOST_FAILURES] if run.outcome is not None else ():
+        print(f"bestresponse: {visible(failure)}", file=sys.stderr)
+    if run.outcome is not None and run.outcome.stopped:
+        print(f"bestresponse: stopped: {visible(run.outcome.stopped)}", file=sys.stderr)
+    if run.outcome is not None and not run.outcome.complete:
+        print("bestresponse: not everything was played; the same command plays what is missing", file=sys.stderr)
     if not run.complete or not run.results.answered:
         raise typer.Exit(1)
-
-
-def _explain(outcome: Outcome) -> None:
-    """Say what failed, why it stopped, and what to do about it."""
-    for failure in outcome.failures[:_MOST_FAILURES]:
-        print(f"bestresponse: {visible(str(failure))}", file=sys.stderr)
-    if outcome.stopped:
-        print(f"bestresponse: stopped: {visible(outcome.stopped)}", file=sys.stderr)
-    if not outcome.complete:
-        print("bestresponse: not everything was played; the same command plays what is missing", file=sys.stderr)

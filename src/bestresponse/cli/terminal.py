@@ -92,20 +92,17 @@ def _print_blocks(out: Console, blocks: tuple[Block, ...]) -> None:
                     out.print(Text(visible(block.caption), style="italic"))
                 print_table(out, replace(block, caption=""))
             case KeyValues():
-                _print_values(out, block)
+                grid = RichTable.grid(padding=(0, 2))
+                for name, value in block.items:
+                    shown = "none" if value is None else visible(format_cell(value, block.format))
+                    grid.add_row(Text(visible(name)), Text(shown))
+                out.print(grid)
             case Paragraph(text):
                 out.print(Text(visible(text)))
             case Note(text, kind):
                 out.print(Text(visible(text), style="yellow" if kind == "warning" else "dim"))
             case _:
                 pass
-
-
-def _print_values(out: Console, block: KeyValues) -> None:
-    grid = RichTable.grid(padding=(0, 2))
-    for name, value in block.items:
-        grid.add_row(Text(visible(name)), Text("none" if value is None else visible(format_cell(value, block.format))))
-    out.print(grid)
 
 
 def show_frame(frame: Frame[Any], as_json: bool) -> None:

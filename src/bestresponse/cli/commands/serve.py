@@ -61,26 +61,11 @@ def serve(
     The same command goes on with every table where it was stopped.
     """
     limits = ModelLimits(None, cache, max_calls, max_total_tokens, max_cost)
-    code = run_server(host, port, admin_token, tuple(model or ()), experiment, output_dir, limits)
-    if code is not None:
-        raise typer.Exit(code)
-
-
-def run_server(
-    host: str,
-    port: int,
-    admin_token: str | None,
-    models: tuple[str, ...],
-    experiment: Path | None,
-    output_dir: Path,
-    limits: ModelLimits,
-) -> int | None:
-    """Serve until interrupted; return the exit code of the supervised server, None where it ran in this process."""
     text = read_experiment(experiment) if experiment else ""
     pictures = experiment.parent / "pictures" if experiment else None
     server_settings = ServerSettings(output_dir, host, port, admin_token, text, pictures)
     here = [m["name"] for m in known_models(read_default_settings()) if m["ready"] and m["name"] in WEIGHTS]
-    seated = models or tuple(here)
+    seated = tuple(model or here)
     listener = _listen(host, port)
     app = create_app()
 
@@ -101,9 +86,8 @@ def run_server(
                 close()
 
     if can_supervise():
-        return supervise(work, lambda: preload(app))
+        raise typer.Exit(supervise(work, lambda: preload(app)))
     work(0)
-    return None
 
 
 def read_experiment(path: Path) -> str:
