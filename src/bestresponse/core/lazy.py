@@ -16,6 +16,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from typing import TypeVar
 
@@ -27,13 +28,10 @@ class LazyMapping(Mapping[K, V]):
     """A mapping whose values are made when they are first asked for, each by a function of its own."""
 
     def __init__(self, makers: Mapping[K, Callable[[], V]]) -> None:
-        self._makers = makers
-        self._made: dict[K, V] = {}
+        self._makers = {key: cache(make) for key, make in makers.items()}
 
     def __getitem__(self, key: K) -> V:
-        if key not in self._made:
-            self._made[key] = self._makers[key]()
-        return self._made[key]
+        return self._makers[key]()
 
     def __contains__(self, key: object) -> bool:
         return key in self._makers

@@ -29,8 +29,6 @@ _LARGEST = 16 * 2**20
 # microsecond to read: a reply takes at most 8 times the 16 MB that it may have, whatever they hold.
 _MOST_VALUES = 500_000
 _LONGEST_ERROR = 2**16
-# No provider needs more than about ten levels.
-_MOST_DEPTH = 100
 _HEADERS = {
     "content-type": "application/json",
     "accept": "application/json",
@@ -128,15 +126,12 @@ class Endpoint:
         if sum(answer.count(mark) for mark in (b",", b"[", b"{")) > _MOST_VALUES:
             raise BadReply(f"{self.who} sent JSON of more than {_MOST_VALUES:,} values for one reply")
         try:
-            data: Json = json.loads(answer)
+            return self.key.redact_reply(json.loads(answer), answer)
         except (ValueError, RecursionError) as error:
             shown = self.key.quote(answer[:_LONGEST_ERROR].decode("utf-8", "replace"))
             if answer.lstrip()[:1] == b"{" and isinstance(error, json.JSONDecodeError):
                 raise Transient(f"{self.who} sent JSON that breaks off or is broken: {shown}") from None
             raise BadReply(f"{self.who} did not answer in JSON: {shown}") from None
-        if _is_deeper(data, _MOST_DEPTH):
-            raise BadReply(f"{self.who} sent JSON nested deeper than {_MOST_DEPTH} levels")
-        return self.key.redact_reply(data, answer)
 
     def _refuse(self, status: int, wait: float | None, answer: bytes) -> ModelError:
         try:
@@ -171,17 +166,6 @@ def read_body(pieces: Iterable[bytes], limit: int, who: str) -> bytes:
         if len(body) > limit:
             raise BadReply(f"{who} sent more than {limit / 2**20:.4g} MB for one reply")
     return bytes(body)
-
-
-def _is_deeper(data: Json, most: int) -> bool:
-    """Tell whether lists and objects are nested deeper than `most`."""
-    level: list[Json] = [data]
-    for _ in range(most):
-        inner = (part.values() if isinstance(part, dict) else part for part in level if isinstance(part, dict | list))
-        level = [child for children in inner for child in children if isinstance(child, dict | list)]
-        if not level:
-            return False
-    return True
 
 
 def parse_retry_after(value: str | None, now: float) -> float | None:

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from pydantic import TypeAdapter
@@ -58,18 +57,13 @@ class Manifest:
 
 def environment(revision: str | None = None) -> JsonObject:
     """Tell the versions of everything that can change a number."""
+    packages = {}
+    for name in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            packages[name] = version(name)
     return {
         "python": platform.python_version(),
         "platform": f"{sys.platform}-{platform.machine()}",
-        "packages": dict(_find_versions()),
+        "packages": packages,
         "revision": revision,
     }
-
-
-@cache
-def _find_versions() -> tuple[tuple[str, str], ...]:
-    found = []
-    for name in _PACKAGES:
-        with suppress(PackageNotFoundError):
-            found.append((name, version(name)))
-    return tuple(found)
