@@ -161,11 +161,6 @@ def measure_regret(MP: Floats, MQ: Floats, out: Floats, range_a: float, range_b:
     return max(worst, (best - mean) / range_b)
 
 
-@njit(cache=True, error_model="numpy")
-def _rounded_span(span: float) -> float:
-    return span if span > 0.0 else 1.0
-
-
 @njit(cache=True)
 def _is_before(out: Floats, a: int, b: int, side: int) -> bool:
     """Whether row a is read before row b: smaller supports first, then more on the first actions."""
@@ -345,7 +340,7 @@ def extreme_pairs(payoffs: Floats) -> tuple[int, int, bool, bool, float, Floats]
     order = max(min(m, n + 1), min(n, m + 1))
     exact = unit_a > 0.0 and unit_b > 0.0 and _minor_bound(max(range_a, range_b) + 1.0, order) < _EXACT_LIMIT
     if not exact:
-        unit_a, unit_b = _rounded_span(range_a), _rounded_span(range_b)
+        unit_a, unit_b = range_a or 1.0, range_b or 1.0
     MP = np.empty((n, m))
     MQ = np.empty((m, n))
     for i in range(m):
@@ -354,7 +349,7 @@ def extreme_pairs(payoffs: Floats) -> tuple[int, int, bool, bool, float, Floats]
             MP[j, i] = (payoffs[1, i, j] - low_b) / unit_b + 1.0
     if not exact:
         return _pair_by_walk(MP, MQ)
-    return _pair_exactly(MP, MQ, _rounded_span(range_a), _rounded_span(range_b))
+    return _pair_exactly(MP, MQ, range_a or 1.0, range_b or 1.0)
 
 
 _NEAR = 1e-9

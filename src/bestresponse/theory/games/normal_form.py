@@ -70,7 +70,7 @@ def _as_rational(number: object) -> int | Fraction | None:
             return None
 
 
-def as_fractions(numbers: NDArray[Any]) -> Rationals:
+def as_fractions(numbers: Numbers) -> Rationals:
     """Turn all numbers of an array into fractions of the same value."""
     return np.asarray(np.frompyfunc(Fraction, 1, 1)(numbers), dtype=object)
 

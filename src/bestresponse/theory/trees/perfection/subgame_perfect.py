@@ -55,18 +55,7 @@ def cut_subgame(tree: Tree, node: int) -> Tree:
     """
     if node not in find_subgames(tree):
         raise InvalidGame(f"{tree.name or 'the tree'} hides moves: no subgame begins at {tree.path(node)}")
-    return build_tree(tree.players, node, lambda place: _describe_node(tree, place), name=tree.name)
-
-
-def _describe_node(tree: Tree, node: int) -> Leaf | Chance | Turn:
-    """Say what stands at a node, the positions after it being nodes."""
-    owner, below = int(tree.owner[node]), tree.children[node]
-    if owner == LEAF:
-        return Leaf(tree.list_payoffs(node))
-    if owner == CHANCE:
-        return Chance({tree.branch_labels[child]: (tree.find_probability(child), child) for child in below})
-    infoset = tree.infosets[int(tree.infoset[node])]
-    return Turn(tree.players[owner], infoset.key, dict(zip(infoset.moves, below, strict=True)), infoset.label)
+    return build_tree(tree.players, node, tree.describe, name=tree.name)
 
 
 Payoffs = tuple[Fraction, ...]
@@ -337,7 +326,7 @@ def _solve_top(tree: Tree, root: int, given: dict[int, _Solution]) -> tuple[list
         return list(_choose_best(tree, root, owner, earned)), True
 
     def expand(node: int) -> Leaf | Chance | Turn:
-        return Leaf(given[node].payoffs) if node != root and node in given else _describe_node(tree, node)
+        return Leaf(given[node].payoffs) if node != root and node in given else tree.describe(node)
 
     part = build_tree(tree.players, root, expand, name=tree.name)
     try:
