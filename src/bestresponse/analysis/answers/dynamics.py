@@ -12,9 +12,8 @@ from bestresponse import theory
 from bestresponse.analysis.answers.answer import Answer, Chart, Question, Setting, Values, read_profile
 from bestresponse.analysis.solve.data import name_mix
 from bestresponse.core.errors import SettingError
-from bestresponse.theory.dynamics.learning import Form
+from bestresponse.theory.dynamics.learning import Form, Trajectory
 from bestresponse.theory.dynamics.moran import Fitness
-from bestresponse.theory.dynamics.trajectory import Trajectory
 from bestresponse.theory.games.normal_form import NormalForm
 
 _RECORDED = 200

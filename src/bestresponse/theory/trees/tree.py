@@ -137,7 +137,7 @@ class Tree:
         order = np.argsort(depth, kind="stable").astype(np.int64)
         return tuple(np.split(order, np.cumsum(np.bincount(depth))[:-1]))
 
-    @property
+    @cached_property
     def is_perfect_information(self) -> bool:
         """Whether every information set is a single node."""
         return int((self.infoset >= 0).sum()) == len(self.infosets)
