@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 from bestresponse.core.errors import SettingError, UsageError
-from bestresponse.formal.evaluate.equivalence import compare_tables
+from bestresponse.formal.evaluate.validation import compare_tables
 from bestresponse.formal.formalize.examples import FIRST, Example, library, nearest
 from bestresponse.formal.formalize.feedback_text import what_is_wrong
 from bestresponse.formal.formalize.forms import Form, ProgramForm, TableForm, TreeForm
@@ -30,7 +30,7 @@ from bestresponse.games.logic.game import describe_table
 from bestresponse.logic.engine import LogicEngine
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
 from bestresponse.logic.programs.table import GameTable
-from bestresponse.logic.programs.validate import Expectation, Report, validate
+from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.models.base import Finish, Message, Model, Reply, Request
 
 MOST_CHARACTERS = 50_000
@@ -63,7 +63,6 @@ class Settings:
     effort: str | None = None
     reasoning_tokens: int | None = None
     replicate: int = 0
-    expected: Expectation | None = None
 
     def __post_init__(self) -> None:
         if self.attempts < 1:
@@ -262,9 +261,7 @@ class Formalizer:
         for name in names:
             if name in unfit:
                 continue
-            form = (
-                last.after(made[-1].reply) if last is not None and last.name == name else self._form(name, begun.story)
-            )
+            form = last if last is not None and last.name == name else self._form(name, begun.story)
             attempt, no_game = self._attempt(form, _text(begun.told, form, made, first), made)
             last = form
             made.append(attempt)
@@ -288,7 +285,7 @@ class Formalizer:
 
     def _validated(self, source: str) -> Report:
         """The report on a program; a game in which nobody has a choice is none for a story."""
-        report = validate(source, self.engine, self.settings.expected)
+        report = validate(source, self.engine)
         if report.table is None:
             return report
         if not any(len(moves) > 1 for moves in report.table.moves):

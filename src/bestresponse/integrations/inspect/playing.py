@@ -20,7 +20,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from bestresponse.api.formalizing import formalize as formalize_story
 from bestresponse.core.errors import UsageError
 from bestresponse.formal.evaluate.dataset import stories
-from bestresponse.formal.evaluate.equivalence import compare_tables
+from bestresponse.formal.evaluate.validation import compare_tables
 from bestresponse.integrations.seats import name_players, play_seats
 from bestresponse.models.providers.function import FunctionModel, from_function
 from bestresponse.runs.models import ModelLimits

@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import prod
 from typing import TYPE_CHECKING
 
-from bestresponse.logic.embedded.arithmetic import ARITHMETIC, bound, compile_arithmetic, evaluate
+from bestresponse.logic.embedded.arithmetic import COMPARISONS, bound, compare_numbers, compute, evaluate
 from bestresponse.logic.embedded.unify import (
     LONG,
     Fault,
@@ -48,7 +48,6 @@ Determinate = Callable[["Machine", Arguments], bool]
 
 _DRAWN = 20
 """How many combinations are followed before a game is refused for their number."""
-_LEFT, _RIGHT = Var("Left"), Var("Right")
 
 
 def _require_integer(term: Term, what: str) -> int:
@@ -237,7 +236,8 @@ SINGLE: dict[str, Determinate] = {
     "\\=/2": _not_unifiable,
     "==/2": lambda machine, arguments: compare(arguments[0], arguments[1]) == 0,
     "\\==/2": lambda machine, arguments: compare(arguments[0], arguments[1]) != 0,
-    **{key: compile_arithmetic(key, (_LEFT, _RIGHT), (_LEFT, _RIGHT).index) for key in ARITHMETIC},
+    "is/2": compute,
+    **{key: compare_numbers(test) for key, test in COMPARISONS.items()},
     "var/1": _kind(Var),
     "nonvar/1": _kind(Atom, String, Struct, int, Fraction),
     "atom/1": _atom,

@@ -14,9 +14,9 @@ from functools import cache
 from pathlib import Path
 
 from bestresponse.core.json import JsonObject
-from bestresponse.formal.evaluate.equivalence import compare_tables
 from bestresponse.formal.evaluate.named_games import named_game
 from bestresponse.formal.evaluate.published_validation import PublishedLevels, TrueMatrix, published_levels
+from bestresponse.formal.evaluate.validation import compare_tables
 from bestresponse.games.logic.tables import table_from_cells
 from bestresponse.logic.engine import Limits, LogicEngine, open_engine
 from bestresponse.logic.programs.validate import validate
@@ -91,7 +91,7 @@ def game_table(folder: Path) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name, codes in [*((name, [code]) for code, name in NAMES.items()), ("all", list(NAMES))]:
         programs = [program for program in judged(folder) if program.game in codes]
-        passed = [sum(bool(getattr(program.published, level).ok) for program in programs) for level in _LEVELS]
+        passed = [sum(bool(getattr(program.published, level)) for program in programs) for level in _LEVELS]
         games = (sum(program.is_game for program in programs), sum(program.is_true_game for program in programs))
         rows.append((name, len(programs), *passed, *games))
     return Table(columns, tuple(rows), "Experiment 1: programs that pass each level of validation, as published")
@@ -127,20 +127,20 @@ def _attempts(found: tuple[JudgedProgram, ...]) -> Iterator[Check]:
 def _rates(found: tuple[JudgedProgram, ...]) -> Iterator[Check]:
     total, levels = len(found), [j.published for j in found]
     for name, published in (("syntactic", 96), ("approximate", 88), ("exact", 87)):
-        count = sum(bool(getattr(one, name).ok) for one in levels)
+        count = sum(bool(getattr(one, name)) for one in levels)
         share = 100 * count / total
         remark = f"{count} of {total}"
         yield Check(
             f"{name} correctness", f"{published} %", f"{share:.1f} %", round(share) == published, remark, _WHOLE
         )
-    only = sum(bool(one.approximate.ok) and not one.exact.ok for one in levels)
+    only = sum(bool(one.approximate) and not one.exact for one in levels)
     yield Check("right only by the approximate check", 5, only, only == 5, "their off-diagonal cells are swapped")
 
 
 def _statements(found: tuple[JudgedProgram, ...]) -> Iterator[Check]:
     shares = {}
     for code in NAMES:
-        own = [bool(j.published.exact.ok) for j in found if j.game == code]
+        own = [bool(j.published.exact) for j in found if j.game == code]
         shares[code] = sum(own) / len(own) if own else 0.0
     lowest = sorted(sorted(shares, key=lambda code: shares[code])[:2])
     told = ", ".join(f"{code} {share:.0%}" for code, share in shares.items())
@@ -149,9 +149,9 @@ def _statements(found: tuple[JudgedProgram, ...]) -> Iterator[Check]:
     yield Check(
         "exact correctness of every game", "above 80 %", f"{least:.0%} or more", least > 0.8, tolerance="above 80 %"
     )
-    static = sum(j.published.static.ok == j.published.exact.ok for j in found)
+    static = sum(j.published.static == j.published.exact for j in found)
     yield Check("exact by table agrees with exact by play", None, f"{static} of {len(found)}", None)
-    rescued = sum(j.is_game and not j.published.syntactic.ok for j in found)
+    rescued = sum(j.is_game and not j.published.syntactic for j in found)
     remark = "they only call the initial situation otherwise than s0"
     yield Check("corrected: rejected programs that are games", None, rescued, None, remark)
 
@@ -159,7 +159,7 @@ def _statements(found: tuple[JudgedProgram, ...]) -> Iterator[Check]:
 def _verdicts(found: tuple[JudgedProgram, ...]) -> Iterator[Check]:
     """Program by program, against the verdicts that were recorded."""
     for name in _LEVELS:
-        same = sum(bool(getattr(j.published, name).ok) == bool(j.recorded.get(name)) for j in found)
+        same = sum(bool(getattr(j.published, name)) == bool(j.recorded.get(name)) for j in found)
         remark = ""
         if name == "constraints" and same == len(found) - 1:
             remark = "one program writes years in prison as gains; with its moves renamed it is a dilemma all the same"
