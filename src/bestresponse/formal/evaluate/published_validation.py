@@ -37,11 +37,11 @@ class PublishedLevels:
     approximate: bool | None = False
     exact: bool | None = False
     static: bool | None = False
-    constraints: bool = False
+    constraints: bool | None = False
 
 
 def published_levels(
-    engine: LogicEngine, source: str, true: TrueMatrix | None, target: Fraction | None, named: Named
+    engine: LogicEngine, source: str, true: TrueMatrix | None, target: Fraction | None, named: Named | None
 ) -> PublishedLevels:
     """All verdicts of the published procedure on one program; without a truth, only those that need none."""
     try:
@@ -62,7 +62,7 @@ def published_levels(
         None if target is None else whole and None not in earned and total == target,
         None if true is None else whole and _equal_up_to_names(played, true),
         None if true is None else _equal_up_to_names(cells, true),
-        bool(broken(_read_facts(engine, program), named, shared=True)),
+        None if named is None else bool(broken(_read_facts(engine, program), named, shared=True)),
     )
 
 

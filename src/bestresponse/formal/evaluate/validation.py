@@ -19,8 +19,7 @@ from fractions import Fraction
 from bestresponse.core.errors import TooLarge
 from bestresponse.formal.evaluate.named_games import Finding, Named, check_constraints
 from bestresponse.games.capabilities import HasTree
-from bestresponse.games.comparison import Comparison, compare_games
-from bestresponse.games.isomorphism import Ends, list_isomorphisms
+from bestresponse.games.comparison import Comparison, Ends, compare_games, list_isomorphisms
 from bestresponse.games.logic.game import LogicGame, as_game
 from bestresponse.logic.language.diagnostics import Stage
 from bestresponse.logic.programs.table import GameTable
