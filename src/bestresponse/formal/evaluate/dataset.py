@@ -173,7 +173,9 @@ def read_lines(players: Sequence[str], text: str) -> GameTable:
     (Fraction(2, 3), None)
     """
     lines = [one for line in text.splitlines() if line.strip() for one in _unfold(line.strip())]
-    plays = [(_read_steps(players, line), line) for line in lines]
+    plays = [
+        ([_read_step(players, part.strip()) for part in line.rpartition(":")[0].split(">")], line) for line in lines
+    ]
     private = any(knows is not None for steps, _ in plays for *_, knows in steps)
     chancy = any(chance is not None for steps, _ in plays for _, _, chance, _ in steps)
     rows = tuple(_build_row(players, steps, line, chancy, private) for steps, line in plays)
@@ -190,10 +192,6 @@ def _unfold(line: str) -> Iterator[str]:
         raise ValueError(f"all braces of a line need equally many parts: {line}")
     for k in range(counts.pop() if counts else 1):
         yield _BRACES.sub(lambda found, k=k: found[1].split("|")[k], line)  # type: ignore[misc]
-
-
-def _read_steps(players: Sequence[str], line: str) -> list[_Step]:
-    return [_read_step(players, part.strip()) for part in line.rpartition(":")[0].split(">")]
 
 
 def _read_step(players: Sequence[str], part: str) -> _Step:

@@ -55,8 +55,12 @@ def judge_levels(
     orders: Sequence[str] = (),
 ) -> Levels:
     """Judge a validated program, as far as what is known allows: the true table, the game's name or orders of ends."""
-    syntactic = _syntactic(report)
-    functional = _functional(report) if syntactic.ok else Finding(False, "it cannot be loaded")
+    syntactic = _find_first_error(report, Stage.READER, Stage.STATIC)
+    functional = Finding(False, "it cannot be loaded")
+    if syntactic:
+        functional = _find_first_error(report, Stage.CONTRACT, Stage.RUNTIME)
+    if functional and report.table is None:
+        functional = Finding(False, "no game could be taken out of it")
     if not functional.ok or report.table is None:
         no = Finding(False, "there is no game to compare")
         asked = no if true is not None else NOT_ASKED
@@ -76,10 +80,13 @@ def judge_levels(
     for difference in comparison.differences[:1]:
         why = re.sub("the first( game)?", "the program", re.sub("the second( game)?", "the true game", difference))
     order = comparison.same or comparison.relation == "ordinal"
+    totals, wanted = _total_payoffs(table), _total_payoffs(true)
+    sums = [" and ".join(map(str, numbers)) for numbers in (totals, wanted)]
+    differing = "" if totals == wanted else f"over all ends the players earn {sums[0]} in total, not {sums[1]}"
     return Levels(
         syntactic,
         functional,
-        _approximate(table, true),
+        Finding(not differing, differing),
         Finding(comparison.exact, "" if comparison.exact else why),
         Finding(order, "" if order else why),
         constraints,
@@ -88,30 +95,13 @@ def judge_levels(
     )
 
 
-def _syntactic(report: Report) -> Finding:
-    wrong = [one for one in report.errors if one.stage in (Stage.READER, Stage.STATIC)]
+def _find_first_error(report: Report, *stages: Stage) -> Finding:
+    wrong = [error for error in report.errors if error.stage in stages]
     return Finding(not wrong, str(wrong[0]) if wrong else "")
 
 
-def _functional(report: Report) -> Finding:
-    wrong = [one for one in report.errors if one.stage in (Stage.CONTRACT, Stage.RUNTIME)]
-    if wrong:
-        return Finding(False, str(wrong[0]))
-    return Finding(report.table is not None, "" if report.table is not None else "no game could be taken out of it")
-
-
-def _approximate(table: GameTable, true: GameTable) -> Finding:
-    ours, wanted = sorted(_totals(table)), sorted(_totals(true))
-    told = f"over all ends the players earn {_told(ours)} in total, not {_told(wanted)}"
-    return Finding(ours == wanted, "" if ours == wanted else told)
-
-
-def _totals(table: GameTable) -> list[Fraction]:
-    return [sum((row.payoffs[seat] for row in table.rows), Fraction(0)) for seat in range(len(table.players))]
-
-
-def _told(numbers: list[Fraction]) -> str:
-    return " and ".join(map(str, numbers))
+def _total_payoffs(table: GameTable) -> list[Fraction]:
+    return sorted(sum(paid, Fraction(0)) for paid in zip(*(row.payoffs for row in table.rows), strict=True))
 
 
 def compare_tables(first: GameTable, second: GameTable, *, any_names: bool = False) -> Comparison:

@@ -262,7 +262,14 @@ class Formalizer:
             if name in unfit:
                 continue
             form = last if last is not None and last.name == name else self._form(name, begun.story)
-            attempt, no_game = self._attempt(form, _text(begun.told, form, made, first), made)
+            request = self._request(form, _text(begun.told, form, made, first), made)
+            reply = self.model.complete(request)
+            answer = form.read(reply)
+            report = self._validated(answer.source) if answer.source else None
+            attempt = Attempt(
+                request, reply, answer.source, report, answer.problem, form.name, answer.questions, answer.misfit
+            )
+            no_game = answer.no_game
             last = form
             made.append(attempt)
             shown |= dict.fromkeys(form.examples)
@@ -273,15 +280,6 @@ class Formalizer:
             if attempt.ok or no_game is not None:
                 return replace(begun, attempts=tuple(made), no_game=no_game, examples=tuple(shown))
         return replace(begun, attempts=tuple(made), examples=tuple(shown))
-
-    def _attempt(self, form: Form, text: str, before: Sequence[Attempt]) -> tuple[Attempt, str | None]:
-        """Ask once; the second value is the reason why the story is no game, where the model gives one."""
-        request = self._request(form, text, before)
-        reply = self.model.complete(request)
-        found = form.read(reply)
-        report = self._validated(found.source) if found.source else None
-        attempt = Attempt(request, reply, found.source, report, found.problem, form.name, found.questions, found.misfit)
-        return attempt, found.no_game
 
     def _validated(self, source: str) -> Report:
         """The report on a program; a game in which nobody has a choice is none for a story."""

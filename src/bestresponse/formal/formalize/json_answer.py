@@ -35,7 +35,7 @@ MISFIT: Final = "does not fit"
 MOST_QUESTIONS = 10
 _LONGEST_NAME = 200
 _LONGEST_REASON = 300
-_NUMBER = re.compile(r"[+-]?\d{1,30}(?:\.\d{1,30}|/\d{1,30})?")
+_NUMBER = re.compile(r"[+-]?\d{1,30}(?:\.\d{1,30}|/0{0,20}[1-9]\d{0,20})?")
 
 Schema = JsonObject
 TEXT: Final[Schema] = {"type": "string"}
@@ -157,14 +157,10 @@ def read_number(value: object) -> Fraction | None:
     """
     if isinstance(value, str):
         plain = value.strip()
-        return None if _NUMBER.fullmatch(plain) is None or _is_over_zero(plain) else Fraction(plain)
+        return Fraction(plain) if _NUMBER.fullmatch(plain) else None
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return None
     return Fraction(repr(value))
-
-
-def _is_over_zero(text: str) -> bool:
-    return "/" in text and not int(text.partition("/")[2])
 
 
 AT_ONCE: Final = "at the same time"

@@ -91,22 +91,10 @@ def _divide(a: Number, b: Number) -> Number:
     return Fraction(a) / b
 
 
-def _divide_down(a: Number, b: Number) -> Number:
-    return _require_integer(a) // _require_integer(_require_divisor(b))
-
-
 def _divide_towards_zero(a: Number, b: Number) -> Number:
     a, b = _require_integer(a), _require_integer(_require_divisor(b))
     quotient = abs(a) // abs(b)
     return quotient if (a < 0) == (b < 0) else -quotient
-
-
-def _remainder(a: Number, b: Number) -> Number:
-    return _require_integer(a) - _require_integer(b) * _divide_towards_zero(a, b)
-
-
-def _modulo(a: Number, b: Number) -> Number:
-    return _require_integer(a) % _require_integer(_require_divisor(b))
 
 
 def _power(a: Number, b: Number) -> Number:
@@ -127,10 +115,6 @@ def _round(value: Number) -> Number:
     return math.floor(value + half) if value >= 0 else -math.floor(half - value)
 
 
-def _sign(value: Number) -> Number:
-    return (value > 0) - (value < 0)
-
-
 BINARY: Final[dict[str, Callable[[Number, Number], Number]]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
@@ -138,9 +122,9 @@ BINARY: Final[dict[str, Callable[[Number, Number], Number]]] = {
     "/": _divide,
     "rdiv": _divide,
     "//": _divide_towards_zero,
-    "div": _divide_down,
-    "mod": _modulo,
-    "rem": _remainder,
+    "div": lambda a, b: _require_integer(a) // _require_integer(_require_divisor(b)),
+    "mod": lambda a, b: _require_integer(a) % _require_integer(_require_divisor(b)),
+    "rem": lambda a, b: _require_integer(a) - _require_integer(b) * _divide_towards_zero(a, b),
     "**": _power,
     "^": _power,
     "max": lambda a, b: b if b > a else a,
@@ -152,7 +136,7 @@ UNARY: Final[dict[str, Callable[[Number], Number]]] = {
     "-": lambda a: -a,
     "+": lambda a: a,
     "abs": lambda a: a if a >= 0 else -a,
-    "sign": _sign,
+    "sign": lambda a: (a > 0) - (a < 0),
     "floor": math.floor,
     "ceiling": math.ceil,
     "round": _round,

@@ -96,11 +96,6 @@ def _sum_onto(machine: Machine, arguments: Arguments) -> bool:
     return unify(arguments[2], total, machine.trail)
 
 
-def _give(machine: Machine, place: Term, items: list[Term]) -> bool:
-    machine.charge(3 * len(items))
-    return unify(place, list_of(items), machine.trail)
-
-
 def _raw_sort(machine: Machine, arguments: Arguments) -> bool:
     position, order = deref(arguments[0]), deref(arguments[1])
     assert isinstance(position, int)
@@ -118,7 +113,8 @@ def _raw_sort(machine: Machine, arguments: Arguments) -> bool:
     )
     if order in ("@<", "@>"):
         items = [item for i, item in enumerate(items) if not i or compare(find_key(items[i - 1]), find_key(item))]
-    return _give(machine, arguments[3], items)
+    machine.charge(3 * len(items))
+    return unify(arguments[3], list_of(items), machine.trail)
 
 
 def _filled_copy(machine: Machine, arguments: Arguments) -> bool:

@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from itertools import permutations, product
+from itertools import permutations, product, takewhile
 from math import factorial, prod
 from typing import NamedTuple, TypeVar
 
@@ -525,8 +525,7 @@ def _sort_by_player(steps: tuple[_Step, ...]) -> _Moves:
 
 def _count_common(first: tuple[_Step, ...], second: tuple[_Step, ...]) -> int:
     """Count the moves that two plays begin with alike."""
-    pairs = enumerate(zip(first, second, strict=False))
-    return next((k for k, (one, other) in pairs if one[:2] != other[:2]), min(len(first), len(second)))
+    return sum(1 for _ in takewhile(lambda pair: pair[0][:2] == pair[1][:2], zip(first, second, strict=False)))
 
 
 def _say_impossible(path: _Path) -> Diagnostic:
