@@ -36,8 +36,7 @@ from bestresponse.players.llm.agent import Agent
 from bestresponse.players.llm.player import Sampling
 from bestresponse.players.llm.verified import bare_name, is_verified, with_review
 from bestresponse.players.strategies.automaton import PROBE, AutomatonPlayer, list_automata, make_automaton
-from bestresponse.players.strategies.baselines import BASELINES, BaselinePlayer
-from bestresponse.players.strategies.equilibrium import EQUILIBRIUM
+from bestresponse.players.strategies.baselines import BASELINES, EQUILIBRIUM, BaselinePlayer
 from bestresponse.players.strategies.fixed import ALWAYS, make_always
 
 OpenModel = Callable[[str], Model]

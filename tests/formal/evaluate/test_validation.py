@@ -93,23 +93,23 @@ def test_the_published_procedure_plays_four_rounds_that_visit_every_pair_of_move
 
 @needs_recorded("autoformalization")
 def test_every_fifth_recorded_program_gets_the_published_verdicts(tmp_path):
-    from bestresponse.studies.reproduce.autoformalization_games import judged
+    from bestresponse.studies.reproduce.autoformalization import judge_programs
 
     (tmp_path / "games.jsonl").write_bytes((FOLDER / "games.jsonl").read_bytes())
     lines = (FOLDER / "exp1_agents.jsonl").read_bytes().splitlines(keepends=True)
     (tmp_path / "exp1_agents.jsonl").write_bytes(b"".join(lines[::5]))
-    found = judged(tmp_path)
+    found = judge_programs(tmp_path)
     assert len(found) == 55
     for name in ("syntactic", "approximate", "exact"):
-        assert all(bool(getattr(one.published, name).ok) == one.recorded[name] for one in found)
+        assert all(bool(getattr(one.published, name).ok) == one.row["verdict"][name] for one in found)
 
 
 @pytest.mark.soak
 @needs_recorded("autoformalization")
 def test_the_275_recorded_programs_get_the_published_verdicts():
-    from bestresponse.studies.reproduce.autoformalization_games import game_checks, judged
+    from bestresponse.studies.reproduce.autoformalization import check_programs, judge_programs
 
-    found = judged(FOLDER)
+    found = judge_programs(FOLDER)
     levels = [one.published for one in found]
     assert len(found) == 275
     assert sum(bool(one.syntactic.ok) for one in levels) == 263
@@ -118,8 +118,9 @@ def test_the_275_recorded_programs_get_the_published_verdicts():
     assert sum(bool(one.approximate.ok) and not one.exact.ok for one in levels) == 5
     assert all(one.static.ok == one.exact.ok for one in levels)
     for name in ("syntactic", "approximate", "exact"):
-        assert all(bool(getattr(one.published, name).ok) == one.recorded[name] for one in found)
-    assert [(one.attempts, one.loaded) for one in found].count((1, True)) == 256
-    assert sum(one.published.constraints.ok != one.recorded["constraints"] for one in found) == 1
-    differing = [check.what for check in game_checks(FOLDER) if check.agrees is False]
+        assert all(bool(getattr(one.published, name).ok) == one.row["verdict"][name] for one in found)
+    logged = [one.row["logged"] for one in found]
+    assert sum(log["attempts"] == 1 and log["status"] != "syntactic_error" for log in logged) == 256
+    assert sum(one.published.constraints.ok != one.row["verdict"]["constraints"] for one in found) == 1
+    differing = [check.what for check in check_programs(FOLDER)[0] if check.agrees is False]
     assert differing == ["recorded constraints verdicts found again"]

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from bestresponse.core.errors import TooLarge
 from bestresponse.games.capabilities import HasTree
-from bestresponse.games.comparison import Comparison, compare_games
-from bestresponse.games.isomorphism import Ends, list_isomorphisms
+from bestresponse.games.comparison import Comparison, Ends, compare_games, list_isomorphisms
 from bestresponse.games.logic.game import LogicGame, as_game
 from bestresponse.logic.programs.table import GameTable
 

@@ -53,7 +53,7 @@ class PublishedLevels:
 
 
 def published_levels(
-    engine: LogicEngine, source: str, true: TrueMatrix | None, target: Fraction | None, named: Named
+    engine: LogicEngine, source: str, true: TrueMatrix | None, target: Fraction | None, named: Named | None
 ) -> PublishedLevels:
     """All verdicts of the published procedure on one program; without a truth, only those that need none."""
     try:
@@ -65,14 +65,16 @@ def published_levels(
     if not syntactic.ok:
         return _nothing(syntactic)
     rounds = play_of(engine, program, cells)
-    facts = _facts(engine, program)
-    verdict = broken(facts, named, shared=True)
+    constraints = Finding(None)
+    if named is not None:
+        verdict = broken(_facts(engine, program), named, shared=True)
+        constraints = Finding(verdict.holds, verdict.why)
     return PublishedLevels(
         syntactic,
         Finding(None) if target is None else _approximate(rounds, target),
         Finding(None) if true is None else _exact(rounds, true),
         Finding(None) if true is None else _static(cells, true),
-        Finding(verdict.holds, verdict.why),
+        constraints,
         rounds,
     )
 

@@ -33,7 +33,6 @@ from bestresponse.integrations.seats import name_players, play_seats
 from bestresponse.models.base import Finish, Reply
 from bestresponse.models.providers.function import FunctionModel, from_function
 from bestresponse.models.providers.inspect import FINISH
-from bestresponse.runs.models import ModelLimits
 
 _REASON = "Explain step by step what you would choose and why, with the payoffs that matter. You are {me}."
 _UNREAD = float("nan")
@@ -192,9 +191,8 @@ def _formalize(attempts: int) -> Solver:
         def run() -> None:
             story = next(story for story in stories() if story.id == state.metadata["story"])
             with tempfile.TemporaryDirectory() as folder:
-                limits = ModelLimits(cache="off")
                 model = _ask_inspect(None)
-                found = formalize_story(story.text, model, attempts=attempts, output_dir=folder, limits=limits)
+                found = formalize_story(story.text, model, attempts=attempts, output_dir=folder, cache="off")
             table = found.formalization.table if found.ok else None
             same = compare_tables(table, story.table) if table is not None else None
             state.metadata["found"] = (table is not None, same is not None and same.exact)

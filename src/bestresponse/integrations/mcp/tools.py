@@ -12,8 +12,9 @@ import numpy as np
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, FiniteFloat, TypeAdapter, ValidationError
 
 from bestresponse.api.formalizing import check as check_program
+from bestresponse.api.games import list_games as list_known_games
 from bestresponse.api.reasoning import verify as verify_text
-from bestresponse.api.solving import list_games as list_known_games, solve as solve_game
+from bestresponse.api.solving import solve as solve_game
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import find_by_name
@@ -21,10 +22,9 @@ from bestresponse.formal.evaluate.named_games import find_names
 from bestresponse.formal.strategies.programs import PUBLISHED
 from bestresponse.games.comparison import compare_games
 from bestresponse.games.convert import to_tree
-from bestresponse.games.inputs import as_source
 from bestresponse.games.logic.tables import table_to_data
 from bestresponse.games.lookup import FORMATS, Found, find_game
-from bestresponse.games.named_game import NamedGame
+from bestresponse.games.named_game import NamedGame, as_source
 from bestresponse.logic.language.diagnostics import Diagnostic
 from bestresponse.runs.study import studies
 from bestresponse.studies.tournament.entries import GROUPS, gather_entries, make_stage

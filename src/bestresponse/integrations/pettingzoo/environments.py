@@ -16,7 +16,7 @@ from bestresponse.analysis.regrets import compute_move_values
 from bestresponse.analysis.theory import describe_theory
 from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.core.json import JsonObject
-from bestresponse.games.inputs import GameLike, as_found
+from bestresponse.games.named_game import GameLike, as_found
 from bestresponse.games.trees.game import TreeGame
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_names

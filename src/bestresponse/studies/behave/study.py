@@ -32,7 +32,6 @@ from bestresponse.report.metrics import Heads, Metric, Value
 from bestresponse.report.stats.interval import Floats, Interval
 from bestresponse.report.stats.statistics import bound_mean
 from bestresponse.runs.execution import Execution, Outcome, Progress
-from bestresponse.runs.models import open_models
 from bestresponse.runs.run import find_folder, load_run
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder
@@ -41,10 +40,9 @@ from bestresponse.runs.study import Measured, Study
 from bestresponse.studies.behave.importing import refuse_to_play
 from bestresponse.studies.tournament.entries import (
     EntriesSetting,
-    Entry,
-    Stage,
+    StageGame,
     as_automata,
-    formalize_entry,
+    formalize_entries,
     gather_entries,
 )
 from bestresponse.theory.behaviour.choices import HIGHEST_LEVEL, ChoiceFit, Choices, fit_choices, predict_quantal
@@ -99,7 +97,7 @@ class BehaveConfig(RunSettings):
     sources: tuple[str, ...] = setting(default=(), option=False)
 
     def __post_init__(self) -> None:
-        stage = Stage.from_form("dilemma", load_table("prisoners-dilemma"))
+        stage = StageGame("dilemma", load_table("prisoners-dilemma"))
         entries, _ = gather_entries(self.strategies, stage)
         object.__setattr__(self, "strategies", entries)
 
@@ -273,16 +271,13 @@ def prepare_behave(config: BehaveConfig) -> BehaveConfig:
         raise SettingError("runs", "name at least one folder of a run")
     records = [find_folder(Path(path)).path / "records.jsonl" for path in config.runs]
     sources = tuple(f"{path.parent.name} {path.stat().st_size if path.exists() else 0}" for path in records)
-    entries: tuple[Entry, ...] = config.strategies
-    in_words = [entry for entry in entries if entry.kind == "words"]
-    if in_words and config.model is None:
-        raise SettingError("model", f"{in_words[0].source} is a strategy in words; name the model that formalizes it")
-    if in_words and config.model is not None:
+
+    def find_stage() -> StageGame:
         plays = (play for path in config.runs for play in list_plays(Path(path)) if not isinstance(play, str))
         form = _make_form(canonical(next(plays)["data"]["form"]))
-        with open_models((config.model,), Path(config.output_dir), config.limits) as opened:
-            stage, model = Stage.from_form(form.name, form), opened.models[config.model]
-            entries = tuple(formalize_entry(e, stage, model) if e in in_words else e for e in entries)
+        return StageGame(form.name, form)
+
+    entries = formalize_entries(config.strategies, config.model, config, find_stage)
     return replace(config, sources=sources, strategies=entries)
 
 
@@ -533,7 +528,7 @@ def _list_histories(
             parts[seen.form, seen.seat].append(seen)
     blocks, units = [], dict[str, int]()
     for (form, seat), members in parts.items():
-        stage = Stage.from_form(form.name, form)
+        stage = StageGame(form.name, form)
         try:
             pairs = [as_automata(entry, stage, None) for entry in config.strategies]
         except InvalidGame as error:

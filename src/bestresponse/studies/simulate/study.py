@@ -19,14 +19,18 @@ from bestresponse.runs.reporting.answers import VoidRow, make_answers_frame, war
 from bestresponse.runs.seats import check_players, estimate_plays, list_plays, make_player
 from bestresponse.runs.study import Measured, Study
 from bestresponse.studies.simulate.plays import (
+    JudgedSeats,
     MoveRow,
     Plays,
+    RegretRow,
     SimulateConfig,
+    find_best_reply,
     find_nearest,
+    judge_seats,
+    list_regrets,
     name_move,
     read_plays,
 )
-from bestresponse.studies.simulate.regrets import JudgedSeats, RegretRow, find_best_reply, judge_seats, list_regrets
 
 
 class PayoffRow(TypedDict):
@@ -162,8 +166,8 @@ def _list_seats(plays: Plays, nearest: Predicted | None, judged: JudgedSeats | N
         groups[seat, str(player)] = PlayedSeatFigures(
             payoff=plays.average(payoffs, seat),
             equilibrium_payoff=predicted[seat] if predicted else None,
-            payoff_least=bounds.low if bounds else None,
-            payoff_most=bounds.high if bounds else None,
+            payoff_least=bounds[0] if bounds else None,
+            payoff_most=bounds[1] if bounds else None,
             regret=judged.regrets[seat] if judged else None,
             best_reply=reply,
             best_reply_regret=None if reply is None else plays.average(reply - payoffs, f"reply {seat}"),
