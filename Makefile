@@ -8,7 +8,7 @@ SEED ?= $(shell date +%s)
 SAMPLE ?= 60
 MINUTES ?= 60
 
-.PHONY: audit bench check docs test types suite coverage soak long mutants train-test clean
+.PHONY: audit bench check docs release test types suite coverage soak long mutants train-test clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -78,6 +78,18 @@ mutants: $(READY)              ## change the source of each package in SAMPLE sm
 docs: $(READY)                 ## the site, with executed tutorials, in docs/_build
 	$(BIN)/python -m pip install --quiet --group docs
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build
+
+release:                       ## wheel, source archive and the list of what the wheel installs (SBOM), checked, in dist
+	rm -rf dist build/release build/installed
+	$(PYTHON) -m venv build/release
+	build/release/bin/python -m pip install --quiet --upgrade pip
+	build/release/bin/python -m pip install --quiet --group release
+	build/release/bin/python -m build
+	build/release/bin/python -m twine check --strict dist/*
+	$(PYTHON) -m venv build/installed
+	build/installed/bin/python -m pip install --quiet dist/*.whl
+	build/installed/bin/bestresponse demo --no-open --output-dir build/demo
+	build/release/bin/cyclonedx-py environment build/installed/bin/python --pyproject pyproject.toml --output-file dist/sbom.cdx.json
 
 clean:
 	rm -rf $(VENV) .coverage* .mypy_cache .pytest_cache .ruff_cache build dist

@@ -1,0 +1,36 @@
+"""The workflow of a release makes, checks and signs the files, and publishes nothing."""
+
+import re
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+WORKFLOW = (ROOT / ".github" / "workflows" / "release.yml").read_text("utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+RECIPE = re.search(r"^release:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)[1]
+
+
+def test_a_release_is_built_checked_tried_and_listed_in_this_order():
+    steps = [
+        "-m build",
+        "-m twine check --strict",
+        "pip install --quiet dist/*.whl",
+        "bestresponse demo",
+        "cyclonedx-py",
+    ]
+    assert sorted(steps, key=RECIPE.index) == steps
+
+
+def test_the_workflow_signs_what_make_release_made_and_stops_before_publishing():
+    assert re.findall(r"run: (make .*|build/.*)", WORKFLOW) == [
+        "make release PYTHON=python",
+        "build/release/bin/python -m sigstore sign dist/*",
+    ]
+    assert "publish@" not in WORKFLOW
+    assert "twine upload" not in WORKFLOW + RECIPE
+
+
+def test_the_tools_of_a_release_are_pinned_and_what_the_library_needs_is_a_range():
+    assert all("==" in tool for tool in PROJECT["dependency-groups"]["release"])
+    needs = [*PROJECT["project"]["dependencies"], *sum(PROJECT["project"]["optional-dependencies"].values(), [])]
+    assert [need for need in needs if "==" in need] == []
