@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 import bestresponse as br
+from bestresponse.cli.completion import complete_game
 from bestresponse.cli.options import AsJson
 from bestresponse.formal.evaluate.named_games import describe_classes, find_names
 from bestresponse.games.comparison import Comparison
@@ -28,8 +29,8 @@ _SCALES = {
 
 
 def compare(
-    first: Annotated[str, typer.Argument(help="A name or a file, as for `solve`.")],
-    second: Annotated[str, typer.Argument(help="A name or a file, as for `solve`.")],
+    first: Annotated[str, typer.Argument(help="A name or a file, as for `solve`.", autocompletion=complete_game)],
+    second: Annotated[str, typer.Argument(help="A name or a file, as for `solve`.", autocompletion=complete_game)],
     any_names: Annotated[
         bool, typer.Option("--any-names", help="Names that occur in both games need not mean the same.")
     ] = False,

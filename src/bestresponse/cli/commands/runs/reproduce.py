@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from bestresponse.api.reasoning import papers, reproduce as work_out
+from bestresponse.cli.completion import offer_names
 from bestresponse.cli.options import AsJson
 from bestresponse.cli.terminal import console, print_table
 from bestresponse.report.files import write_text
@@ -16,7 +17,10 @@ from bestresponse.report.page import render
 
 
 def reproduce(
-    paper: Annotated[str, typer.Argument(help=f"Which paper: {', '.join(papers.names())}.")],
+    paper: Annotated[
+        str,
+        typer.Argument(help=f"Which paper: {', '.join(papers.names())}.", autocompletion=offer_names(papers.names())),
+    ],
     data: Annotated[Path, typer.Option(help="The folder with the recorded runs of the paper.")],
     page: Annotated[Path | None, typer.Option(help="Write the report to this file, as a page.")] = None,
     as_json: AsJson = False,
