@@ -46,7 +46,7 @@ from bestresponse.logic.engine import Limits, LogicEngine, open_engine
 from bestresponse.logic.gate.check import check
 from bestresponse.logic.programs.strategies import StrategyTable
 from bestresponse.logic.programs.validate import validate
-from bestresponse.report.document import Column, Table
+from bestresponse.report.document import Cell, Column, Table
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction, read_records
 from bestresponse.studies.tournament.standings import measure_standings, normalise
 from bestresponse.studies.tournament.study import TournamentConfig
@@ -126,7 +126,7 @@ def _judge_program(engine: LogicEngine, row: JsonMapping, matrix: Sequence[JsonM
     true: TrueMatrix | None = None
     if matrix:
         true = {(c["row"], c["col"]): (Fraction(c["u_row"]), Fraction(c["u_col"])) for c in matrix}
-    named = named_game(_CODES.get(row["game"], row["game"])) if "game" in row else None
+    named = named_game(_CODES.get(str(row["game"]), str(row["game"]))) if "game" in row else None
     target = row.get("target_total")
     levels = published_levels(engine, row["program"], true, None if target is None else Fraction(target), named)
     table, same = validate(row["program"], engine).table, None if true is None else False
@@ -306,7 +306,7 @@ def check_tournament(folder: Path) -> Part:
         # the program and not its table alone: it says which move is the default one
         config = TournamentConfig(NamedGame(game.name, ".pl", game.program), "published", rounds=_ROUNDS)
         right.append({row["name"]: 100 * (row["share"] or 0.0) for row in measure_standings(config).rows})
-    printed, corrected, rows = [], [], []
+    printed, corrected, rows = [], [], list[tuple[Cell, ...]]()
     for name, published in _TABLE_7.items():
         totals = [sum(game.logs[name]["payoffs"]) for game in games]
         counted, logged = (
