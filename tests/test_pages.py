@@ -45,3 +45,15 @@ def test_no_page_names_an_address_of_the_project_that_nobody_has_tried():
     pages = [ROOT / "README.md", ROOT / "SECURITY.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md")]
     address = re.compile(r"(github|gitlab)\.com/[\w-]+/bestresponse")
     assert [page.name for page in pages if address.search(page.read_text("utf-8"))] == []
+
+
+def test_every_claim_about_another_tool_has_a_source_and_every_claim_of_ours_a_page():
+    page = (ROOT / "docs" / "comparison.md").read_text("utf-8")
+    rows = read_rows("docs/comparison.md", "tool")
+    assert {tool.strip("| ") for tool, _, _ in rows} >= {
+        "Gambit", "OpenSpiel", "GTBench", "GAMA-Bench", "TextArena", "PettingZoo", "Inspect",
+    }  # fmt: skip
+    assert [tool for tool, theirs, _ in rows if not re.search(r"\[\d+\]", theirs)] == []
+    assert [tool for tool, _, ours in rows if not re.search(r"\]\([\w/-]+\.md\)|\(below\)", ours)] == []
+    cited = {int(number) for number in re.findall(r"\[(\d+)\]", page)}
+    assert cited == {int(number) for number in re.findall(r"^(\d+)\. ", page, re.MULTILINE)}
