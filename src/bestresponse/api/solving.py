@@ -44,7 +44,7 @@ class Solution:
     def _repr_html_(self) -> str:
         from bestresponse.report.page import embed_page
 
-        return embed_page(self.to_document())
+        return embed_page(self.to_document(), "Equilibria")
 
     @property
     def equilibria(self) -> tuple[Any, ...]:

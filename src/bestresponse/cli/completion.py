@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 
 from bestresponse.core import registry
 from bestresponse.formal.strategies.programs import PUBLISHED
+from bestresponse.games.dialogue.domain import domain_names
 from bestresponse.models.providers.weights import WEIGHTS
 from bestresponse.models.registry import KEYS, providers
 from bestresponse.theory import catalogue
@@ -43,6 +44,7 @@ COMPLETIONS: dict[str, Callable[[str], list[str]]] = {
     "game": complete_game,
     "model": complete_model,
     "translator": complete_model,
+    "domain": offer_names(domain_names()),
     "entries": complete_strategy,
     "others": complete_strategy,
 }

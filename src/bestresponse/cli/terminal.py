@@ -21,7 +21,7 @@ from rich.progress import (
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from bestresponse.report.cells import format_cell, measure_column_noise
+from bestresponse.report.cells import format_cell, format_rows
 from bestresponse.report.document import Block, Document, KeyValues, Note, Paragraph, Table
 from bestresponse.report.text import visible
 
@@ -56,11 +56,7 @@ def print_table(out: Console, table: Table) -> None:
 
     On a narrow terminal the columns that do not fit follow in further tables, each with the first column again.
     """
-    formats = [(column.format, noise) for column, noise in zip(table.columns, measure_column_noise(table), strict=True)]
-    rows = [
-        ["-" if cell is None else visible(format_cell(cell, *how)) for cell, how in zip(row, formats, strict=True)]
-        for row in table.rows
-    ]
+    rows = [list(map(visible, cells)) for cells in format_rows(table)]
     names = [visible(column.name) for column in table.columns]
     for part, places in enumerate(_split_columns(names, rows, out.width)):
         caption = Text(visible(table.caption)) if table.caption and not part else None

@@ -11,6 +11,7 @@ import typer
 
 import bestresponse as br
 from bestresponse.api.formalizing import ENGINE_HELP
+from bestresponse.cli.completion import complete_game
 from bestresponse.cli.options import AsJson
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.json import JsonObject
@@ -115,8 +116,8 @@ def _list_moves(moves: list[str]) -> str:
 
 
 def compare(
-    first: Annotated[str, typer.Argument(help="A name or a file, as for `solve`.")],
-    second: Annotated[str, typer.Argument(help="A name or a file, as for `solve`.")],
+    first: Annotated[str, typer.Argument(help="A name or a file, as for `solve`.", autocompletion=complete_game)],
+    second: Annotated[str, typer.Argument(help="A name or a file, as for `solve`.", autocompletion=complete_game)],
     any_names: Annotated[
         bool, typer.Option("--any-names", help="Names that occur in both games need not mean the same.")
     ] = False,

@@ -9,6 +9,7 @@ import typer
 
 import bestresponse as br
 from bestresponse.api.reasoning import papers
+from bestresponse.cli.completion import offer_names
 from bestresponse.cli.options import AsJson
 from bestresponse.cli.study_command import show_run
 from bestresponse.cli.terminal import console, notes, print_table
@@ -72,7 +73,10 @@ def merge(
 
 
 def reproduce(
-    paper: Annotated[str, typer.Argument(help=f"Which paper: {', '.join(papers.names())}.")],
+    paper: Annotated[
+        str,
+        typer.Argument(help=f"Which paper: {', '.join(papers.names())}.", autocompletion=offer_names(papers.names())),
+    ],
     data: Annotated[Path, typer.Option(help="The folder with the recorded runs of the paper.")],
     page: Annotated[Path | None, typer.Option(help="Write the report to this file, as a page.")] = None,
     as_json: AsJson = False,
