@@ -1,7 +1,7 @@
 """Scenarios written by a model from examples: names, situations or topics, and private information.
 
 The examples are drawn by the domain's own generator, others for every question; replies are kept in the book like every
-other answer, so the same scenarios are written once. What the model writes is checked (`games.dialogue.scenario`); what
+other answer, so the same scenarios are written once. What the model writes is checked (`games.dialogue.domain`); what
 is no scenario of the domain, or one that is there already, is rejected and the reason kept. If too few are left, that
 is an error: the generator never fills in for the model.
 """
@@ -16,14 +16,20 @@ from bestresponse.core.errors import InvalidGame
 from bestresponse.core.json import canonical, digest
 from bestresponse.core.player import Reading, Status
 from bestresponse.core.seeds import split
-from bestresponse.games.dialogue.domain import Domain
-from bestresponse.games.dialogue.recorded import Entry
-from bestresponse.games.dialogue.scenario import Scenario, read_scenario, scenario_rules, scenario_schema, scenarios
+from bestresponse.games.dialogue.domain import (
+    Domain,
+    Scenario,
+    read_scenario,
+    scenario_rules,
+    scenario_schema,
+    scenarios,
+)
+from bestresponse.games.dialogue.game import Entry
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Finish, Message, Model, Reply, Request
 from bestresponse.models.schema import schema_text
 from bestresponse.players.llm.reading import find_json_objects
-from bestresponse.studies.steer.answers import AnswerStore
+from bestresponse.studies.steer.building import AnswerStore
 
 _AT_ONCE = 4
 _EXAMPLES = 3

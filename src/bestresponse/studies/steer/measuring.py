@@ -17,8 +17,7 @@ from bestresponse.core.game import NATURE
 from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Nature
 from bestresponse.core.seeds import split
-from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.games.dialogue.recorded import PERSON
+from bestresponse.games.dialogue.game import PERSON, DialogueGame
 from bestresponse.players.dialogue.speaker import Guided
 from bestresponse.report.frames import Frame, column
 from bestresponse.report.metrics import Heads, Value, list_metrics

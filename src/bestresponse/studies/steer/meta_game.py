@@ -40,8 +40,7 @@ from bestresponse.games.dialogue.domain import Actions
 from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.players.dialogue.speaker import Unguided
 from bestresponse.report.stats.interval import Interval, normal_quantile
-from bestresponse.studies.steer.answers import AnswerStore, Remembering
-from bestresponse.studies.steer.building import Cast
+from bestresponse.studies.steer.building import AnswerStore, Cast, Remembering
 from bestresponse.theory.correlation.equilibria import correlated
 from bestresponse.theory.dynamics.learning import replicator
 from bestresponse.theory.equilibria.result import pure_nash

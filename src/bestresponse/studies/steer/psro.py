@@ -35,11 +35,10 @@ import numpy as np
 from bestresponse.core.errors import ModelError, NotCached, UsageError
 from bestresponse.core.json import digest
 from bestresponse.core.seeds import generator, split
-from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.games.dialogue.recorded import Entry
+from bestresponse.games.dialogue.game import DialogueGame, Entry
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Message, Model, Request
-from bestresponse.studies.steer.answers import AnswerStore
+from bestresponse.studies.steer.building import AnswerStore
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.fresh import FreshPlays
 from bestresponse.studies.steer.meta_game import (

@@ -19,12 +19,10 @@ from bestresponse.core.game import REFEREE
 from bestresponse.core.json import digest
 from bestresponse.core.player import Player, Reading, Status
 from bestresponse.games.dialogue.domain import Actions
-from bestresponse.games.dialogue.game import Dialogue, prompt_key
-from bestresponse.games.dialogue.recorded import Entry, RecordedDialogue
+from bestresponse.games.dialogue.game import Dialogue, Entry, RecordedDialogue, prompt_key
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Message, Model, Request
-from bestresponse.studies.steer.answers import AnswerStore
-from bestresponse.studies.steer.building import second_key
+from bestresponse.studies.steer.building import AnswerStore, second_key
 
 Messages = Mapping[tuple[str, str], int]
 """How often each (manner, text) was drawn."""

@@ -11,27 +11,37 @@ from pathlib import Path
 from bestresponse.core.errors import InvalidGame, ModelError, NotCached, StoreError, TooLarge, UsageError
 from bestresponse.core.json import JsonMapping, digest
 from bestresponse.core.player import Player
-from bestresponse.games.dialogue.domain import Domain
-from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.games.dialogue.recorded import Entry, RecordedDialogue
-from bestresponse.games.dialogue.scenario import scenarios, variants
+from bestresponse.games.dialogue.domain import Domain, scenarios, variants
+from bestresponse.games.dialogue.game import DialogueGame, Entry, RecordedDialogue
 from bestresponse.models.base import Abilities, Model, Usage
 from bestresponse.models.prices import find_price
 from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.models.wrappers.limits import Budget
-from bestresponse.players.dialogue.referee import DealReferee, ScoreReferee
-from bestresponse.players.dialogue.speaker import Speaker
+from bestresponse.players.dialogue.speaker import DealReferee, ScoreReferee, Speaker
 from bestresponse.players.llm.player import Sampling
 from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import Outcome, Progress
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.store.manifest import Manifest
-from bestresponse.studies.steer.answers import AnswerStore, read_answers
 from bestresponse.studies.steer.authoring import Author, Written, most_questions
-from bestresponse.studies.steer.building import Built, Cast, build_dialogue, count_missing_calls, size_of
+from bestresponse.studies.steer.building import (
+    AnswerStore,
+    Built,
+    Cast,
+    build_dialogue,
+    count_missing_calls,
+    read_answers,
+    size_of,
+)
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.embedding import Embedding, find_embedding
-from bestresponse.studies.steer.fresh import FreshPlays, Nearest, is_fresh_on_record, play_fresh
+from bestresponse.studies.steer.fresh import (
+    Embedding,
+    FreshPlays,
+    Nearest,
+    find_embedding,
+    is_fresh_on_record,
+    play_fresh,
+)
 from bestresponse.studies.steer.meta_game import PromptArena
 from bestresponse.studies.steer.psro import (
     Inventor,
