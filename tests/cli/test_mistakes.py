@@ -28,7 +28,7 @@ MISTAKES = [
     ("convert nosuch out.nfg", "there is no game or file named 'nosuch'"),
     ("check", "Missing argument"),
     ("check nosuch.pl", "No such file or directory"),
-    ("formalize", "Missing argument"),
+    ("formalize", "STORY: this setting is missing; --help says what it may be"),
     ("formalize nosuch.txt", "nosuch.txt: there is no such file; write the story into a text file"),
     ("games --nosuch", "No such option: --nosuch"),
     # models and runs
@@ -50,7 +50,7 @@ MISTAKES = [
     ("report nosuch", "nosuch holds no run; a run is a folder with a manifest.json"),
     ("replay nosuch", "nosuch holds no run"),
     ("merge nosuch -o out", "nosuch holds no run"),
-    ("reproduce nosuch --data .", "there is no paper 'nosuch'; known: akata, alympics,"),
+    ("reproduce nosuch --data .", "there is no paper named 'nosuch'. There are akata, alympics,"),
     ("reproduce lelma --data nosuch", "nosuch: there is no such folder"),
     ("reproduce lelma", "Missing option '--data'"),
     # agents

@@ -8,7 +8,9 @@ import pytest
 from plugins import lay_package
 
 from bestresponse.core.errors import MissingKey, ModelUnavailable, UnknownModel, UsageError
-from bestresponse.models import LocalSettings, ModelSettings, ask, known_models, open_model, registry
+from bestresponse.models import ModelSettings, ask, open_model, registry
+from bestresponse.models.providers.local import LocalSettings
+from bestresponse.models.registry import known_models
 
 KEYS = {"OPENAI_API_KEY": "sk-hidden", "ANTHROPIC_API_KEY": "sk-hidden", "GOOGLE_API_KEY": "sk-hidden"}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,7 +10,7 @@ from bestresponse.core.episode import Record, play as play_episode
 from bestresponse.core.errors import SettingError, UnknownModel, UsageError
 from bestresponse.core.game import NATURE, REFEREE, AnyGame
 from bestresponse.core.player import Nature, Player
-from bestresponse.core.registry import did_you_mean
+from bestresponse.core.registry import Registry, did_you_mean
 from bestresponse.formal.claims.review import Review, Reviewer, check_reasoning
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translators.model import ModelTranslator
@@ -25,24 +24,28 @@ from bestresponse.models.registry import open_model as open_by_name
 from bestresponse.players.lookup import check_strategy, choose_default, find_strategy, seat_model
 from bestresponse.players.strategies.fixed import FunctionPlayer, ViewFunction
 from bestresponse.runs.inputs import ModelLike, as_model, count_parameters
-from bestresponse.runs.models import make_model_settings, open_models
+from bestresponse.runs.models import Opening, open_models
 from bestresponse.studies.reproduce.reproduction import Reproduction
 
-PAPERS: dict[str, str] = {
-    "akata": "bestresponse.studies.reproduce.recorded_play:reproduce_akata",
-    "alympics": "bestresponse.studies.reproduce.alympics:reproduce",
-    "autoformalization": "bestresponse.studies.reproduce.autoformalization:reproduce",
-    "dilemma": "bestresponse.studies.reproduce.recorded_play:reproduce_dilemma",
-    "fairgame": "bestresponse.studies.reproduce.recorded_play:reproduce_fairgame",
-    "lelma": "bestresponse.studies.verify.reproduction:reproduce",
-    "stories": "bestresponse.studies.stories.study:reproduce",
-}
-"""Each paper's function of a folder that returns a `Reproduction`, as MODULE:FUNCTION."""
+papers = Registry(
+    "bestresponse.papers",
+    "paper",
+    {
+        "akata": "bestresponse.studies.reproduce.recorded_play:reproduce_akata",
+        "alympics": "bestresponse.studies.reproduce.alympics:reproduce",
+        "autoformalization": "bestresponse.studies.reproduce.autoformalization:reproduce",
+        "dilemma": "bestresponse.studies.reproduce.recorded_play:reproduce_dilemma",
+        "fairgame": "bestresponse.studies.reproduce.recorded_play:reproduce_fairgame",
+        "lelma": "bestresponse.studies.verify.reproduction:reproduce",
+        "stories": "bestresponse.studies.stories.study:reproduce",
+    },
+)
+"""Functions of a folder that return a `Reproduction`."""
 
 
 def open_model(name: str, *, workers: int = 16, threads: int = 1) -> Model:
     """Open a model by its name, with keys from the environment; nothing is cached, counted or limited."""
-    return open_by_name(name, make_model_settings(concurrency=workers, threads=threads))
+    return open_by_name(name, Opening((), workers, threads).settings)
 
 
 def verify(
@@ -150,10 +153,7 @@ def _seat_by_name(name: str, rules: AnyGame, role: str, seed: int) -> Player:
 
 def reproduce(paper: str, data: str | Path) -> Reproduction:
     """Work out the figures of a paper from its recorded runs in the folder `data`."""
-    if paper not in PAPERS:
-        raise UsageError(f"there is no paper {paper!r}; known: {', '.join(PAPERS)}.{did_you_mean(paper, list(PAPERS))}")
     if not Path(data).is_dir():
         raise UsageError(f"{data}: there is no such folder")
-    module, _, function = PAPERS[paper].partition(":")
-    result: Reproduction = getattr(import_module(module), function)(Path(data))
+    result: Reproduction = papers.load(paper)(Path(data))
     return result

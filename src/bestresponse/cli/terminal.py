@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import (
@@ -24,6 +25,7 @@ from bestresponse.report.document import Table
 from bestresponse.report.text import visible
 
 if TYPE_CHECKING:  # which would load everything that runs need, for a command that runs nothing
+    from bestresponse.report.frames import Frame
     from bestresponse.runs.execution import Progress
 
 _FEWEST_COLUMNS = 3
@@ -67,6 +69,14 @@ def print_table(out: Console, table: Table) -> None:
         for row in rows:
             lines.add_row(*(Text(row[place]) for place in places))
         out.print(lines)
+
+
+def show_frame(frame: Frame[Any], as_json: bool) -> None:
+    """Print a frame as a table, or as JSON."""
+    if as_json:
+        print(json.dumps(frame.to_json(), indent=2, ensure_ascii=False))
+    else:
+        print_table(console(), frame.to_table(list(frame.columns)))
 
 
 def _split_columns(names: list[str], rows: list[list[str]], width: int) -> list[list[int]]:

@@ -17,7 +17,6 @@ import ast
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
-from importlib.abc import InspectLoader
 from typing import TypeVar
 
 K = TypeVar("K")
@@ -74,8 +73,9 @@ def _read_exports(package: str) -> dict[str, tuple[str, str]]:
 
 
 def _read_source(package: str) -> str:
-    loader = getattr(sys.modules[package].__spec__, "loader", None)
-    source = loader.get_source(package) if isinstance(loader, InspectLoader) else None
+    # By name, because importing the class of such loaders takes as long as the rest of this package.
+    read = getattr(getattr(sys.modules[package].__spec__, "loader", None), "get_source", None)
+    source: str | None = None if read is None else read(package)
     if source is None:
         raise ImportError(f"the source of {package} cannot be read, and with it the list of its public names")
     return source

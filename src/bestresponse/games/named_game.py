@@ -17,8 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import AnyGame
 from bestresponse.core.json import digest
-from bestresponse.games.dialogue.domain import domain_names, parse_domain, read_domain_text
-from bestresponse.games.dialogue.game import draw_plain_dialogue
 from bestresponse.games.lookup import FORMATS, Found, find_game, list_endings
 from bestresponse.theory.files.efg import format_efg
 from bestresponse.theory.files.nfg import format_nfg, read_table
@@ -44,6 +42,8 @@ class NamedGame:
         >>> NamedGame.find("Stag Hunt")
         NamedGame(name='stag-hunt', ending='', text='')
         """
+        from bestresponse.games.dialogue.domain import domain_names, read_domain_text  # most games are no dialogues
+
         if given in domain_names() or Path(given).suffix == _DOMAIN:
             return cls(Path(given).stem, _DOMAIN, read_domain_text(given))
         found = find_game(given)
@@ -92,6 +92,9 @@ def _find(named: NamedGame) -> Found:
     if not named.ending:
         return find_game(named.name, allow_files=False)
     if named.ending == _DOMAIN:
+        from bestresponse.games.dialogue.domain import parse_domain
+        from bestresponse.games.dialogue.game import draw_plain_dialogue
+
         return Found(named.name, "file", draw_plain_dialogue(parse_domain(named.text, named.name)))
     return Found(named.name, "file", FORMATS[named.ending].parse(named.text, named.name))
 

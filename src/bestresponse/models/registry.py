@@ -22,7 +22,6 @@ from bestresponse.core.errors import ModelUnavailable, UnknownModel
 from bestresponse.core.registry import Registry, check_members, did_you_mean
 from bestresponse.models.base import Model
 from bestresponse.models.providers.local import LocalModel, LocalSettings, engine_version
-from bestresponse.models.providers.pool import LocalPool
 from bestresponse.models.providers.weights import WEIGHTS, Progress, default_folder, pull, weights_path
 
 if TYPE_CHECKING:
@@ -60,7 +59,6 @@ class ModelSettings:
     folder: Path
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
     local: LocalSettings = field(default_factory=LocalSettings)
-    processes: int = 1
     timeout: float = 300.0
     concurrency: int = 16
     download: bool = True
@@ -100,7 +98,7 @@ def open_model(spec: str, settings: ModelSettings | None = None) -> Model:
     if (Path(spec) / "model.safetensors").is_file():
         return _open_student(Path(spec))
     if spec.endswith(".gguf") or Path(spec).is_file():
-        return _open_file(Path(spec), settings)
+        return LocalModel(Path(spec), settings.local)
     raise UnknownModel(f"there is no model named {spec!r}.{_suggest(spec)}")
 
 
@@ -130,16 +128,10 @@ def _open_weights(name: str, settings: ModelSettings) -> Model:
     engine_version()  # raises where there is no engine, before anything is downloaded for it
     if not path.exists() and not settings.download:
         raise ModelUnavailable(f"{name} is not on this machine: run `bestresponse models pull {name}`")
-    model = _open_file(pull(name, settings.folder, settings.progress), settings, name)
+    model = LocalModel(pull(name, settings.folder, settings.progress), settings.local, name=name)
     if model.identity["sha256"] != WEIGHTS[name].sha256:
         raise ModelUnavailable(f"{path} is not {WEIGHTS[name].title} any more: delete it and pull {name} again")
     return model
-
-
-def _open_file(path: Path, settings: ModelSettings, name: str | None = None) -> Model:
-    if settings.processes > 1:
-        return LocalPool(path, settings.local, processes=settings.processes, name=name)
-    return LocalModel(path, settings.local, name=name)
 
 
 def _open_student(folder: Path) -> Model:

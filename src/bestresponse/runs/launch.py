@@ -17,6 +17,7 @@ from bestresponse.core.json import JsonMapping, digest
 from bestresponse.models.base import Model
 from bestresponse.runs.execution import Execution, Progress
 from bestresponse.runs.executors.base import Executor, find_executor
+from bestresponse.runs.executors.processes import Processes
 from bestresponse.runs.executors.threads import Threads
 from bestresponse.runs.models import Download, OpenedModels, SharedCalls, open_models
 from bestresponse.runs.run import Run
@@ -113,6 +114,13 @@ def launch(study: Study[..., C], config: C) -> Run[C]:
     return run
 
 
+def choose_executor(config: RunSettings) -> Executor:
+    """Find where plays are made: in processes where each is to have a copy of a model on this machine."""
+    if config.executor == "threads" and config.processes > 1:
+        return Processes(config.processes)
+    return find_executor(config.executor, config.address) if isinstance(config.executor, str) else config.executor
+
+
 def play_missing(
     study: Study[..., C],
     config: C,
@@ -123,9 +131,6 @@ def play_missing(
 ) -> Run[C]:
     """Open the models of a run and play what is missing; `on_opened` is called before the first play."""
     config = config if study.prepare is None else study.prepare(config)
-    executor = config.executor
-    if isinstance(executor, str):
-        executor = find_executor(executor, config.address)
     folder = Path(config.output_dir)
     with open_models(config.models, folder, config.limits, on_download=on_download) as opened:
         on_opened(opened)
@@ -134,10 +139,10 @@ def play_missing(
             config,
             opened.models,
             folder,
-            workers=opened.workers,
+            workers=max(opened.workers, config.processes),
             shard=config.part,
-            executor=executor,
-            shared=opened.shared,
+            executor=choose_executor(config),
+            shared=opened.shared if opened.models else None,
             on_progress=on_progress or config.on_progress or (lambda progress: None),
         )
 

@@ -49,8 +49,6 @@ def recorded_models(folder: RunFolder) -> Mapping[str, Model]:
     for call in folder.calls():
         calls[call["model"]].append(call)
     return {
-        name: RecordedModel.from_calls(
-            bare_name(name), calls[bare_name(name)], entry["identity"], Abilities(**entry["abilities"])
-        )
+        name: RecordedModel(bare_name(name), entry["identity"], Abilities(**entry["abilities"]), calls[bare_name(name)])
         for name, entry in folder.manifest.models.items()
     }

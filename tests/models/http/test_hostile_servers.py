@@ -15,9 +15,10 @@ import faulty
 import pytest
 
 from bestresponse.core.errors import BadReply, ModelError, Transient, UsageError
-from bestresponse.models import AnthropicModel, HttpClients, OpenAIModel, Secret, ask
+from bestresponse.models import HttpClients, OpenAIModel, Secret, ask
 from bestresponse.models.http import Endpoint, endpoint
 from bestresponse.models.http.endpoint import read_body
+from bestresponse.models.providers.anthropic import AnthropicModel
 
 KEY = "sk-very/secret+key-12345"
 SCHEMA = '{"properties":{"p":{"type":"number"}},"required":["p"],"type":"object"}'

@@ -115,10 +115,10 @@ def list_children():
 
 
 def test_models_that_are_objects_answer_in_the_process_that_has_them(tmp_path):
-    config = BenchConfig(model=("mine",), num_games=3, num_rows=2, num_cols=2, seed=5)
     prompts = []
-    mine = ScriptedModel(lambda request: prompts.append(request) or "A")
-    with open_models(config.models, tmp_path, given={"mine": mine}) as opened:
+    mine = ScriptedModel(lambda request: prompts.append(request) or "A", name="mine")
+    config = BenchConfig(model=mine, num_games=3, num_rows=2, num_cols=2, seed=5)
+    with open_models(config.models, tmp_path) as opened:
         run = run_study(
             bench_study, config, opened.models, tmp_path, executor=Processes(1), shared=opened.shared, invocation=NOW
         )

@@ -67,8 +67,14 @@ def test_what_everybody_knows_is_told_to_all():
         ({"public": {"situation": "x" * 400}}, "has 400 characters; the limit is 300"),
         ({"private": [{"values": {"Monday": 3, "Friday": 20}}]}, "one entry for each of 2 people"),
         ({"private": [{"values": {"Monday": 3, "Friday": 21}}, GOOD["private"][1]]}, "is 21, expected 1 to 20"),
-        ({"private": [{"values": {"Monday": 3, "Sunday": 2}}, GOOD["private"][1]]}, "have 'sunday', expected only"),
-        ({"private": [{"values": {"Monday": 3}}, GOOD["private"][1]]}, "Uma has 1 values, expected 2 to 4"),
+        (
+            {"private": [{"values": {"Monday": 3, "Sunday": 2}}, GOOD["private"][1]]},
+            "has 'Sunday', expected only Monday",
+        ),
+        (
+            {"private": [{"values": {"Monday": 3}}, GOOD["private"][1]]},
+            "values of what Uma knows has 1 entries, expected 2 to 4: Monday, Tuesday",
+        ),
         ({"private": [{"values": {"Monday": 3, "Thursday": 2}}, GOOD["private"][1]]}, "nothing suits all of them"),
         ({"private": [{"values": {"Monday": "3", "Friday": 2}}, GOOD["private"][1]]}, "is '3', expected 1 to 20"),
     ],

@@ -120,11 +120,9 @@ def test_a_run_that_is_only_read_asks_nobody():
     ("settings", "complaint"),
     [
         ({"fresh": 1, "temperature": 0.0}, "fresh draws of the texts need a temperature above 0"),
-        ({"imitate": True, "held_out": 0}, "imitate: it needs held-out games"),
-        ({"held_out": 3}, "held_out: it belongs to imitate or to the solver psro"),
+        ({"held_out": 3}, "held_out: it belongs to the solver psro"),
         ({"solver": "psro", "held_out": 3, "fresh": 0}, "give both or none"),
-        ({"classifier": "words"}, "classifier: it belongs to follow"),
-        ({"classifier": "words", "follow": True}, "games: a classifier that learns from other games needs at least 2"),
+        ({"classifier": "J"}, "classifier: it belongs to follow"),
         ({"fresh": -1}, "fresh: expected a whole number of at least 0, got -1"),
         ({"held_out": -1}, "held_out: expected a whole number of at least 0, got -1"),
     ],

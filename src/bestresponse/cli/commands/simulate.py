@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,9 +9,8 @@ import typer
 
 from bestresponse.cli.options import AsJson, BudgetCalls, CacheChoice, Workers
 from bestresponse.cli.study_command import make_study_command
-from bestresponse.cli.terminal import console, print_table
+from bestresponse.cli.terminal import show_frame
 from bestresponse.report.files import write_text
-from bestresponse.report.frames import Frame
 from bestresponse.runs.models import ModelLimits
 from bestresponse.studies.population.study import population
 from bestresponse.studies.simulate.study import simulate as any_game
@@ -80,7 +78,7 @@ def judge(
     """Let models judge the residents of a run on the six scales."""
     scores = judge_run(run, model, games, ModelLimits(workers, cache=cache, calls=max_calls))
     write_text(output, write_scores(scores))
-    _show(summarise(scores), as_json)
+    show_frame(summarise(scores), as_json)
 
 
 @app.command("scores")
@@ -89,11 +87,4 @@ def show_scores(
     as_json: AsJson = False,
 ) -> None:
     """Sum up filled sheets: means, deviations and quartiles of each scale, and how far people and models agree."""
-    _show(summarise(read_sheets(sheets)), as_json)
-
-
-def _show(scales: Frame[Any], as_json: bool) -> None:
-    if as_json:
-        print(json.dumps(scales.to_json(), indent=2))
-    else:
-        print_table(console(), scales.to_table(list(scales.columns)))
+    show_frame(summarise(read_sheets(sheets)), as_json)

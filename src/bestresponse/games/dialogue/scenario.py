@@ -20,7 +20,7 @@ from random import Random
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.json import JsonMapping, JsonObject, digest
 from bestresponse.core.seeds import generator
-from bestresponse.games.dialogue.deals import Private, make_object, shorten
+from bestresponse.games.dialogue.deals import Private, describe_form, make_object, read_form, shorten
 from bestresponse.games.dialogue.domain import Domain
 
 _TRIES = 1000
@@ -109,21 +109,20 @@ def read_scenario(domain: Domain, data: object) -> Scenario:
     given = data.get("private")
     if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != domain.players:
         raise InvalidGame(f"private is {shorten(given)}, expected one entry for each of {domain.players} people")
-    private = []
-    for name, own in zip(names, given, strict=True):
-        if not isinstance(own, Mapping):
-            raise InvalidGame(f"what {name} knows is {shorten(own)}, expected an object")
-        private.append(domain.deal.read_private(domain.generate, name, own))
-    if not domain.deal.is_possible(tuple(private)):
+    schema = domain.deal.private_schema(domain.generate)
+    private = tuple(read_form(known, schema, f"what {name} knows") for name, known in zip(names, given, strict=True))
+    if not domain.deal.is_possible(private):
         raise InvalidGame(f"no deal is possible: {domain.deal.impossible}")
-    return Scenario(names, public, tuple(private))
+    return Scenario(names, public, private)
 
 
 def scenario_rules(domain: Domain) -> str:
     """Say what a writer has to keep to, one rule a line."""
     rules = [f"names: {domain.players} different first names"]
     rules += [f"public.{part}: {_PUBLIC_RULES[part]}" for part in _list_public_parts(domain)]
-    rules += domain.deal.describe_private(domain.generate)
+    rules.append(f"private, for each person: {describe_form(domain.deal.private_schema(domain.generate))}")
+    if domain.deal.impossible:
+        rules.append(f"no scenario in which {domain.deal.impossible}")
     return "\n".join(f"- {rule}" for rule in rules)
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,10 +37,12 @@ from bestresponse.logic.programs.game_table import (
     spell_knowledge,
     tree,
 )
-from bestresponse.logic.programs.validate import Report
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees import tree as trees
 from bestresponse.theory.trees.tree import Leaf, Tree, Turn, build_tree
+
+if TYPE_CHECKING:  # which would load all engines of logic, also for a game that is no program
+    from bestresponse.logic.programs.validate import Report
 
 _MOST_CHANGES = 30
 State = tuple[str, ...]

@@ -37,10 +37,9 @@ class Weights:
     suffix: str
     sha256: str
     size: int
-    licence: str
-    note: str = ""
 
 
+# Both have the licence Apache-2.0. The first shows that everything works, not how well models play.
 WEIGHTS: Mapping[str, Weights] = {
     weights.name: weights
     for weights in (
@@ -51,8 +50,6 @@ WEIGHTS: Mapping[str, Weights] = {
             ".gguf",
             "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
             98_362_432,
-            "Apache-2.0",
-            "a plumbing model: it shows that everything works, not how well models play",
         ),
         Weights(
             "qwen2.5-coder-1.5b",
@@ -61,7 +58,6 @@ WEIGHTS: Mapping[str, Weights] = {
             ".bin",
             "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
             1_117_320_768,
-            "Apache-2.0",
         ),
     )
 }

@@ -49,11 +49,7 @@ class CacheMode(StrEnum):
 
 def call_key(identity: Mapping[str, Json], request: Request) -> str:
     """Return the key of a call: 64 hexadecimal digits."""
-    return _make_key(canonical(identity), request)
-
-
-def _make_key(identity: str, request: Request) -> str:
-    text = f'{{"identity":{identity},"request":{canonical(request_to_json(request))}}}'
+    text = canonical({"identity": identity, "request": request_to_json(request)})
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -156,20 +152,19 @@ class Cached(Wrapper):
         super().__init__(model)
         self._cache = cache
         self._mode = mode
-        self._identity = canonical(model.identity)
 
     def complete(self, request: Request) -> Reply:
         """Return the stored reply, or a new one that is stored; in replay mode a miss is `NotCached` and says why."""
         if self._mode is CacheMode.OFF:
             return self._model.complete(request)
-        key = _make_key(self._identity, request)
+        key = call_key(self.identity, request)
         return self._cache.once(key, lambda: self._find_or_ask(key, request))
 
     def explain_miss(self, request: Request) -> str:
         """Say how this call differs from the nearest one that is stored; nothing if it is stored itself."""
-        if self._cache.get(_make_key(self._identity, request)) is not None:
+        if self._cache.get(call_key(self.identity, request)) is not None:
             return ""
-        return _explain_miss(json.loads(self._identity), request, self._cache.recent())
+        return _explain_miss(self.identity, request, self._cache.recent())
 
     def _find_or_ask(self, key: str, request: Request) -> Reply:
         reply = self._cache.get(key) if self._mode is not CacheMode.REFRESH else None
@@ -178,7 +173,7 @@ class Cached(Wrapper):
         if self._mode is CacheMode.REPLAY:
             raise NotCached(f"this call of {self.id} was never recorded: {self.explain_miss(request)}")
         reply = self._model.complete(request)
-        self._cache.put(key, self.id, self._identity, request, reply)
+        self._cache.put(key, self.id, canonical(self.identity), request, reply)
         return reply
 
 

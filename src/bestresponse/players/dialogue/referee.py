@@ -8,7 +8,6 @@ that says what was wrong: an unreadable ruling is void, never 0.
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, field
 
@@ -17,6 +16,7 @@ from bestresponse.core.errors import Flaw, InvalidMove
 from bestresponse.core.game import View
 from bestresponse.core.json import JsonObject, canonical
 from bestresponse.core.player import Call, Decision, Reading, Status
+from bestresponse.games.dialogue.deals import describe_form
 from bestresponse.games.dialogue.domain import Domain
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Finish, Message, Model, Reply
@@ -26,13 +26,6 @@ from bestresponse.players.llm.reading import find_json_objects
 
 _VALUE = re.compile(r"^\W*value\W*[:=]\s*\**\s*(-?\d+(?:\.\d+)?)\W*$", re.IGNORECASE | re.MULTILINE)
 _LONGEST = 20_000
-_PLACES = {
-    "boolean": "true or false",
-    "integer": "<whole number>",
-    "number": "<number>",
-    "string": '"<text>"',
-    "null": "null",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +50,7 @@ class DealReferee:
             task=view.briefing,
             transcript=view.situation,
             question=self.domain.fill("referee", _fill_places(self.domain, view)),
-            form=_describe_form(schema),
+            form=describe_form(schema),
         )
         messages = (Message("system", TEXTS.text("dialogue_referee")), Message("user", content))
         held_to = schema_text(schema) if self.model.abilities.schema else None
@@ -145,13 +138,3 @@ def read_value(text: str, low: float, high: float) -> float:
     if not low <= value <= high:
         raise InvalidMove(f"the value {value:g} is not between {low:g} and {high:g}")
     return value
-
-
-def _describe_form(schema: JsonObject) -> str:
-    """What the object looks like, with a place in angle brackets for every value."""
-    if "enum" in schema:
-        return " or ".join(json.dumps(value, ensure_ascii=False) for value in schema["enum"])
-    if schema["type"] != "object":
-        kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-        return " or ".join(_PLACES[kind] for kind in kinds)
-    return "{" + ", ".join(f'"{name}": {_describe_form(inner)}' for name, inner in schema["properties"].items()) + "}"

@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING
 from bestresponse.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from bestresponse.runs.executors.base import (
-        Ended as Ended,
-        Executor as Executor,
-        Job as Job,
-        Task as Task,
-        executors as executors,
-        find_executor as find_executor,
-    )
+    from bestresponse.runs.executors.base import Ended as Ended, Executor as Executor, Job as Job, Task as Task
     from bestresponse.runs.executors.processes import Processes as Processes
     from bestresponse.runs.executors.ray import Ray as Ray
     from bestresponse.runs.executors.threads import Threads as Threads

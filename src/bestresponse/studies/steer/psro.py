@@ -39,7 +39,6 @@ from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.games.dialogue.recorded import Entry
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Message, Model, Request
-from bestresponse.report.stats.interval import Interval
 from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.fresh import FreshPlays
@@ -49,7 +48,6 @@ from bestresponse.studies.steer.meta_game import (
     Profile,
     PromptArena,
     estimate,
-    find_intervals,
     find_plausible,
     solve_meta,
 )
@@ -96,15 +94,13 @@ class Iteration:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PsroResult:
-    """The last table with its solution and intervals, and the way there.
+    """The last table with its solution, and the way there.
 
     `closed`: no response was new; `stopped`: why the search was cut short (empty: it was not).
     """
 
     game: MetaGame
     solution: MetaSolution
-    values: tuple[Interval, ...]
-    masses: tuple[tuple[Interval, ...], ...]
     history: tuple[Iteration, ...]
     closed: bool
     stopped: str = ""
@@ -294,19 +290,10 @@ def psro(
     settings: SteerConfig,
     on_iteration: Callable[[int], None] = lambda number: None,
 ) -> PsroResult:
-    """Search from the domain's own manners, and state how sure the solution is."""
-    progress = _search(arena, inventor, settings, on_iteration)
-    rng = np.random.default_rng(split(settings.seed, "psro intervals"))
-    span = (arena.game.domain.low, arena.game.domain.high)
-    values, masses = find_intervals(progress.game, settings.meta, rng=rng, span=span)
-    history = tuple(progress.history)
-    return PsroResult(progress.game, progress.solution, values, masses, history, progress.closed, progress.stopped)
+    """Search from the domain's own manners until that is closed, used up or stopped.
 
-
-def _search(
-    arena: PromptArena, inventor: Inventor, settings: SteerConfig, on_iteration: Callable[[int], None]
-) -> _Progress:
-    """Search until it is closed, used up or stopped; ModelError where it was stopped before there was a whole table."""
+    ModelError where it was stopped before there was a whole table.
+    """
     if not arena.manners.new:
         raise UsageError(f"the actions {arena.manners.name!r} cannot be added to; choose others with --actions")
     progress = _Progress(arena, inventor, settings)
@@ -316,7 +303,7 @@ def _search(
     except ModelError as error:
         if not progress.cut_short(str(error)):
             raise
-    return progress
+    return PsroResult(progress.game, progress.solution, tuple(progress.history), progress.closed, progress.stopped)
 
 
 class _Progress:
@@ -431,18 +418,6 @@ def weigh_table(result: PsroResult) -> FreshPlays:
     return FreshPlays(samples[tuple(alone)], np.array(guided))
 
 
-def compute_nash_conv(game: MetaGame, mixes: Sequence[Array]) -> float:
-    """Compute what all speakers together could gain in the table by deviating alone from these mixtures."""
-    total = 0.0
-    for seat, payoffs in enumerate(game.means):
-        against = payoffs
-        for other in range(len(mixes) - 1, -1, -1):
-            if other != seat:
-                against = np.tensordot(against, mixes[other], axes=([other], [0]))
-        total += float(against.max() - against @ mixes[seat])
-    return total
-
-
 def count_missing_psro_calls(arena: PromptArena, inventor: Inventor, settings: SteerConfig) -> int:
     """Count the most calls that a search still takes: 0 where everything is on record.
 
@@ -452,8 +427,7 @@ def count_missing_psro_calls(arena: PromptArena, inventor: Inventor, settings: S
     most = count_most_psro_calls(arena.game, settings, arena.cast.referee_calls, arena.swap)
     answers = arena.answers.rehearse()
     try:
-        progress = _search(arena.rehearse(answers), replace(inventor, answers=answers), settings, lambda number: None)
-        finished = not progress.stopped
+        finished = not psro(arena.rehearse(answers), replace(inventor, answers=answers), settings).stopped
     except ModelError:
         finished = False
     return 0 if finished else most - sum(answers.recalled.values())

@@ -2,18 +2,16 @@
 
 The follow rate is the share of messages whose manner the classifier names right, among those it answers readably
 (Gemp et al. 2024, section 4). Neutral messages are left out: they were told nothing. A classifier is held out if it
-is another model than the speaker, or a network that was trained on the messages of other games only.
+is another model than the speaker.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-
-import numpy as np
 
 from bestresponse.core.ask import Choice, Lottery
 from bestresponse.core.errors import InvalidMove
@@ -27,11 +25,7 @@ from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Message, Model, Request
 from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.building import second_key
-from bestresponse.studies.steer.embedding import Embedding
-from bestresponse.studies.steer.network import Training, train_network
 
-_FOLDS = 5
-_STEPS = 200
 Messages = Mapping[tuple[str, str], int]
 """How often each (manner, text) was drawn."""
 
@@ -127,22 +121,3 @@ def _ask_manner(key: str, text: str, manners: Actions, model: Model) -> Entry:
     except InvalidMove as error:
         return Entry(key, 0, None, model.id, Reading(Status(error.kind.value), str(error)), reply.text[:500])
     return Entry(key, 0, named, model.id)
-
-
-def learned_follow(games: Sequence[Messages], manners: Actions, embed: Embedding, seed: int = 0) -> list[Followed]:
-    """Return for every game what a network names that was trained on the messages of games outside its fold."""
-    folds = min(_FOLDS, len(games))
-    named: list[Counter[tuple[str, str]]] = [Counter() for _ in games]
-    for fold in range(folds):
-        counts: dict[str, Counter[str]] = {}
-        for number, messages in enumerate(games):
-            for (manner, text), times in messages.items() if number % folds != fold else ():
-                counts.setdefault(text, Counter())[manner] += times
-        targets = np.array([[drawn[option] / drawn.total() for option in manners.options] for drawn in counts.values()])
-        network = train_network(embed(list(counts)), targets, Training(steps=_STEPS, seed=seed))
-        for number in range(fold, len(games), folds):
-            for (manner, text), times in games[number].items():
-                if manner != manners.neutral:
-                    guess = int(network(embed([text])).argmax())
-                    named[number][manner, manners.options[guess]] += times
-    return [Followed(dict(counts)) for counts in named]

@@ -18,11 +18,23 @@ from numpy.typing import NDArray
 
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.equilibria.integer import maximize
-from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, Numbers, as_normal_form, find_tie_width
+from bestresponse.theory.games.normal_form import (
+    Array,
+    GameLike,
+    NormalForm,
+    Numbers,
+    Rationals,
+    as_fractions,
+    as_normal_form,
+    find_tie_width,
+)
 from bestresponse.theory.linear_program import find_mixture
 from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
 
 _MARGIN = 1e-9
+_SIMPLE = 1_000
+_PROVED_CELLS = 2_000
+"""Up to this many payoffs security levels are proved in fractions."""
 _EXACT_CELLS = 1500
 """Up to this many payoffs mixtures are decided in whole numbers where the game is exact; above, to 1e-9."""
 
@@ -73,12 +85,17 @@ class Elimination:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SecurityLevel:
-    """What a player can make sure of with `strategy`, and with its best single action."""
+    """What a player can make sure of with `strategy`, up to `gap`, and with its best single action.
+
+    `exact` are the value and the strategy as fractions, where payoffs are exact and simple fractions can be proved.
+    """
 
     value: float
     strategy: Array
     pure_value: float
     pure_action: int
+    gap: float
+    exact: tuple[Fraction, tuple[Fraction, ...]] | None
 
 
 def find_dominated(game: GameLike, *, strict: bool = False) -> tuple[Domination, ...]:
@@ -142,9 +159,9 @@ def rationalizable(game: GameLike) -> tuple[tuple[int, ...], ...]:
 def maximin(game: GameLike, player: int) -> SecurityLevel:
     """Return the most `player` can make sure of, and how; the others are taken to act together against it.
 
-    >>> level = maximin(NormalForm.zero_sum([[1, -1], [-1, 1]]), 0)
-    >>> level.value, level.strategy.tolist(), level.pure_value
-    (0.0, [0.5, 0.5], -1.0)
+    >>> level = maximin(NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]]), 0)
+    >>> round(level.value, 9), level.pure_value, str(level.exact[0]), [str(p) for p in level.exact[1]]
+    (0.666666667, 0.0, '2/3', ['1/3', '2/3'])
     """
     game = as_normal_form(game)
     if not 0 <= player < game.num_players:
@@ -152,7 +169,22 @@ def maximin(game: GameLike, player: int) -> SecurityLevel:
     own = _by_action(game, game.payoffs, player)
     solved = solve_zero_sum_game(own)
     worst = own.min(axis=1)
-    return SecurityLevel(solved.value, np.array(solved.row), float(worst.max()), int(worst.argmax()))
+    exact = None
+    if game.is_exact and own.size <= _PROVED_CELLS:
+        # Where what one side guarantees is what the other concedes, in exact arithmetic, both are optimal.
+        table = as_fractions(_by_action(game, game.given, player))
+        mix, against = _read_simple(solved.row), _read_simple(solved.col)
+        guaranteed = min(mix @ table)
+        if guaranteed == max(table @ against) and min(*mix, *against) >= 0:
+            exact = guaranteed, tuple(mix)
+    return SecurityLevel(solved.value, np.array(solved.row), float(worst.max()), int(worst.argmax()), solved.gap, exact)
+
+
+def _read_simple(mix: Sequence[float]) -> Rationals:
+    """Give the nearest simple fractions; the largest takes what is missing to 1."""
+    near = np.array([Fraction(p).limit_denominator(_SIMPLE) for p in mix], dtype=object)
+    near[near.argmax()] += 1 - near.sum()
+    return near
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -70,6 +70,11 @@ def _as_rational(number: object) -> int | Fraction | None:
             return None
 
 
+def as_fractions(numbers: NDArray[Any]) -> Rationals:
+    """Turn all numbers of an array into fractions of the same value."""
+    return np.asarray(np.frompyfunc(Fraction, 1, 1)(numbers), dtype=object)
+
+
 def are_meant(floats: NDArray[np.float64]) -> bool:
     """Say whether all floats are multiples of 1/64, which are taken to be meant as they are."""
     fine = 64.0 * floats

@@ -3,119 +3,60 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from json import dumps
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-import bestresponse as br
-from bestresponse.api.formalizing import Formalized, estimate_formalizing
+from bestresponse.api.formalizing import FormalizeConfig, Formalized, estimate_formalizing, formalize_story
 from bestresponse.cli.commands.formalize.talk import talk
-from bestresponse.cli.commands.games.check import ENGINE_HELP
-from bestresponse.cli.options import AsJson, expand_options
-from bestresponse.cli.run_options import CallOptions
+from bestresponse.cli.study_command import make_settings_command
 from bestresponse.cli.terminal import console, notes
 from bestresponse.cli.terminal_document import print_document
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.formal.evaluate.named_games import find_names
 from bestresponse.formal.formalize.autoformalizer import Attempt, check_story
 from bestresponse.formal.formalize.examples import Example, write_example
-from bestresponse.formal.formalize.plan import Wish
 from bestresponse.formal.formalize.story_claims import ClaimCheck
-from bestresponse.logic.engine import EngineKind
 from bestresponse.logic.programs.validate import feedback
 from bestresponse.models.prices import estimate_price
 from bestresponse.report.files import write_text
 from bestresponse.report.text import visible
 
-DEFAULT_MODEL = "qwen2.5-coder-1.5b"
+_FILES = """The best program so far is kept in NAME.partial.pl with the messages in NAME.messages.txt until there is a
+game; where none comes out the exit code is 1. Where the story is contradictory or incomplete the game is written with
+the assumptions that were made, the questions are reported, and the exit code is 1 too; --interactive asks them. So it
+is where a check that was asked for finds a difference between story and game."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class FormalizeOptions:
-    """Say which model writes the game, how, and what is kept."""
-
-    model: Annotated[str, typer.Option("--model", "-m", help="See `bestresponse models`.")] = DEFAULT_MODEL
+def write_game(
+    config: FormalizeConfig,
+    as_json: bool,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where the program goes. [default: the story's name, .pl]")
-    ] = None
+    ] = None,
     page: Annotated[
         Path | None, typer.Option(help="Also write a page (.html): story, game in words, picture and solution.")
-    ] = None
+    ] = None,
     interactive: Annotated[
         bool, typer.Option("--interactive", "-i", help="See the game, say what is wrong, let the model revise it.")
-    ] = False
-    attempts: Annotated[int, typer.Option(help="How often the model may repair a program.", min=1, max=20)] = 5
-    candidates: Annotated[
-        int, typer.Option(help="Programs to write; the game that most of them describe is taken.", min=1, max=50)
-    ] = 1
-    back_check: Annotated[
-        bool, typer.Option("--back-check", help="Let the model compare the game, told in words, with the story.")
-    ] = False
-    claims: Annotated[
-        bool, typer.Option("--claims", help="Let the model list what the story says, and test that on the game.")
-    ] = False
-    shots: Annotated[int, typer.Option(help="Examples shown to the model.", min=0, max=6)] = 1
-    choose: Annotated[
-        Literal["nearest", "first"],
-        typer.Option(help="Which examples: nearest to the story, or first (the prisoner's dilemma)."),
-    ] = "nearest"
-    examples: Annotated[
-        Path | None, typer.Option(help="A folder of further examples: NAME.txt with a story, NAME.pl its game.")
-    ] = None
+    ] = False,
     save_example: Annotated[
         Path | None, typer.Option(help="Keep the story and its game in this folder, for --examples.")
-    ] = None
-    form: Annotated[
-        Wish,
-        typer.Option(
-            help="What the model writes: program, table or tree (JSON, held to a schema where it can be), or "
-            "auto: by the story and the model. A model on this machine begins with JSON, others with the program; "
-            "after two failures the next form is tried, if it can hold the game."
-        ),
-    ] = "auto"
-    temperature: Annotated[float, typer.Option(help="Sampling temperature.", min=0, max=5)] = 0.0
-    max_tokens: Annotated[int, typer.Option(help="Longest reply, in tokens.", min=1, max=100_000)] = 1500
-    effort: Annotated[
-        Literal["minimal", "low", "medium", "high"] | None,
-        typer.Option(help="How hard a model that reasons by itself does so. [default: its own]"),
-    ] = None
-    reasoning_tokens: Annotated[
-        int | None, typer.Option(help="Tokens that such a model may reason for. [default: its own]", min=0, max=200_000)
-    ] = None
-    llm_seed: Annotated[int | None, typer.Option(help="Seed sent to the model if it takes one.")] = None
-    engine: Annotated[EngineKind, typer.Option(help=ENGINE_HELP)] = "auto"
-    threads: Annotated[
-        int,
-        typer.Option(help="Threads for a model on this machine; more are faster on idle cores only.", min=1, max=256),
-    ] = 1
-
-
-@expand_options
-def formalize(
-    story: Annotated[str, typer.Argument(help="A text file with the story, or - to read it from standard input.")],
-    as_json: AsJson = False,
-    *,
-    options: FormalizeOptions,
-    calls: CallOptions,
+    ] = None,
 ) -> None:
-    """Turn a story into a game program that is checked, repaired with feedback, and solved.
-
-    The best program so far is kept in NAME.partial.pl with the messages in NAME.messages.txt until there is a game;
-    where none comes out the exit code is 1. Where the story is contradictory or incomplete the game is written with the
-    assumptions that were made, the questions are reported, and the exit code is 1 too; --interactive asks them. So it
-    is where a check that was asked for finds a difference between story and game.
-    """
-    if options.interactive and (story == "-" or as_json):
+    """Formalize the story in a file, keep the best program so far, and show the game."""
+    story = str(config.story)
+    if interactive and (story == "-" or as_json):
         raise UsageError(
             "--interactive reads remarks from standard input; give the story as a file and leave out --json"
         )
     text = check_story(_read_story(story))
-    target = _find_target(story, options.output)
-    _show_estimate(text, options)
+    target = _find_target(story, output)
+    _show_estimate(text, config)
     made: list[Attempt] = []
 
     def tell(attempt: Attempt) -> None:
@@ -126,20 +67,9 @@ def formalize(
         if not attempt.ok:
             _keep_partial(max(made, key=lambda earlier: earlier.progress), target)
 
-    taken = ("form", "attempts", "candidates", "back_check", "claims", "shots", "choose", "examples", "max_tokens",
-             "temperature", "effort", "reasoning_tokens", "engine")  # fmt: skip
-    result = br.formalize(
-        text,
-        options.model,
-        name=target.stem,
-        seed=options.llm_seed,
-        output_dir=calls.output_dir,
-        limits=replace(calls.limits, threads=options.threads),
-        tell=tell,
-        refine=partial(talk, target=target) if options.interactive else None,
-        **{name: getattr(options, name) for name in taken},
-    )
-    files = _write_files(result, target, options.page)
+    refine = partial(talk, target=target) if interactive else None
+    result = formalize_story(replace(config, story=text, name=target.stem, tell=tell, refine=refine))
+    files = _write_files(result, target, page)
     if as_json:
         print(dumps({**result.to_json(), "files": [str(path) for path in files]}, indent=2, ensure_ascii=False))
     else:
@@ -152,8 +82,11 @@ def formalize(
         print(f"bestresponse: the story leaves open: {visible(str(question))}", file=sys.stderr)
     if not result.agrees:
         raise typer.Exit(1)
-    if options.save_example is not None:
-        write_example(options.save_example, Example(target.stem, result.formalization.story, result.program))
+    if save_example is not None:
+        write_example(save_example, Example(target.stem, result.formalization.story, result.program))
+
+
+formalize = make_settings_command(FormalizeConfig, write_game, _FILES)
 
 
 def _read_story(story: str) -> str:
@@ -181,12 +114,12 @@ def _find_target(story: str, output: Path | None) -> Path:
     return target
 
 
-def _show_estimate(text: str, options: FormalizeOptions) -> None:
+def _show_estimate(text: str, config: FormalizeConfig) -> None:
     """Say what the calls will take if the first answer is a game, as it mostly is with a large model."""
-    count, prompt, reply = estimate_formalizing(text, options.candidates, options.back_check + options.claims)
-    money = estimate_price(options.model, prompt, reply)
+    count, prompt, reply = estimate_formalizing(text, config.candidates, config.back_check + config.claims)
+    money = estimate_price(config.model, prompt, reply)
     price = f", {money:.4f} US dollars" if money else ""
-    most = options.candidates * options.attempts + options.back_check + options.claims
+    most = config.candidates * config.attempts + config.back_check + config.claims
     line = f"about {count} calls, {prompt:,} tokens read and {reply:,} written{price}; at most {most} calls"
     notes().print(line, markup=False, soft_wrap=True)
 

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 import bestresponse as br
+from bestresponse.api.formalizing import ENGINE_HELP
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.json import JsonObject
 from bestresponse.formal.evaluate.named_games import check_constraints, describe_classes, find_names, named_game
@@ -20,7 +21,6 @@ from bestresponse.logic.engine import open_engine
 from bestresponse.report.text import visible
 
 MOST_MOVES = 12
-ENGINE_HELP = "auto (SWI-Prolog where it is installed and can be confined), embedded or swi."
 
 
 def check(

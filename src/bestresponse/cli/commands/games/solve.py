@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 import bestresponse as br
-from bestresponse.cli.options import AsJson, expand_options
+from bestresponse.cli.options import AsJson, read_pairs
 from bestresponse.cli.terminal import console, notes
 from bestresponse.cli.terminal_document import print_document
 from bestresponse.cli.waiting import Progress, wait_for
@@ -20,18 +20,19 @@ from bestresponse.theory.equilibria.many_players.budget import SECONDS
 
 if TYPE_CHECKING:
     from bestresponse.analysis.answers.ask import Answered
-    from bestresponse.games.lookup import Found
 
 _PICTURE_FILES = (".svg", ".png", ".html")
 
 
-@dataclass(frozen=True, kw_only=True)
-class SolveOptions:
-    """Say how the game is solved, what is asked of it instead, and where it is drawn."""
-
+def solve(
+    game: Annotated[
+        str,
+        typer.Argument(help="A name from `bestresponse games`, a .nfg, .efg, .json or .pl file, or - to read JSON."),
+    ],
+    as_json: AsJson = False,
     plot: Annotated[
         Path | None, typer.Option(help="Draw the game into this .svg or .png file, or a page with everything in .html.")
-    ] = None
+    ] = None,
     method: Annotated[
         str,
         typer.Option(
@@ -39,27 +40,27 @@ class SolveOptions:
             "sequence-form, backward-induction, normal-form, double-oracle, cfr, cfr+, dcfr, pcfr+, external-sampling "
             "or outcome-sampling."
         ),
-    ] = "auto"
+    ] = "auto",
     iterations: Annotated[
         int | None,
         typer.Option(
             help="Of CFR or the double oracle, for trees that they solve. [default: 1000]", min=1, max=100_000_000
         ),
-    ] = None
+    ] = None,
     objective: Annotated[
         str | None,
         typer.Option(help="Also the correlated equilibrium best by this: welfare, fairness, entropy or any."),
-    ] = None
+    ] = None,
     seconds: Annotated[
         float, typer.Option(help="How long mixed equilibria of more than two players are searched.", min=0)
-    ] = SECONDS
+    ] = SECONDS,
     dynamics: Annotated[
         str | None,
         typer.Option(
             help="Instead, where play leads by replicator, fictitious-play, regret-matching, multiplicative-weights, "
             "logit, moran or alpha-rank."
         ),
-    ] = None
+    ] = None,
     concept: Annotated[
         str | None,
         typer.Option(
@@ -67,32 +68,34 @@ class SolveOptions:
             "rationalizable, maximin, bargaining, ordinal, perfect, proper; of trees subgame-perfect, sequential, "
             "agent-quantal-response."
         ),
-    ] = None
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", help="A setting of --dynamics or --concept, as NAME=VALUE; an unknown name lists all."),
-    ] = None
-
-
-@expand_options
-def solve(
-    game: Annotated[
-        str,
-        typer.Argument(help="A name from `bestresponse games`, a .nfg, .efg, .json or .pl file, or - to read JSON."),
-    ],
-    as_json: AsJson = False,
-    *,
-    options: SolveOptions,
+    ] = None,
 ) -> None:
     """Print the equilibria of a game, how they were found and how sure they are; dominance, efficiency and kind."""
-    plot = options.plot
-    if plot is not None and plot.suffix.lower() not in _PICTURE_FILES:
+    ending = "" if plot is None else plot.suffix.lower()
+    if plot is not None and ending not in _PICTURE_FILES:
         raise UsageError(f"--plot {plot}: expected a file ending in {', '.join(_PICTURE_FILES)}")
     found = wait_for(lambda: br.find_game(game, read_input=sys.stdin.read), "loading")
-    if options.dynamics is not None or options.concept is not None:
-        _answer(found, as_json, options)
+    if dynamics is not None or concept is not None:
+        if (method, iterations, objective, seconds) != ("auto", None, None, SECONDS):
+            raise UsageError(
+                "--dynamics and --concept take --set and none of --method, --iterations, --objective, --seconds"
+            )
+        pairs = read_pairs("set", settings or ())
+        answer = wait_for(lambda: br.ask(found, dynamics=dynamics, concept=concept, settings=pairs))
+        chart, name = answer.answer.chart, answer.question.name
+        if plot is not None and chart is None:
+            raise UsageError(f"--plot {plot}: expected no --plot, as there is nothing to draw for {name}")
+        _print(answer, as_json)
+        if plot is not None and chart is not None:
+            from bestresponse.report.page import render  # templates are slow to load
+
+            _write(plot, lambda: render(answer.to_document(drawn=True)), chart.draw)
         return
-    if options.settings:
+    if settings:
         raise UsageError("--set is for --dynamics and --concept")
     if plot is not None:
         try:
@@ -100,53 +103,24 @@ def solve(
 
             drawable(found.solvable())
         except UsageError as error:  # a page can do without a picture; a picture is refused before a long solve
-            if plot.suffix.lower() != ".html":
+            if ending != ".html":
                 raise
             notes().print(f"the page has no picture: {error}", markup=False, soft_wrap=True)
     progress = Progress()
-
-    def run() -> br.Solution:
-        return br.solve(
+    solution = wait_for(
+        lambda: br.solve(
             found,
-            method=options.method,
-            iterations=options.iterations,
-            objective=options.objective,  # type: ignore[arg-type]
-            seconds=options.seconds,
+            method=method,
+            iterations=iterations,
+            objective=objective,  # type: ignore[arg-type]
+            seconds=seconds,
             report=progress.report,
-        )
-
-    solution = wait_for(run, progress=progress)
+        ),
+        progress=progress,
+    )
     _print(solution, as_json)
     if plot is not None:
-        page = plot.suffix.lower() == ".html"
-        picture = solution.to_page().encode("utf-8") if page else solution.draw("png" if _is_png(plot) else "svg")
-        _write(plot, picture)
-
-
-def _answer(found: Found, as_json: bool, options: SolveOptions) -> None:
-    """Print the answer to --concept or --dynamics, and draw it where that is wanted."""
-    if (options.method, options.iterations, options.objective, options.seconds) != ("auto", None, None, SECONDS):
-        raise UsageError(
-            "--dynamics and --concept take --set and none of --method, --iterations, --objective, --seconds"
-        )
-    settings = {}
-    for words in options.settings or ():
-        name, equals, value = words.partition("=")
-        if not equals:
-            raise UsageError(f"--set {words}: expected NAME=VALUE")
-        settings[name] = value
-    answer = wait_for(lambda: br.ask(found, dynamics=options.dynamics, concept=options.concept, settings=settings))
-    chart, plot = answer.answer.chart, options.plot
-    if plot is not None and chart is None:
-        raise UsageError(f"--plot {plot}: expected no --plot, as there is nothing to draw for {answer.question.name}")
-    _print(answer, as_json)
-    if plot is not None and chart is not None:
-        if plot.suffix.lower() == ".html":
-            from bestresponse.report.page import render
-
-            _write(plot, render(answer.to_document(drawn=True)).encode("utf-8"))
-        else:
-            _write(plot, chart.draw("png" if _is_png(plot) else "svg"))
+        _write(plot, solution.to_page, solution.draw)
 
 
 def _print(result: br.Solution | Answered, as_json: bool) -> None:
@@ -156,10 +130,7 @@ def _print(result: br.Solution | Answered, as_json: bool) -> None:
         print_document(console(), result.to_document())
 
 
-def _is_png(plot: Path) -> bool:
-    return plot.suffix.lower() == ".png"
-
-
-def _write(plot: Path, picture: bytes) -> None:
-    plot.write_bytes(picture)
+def _write(plot: Path, make_page: Callable[[], str], draw: Callable[[Literal["svg", "png"]], bytes]) -> None:
+    ending = plot.suffix.lower()
+    plot.write_bytes(make_page().encode() if ending == ".html" else draw("png" if ending == ".png" else "svg"))
     notes().print(f"wrote {plot}", markup=False, soft_wrap=True)

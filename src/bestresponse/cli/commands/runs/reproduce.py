@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bestresponse.api.reasoning import PAPERS, reproduce as work_out
+from bestresponse.api.reasoning import papers, reproduce as work_out
 from bestresponse.cli.options import AsJson
 from bestresponse.cli.terminal import console, print_table
 from bestresponse.report.files import write_text
@@ -16,7 +16,7 @@ from bestresponse.report.page import render
 
 
 def reproduce(
-    paper: Annotated[str, typer.Argument(help=f"Which paper: {', '.join(PAPERS)}.")],
+    paper: Annotated[str, typer.Argument(help=f"Which paper: {', '.join(papers.names())}.")],
     data: Annotated[Path, typer.Option(help="The folder with the recorded runs of the paper.")],
     page: Annotated[Path | None, typer.Option(help="Write the report to this file, as a page.")] = None,
     as_json: AsJson = False,

@@ -7,14 +7,13 @@ from typing import Annotated
 
 import typer
 
-from bestresponse.cli.options import expand_options
-from bestresponse.cli.run_options import CallOptions
+from bestresponse.cli.options import BudgetCalls, BudgetMoney, BudgetTokens, CacheChoice, OutputDir
 from bestresponse.core.errors import UsageError
+from bestresponse.runs.models import ModelLimits
 
 _TOKEN = "BESTRESPONSE_ADMIN_TOKEN"
 
 
-@expand_options
 def serve(
     host: Annotated[str, typer.Option(help="Address to listen on; beyond this machine only with --admin-token.")] = (
         "127.0.0.1"
@@ -30,8 +29,11 @@ def serve(
     experiment: Annotated[
         Path | None, typer.Option(help="An experiment file; its sessions are created once, and its link is printed.")
     ] = None,
-    *,
-    calls: CallOptions,
+    output_dir: OutputDir = Path("results"),
+    cache: CacheChoice = "read-write",
+    max_calls: BudgetCalls = None,
+    max_total_tokens: BudgetTokens = None,
+    max_cost: BudgetMoney = None,
 ) -> None:
     """Open games to people in a browser. Prints the admin's link; everything is kept below the output folder.
 
@@ -41,6 +43,7 @@ def serve(
         from bestresponse.cli.commands.serve.server import run_server
     except ImportError as error:
         raise UsageError(f"`serve` needs the extra `web`: pip install 'bestresponse[web]' ({error.name})") from None
-    code = run_server(host, port, admin_token, tuple(model or ()), experiment, calls)
+    limits = ModelLimits(None, cache, max_calls, max_total_tokens, max_cost)
+    code = run_server(host, port, admin_token, tuple(model or ()), experiment, output_dir, limits)
     if code is not None:
         raise typer.Exit(code)

@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from bestresponse.cli.options import expand_options
-from bestresponse.cli.run_options import CallOptions
+from bestresponse.cli.options import BudgetCalls, BudgetMoney, BudgetTokens, CacheChoice, OutputDir
 from bestresponse.core.errors import UsageError
 from bestresponse.players.lookup import list_strategies
+from bestresponse.runs.models import ModelLimits, open_models
 
 try:
-    from bestresponse.cli.commands.serve.server import open_models, read_experiment
+    from bestresponse.cli.commands.serve.server import read_experiment
     from bestresponse.web.sessions.setup import GameChoice, list_parameters, make_game
     from bestresponse.web.trial import TrialSettings, count_people, render_preview, try_experiment
 except ImportError as missing:
@@ -30,7 +30,6 @@ class ExperimentTask(StrEnum):
     BOTS = "bots"
 
 
-@expand_options
 def experiment(
     task: Annotated[ExperimentTask, typer.Argument(help="Describe a game, or check, preview or try a file.")],
     file: Annotated[Path, typer.Argument(help="The experiment file, or the name of a game.")],
@@ -44,8 +43,11 @@ def experiment(
     out: Annotated[
         Path | None, typer.Option(help="preview: the page to write; bots: a folder for the exported tables.")
     ] = None,
-    *,
-    calls: CallOptions,
+    output_dir: OutputDir = Path("results"),
+    cache: CacheChoice = "read-write",
+    max_calls: BudgetCalls = None,
+    max_total_tokens: BudgetTokens = None,
+    max_cost: BudgetMoney = None,
 ) -> None:
     """Try an experiment before people come.
 
@@ -65,8 +67,9 @@ def experiment(
         return
     count = people if task == ExperimentTask.BOTS else count_people(text)
     settings = TrialSettings(count, player, drop_outs, speed, tuple(model or ()))
-    with open_models(calls.output_dir, calls.limits) as open_model:
-        trial = try_experiment(text, settings, open_model)
+    limits = ModelLimits(None, cache, max_calls, max_total_tokens, max_cost)
+    with open_models((), output_dir, limits) as opened:
+        trial = try_experiment(text, settings, opened.open)
     if task == ExperimentTask.PREVIEW:
         page = out or Path("preview.html")
         page.write_text(render_preview(file.stem, trial.pages), "utf-8")

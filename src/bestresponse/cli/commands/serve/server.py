@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from socket import AF_INET, AF_INET6, IPPROTO_TCP, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, socket
-from threading import Lock
 
 import uvicorn
 
-from bestresponse.cli.run_options import CallOptions
 from bestresponse.core.errors import UsageError
 from bestresponse.core.files import read_text_file
-from bestresponse.models.base import Model
 from bestresponse.models.providers.weights import WEIGHTS
-from bestresponse.models.registry import known_models, open_model
-from bestresponse.models.wrappers.assemble import assemble
-from bestresponse.models.wrappers.cached import Cache, CacheMode
-from bestresponse.models.wrappers.limits import Budget, Meter
-from bestresponse.runs.models import ModelLimits, make_model_settings
+from bestresponse.models.registry import known_models, read_default_settings
+from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.web.app import ServerSettings, create_app, open_web_server, preload
 from bestresponse.web.experiments.model import check_experiment
 from bestresponse.web.supervisor import can_supervise, supervise
@@ -37,19 +30,20 @@ def run_server(
     admin_token: str | None,
     models: tuple[str, ...],
     experiment: Path | None,
-    calls: CallOptions,
+    output_dir: Path,
+    limits: ModelLimits,
 ) -> int | None:
     """Serve until interrupted; return the exit code of the supervised server, None where it ran in this process."""
     text = read_experiment(experiment) if experiment else ""
     pictures = experiment.parent / "pictures" if experiment else None
-    server_settings = ServerSettings(calls.output_dir, host, port, admin_token, text, pictures)
+    server_settings = ServerSettings(output_dir, host, port, admin_token, text, pictures)
     seated = models or _list_local_models()
     listener = _listen(host, port)
     app = create_app()
 
     def work(number: int) -> None:
-        with open_models(calls.output_dir, calls.limits) as open_model:
-            _, server, close = open_web_server(server_settings, open_model, seated, app)
+        with open_models((), output_dir, limits) as opened:
+            _, server, close = open_web_server(server_settings, opened.open, seated, app)
             try:
                 if number == 0:
                     key = _GIVEN if admin_token else server.keys.admin
@@ -101,32 +95,4 @@ def _listen(host: str, port: int) -> socket:
 
 def _list_local_models() -> tuple[str, ...]:
     """Models whose weights are on this machine."""
-    return tuple(known.name for known in known_models(make_model_settings()) if known.ready and known.name in WEIGHTS)
-
-
-@contextmanager
-def open_models(output_dir: Path, limits: ModelLimits) -> Iterator[Callable[[str], Model]]:
-    """Opens models when they are first wanted; all share one cache and one budget."""
-    if limits.cache not in list(CacheMode):
-        raise UsageError(f"--cache {limits.cache!r}: expected one of {', '.join(CacheMode)}")
-    meter = Meter(Budget(limits.calls, limits.tokens, limits.money))
-    settings = make_model_settings()
-    output_dir.mkdir(parents=True, exist_ok=True)
-    cache = Cache(output_dir / "replies.sqlite") if limits.cache != "off" else None
-    found: dict[str, Model] = {}
-    lock = Lock()
-
-    def opened_model(name: str) -> Model:
-        with lock:
-            if name not in found:
-                bare = open_model(name, settings)
-                found[name] = assemble(bare, cache=cache, mode=CacheMode(limits.cache), meter=meter)
-            return found[name]
-
-    try:
-        yield opened_model
-    finally:
-        if settings.clients is not None:
-            settings.clients.close()
-        if cache is not None:
-            cache.close()
+    return tuple(known.name for known in known_models(read_default_settings()) if known.ready and known.name in WEIGHTS)
