@@ -24,7 +24,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 from importlib.resources import files
 from itertools import count as numbers, islice
 from pathlib import Path
@@ -127,8 +127,6 @@ def load_domain(given: str | Path) -> Domain:
     >>> load_domain("meeting").players
     2
     """
-    if str(given) in domain_names():
-        return _built_in(str(given))
     return parse_domain(read_domain_text(given), str(given))
 
 
@@ -150,11 +148,7 @@ def read_domain_text(given: str | Path) -> str:
         raise InvalidGame(f"{path} is not a text file in UTF-8") from None
 
 
-@cache
-def _built_in(name: str) -> Domain:
-    return parse_domain(read_domain_text(name), name)
-
-
+@lru_cache(maxsize=32)
 def parse_domain(text: str, where: str = "domain") -> Domain:
     """The domain written in TOML `text`, checked."""
     try:

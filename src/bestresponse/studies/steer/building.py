@@ -13,7 +13,7 @@ are asked at the same time. What the book already holds is not asked: a second r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,14 +23,17 @@ from threading import Lock
 
 from bestresponse.core.ask import Ask, Choice, Lottery
 from bestresponse.core.errors import ModelError, NotCached, OverBudget
-from bestresponse.core.game import REFEREE, View
-from bestresponse.core.player import Decision, Player
+from bestresponse.core.game import NATURE, REFEREE, Role, View
+from bestresponse.core.json import digest
+from bestresponse.core.player import Decision, Nature, Player, Reading
 from bestresponse.games.dialogue.game import Book, Dialogue, DialogueGame, Entry, prompt_key
 from bestresponse.models.base import Model, Reply, Request, Wrapper
 from bestresponse.models.codec import reply_to_json, request_to_json
+from bestresponse.players.dialogue.speaker import Unguided
 from bestresponse.runs.store.folder import FolderLock
 from bestresponse.runs.store.lines import Lines, read_lines
 
+_LONGEST = 20_000
 _PATIENCE = 5
 """So many failed calls in a row end a build: the model cannot be used."""
 
@@ -93,6 +96,28 @@ class AnswerStore:
             asked.set_result(entry)
         return asked.result()
 
+    def ask_model(
+        self, purpose: str, model: Model, request: Request, read: Callable[[Reply], tuple[str | None, Reading]]
+    ) -> Entry:
+        """Let `model` answer as draw `request.replicate`, unless its answer to these words is on record."""
+        key = f"{purpose}:{model.id}:{digest(request.messages[-1].content, 24)}"
+
+        def question() -> tuple[Entry, int]:
+            reply = model.complete(request)
+            text, reading = read(reply)
+            why = "" if text is not None else reply.text[:_LONGEST]
+            return Entry(key, request.replicate, text, model.id, reading, why), 1
+
+        return self.ask(key, request.replicate, question)
+
+    def has_all_of(self, talk: Callable[[AnswerStore], object]) -> bool:
+        """Say whether everything that a talk asks for is on record."""
+        try:
+            talk(self.rehearse())
+        except NotCached:
+            return False
+        return True
+
     def decide(self, player: Player, view: View, ask: Ask, number: int = 0, *, key: str = "", cost: int = 1) -> Entry:
         """Let `player` answer `ask` as draw `number`, unless the answer to these words is on record."""
         key = key or prompt_key(view)
@@ -123,6 +148,16 @@ class Remembering:
         """Answer `ask`, knowing what `view` tells."""
         entry = self.answers.decide(self.player, view, ask, self.number, cost=self.cost)
         return Decision(entry.text, entry.why, entry.reading)
+
+
+def seat_players(
+    game: DialogueGame, cast: Cast, answers: AnswerStore, draw: int, manners: Sequence[tuple[str, ...]], seed: int
+) -> dict[Role, Player]:
+    """Seat everybody for draw `draw` of a talk in which each speaker keeps to its manners."""
+    voice = Remembering(cast.speaker(draw), answers, draw)
+    speakers = {role: Unguided(voice, own, seed=seed) for role, own in zip(game.roles, manners, strict=True)}
+    referee = Remembering(cast.referee, answers, cost=cast.referee_calls)
+    return {NATURE: Nature(seed), REFEREE: referee, **speakers}
 
 
 @contextmanager

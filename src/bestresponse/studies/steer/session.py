@@ -34,30 +34,17 @@ from bestresponse.studies.steer.building import (
     size_of,
 )
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.fresh import (
-    Embedding,
-    FreshPlays,
-    Nearest,
-    find_embedding,
-    is_fresh_on_record,
-    play_fresh,
-)
+from bestresponse.studies.steer.fresh import Embedding, FreshPlays, Nearest, find_embedding, hold_talk, play_fresh
 from bestresponse.studies.steer.meta_game import PromptArena
 from bestresponse.studies.steer.psro import (
     Inventor,
     PsroResult,
-    are_held_out_on_record,
     count_missing_psro_calls,
     play_held_out,
+    play_neutral,
     psro,
 )
-from bestresponse.studies.steer.reading import (
-    Followed,
-    Opinions,
-    compare_rulings,
-    follow_rate,
-    spoken_messages,
-)
+from bestresponse.studies.steer.reading import Followed, Opinions, compare_rulings, follow_rate, spoken_messages
 from bestresponse.studies.steer.solving import SolvedDialogue, solve_dialogue
 
 Tell = Callable[[Progress], None]
@@ -320,8 +307,9 @@ def _estimate_cfr(session: SteerSession) -> tuple[int, int]:
     for game in session.draw_games()[0]:
         missing, size = count_missing_calls(game, cast, answers, config.wordings), size_of(game, config.wordings)
         calls += missing + (size.messages if config.follow and missing else 0)
-        fresh = sum(not is_fresh_on_record(game, cast, answers, draw, config.seed) for draw in draws)
-        calls += fresh * _count_draw(game, cast)
+        for draw in draws:
+            known = answers.has_all_of(partial(hold_talk, game, cast, draw, config.seed))
+            calls += 0 if known else _count_draw(game, cast)
         nodes = max(nodes, size.nodes)
     return calls, nodes
 
@@ -330,8 +318,10 @@ def _estimate_psro(session: SteerSession) -> tuple[int, int]:
     config = session.config
     calls = count_missing_psro_calls(*session.prepare_search())
     games, numbers = session.draw_games()[1], range(config.held_out * config.fresh)
-    if games and not are_held_out_on_record(session.open_arena(games), numbers):
-        calls += len(numbers) * _count_draw(games[0], session.cast)
+    if games:
+        arena = session.open_arena(games)
+        known = session.answers.has_all_of(lambda answers: play_neutral(arena.rehearse(answers), numbers))
+        calls += 0 if known else len(numbers) * _count_draw(games[0], session.cast)
     return calls, 0
 
 

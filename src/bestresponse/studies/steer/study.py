@@ -134,7 +134,7 @@ def _spell(value: object) -> str:
 def show_first_dialogue(measured: Measurement) -> list[Shown]:
     """Show the advice, the tree and the dialogues of the first game that was solved."""
     results: SteerMeasured = measured.results  # type: ignore[attr-defined]
-    first = results.first
+    first = next((game for game in results.results.games if game.solved is not None), None)
     if first is None or first.solved is None:
         return []
     advice = table(
