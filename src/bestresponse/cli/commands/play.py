@@ -23,9 +23,8 @@ from bestresponse.core.game import NATURE, REFEREE, AnyGame, find_first_asks
 from bestresponse.core.json import JsonMapping, JsonObject, digest
 from bestresponse.core.player import Decision, Nature, Player
 from bestresponse.games.capabilities import HasNormalForm, HasSpeakers
-from bestresponse.games.dialogue.domain import domain_names, load_domain
+from bestresponse.games.dialogue.domain import domain_names, load_domain, scenarios
 from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.games.dialogue.scenario import scenarios
 from bestresponse.games.lookup import find_game
 from bestresponse.games.matrix.repeated import RepeatedGame
 from bestresponse.games.water.game import water

@@ -84,7 +84,7 @@ def as_meant(numbers: Numbers) -> Rationals:
 def count_multiples(numbers: Numbers) -> Numbers:
     """Give numbers, less the smallest of them, as whole multiples of their common unit."""
     exact = as_fractions(numbers)
-    common = lcm(*(u.denominator for u in exact.flat))
+    common = lcm(*(u.denominator for u in exact.ravel().tolist()))
     return np.asarray(np.frompyfunc(int, 1, 1)((exact - exact.min()) * common), dtype=object)
 
 
