@@ -51,5 +51,5 @@ run = typer.Typer(cls=_Studies, no_args_is_help=True, rich_markup_mode=None)
 
 
 @run.callback()
-def start() -> None:
+def _start() -> None:
     """Run a study by its name: `run STUDY --help` lists its settings, --settings takes them from a TOML file."""
