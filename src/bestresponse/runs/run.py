@@ -124,10 +124,10 @@ class Run(Generic[C]):
         """Return the report of the measured results; StoreError where there is nothing to report."""
         if not self.results.rows:
             raise StoreError(f"{self.path.name} holds no finished play yet")
-        if self._document is None:
-            with self._blame_files():
-                self._document = self.study.findings(self.results, self)
-        return self._document
+        with self._blame_files():
+            document = self._document or self.study.findings(self.results, self)
+        self._document = document
+        return document
 
     def publish(self) -> list[Path]:
         """Write the files that every run leaves into its folder, and return them, the report first.
