@@ -274,14 +274,14 @@ class NormalForm:
         _refuse_lossy(row, "row payoffs")
         _refuse_lossy(col, "column payoffs")
         both = _read_plain((row, col))
-        if both is not None and both.ndim == 3 and not names:
+        if both is not None and both.ndim == 3:
+            if names:
+                return cls(both, **names)
             # Everything has been checked; checking it again takes longer than solving a small game.
             both.setflags(write=False)
             game = object.__new__(cls)
             vars(game).update(payoffs=both, players=("row", "col"), actions=_default_actions(both.shape[1:]))
             return game
-        if both is not None and both.ndim == 3:
-            return cls(both, **names)
         row, col = read_texts(row, "row payoffs"), read_texts(col, "column payoffs")
         first, second = as_payoffs(row, "row payoffs"), as_payoffs(col, "column payoffs")
         if first.ndim != 2 or first.shape != second.shape:
