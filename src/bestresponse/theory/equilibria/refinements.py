@@ -32,19 +32,13 @@ from math import factorial, lcm
 import numpy as np
 
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
+from bestresponse.theory.arrays import Rationals, as_fractions
 from bestresponse.theory.equilibria.integer import maximize
 from bestresponse.theory.equilibria.lemke_howson import follow_exactly
 from bestresponse.theory.equilibria.result import Equilibrium, Fractions
 from bestresponse.theory.equilibria.solve import solve_bimatrix
 from bestresponse.theory.games.dominance import find_weak_mixture
-from bestresponse.theory.games.normal_form import (
-    GameLike,
-    NormalForm,
-    Rationals,
-    as_fractions,
-    as_meant,
-    as_normal_form,
-)
+from bestresponse.theory.games.normal_form import GameLike, NormalForm, as_meant, as_normal_form
 
 
 @dataclass(frozen=True, slots=True, eq=False)

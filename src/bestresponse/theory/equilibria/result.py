@@ -28,16 +28,9 @@ from typing import TYPE_CHECKING, Final, Literal, cast, overload
 import numpy as np
 
 from bestresponse.core.notebook import format_html
+from bestresponse.theory.arrays import Numbers, as_fractions
 from bestresponse.theory.engines import ChosenEngine
-from bestresponse.theory.games.normal_form import (
-    Array,
-    GameLike,
-    NormalForm,
-    Numbers,
-    as_fractions,
-    as_normal_form,
-    find_tie_width,
-)
+from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form, find_tie_width
 from bestresponse.theory.games.regrets import Profile, contract, deviation_payoffs
 
 if TYPE_CHECKING:

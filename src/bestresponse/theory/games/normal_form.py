@@ -27,8 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.notebook import MOST_ROWS, format_html
-
-Rationals = NDArray[np.object_]
+from bestresponse.theory.arrays import Numbers as Numbers, Rationals as Rationals, as_fractions
 
 _LARGEST_EXPONENT = 400
 
@@ -68,11 +67,6 @@ def _as_rational(number: object) -> int | Fraction | None:
             return Fraction(number) if number.is_finite() else None
         case _:
             return None
-
-
-def as_fractions(numbers: Numbers) -> Rationals:
-    """Turn all numbers of an array into fractions of the same value."""
-    return np.asarray(np.frompyfunc(Fraction, 1, 1)(numbers), dtype=object)
 
 
 def as_meant(numbers: Numbers) -> Rationals:
@@ -123,8 +117,6 @@ def parse_rational(text: str) -> Fraction:
 
 
 Array = NDArray[np.float64]
-Numbers = NDArray[Any]
-"""Floats, or whole numbers of any length."""
 
 _SMALL_UNITS = 2**31  # products of two stay in 64 bits
 _LARGEST = 1e150  # products of two payoffs must stay finite
