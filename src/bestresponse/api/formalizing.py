@@ -1,11 +1,9 @@
 """Check game programs, and let models turn stories into games."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, TypedDict
+from typing import Any, ClassVar, Literal
 
 from bestresponse.api.solving import Solution, solve
 from bestresponse.core.errors import BestResponseError, InvalidGame
@@ -31,10 +29,10 @@ from bestresponse.games.lookup import Found
 from bestresponse.games.words import describe_game
 from bestresponse.logic.engine import EngineKind, open_engine
 from bestresponse.logic.programs.validate import Report, validate
-from bestresponse.models.registry import known_models, read_default_settings
+from bestresponse.models.registry import KnownModel, known_models, read_default_settings
 from bestresponse.models.wrappers.limits import Cost
 from bestresponse.report.document import Document, Paragraph, Section
-from bestresponse.report.frames import Frame, column
+from bestresponse.report.frames import Frame
 from bestresponse.report.page import render
 from bestresponse.report.text import visible
 from bestresponse.runs.inputs import ModelSetting, take_settings
@@ -245,16 +243,6 @@ def estimate_formalizing(story: str, candidates: int = 1, checks: int = 0) -> tu
     return candidates + checks, candidates * prompt + checks * prompt // 2, (candidates + checks) * reply
 
 
-class ModelRow(TypedDict):
-    """A model that can be named, and what is missing before it answers."""
-
-    name: str
-    kind: str
-    ready: bool
-    missing: Annotated[str, column("to use it")]
-
-
-def list_models() -> Frame[ModelRow]:
+def list_models() -> Frame[KnownModel]:
     """List the models that can be named."""
-    known = known_models(read_default_settings())
-    return Frame(ModelRow, [ModelRow(name=m.name, kind=m.kind, ready=m.ready, missing=m.missing) for m in known])
+    return Frame(KnownModel, known_models(read_default_settings()))

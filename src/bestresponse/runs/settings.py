@@ -15,8 +15,6 @@ left out of the run's identity. What cannot be said by the bounds of one field i
 raises `SettingError`.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import types
 from collections.abc import Callable, Mapping
@@ -35,11 +33,9 @@ from bestresponse.core.registry import did_you_mean
 from bestresponse.runs.execution import Progress
 from bestresponse.runs.executors.base import Executor
 from bestresponse.runs.models import ModelLimits
-from bestresponse.runs.shard import Shard
+from bestresponse.runs.spec import Shard
 
 C = TypeVar("C")
-STORED: Mapping[str, bool] = types.MappingProxyType({"stored": True})
-"""The context in which the settings of a stored run are read: no name in them is ever opened as a file."""
 
 
 _USUAL: Mapping[str, Any] = {"how": False, "argument": False, "option": True, "short": "", "metavar": ""}
@@ -141,10 +137,10 @@ class RunSettings:
 
 
 def read_settings(kind: type[C], data: JsonMapping, *, stored: bool = False) -> C:
-    """Read any class of settings from plain data, as `RunSettings.from_json` does."""
+    """Read any class of settings from plain data; in those of a stored run no name is ever opened as a file."""
     try:
         checked: Any = kind
-        made: C = _adapt(checked).validate_python(dict(data), context=dict(STORED) if stored else None)
+        made: C = _adapt(checked).validate_python(dict(data), context={"stored": stored})
     except ValidationError as error:
         raise _explain(kind, error) from None
     return made

@@ -7,7 +7,7 @@ import faulty
 import pytest
 
 from bestresponse.core.errors import ModelError
-from bestresponse.formal.claims.grammar_json import claims_schema
+from bestresponse.formal.claims.grammar import claims_schema
 from bestresponse.models import HttpClients, OpenAIModel, Secret, ask
 from bestresponse.models.codec import request_from_json, request_to_json
 from bestresponse.models.providers.anthropic import AnthropicModel

@@ -29,7 +29,7 @@ from bestresponse.core.json import JsonMapping
 from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import ABUNDANCE, RESIDENTS, Drought, WaterRules, allocate
 from bestresponse.players.llm.reading import read_bid
-from bestresponse.report.document import Column, Table
+from bestresponse.report.document import Cell, Column, Table
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction, read_records
 
 CITATION = "S. Mao et al., ALYMPICS: LLM Agents Meet Game Theory, COLING 2025, pp. 2845-2866 (arXiv:2311.03220)"
@@ -64,10 +64,10 @@ def replay_towns(folder: Path) -> list[ReplayedTown]:
             raise UsageError(f"{label}: the published supplies are {known}")
         game = Water(WaterRules(low=low, high=high, days=len(days)))
         state, ties, differences = game.start(), list[int](), list[str]()
-        for row in sorted(days, key=lambda row: int(row["day"])):
-            state, tied = _replay_day(game, state, row)
-            ties += [row["day"]] if tied else []
-            differences += [f"{label}, day {row['day']}: {what}" for what in _find_differences(game, state, row)]
+        for day in sorted(days, key=lambda row: int(row["day"])):
+            state, tied = _replay_day(game, state, day)
+            ties += [day["day"]] if tied else []
+            differences += [f"{label}, day {day['day']}: {what}" for what in _find_differences(game, state, day)]
         towns.append(ReplayedTown(persona, names[low, high], state, tuple(ties), tuple(differences)))
     return towns
 
@@ -157,7 +157,7 @@ def reproduce(folder: Path) -> Reproduction:
         Column("games", "right"),
         *(Column(name, "right", format=".2f") for name in ("mean survivors", *_NAMES)),
     )
-    rows = tuple(
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
         (setting.name, len(setting.games), setting.survivors, *map(float, setting.alive.mean(axis=0)))
         for setting in settings.values()
     )

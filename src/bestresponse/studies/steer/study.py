@@ -29,10 +29,9 @@ from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import Execution, Outcome
 from bestresponse.runs.executors.base import Job
 from bestresponse.runs.executors.driver import lend_workers
-from bestresponse.runs.replay import Replay, recorded_models
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder
-from bestresponse.runs.study import Study
+from bestresponse.runs.study import Replay, Study, recorded_models
 from bestresponse.studies.steer.building import AnswerStore, open_answers, read_answers
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.measuring import METRICS, SteerMeasured, measure_steering

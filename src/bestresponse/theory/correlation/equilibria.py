@@ -15,6 +15,7 @@ binding constraints only, which Newton's method on k then finds to full precisio
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any, Literal
@@ -23,8 +24,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge, UsageError
+from bestresponse.theory.arrays import Indices
 from bestresponse.theory.equilibria.integer import maximize, whole_payoffs
-from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
+from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, Numbers, as_normal_form
 from bestresponse.theory.linear_program import find_fairest_mixture, find_mixture, solve_program
 
 _CELLS_LIMIT = 1500
@@ -249,33 +251,26 @@ def incentives(game: NormalForm, coarse: bool) -> Any:
             f"the incentive constraints of a {'x'.join(map(str, game.shape))} game have {numbers:,} numbers, more than "
             f"{_NUMBERS_LIMIT:,}; regret matching approaches the coarse correlated equilibria of such a game"
         )
-    place = np.arange(cells).reshape(game.shape)
-    blocks = []
-    for i, m in enumerate(game.shape):
-        own = np.moveaxis(game.payoffs[i], i, 0).reshape(m, -1) / (float(np.ptp(game.payoffs[i])) or 1.0)
-        at = np.moveaxis(place, i, 0).reshape(m, -1)
-        blocks.append(_block(own, at, coarse))
-    values, row_of, cell_of, count = [], [], [], 0
-    for gain, row, cell, size in blocks:
-        values.append(gain)
-        row_of.append(row + count)
-        cell_of.append(cell)
-        count += size
-    entries = (np.concatenate(values), (np.concatenate(row_of), np.concatenate(cell_of)))
-    return sparse.csr_array(entries, shape=(count, cells))
+    tables = [own / (float(np.ptp(own)) or 1.0) for own in game.payoffs]
+    rows = list(_list_disobediences(tables, coarse))
+    ends = np.cumsum([0, *(len(gains) for gains, _ in rows)])
+    entries = (np.concatenate([gains for gains, _ in rows]), np.concatenate([places for _, places in rows]), ends)
+    return sparse.csr_array(entries, shape=(len(rows), cells))
 
 
-def _block(own: Array, at: Any, coarse: bool) -> tuple[Array, Any, Any, int]:
-    """One player's rows: (gains, row numbers, cells, number of rows)."""
-    m, rest = own.shape
-    gain = own[None, :, :] - own[:, None, :]  # [told, instead, others]
-    cell = np.broadcast_to(at[:, None, :], (m, m, rest))
-    if coarse:
-        row = np.broadcast_to(np.arange(m)[None, :, None], (m, m, rest))
-        return gain.ravel(), row.ravel(), cell.ravel(), m
-    different = ~np.eye(m, dtype=np.bool_)
-    row = np.broadcast_to(np.arange(m * (m - 1))[:, None], (m * (m - 1), rest))
-    return gain[different].ravel(), row.ravel(), cell[different].ravel(), m * (m - 1)
+def _list_disobediences(tables: Sequence[Numbers], coarse: bool) -> Iterator[tuple[Numbers, Indices]]:
+    """Yield what every disobedience gains, with the cells in which it does: player by player, told and instead.
+
+    Whoever commits beforehand plays one action instead of all.
+    """
+    for player, table in enumerate(tables):
+        count = table.shape[player]
+        own = np.moveaxis(table, player, 0).reshape(count, -1)
+        cells = np.moveaxis(np.arange(table.size).reshape(table.shape), player, 0).reshape(count, -1)
+        everything = list(range(count))
+        moves = [(everything, b) for b in everything] if coarse else [([a], b) for a, b in permutations(everything, 2)]
+        for told, instead in moves:
+            yield (own[instead] - own[told]).ravel(), cells[told].ravel()
 
 
 def relative_violation(rows: Any, flat: Array) -> float:
@@ -299,17 +294,12 @@ def _certified(game: NormalForm, rows: Any, objective: Objective, coarse: bool) 
 
 def exact_correlated(game: NormalForm, worth: Array, coarse: bool) -> Array:
     """Find the (coarse) correlated equilibrium of largest expected `worth` (one number per cell) in whole numbers."""
+    tables = [np.array(whole_payoffs(own.reshape(1, -1))[0], dtype=object).reshape(own.shape) for own in game.payoffs]
     rows = []
-    for player, count in enumerate(game.shape):
-        own = np.moveaxis(game.payoffs[player], player, 0).reshape(count, -1)
-        cells = np.moveaxis(np.arange(own.size).reshape(game.shape), player, 0).reshape(count, -1)
-        whole = np.array(whole_payoffs(own), dtype=object)
-        everything = list(range(count))
-        moves = [(everything, b) for b in everything] if coarse else [([a], b) for a, b in permutations(everything, 2)]
-        for told, instead in moves:
-            row = np.zeros(own.size, dtype=object)
-            row[cells[told]] = whole[instead] - whole[told]
-            rows.append(row.tolist())
+    for gains, cells in _list_disobediences(tables, coarse):
+        row = np.zeros(worth.size, dtype=object)
+        row[cells] = gains
+        rows.append(row.tolist())
     point = maximize(rows, whole_payoffs(worth.reshape(1, -1))[0])
     return np.array([value / sum(point) for value in point])
 

@@ -37,6 +37,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
+from sys import modules
 from typing import NamedTuple
 
 import numpy as np
@@ -44,7 +45,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge
 from bestresponse.theory.arrays import Indices
-from bestresponse.theory.engines import Engine, choose_engine, is_loaded, repays_loading
+from bestresponse.theory.engines import Engine, choose_engine, repays_loading
 from bestresponse.theory.equilibria.integer import count_units, optimize
 from bestresponse.theory.games.normal_form import Array, Numbers, as_payoffs
 from bestresponse.theory.trees.memory import measure_machine
@@ -400,7 +401,7 @@ def _refuse_large(rows: int, cols: int) -> None:
 
 
 def _repays_numba(games: Array) -> bool:
-    if is_loaded(_KERNELS):
+    if _KERNELS in modules:
         from bestresponse.theory.zero_sum.kernels import is_compiled_for
 
         if is_compiled_for(games):

@@ -18,13 +18,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations, product
 from math import nan, prod
+from sys import modules
 from time import monotonic
 from typing import Literal, get_args
 
 import numpy as np
 
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
-from bestresponse.theory.engines import Engine, is_loaded
+from bestresponse.theory.engines import Engine
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
 from bestresponse.theory.equilibria.many_players.certify import (
     REGRET_LIMIT,
@@ -134,7 +135,7 @@ def _assemble(game: NormalForm, certified: list[Certified], search: _Search, pro
         not regular,
         all_pure=True,
         mixed_searched=search.searched > 0,
-        engine="numba" if search.followed and search.engine != "numpy" and is_loaded(KERNELS) else "numpy",
+        engine="numba" if search.followed and search.engine != "numpy" and KERNELS in modules else "numpy",
         continua=tuple(continua),
     )
 
@@ -170,7 +171,7 @@ def _solve_in_closed_form(game: NormalForm, left: Elimination) -> NashResult:
         "closed form, exact" if game.is_exact and cube.rational else "closed form",
         not cube.continua,
         any(e.index is None for e in equilibria),
-        complete_for=("isolated Nash" if cube.continua else "Nash", "pure Nash"),
+        known_complete=("isolated Nash" if cube.continua else "Nash", "pure Nash"),
         continua=tuple(continua),
     )
 
