@@ -12,7 +12,7 @@ import bestresponse as br
 from bestresponse.cli.options import AsJson
 from bestresponse.formal.evaluate.named_games import describe_classes, find_names
 from bestresponse.games.comparison import Comparison
-from bestresponse.games.convert import as_game_table
+from bestresponse.games.logic.tables import as_game_table
 from bestresponse.report.text import visible
 from bestresponse.theory.games.normal_form import NormalForm
 
