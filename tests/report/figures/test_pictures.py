@@ -5,9 +5,14 @@ import pytest
 
 from bestresponse.core.errors import UsageError
 from bestresponse.report.document import Figure
-from bestresponse.report.figures.best_response import compute_response_curve
-from bestresponse.report.figures.pictures import draw, pictures
-from bestresponse.report.figures.replicator import attracts, rest_points, velocity
+from bestresponse.report.figures.pictures import (
+    attracts,
+    compute_response_curve,
+    draw,
+    pictures,
+    rest_points,
+    velocity,
+)
 from bestresponse.theory import NormalForm, catalogue
 
 ROCK_PAPER_SCISSORS = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
