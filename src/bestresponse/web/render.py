@@ -10,7 +10,6 @@ import functools
 import itertools
 import json
 import re
-from collections.abc import Iterable
 from importlib.resources import files
 from typing import Annotated, Any
 
@@ -24,12 +23,11 @@ from pydantic import BaseModel, ConfigDict
 from bestresponse.core.json import JsonObject
 from bestresponse.report import codec
 from bestresponse.report.cells import format_cell
-from bestresponse.report.document import Block, Document, Figure, Section, Table
+from bestresponse.report.document import Document, Figure, Table
 from bestresponse.report.stats.interval import Interval
 from bestresponse.report.tables import list_rows
 from bestresponse.report.text import abridged, visible
 from bestresponse.web.access import ServerState
-from bestresponse.web.services import File
 from bestresponse.web.texts import load_texts
 
 _LONGEST = 60_000
@@ -78,10 +76,10 @@ def render_form(server: ServerState, template: str, error: str, **places: Any) -
     return render_page(template, 422 if error else 200, error=error, csrf=server.csrf(), **places)
 
 
-def send_file(file: File) -> Response:
+def send_file(name: str, media_type: str, content: bytes | str) -> Response:
     """Send a file to be kept."""
-    headers = {"content-disposition": f'attachment; filename="{file.name}"'}
-    return Response(file.content, media_type=file.media_type, headers=headers)
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(content, media_type=media_type, headers=headers)
 
 
 def load_templates() -> None:
@@ -154,28 +152,16 @@ class Closed(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class BlockOut(BaseModel):
-    """A piece of a report; `block` names its kind (paragraph, note, table, figure, code, quote, keyvalues)."""
-
-    model_config = ConfigDict(extra="allow")
-    block: str
-
-
-class SectionOut(BaseModel):
-    """A section of a report with its blocks."""
-
-    title: str
-    anchor: str
-    blocks: list[BlockOut]
-
-
 class ReportOut(BaseModel):
-    """A whole report as data; pictures are in base64."""
+    """A whole report as data; pictures are in base64.
+
+    `block` names the kind of a block: paragraph, note, table, figure, code, quote or keyvalues.
+    """
 
     title: str
     subtitle: str
-    opening: list[BlockOut]
-    sections: list[SectionOut]
+    opening: list[dict[str, object]]
+    sections: list[dict[str, object]]
     footer: str
 
 
@@ -184,22 +170,12 @@ class TableOut(BaseModel):
 
     caption: str
     columns: list[str]
-    rows: list[JsonObject]
+    rows: list[dict[str, object]]
 
 
 def serialize_report(document: Document) -> ReportOut:
     """Return the report as plain data."""
     return ReportOut.model_validate(json.loads(codec.to_json(document)))
-
-
-def serialize_sections(sections: Iterable[Section]) -> list[SectionOut]:
-    """Return sections as plain data."""
-    return serialize_report(Document("", sections=tuple(sections))).sections
-
-
-def serialize_blocks(blocks: Iterable[Block]) -> list[BlockOut]:
-    """Return blocks as plain data."""
-    return serialize_report(Document("", opening=tuple(blocks))).opening
 
 
 def serialize_table(table: Table) -> TableOut:
