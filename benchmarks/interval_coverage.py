@@ -21,7 +21,7 @@ import numpy as np
 from bestresponse.report.stats.statistics import bound_mean
 from bestresponse.studies.bench.games import Source, draw
 from bestresponse.studies.bench.measure import measure_strategies
-from bestresponse.studies.bench.sequential.policies import Arena, Partial, StatedPolicy
+from bestresponse.studies.bench.sequential.policies import Arena, StatedPolicy
 from bestresponse.theory.catalogue.trees import kuhn_poker
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.sequence_form import to_sequence_form
@@ -61,7 +61,7 @@ def sample(row: Array, samples: int, number: int, rng: np.random.Generator) -> S
         for k in range(len(TREE.infosets))
     }
     drawn = np.concatenate([counts[k] / samples for k in range(len(TREE.infosets))])
-    return StatedPolicy(ARENA, (0, 1), Partial(drawn, EVERYWHERE), counts, number)
+    return StatedPolicy(ARENA, (0, 1), drawn, EVERYWHERE, counts, number)
 
 
 def main() -> None:
@@ -120,7 +120,7 @@ def cover_policies(trials: int, sizes: list[int], seed: int) -> None:
     print(f"{'policy':<24} {heads} {'mean ends':>16} {'s':>6}")
     for name, bets in policies.items():
         row = write_policy(bets)
-        truth = StatedPolicy(ARENA, (0, 1), Partial(row, EVERYWHERE), {}).figures["nash_conv"] or 0.0
+        truth = StatedPolicy(ARENA, (0, 1), row, EVERYWHERE).figures["nash_conv"] or 0.0
         for samples in sizes:
             began = perf_counter()
             found = [sample(row, samples, k, rng).estimate("nash_conv") for k in range(trials)]

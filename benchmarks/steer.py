@@ -1,6 +1,9 @@
 """Steering dialogue: calls per tree, speed of CFR on dialogue trees, and how often PSRO recovers the known equilibrium.
 
     PYTHONPATH=tests/support python benchmarks/steer.py [--seeds 200] [--first-seed 0] [--own-games]
+    PYTHONPATH=tests/support python benchmarks/steer.py --credible [--seeds 50] [--domain meeting]
+
+The second prints what credible advice and the commitment gain, and what either loses at the worst information set.
 
 The simulated speaker's true game is known, so "recovered" is checked against the truth: every true payoff and every
 true probability of a prompt lies within the interval that PSRO states (95 %, all figures together).
@@ -12,23 +15,22 @@ import argparse
 import time
 from dataclasses import replace
 from statistics import median
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from true_dialogue import true_payoffs
 
-from bestresponse.games.dialogue.domain import load_domain
-from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.games.dialogue.recorded import RecordedDialogue
-from bestresponse.games.dialogue.scenario import all_scenarios, scenarios
-from bestresponse.players.dialogue.referee import DealReferee
+import bestresponse as br
+from bestresponse.games.dialogue.domain import all_scenarios, domain_names, load_domain, scenarios
+from bestresponse.games.dialogue.game import DialogueGame, RecordedDialogue
 from bestresponse.players.dialogue.simulated import CYCLE, FIRMNESS, NEUTRAL, SimulatedSpeaker
-from bestresponse.players.dialogue.speaker import Speaker
+from bestresponse.players.dialogue.speaker import DealReferee, Speaker
 from bestresponse.players.llm.player import Sampling
 from bestresponse.report.stats.statistics import wilson
-from bestresponse.studies.steer.answers import AnswerStore
-from bestresponse.studies.steer.building import Cast, build_dialogue, size_of
-from bestresponse.studies.steer.meta_game import PromptArena
-from bestresponse.studies.steer.psro import Inventor, PsroResult, PsroSettings, psro
+from bestresponse.studies.steer.building import AnswerStore, Cast, build_dialogue, size_of
+from bestresponse.studies.steer.config import SteerConfig
+from bestresponse.studies.steer.meta_game import PromptArena, find_intervals
+from bestresponse.studies.steer.psro import Inventor, PsroResult, psro
 from bestresponse.theory import NormalForm, cfr, compile_game, load_tree, nash
 
 WANTED = {(1, 1): 140, (1, 2): 536, (2, 1): 2300}
@@ -105,21 +107,25 @@ def truth(game: DialogueGame) -> tuple[list[str], list[np.ndarray], np.ndarray]:
     return manners_of(game), list(found[0].strategies), found[0].payoffs
 
 
-def search(game: DialogueGame, seed: int, plays: int) -> PsroResult:
+def search(game: DialogueGame, seed: int, plays: int) -> tuple[PsroResult, tuple, tuple]:
+    """Search, and return the result with the intervals of its payoffs and probabilities."""
     model, answers = SimulatedSpeaker(seed), AnswerStore()
     arena = PromptArena([game], cast_of(model, game.domain), answers, seed=seed)
     inventor = Inventor(model, "a dialogue", answers, 1.0)
-    return psro(arena, inventor, PsroSettings(8, plays, 12, "shotgun", "nash", seed))
+    settings = SteerConfig(game.domain.name, solver="psro", iterations=8, plays=plays, candidates=12, seed=seed)
+    result = psro(arena, inventor, settings)
+    span = (game.domain.low, game.domain.high)
+    return result, *find_intervals(result.game, "nash", rng=np.random.default_rng(seed), span=span)
 
 
-def recovered(result: PsroResult, manners, mixes, payoffs) -> tuple[bool, bool]:
+def recovered(result: PsroResult, stated_values, stated_masses, manners, mixes, payoffs) -> tuple[bool, bool]:
     """Whether the true payoffs, and the true probabilities of all prompts, lie within the stated intervals."""
     values = all(
-        interval.low - 1e-9 <= u <= interval.high + 1e-9 for interval, u in zip(result.values, payoffs, strict=True)
+        interval.low - 1e-9 <= u <= interval.high + 1e-9 for interval, u in zip(stated_values, payoffs, strict=True)
     )
     masses = True
-    for own, find_intervals, mix in zip(result.prompts, result.masses, mixes, strict=True):
-        stated = dict(zip(own, find_intervals, strict=True))
+    for own, intervals, mix in zip(result.prompts, stated_masses, mixes, strict=True):
+        stated = dict(zip(own, intervals, strict=True))
         for manner, p in zip(manners, mix, strict=True):
             inside = p < 1e-9 if manner not in stated else stated[manner].low - 1e-9 <= p <= stated[manner].high + 1e-9
             masses = masses and inside
@@ -133,11 +139,11 @@ def told(truth_of_game) -> str:
     return f"{mixed}, payoffs {np.round(payoffs, 3).tolist()}"
 
 
-def missed(seed: int, result: PsroResult, known) -> str:
-    values = ", ".join(f"{one:.2f}" for one in result.values)
+def missed(seed: int, result: PsroResult, stated_values, stated_masses, known) -> str:
+    values = ", ".join(f"{one:.2f}" for one in stated_values)
     mixed = [
         {prompt: f"{one:.2f}" for prompt, one in zip(own, masses, strict=True) if one.high > 0.01}
-        for own, masses in zip(result.prompts, result.masses, strict=True)
+        for own, masses in zip(result.prompts, stated_masses, strict=True)
     ]
     return f"    seed {seed} missed: payoffs {values}; {mixed}; truth {told(known)}"
 
@@ -148,11 +154,11 @@ def coverage(name: str, seeds: range, plays: int, own_games: bool) -> None:
     outcomes, widths = [], []
     for number, seed in enumerate(seeds, 1):
         game = known_game(name, seed, own_games)
-        known, result = truth(game), search(game, seed, plays)
-        outcomes.append(recovered(result, *known))
-        widths.append([one.half_width for one in result.values])
+        known, found = truth(game), search(game, seed, plays)
+        outcomes.append(recovered(*found, *known))
+        widths.append([one.half_width for one in found[1]])
         if not all(outcomes[-1]):
-            print(missed(seed, result, known), flush=True)
+            print(missed(seed, *found, known), flush=True)
         if number % 20 == 0:
             print(f"    {sum(map(all, outcomes))} of {number}", flush=True)
     both = sum(map(all, outcomes))
@@ -164,20 +170,46 @@ def coverage(name: str, seeds: range, plays: int, own_games: bool) -> None:
     )
 
 
+def credibility(name: str, seeds: range) -> None:
+    """Print the mean gains and the largest losses of one game a seed, each exact on its tree."""
+    rows, threats = [], []
+    with TemporaryDirectory() as folder:
+        for seed in seeds:
+            # Few iterations: CFR is only the way out where best replies go round in a circle.
+            run = br.steer(name, seed=seed, fresh=0, iterations=50, output_dir=folder)
+            rows += run.frames["games"]
+            threats += [solved.threats.max() for solved in run.results.results.solved]
+    credible, committed, best = (
+        np.mean([row[f"{kind}_gain"] for row in rows]) for kind in ("credible", "commitment", "best_reply")
+    )
+    loss = max(row["loss"] for row in rows)
+    print(
+        f"  {name} ({len(rows)} games): credible gain {credible:.3f}, commitment gain {committed:.3f}, best replies "
+        f"{best:.3f}; largest loss {loss:.1e} (wanted <= 0.01), of the commitment {max(threats):.0%}",
+        flush=True,
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=200, help="how many seeds")
+    parser.add_argument("--seeds", type=int, default=None, help="how many seeds; 200, or 50 with --credible")
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--own-games", action="store_true", help="draw another game for every seed")
-    parser.add_argument("--domain", choices=list(PLAYS), action="append")
+    parser.add_argument("--domain", choices=domain_names(), action="append")
+    parser.add_argument("--credible", action="store_true", help="only the gains and losses of what is advised")
     parser.add_argument("--only-psro", action="store_true")
     arguments = parser.parse_args()
+    if arguments.credible:
+        print("advice on the recorded texts of the simulated speaker, exact on the tree")
+        for name in arguments.domain or domain_names():
+            credibility(name, range(arguments.first_seed, arguments.first_seed + (arguments.seeds or 50)))
+        return
     if not arguments.only_psro:
         calls()
         print("CFR on the built tree")
         speed()
     print("PSRO with the simulated speaker")
-    seeds = range(arguments.first_seed, arguments.first_seed + arguments.seeds)
+    seeds = range(arguments.first_seed, arguments.first_seed + (arguments.seeds or 200))
     for name in arguments.domain or PLAYS:
         coverage(name, seeds, PLAYS[name], arguments.own_games)
 

@@ -1,5 +1,6 @@
 """The pages of the site that are written from the package."""
 
+import re
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import bestresponse
+from bestresponse.games.lookup import game_names
 from bestresponse.theory.catalogue import names, tree_names
 
 MARK = object()
@@ -54,24 +56,26 @@ def test_an_alias_names_its_type_and_does_not_repeat_its_documentation(site):
     assert "encoding" not in shown
 
 
-def test_a_game_of_the_gallery_has_story_source_table_and_exact_equilibria(site, tmp_path):
-    shown = site("gallery").show_table("chicken", tmp_path)
-    assert "| swerve | 0, 0 | -1, 1 |" in shown
-    assert "- row: 9/10 swerve, 1/10 straight; col: 9/10 swerve, 1/10 straight → -0.1, -0.1" in shown
-    assert "Rapoport & Chammah" in shown
+def test_a_game_of_the_gallery_has_a_page_with_story_picture_table_and_exact_equilibria(site, tmp_path):
+    gallery = site("gallery")
+    page = gallery.write_page("chicken", gallery.show_table("chicken"), tmp_path)
+    assert page.startswith("# chicken\n")
+    assert "![Picture of chicken](chicken.svg)" in page
+    assert "| swerve | 0, 0 | -1, 1 |" in page
+    assert "- row: 9/10 swerve, 1/10 straight; col: 9/10 swerve, 1/10 straight → -0.1, -0.1" in page
+    assert "Rapoport & Chammah" in page
     assert (tmp_path / "chicken.svg").read_bytes().lstrip().startswith(b"<?xml")
-    assert len(names()) + len(tree_names()) > 30
 
 
 def test_a_tree_of_the_gallery_has_its_value_and_a_policy(site):
-    shown = site("gallery").show_tree("kuhn-poker")
+    shown = "\n".join(site("gallery").show_tree("kuhn-poker"))
     assert "Value for player 1: -1/18." in shown
     assert "| player 1 | K pb | bet |" in shown
 
 
-def test_what_people_and_models_did_stands_under_the_game_with_its_source(site, tmp_path):
+def test_what_people_and_models_did_stands_under_the_game_with_its_source(site):
     gallery = site("gallery")
-    shown = gallery.show_table("prisoners-dilemma", tmp_path)
+    shown = "\n".join(gallery.show_table("prisoners-dilemma"))
     assert "GPT-4o cooperated in 97 % of 30 runs at first" in shown
     assert "cooperated in the first round with a share of 0.14 (DB 23, at most 2 rounds, 636 matches)" in shown
     assert set(gallery.BEHAVIOUR) <= {*names(), *tree_names()}
@@ -80,4 +84,20 @@ def test_what_people_and_models_did_stands_under_the_game_with_its_source(site, 
 
 def test_a_game_given_by_rules_has_its_known_equilibrium(site):
     shown = site("gallery").show_rules("trust-amounts")
-    assert shown.endswith("Equilibrium: The receiver returns nothing, and therefore the sender sends nothing.")
+    assert shown[-1] == "Equilibrium: The receiver returns nothing, and therefore the sender sends nothing."
+
+
+@pytest.mark.parametrize("name", ["oneill", "public-goods", "leduc-poker", "trust-amounts"])
+def test_a_game_that_has_no_picture_of_its_own_gets_one_of_its_payoffs(site, name):
+    caption, picture = site("gallery").draw_page_picture(name)
+    assert "earn" in caption
+    assert b"<svg" in picture
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_the_lines_to_copy_of_each_game_run(site, name):
+    blocks = re.findall(r"^```python\n(.*?)^```", site("gallery").show_use(name), re.DOTALL | re.MULTILINE)
+    values = {}
+    exec(compile(blocks[0], name, "exec"), values)
+    assert list(values["record"].payoffs) == list(bestresponse.find_game(name).playable().roles)
+    assert len(blocks) == 1 + (name in (*names(), *tree_names()))

@@ -22,21 +22,15 @@ if TYPE_CHECKING:
         formalize as formalize,
         list_models as list_models,
     )
+    from bestresponse.api.games import ask as ask, compare as compare, convert as convert, list_games as list_games
+    from bestresponse.api.nash import nash as nash
     from bestresponse.api.reasoning import (
         open_model as open_model,
         play as play,
         reproduce as reproduce,
         verify as verify,
     )
-    from bestresponse.api.solving import (
-        Solution as Solution,
-        ask as ask,
-        compare as compare,
-        convert as convert,
-        list_games as list_games,
-        nash as nash,
-        solve as solve,
-    )
+    from bestresponse.api.solving import Solution as Solution, solve as solve
     from bestresponse.core.errors import BestResponseError as BestResponseError
     from bestresponse.games.lookup import find_game as find_game
     from bestresponse.models.providers.function import from_function as from_function

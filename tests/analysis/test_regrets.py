@@ -8,9 +8,9 @@ from bestresponse.analysis.regrets import price_choices
 from bestresponse.core.episode import play
 from bestresponse.core.game import NATURE
 from bestresponse.core.player import Decision, Nature
-from bestresponse.games.inputs import as_found
 from bestresponse.games.lookup import find_game
 from bestresponse.games.matrix.repeated import RepeatedGame
+from bestresponse.games.named_game import as_found
 from bestresponse.players.lookup import find_strategy
 from bestresponse.theory import NormalForm
 

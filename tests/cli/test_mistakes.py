@@ -8,7 +8,7 @@ MISTAKES = [
     ("nash stag-hunt", "there is no command 'nash'."),
     ("--solve stag-hunt", "No such option: --solve"),
     ("run", "Usage: bestresponse run"),
-    ("run nosuch", "there is no study 'nosuch'; known: behave, bench,"),
+    ("run nosuch", "there is no study named 'nosuch'. There are behave, bench,"),
     ("run population", "GAME: this setting is missing; --help says what it may be"),
     # games
     ("solve", "Missing argument"),
@@ -28,7 +28,7 @@ MISTAKES = [
     ("convert nosuch out.nfg", "there is no game or file named 'nosuch'"),
     ("check", "Missing argument"),
     ("check nosuch.pl", "No such file or directory"),
-    ("formalize", "Missing argument"),
+    ("formalize", "STORY: this setting is missing; --help says what it may be"),
     ("formalize nosuch.txt", "nosuch.txt: there is no such file; write the story into a text file"),
     ("games --nosuch", "No such option: --nosuch"),
     # models and runs
@@ -50,7 +50,7 @@ MISTAKES = [
     ("report nosuch", "nosuch holds no run; a run is a folder with a manifest.json"),
     ("replay nosuch", "nosuch holds no run"),
     ("merge nosuch -o out", "nosuch holds no run"),
-    ("reproduce nosuch --data .", "there is no paper 'nosuch'; known: akata, alympics,"),
+    ("reproduce nosuch --data .", "there is no paper named 'nosuch'. There are akata, alympics,"),
     ("reproduce lelma --data nosuch", "nosuch: there is no such folder"),
     ("reproduce lelma", "Missing option '--data'"),
     # agents
@@ -77,6 +77,7 @@ MISTAKES = [
     ("play stag-hunt --others nosuch", "there is no strategy named 'nosuch' for stag-hunt. There are always:MOVE,"),
     ("play kuhn-poker --rounds 3", "--rounds belongs to games with a payoff table, and kuhn-poker has none"),
     ("serve --experiment nosuch.toml", "nosuch.toml"),
+    ("mcp --host 0.0.0.0", "--host 0.0.0.0: expected one of 127.0.0.1, localhost, ::1"),
     ("serve --port 99999999", "Input should be less than or equal to 65535"),
 ]
 

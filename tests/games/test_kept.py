@@ -1,14 +1,11 @@
-"""Games as runs keep them: by name, by the text of their file, or as a table, each complete in itself."""
+"""Games as runs keep them: by name, or by the text of their file, each complete in itself."""
 
 import json
-from dataclasses import asdict
 
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.games.lookup import find_game
-from bestresponse.games.named_game import KeptTable, NamedGame
-from bestresponse.studies.tournament.entries import Stage
+from bestresponse.games.named_game import NamedGame
 from bestresponse.theory import catalogue, load_tree, write_game_file
 
 
@@ -36,16 +33,6 @@ def test_a_game_of_a_file_is_kept_as_its_text_and_needs_the_file_no_longer(tmp_p
 def test_a_run_with_a_file_of_another_format_is_refused_in_a_sentence():
     with pytest.raises(UsageError, match=r"a game file ending in \.agg; known are \.nfg, \.efg, \.json or \.pl"):
         NamedGame.from_json({"name": "x", "ending": ".agg", "text": "#"})
-
-
-@pytest.mark.parametrize("kind", [KeptTable, Stage])
-def test_a_kept_table_survives_json_and_gives_the_game_back(kind):
-    kept = kind.from_form("chicken", find_game("chicken").game)
-    again = kind.from_json(json.loads(json.dumps(asdict(kept))))
-    assert again == kept
-    assert hash(again) == hash(kept)
-    assert again.form.payoffs.tolist() == [[[0.0, -1.0], [1.0, -10.0]], [[0.0, 1.0], [-1.0, -10.0]]]
-    assert again.form.actions == (("swerve", "straight"), ("swerve", "straight"))
 
 
 @pytest.mark.parametrize("name", ["{}/mine.json", "mine.json"])

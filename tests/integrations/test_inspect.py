@@ -1,15 +1,18 @@
 """The tasks for Inspect run with its scripted model, and its logs carry our measures."""
 
 import math
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 pytest.importorskip("inspect_ai", reason="Inspect is not installed: pip install 'bestresponse[inspect]'")
 
+from click import ClickException
 from inspect_ai import eval as run
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
-from bestresponse.core.errors import UsageError
 from bestresponse.formal.evaluate.dataset import stories
 from bestresponse.games.logic.tables import write_program
 from bestresponse.integrations.inspect.tasks import formalize, game, nash_gap, verify
@@ -50,8 +53,17 @@ def test_a_model_plays_a_seat_against_a_solver_and_its_regret_is_told(tmp_path):
 
 
 def test_seats_are_named_one_by_one():
-    with pytest.raises(UsageError, match="name a player for each, got 3"):
+    with pytest.raises(ClickException, match="name a player for each, got 3"):
         game("stag-hunt", seats="model,random,random")
+
+
+def test_an_unknown_game_ends_inspects_command_with_a_sentence_and_no_trace(tmp_path):
+    inspect = Path(sys.executable).with_name("inspect")
+    words = [str(inspect), "eval", "bestresponse/game", "-T", "game=stag-hnt", "--model", "mockllm/model"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "there is no game or file named 'stag-hnt'. Did you mean stag-hunt?" in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stdout + done.stderr
 
 
 def test_a_program_is_compared_with_the_true_game_of_the_story(tmp_path):

@@ -12,7 +12,10 @@ from waiting import wait_until
 
 mcp = pytest.importorskip("mcp", reason="the MCP SDK is not installed: pip install 'bestresponse[mcp]'")
 
-TOOLS = ["solve", "check", "best_response", "formalize_check", "verify", "compare", "tournament", "list_games"]
+TOOLS = [
+    *("solve", "check", "best_response", "formalize_check", "verify", "compare", "tournament"),
+    *("list_games", "list_strategies", "list_studies"),
+]
 PROGRAM = """
 initial(s0).
 initially(player(ann), s0).
@@ -32,11 +35,24 @@ pay(hare, hare, 3).
 """
 DILEMMA = '{"row": [[3, 0], [5, 1]], "col": [[3, 5], [0, 1]]}'
 MISTAKES = [
-    ("solve", {"game": "no-such-game"}, "there is no game"),
-    ("solve", {"game": "/etc/passwd.json"}, "there is no game"),
+    ("solve", {"game": "no-such-game"}, "there is no game named 'no-such-game'. list_games lists the names."),
+    ("solve", {"game": "/etc/passwd.json"}, "there is no game named '/etc/passwd.json'"),
     ("solve", {"game": "[[1, 2], [3]]"}, "rows of different lengths"),
     ("check", {"game": DILEMMA, "strategies": {"row": "a0"}}, "the strategy of 'col' is missing"),
-    ("check", {"game": DILEMMA, "strategies": {"row": "a0", "col": "a7"}}, "there is no action 'a7'"),
+    (
+        "check",
+        {"game": DILEMMA, "strategies": {"row": "a0", "col": "a7"}},
+        "col has no move 'a7' at 'col'; expected a0, a1",
+    ),
+    ("check", {"game": DILEMMA, "strategies": {"row": "a0", "col": {"a0": "x"}}}, "expected a move or probabilities"),
+    (
+        "check",
+        {"game": DILEMMA, "strategies": {"row": "a0", "col": {"a0": 0.5}}},
+        "expected probabilities that sum to 1",
+    ),
+    ("check", {"game": "centipede", "strategies": {"player 1": "x", "player 2": "y"}}, "for each information set"),
+    ("tournament", {"game": DILEMMA, "strategies": ["openai/gpt-4o"]}, "there is no strategy named 'openai/gpt-4o'"),
+    ("tournament", {"game": DILEMMA, "strategies": ["/etc/x.pl"]}, "there is no strategy named '/etc/x.pl'"),
     ("solve", {"game": "[[" + "1," * 200_000 + "1]]"}, "the limit is 200,000"),
 ]
 
@@ -76,6 +92,11 @@ def test_many_questions_are_answered_by_one_server():
             "text": await one("verify", text="If I defect and you cooperate, I get 1.", game="prisoners-dilemma"),
             "same": await one("compare", first=PROGRAM, second='{"row": [[4,0],[3,3]], "col": [[4,3],[0,3]]}'),
             "games": await one("list_games", search="stag"),
+            "strategies": await one("list_strategies"),
+            "studies": await one("list_studies"),
+            "values": await one(
+                "best_response", game="stag-hunt", player="row", strategies={"col": {"stag": 0.75, "hare": 0.25}}
+            ),
             "table": await one(
                 "tournament", game="prisoners-dilemma", strategies=["tit-for-tat", "defector"], rounds=5
             ),
@@ -95,11 +116,24 @@ def test_many_questions_are_answered_by_one_server():
         "nash_conv": 4.0,
     }
     assert found["best"]["best"] == ["paper"]
+    # the stag earns 4 in three of four cases, the hare 3 always
+    assert found["values"] == {
+        "player": "row",
+        "best": ["stag", "hare"],
+        "moves": {},
+        "value": 3.0,
+        "action_values": {"stag": 3.0, "hare": 3.0},
+    }
+    assert found["strategies"]["names"][:3] == ["all", "published", "classic"]
+    assert "tit-for-tat" in found["strategies"]["names"]
+    assert "bench" in found["studies"]["names"]
     assert found["program"]["ok"]
+    assert found["program"]["table"]["players"] == ["ann", "bob"]
     assert "stag-hunt" in found["program"]["known_as"]
     assert found["broken"]["ok"] is False
     assert found["broken"]["diagnostics"][0]["stage"] == "reader"
     assert found["text"]["state"] == "refuted"
+    assert found["text"]["claims"][0]["correction"].endswith("you get 5.")
     assert found["same"]["relation"] == "renamed"
     assert [game["name"] for game in found["games"]["games"]] == ["stag-hunt"]
     assert [(row["name"], row["total"]) for row in found["table"]["standings"]] == [

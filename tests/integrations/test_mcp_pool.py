@@ -9,7 +9,7 @@ import pytest
 from games_for_logic import DILEMMA
 
 from bestresponse.core.errors import LimitReached, UsageError
-from bestresponse.integrations.mcp.pool import CallLimits, WorkerPool
+from bestresponse.integrations.mcp.server import CallLimits, WorkerPool
 from bestresponse.logic.settings import settings
 
 

@@ -1,5 +1,8 @@
 """Games as PettingZoo environments keep its promises, and infos carry regret and best response."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -93,3 +96,13 @@ def test_a_registered_game_takes_its_options_and_needs_no_version():
     row, col = game.possible_agents
     game.reset()
     assert game.step({row: 0, col: 1})[1] == {row: -1.0, col: 1.0}
+
+
+def test_the_learners_of_the_tutorial_come_close_to_what_the_solver_knows(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).parents[2] / "docs" / "tutorials" / "learning.md").read_text("utf-8")
+    values = {}
+    for cell in re.findall(r"^```\{code-cell\} python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE):
+        exec(compile(cell, "learning.md", "exec"), values)
+    assert values["exploitability"] < 0.05
+    assert np.mean(values["first"]) == pytest.approx(0.5, abs=0.1)

@@ -1,10 +1,8 @@
 """One estimate of tokens: a token for every digit and mark, and for every three bytes of the rest."""
 
-from dataclasses import replace
-
 import pytest
 
-from bestresponse.models import Message, Request, estimate_request_tokens, estimate_tokens
+from bestresponse.models import estimate_tokens
 
 
 @pytest.mark.parametrize(
@@ -13,9 +11,3 @@ from bestresponse.models import Message, Request, estimate_request_tokens, estim
 )
 def test_the_tokens_of_a_text(text, tokens):
     assert estimate_tokens(text) == tokens
-
-
-def test_a_request_counts_its_messages_their_frames_and_the_schema():
-    request = Request((Message("system", "abc"), Message("user", "abcdef")))
-    assert estimate_request_tokens(request) == 1 + 2 + 16
-    assert estimate_request_tokens(replace(request, schema='{"a":1}')) == 1 + 2 + 16 + 7

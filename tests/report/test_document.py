@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from bestresponse.core.errors import StoreError, UsageError
+from bestresponse.core.errors import UsageError
 from bestresponse.report import codec, tables
-from bestresponse.report.document import Column, Document, Figure, KeyValues, Note, Paragraph, Quote, Section, Table
+from bestresponse.report.document import Column, Document, Figure, KeyValues, Paragraph, Quote, Section, Table
 from bestresponse.report.stats.interval import Interval
 
 GAP = Interval(0.2, 0.1, 0.3, 0.95, "bca", 40)
@@ -23,45 +23,30 @@ def table(*rows):
     return Table((Column("player"), Column("gap", "right", format=".3f")), rows)
 
 
-def test_a_document_survives_json(demo):
-    assert codec.from_json(codec.to_json(demo)) == demo
+def test_a_document_is_written_as_json_with_the_kinds_of_its_blocks(demo):
+    data = json.loads(codec.to_json(demo))
+    assert (data["format"], data["title"]) == ("bestresponse-report/1", demo.title)
+    kinds = [block["block"] for section in data["sections"] for block in section["blocks"]]
+    assert kinds == [type(block).__name__.lower() for section in demo.sections for block in section.blocks]
 
 
 @given(st.text(), st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False)))
-def test_any_text_and_number_survives_json(text, number):
+def test_any_text_and_number_is_kept_in_json(text, number):
     document = Document(text, sections=(Section(text, (Quote(text, text), KeyValues(((text, number),)))),))
-    assert codec.from_json(codec.to_json(document)) == document
+    quote, values = json.loads(codec.to_json(document))["sections"][0]["blocks"]
+    assert quote == {"block": "quote", "text": text, "source": text}
+    assert values["items"] == [[text, number]]
 
 
-def test_an_open_interval_survives_json_without_infinities():
-    document = Document("t", sections=(Section("s", (table(("a", OPEN)),)),))
-    text = codec.to_json(document)
-    assert "Infinity" not in text
-    assert codec.from_json(text) == document
+def test_an_open_interval_has_no_ends_in_json():
+    text = codec.to_json(Document("t", sections=(Section("s", (table(("a", OPEN)),)),)))
+    cell = {"estimate": 0.2, "low": None, "high": None, "level": 0.95, "n": 1, "method": "none"}
+    assert json.loads(text)["sections"][0]["blocks"][0]["rows"] == [["a", cell]]
 
 
 def test_a_number_that_is_none_is_null_in_json():
     text = codec.to_json(Document("t", sections=(Section("s", (table(("a", math.nan)),)),)))
     assert json.loads(text)["sections"][0]["blocks"][0]["rows"] == [["a", None]]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "[]",
-        '{"format": "other"}',
-        '{"format": "bestresponse-report/1"}',
-        '{"format": "bestresponse-report/1", "title": "", "subtitle": "", "footer": "", "sections": [], '
-        '"opening": [{"block": "script"}]}',
-        '{"format": "bestresponse-report/1", "title": "", "subtitle": "", "footer": "", "sections": [], '
-        '"opening": [{"block": "figure", "image": "!", "caption": "", "alt": ""}]}',
-        "[" * 100_000,
-    ],
-)
-def test_a_damaged_report_is_refused_with_a_sentence(text):
-    with pytest.raises(StoreError, match="report"):
-        codec.from_json(text)
 
 
 def test_a_row_of_the_wrong_length_is_refused():
@@ -77,9 +62,7 @@ def test_numbers_of_numpy_become_numbers_of_python():
 @pytest.mark.parametrize(
     "attempt",
     [
-        lambda: Column("gap", "middle"),
         lambda: Column("gap", format="nonsense"),
-        lambda: Note("text", "danger"),
         lambda: Figure(b"<html>", "", ""),
         lambda: table(("a", [1])),
     ],

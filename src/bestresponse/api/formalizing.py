@@ -1,11 +1,9 @@
 """Check game programs, and let models turn stories into games."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Any, ClassVar, Literal
 
 from bestresponse.api.solving import Solution, solve
 from bestresponse.core.errors import BestResponseError, InvalidGame
@@ -31,14 +29,15 @@ from bestresponse.games.lookup import Found
 from bestresponse.games.words import describe_game
 from bestresponse.logic.engine import EngineKind, open_engine
 from bestresponse.logic.programs.validate import Report, validate
-from bestresponse.models.registry import known_models, read_default_settings
+from bestresponse.models.registry import KnownModel, known_models, read_default_settings
 from bestresponse.models.wrappers.limits import Cost
 from bestresponse.report.document import Document, Paragraph, Section
-from bestresponse.report.frames import Frame, column
+from bestresponse.report.frames import Frame
 from bestresponse.report.page import render
 from bestresponse.report.text import visible
-from bestresponse.runs.inputs import ModelLike, as_model
+from bestresponse.runs.inputs import ModelSetting, take_settings
 from bestresponse.runs.models import ModelLimits, open_models
+from bestresponse.runs.settings import RunSettings, setting, settings
 
 
 def check(program: str | Path, *, engine: EngineKind = "auto") -> Report:
@@ -160,58 +159,82 @@ class Formalized:
         return data
 
 
-def formalize(
-    story: str | Path,
-    model: ModelLike,
-    *,
-    name: str = "story",
-    form: Wish = "auto",
-    attempts: int = 5,
-    candidates: int = 1,
-    back_check: bool = False,
-    claims: bool = False,
-    shots: int = 1,
-    choose: Literal["nearest", "first"] = "nearest",
-    examples: str | Path | None = None,
-    max_tokens: int = 1500,
-    temperature: float = 0.0,
-    effort: str | None = None,
-    reasoning_tokens: int | None = None,
-    seed: int | None = None,
-    engine: EngineKind = "auto",
-    output_dir: str | Path = "results",
-    limits: ModelLimits | None = None,
-    tell: Callable[[Attempt], None] = lambda attempt: None,
-    refine: Callable[[Formalizer, Election], Election] | None = None,
-) -> Formalized:
-    """Let a model turn a story, given as text or as a file, into a checked game program.
+DEFAULT_MODEL = "qwen2.5-coder-1.5b"
+ENGINE_HELP = "auto (SWI-Prolog where it is installed and can be confined), embedded or swi."
 
-    Of several `candidates` the game is taken that most of them describe. With `back_check` the model compares the game,
-    told in words, with the story; with `claims` what it says that the story says is tested on the game. `examples` is a
-    folder of further examples. `tell` hears of every attempt, and `refine` may change the game before it is checked.
-    """
-    text = check_story(story.read_text("utf-8-sig") if isinstance(story, Path) else story)
-    named = as_model(model)
-    settings = Settings(
-        attempts, shots, choose, form, max_tokens, temperature, seed, effort=effort, reasoning_tokens=reasoning_tokens
-    )
-    known = library() if examples is None else (*library(), *read_examples(Path(examples)))
-    opened = open_engine(engine)
+
+@settings
+class FormalizeConfig(RunSettings):
+    """Turn a story into a game program that is checked, repaired with feedback, and solved."""
+
+    story: str | Path = setting(kw_only=False, argument=True)
+    """A text file with the story, or - to read it from standard input."""
+    model: ModelSetting = setting(default=DEFAULT_MODEL, kw_only=False, short="-m", help="See `bestresponse models`.")
+    name: str = setting(default="story", option=False)
+    attempts: int = setting(default=5, ge=1, le=20, help="How often the model may repair a program.")
+    candidates: int = setting(default=1, ge=1, le=50)
+    """Programs to write; the game that most of them describe is taken."""
+    back_check: bool = setting(default=False, help="Let the model compare the game, told in words, with the story.")
+    claims: bool = setting(default=False, help="Let the model list what the story says, and test that on the game.")
+    shots: int = setting(default=1, ge=0, le=6, help="Examples shown to the model.")
+    choose: Literal["nearest", "first"] = setting(default="nearest")
+    """Which examples: nearest to the story, or first (the prisoner's dilemma)."""
+    examples: str | Path | None = setting(default=None)
+    """A folder of further examples: NAME.txt with a story, NAME.pl its game."""
+    form: Wish = setting(default="auto")
+    """What the model writes: program, table or tree (JSON, held to a schema where it can be), or auto: by the story and
+    the model. A model on this machine begins with JSON, others with the program; after two failures the next form is
+    tried, if it can hold the game."""
+    temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature.")
+    max_tokens: int = setting(default=1500, ge=1, le=100_000, help="Longest reply, in tokens.")
+    effort: Literal["minimal", "low", "medium", "high"] | None = setting(default=None)
+    """How hard a model that reasons by itself does so; as it does by itself if not said."""
+    reasoning_tokens: int | None = setting(default=None, ge=0, le=200_000)
+    """Tokens that such a model may reason for; as many as it does by itself if not said."""
+    llm_seed: int | None = setting(default=None, help="Seed sent to the model if it takes one.")
+    engine: EngineKind = setting(default="auto", help=ENGINE_HELP)
+    threads: int = setting(default=1, ge=1, le=256)
+    """Threads for a model on this machine; more are faster on idle cores only."""
+    tell: Callable[[Attempt], None] | None = setting(default=None, option=False, help="Hears of every attempt.")
+    refine: Callable[[Formalizer, Election], Election] | None = setting(default=None, option=False)
+    """May change the game before it is checked."""
+
+    unused: ClassVar[frozenset[str]] = frozenset(("workers", "processes", "shard", "executor", "address"))
+
+    @property
+    def limits(self) -> ModelLimits:
+        """What calls may cost, and the threads of a model on this machine."""
+        return replace(super().limits, threads=self.threads)
+
+
+def formalize_story(config: FormalizeConfig) -> Formalized:
+    """Let a model turn a story, given as text or as a file, into a checked game program."""
+    story = config.story.read_text("utf-8-sig") if isinstance(config.story, Path) else config.story
+    text = check_story(story)
+    taken = ("attempts", "shots", "choose", "form", "max_tokens", "temperature", "effort", "reasoning_tokens")
+    asked = Settings(**{name: getattr(config, name) for name in taken}, seed=config.llm_seed)
+    known = library() if config.examples is None else (*library(), *read_examples(Path(config.examples)))
+    opened = open_engine(config.engine)
     try:
-        with open_models((named,), Path(output_dir), limits) as models:
-            formalizer = Formalizer(models.models[named], opened, settings, known, tell)
-            election = formalize_many(formalizer, text, candidates)
-            if refine is not None:
-                election = refine(formalizer, election)
+        with open_models((config.model,), Path(config.output_dir), config.limits) as models:
+            tell = config.tell or (lambda attempt: None)
+            formalizer = Formalizer(models.models[config.model], opened, asked, known, tell)
+            election = formalize_many(formalizer, text, config.candidates)
+            if config.refine is not None:
+                election = config.refine(formalizer, election)
             winner, table = election.winner, election.winner.table
             told_back = tested = None
-            if table is not None and back_check:
-                told_back = compare(winner.told, table, formalizer.model, seed=seed)
-            if table is not None and claims:
-                tested = check_claims(winner.told, table, formalizer.model, seed=seed)
-            return Formalized(election, name, told_back, tested, models.meter.spent)
+            if table is not None and config.back_check:
+                told_back = compare(winner.told, table, formalizer.model, seed=config.llm_seed)
+            if table is not None and config.claims:
+                tested = check_claims(winner.told, table, formalizer.model, seed=config.llm_seed)
+            return Formalized(election, config.name, told_back, tested, models.meter.spent)
     finally:
         opened.close()
+
+
+formalize = take_settings(FormalizeConfig, formalize_story)
+"""Let a model turn a story, given as text or as a file, into a game; the arguments are those of `FormalizeConfig`."""
 
 
 def estimate_formalizing(story: str, candidates: int = 1, checks: int = 0) -> tuple[int, int, int]:
@@ -220,16 +243,6 @@ def estimate_formalizing(story: str, candidates: int = 1, checks: int = 0) -> tu
     return candidates + checks, candidates * prompt + checks * prompt // 2, (candidates + checks) * reply
 
 
-class ModelRow(TypedDict):
-    """A model that can be named, and what is missing before it answers."""
-
-    name: str
-    kind: str
-    ready: bool
-    missing: Annotated[str, column("to use it")]
-
-
-def list_models() -> Frame[ModelRow]:
+def list_models() -> Frame[KnownModel]:
     """List the models that can be named."""
-    known = known_models(read_default_settings())
-    return Frame(ModelRow, [ModelRow(name=m.name, kind=m.kind, ready=m.ready, missing=m.missing) for m in known])
+    return Frame(KnownModel, known_models(read_default_settings()))

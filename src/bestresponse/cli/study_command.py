@@ -3,58 +3,81 @@
 What is typed goes to the settings as it is; they convert and check it, so there is one place that refuses a value.
 """
 
-from __future__ import annotations
-
-import types
+import json
+import sys
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING
-from inspect import Parameter, Signature, getdoc
+from contextlib import ExitStack
+from dataclasses import MISSING, replace
+from importlib.util import find_spec
+from inspect import Parameter, Signature, getdoc, signature
 from pathlib import Path
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from bestresponse.cli.completion import COMPLETIONS, offer_names
-from bestresponse.cli.running import run_and_show, show_estimate
+from bestresponse.cli.options import read_pairs
+from bestresponse.cli.terminal import DownloadProgress, console, notes, play_progress, print_table
+from bestresponse.cli.waiting import tell_interrupt
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.files import read_toml
+from bestresponse.models.base import Model, Usage
+from bestresponse.models.prices import estimate_price, find_price
+from bestresponse.players.llm.verified import bare_name
 from bestresponse.report.frames import read_help
+from bestresponse.report.text import visible
+from bestresponse.runs.estimate import Estimate
+from bestresponse.runs.execution import Progress
 from bestresponse.runs.inputs import Converted
-from bestresponse.runs.settings import RunSettings, list_settings, read_settings
+from bestresponse.runs.launch import find_path, play_missing
+from bestresponse.runs.models import OpenedModels
+from bestresponse.runs.run import Run
+from bestresponse.runs.settings import RunSettings, list_parts, list_settings, read_extra, read_settings
+from bestresponse.runs.spec import Shard
 from bestresponse.runs.study import AnyStudy
 
+_MOST_FAILURES = 5
+_DRY_RUN = "Print what would be played and what it takes, and stop."
 _METAVARS = {int: "INTEGER", float: "NUMBER", Path: "PATH"}
 
 
 def make_study_command(study: AnyStudy) -> Callable[..., None]:
     """Return the function that typer makes a command of: it builds the settings, runs the study and shows the run."""
-    kind: type[RunSettings] = study.config
 
-    def run(config: RunSettings, dry_run: bool, as_json: bool) -> None:
+    def run(
+        config: RunSettings,
+        as_json: bool,
+        dry_run: Annotated[bool, typer.Option("--dry-run", help=_DRY_RUN)] = False,
+    ) -> None:
         show = show_estimate if dry_run else run_and_show
         show(study.pick(config), config, as_json)
 
-    flag = typer.Option("--dry-run", help="Print what would be played and what it takes, and stop.")
-    dry_run = _keyword("dry_run", Annotated[bool, flag], False)
     again = "The same command again goes on where it was stopped and plays only what is missing."
-    return make_settings_command(kind, run, (dry_run,), again)
+    return make_settings_command(study.config, run, again)
 
 
-def make_settings_command(
-    kind: type, act: Callable[..., None], more: tuple[Parameter, ...] = (), epilogue: str = ""
-) -> Callable[..., None]:
-    """Return a command with an option for every setting of `kind`; `act` is called with them, with `more` and JSON."""
+def make_settings_command(kind: type, act: Callable[..., None], epilogue: str = "") -> Callable[..., None]:
+    """Return a command with an option for every setting of `kind`, and for every further parameter that `act` has.
+
+    `act` is called with the settings, with whether JSON is wanted, and with its own parameters.
+    """
     unused: frozenset[str] = getattr(kind, "unused", frozenset())
     fields = {
-        name: field for name, field in list_settings(kind).items() if _extra(field, "option") and name not in unused
+        name: field for name, field in list_settings(kind).items() if read_extra(field)["option"] and name not in unused
     }
     hints = get_type_hints(kind)
-    parameters = [_make_parameter(kind, name, field, hints[name]) for name, field in fields.items()]
+    own = get_type_hints(act, include_extras=True)
+    more = [
+        _keyword(name, own[name], parameter.default)
+        for name, parameter in signature(act).parameters.items()
+        if name not in ("config", "as_json")
+    ]
     file = typer.Option(help="TOML with settings; what is typed goes before it.")
     as_json = typer.Option("--json", help="Print the summary as JSON.")
-    parameters += [
+    parameters = [
+        *(_make_parameter(kind, name, field, hints[name]) for name, field in fields.items()),
         _keyword("settings", Annotated[Path | None, file]),
         *more,
         _keyword("as_json", Annotated[bool, as_json], False),
@@ -69,7 +92,7 @@ def make_settings_command(
         try:
             config: Any = read_settings(kind, values)
         except SettingError as error:
-            if error.field in fields and _extra(fields[error.field], "argument"):
+            if error.field in fields and read_extra(fields[error.field])["argument"]:
                 raise UsageError(f"{error.field.upper()}: {error.problem}; --help says what it may be") from None
             raise
         act(config, as_json=as_json, **chosen)
@@ -80,80 +103,152 @@ def make_settings_command(
     return run
 
 
-def _make_parameter(kind: type, name: str, field: FieldInfo, hint: Any) -> Parameter:
+def _make_parameter(kind: type, name: str, field: FieldInfo, hint: object) -> Parameter:
     """Describe a setting for typer; all are texts, because the settings themselves read and check them."""
-    words = field.description or read_help(kind).get(name, "")
-    metavar = _extra(field, "metavar") or next(
-        (_METAVARS[part] for part in _list_parts(hint) if part in _METAVARS), None
-    )
-    choices = [str(option) for part in _list_parts(hint) if get_origin(part) is Literal for option in get_args(part)]
-    if choices:
-        metavar = f"[{'|'.join(choices)}]"
-    complete = COMPLETIONS.get(name)
-    if choices:
-        complete = offer_names(choices)
-    default = field.default
-    if default not in (None, "", (), False, True) and default is not PydanticUndefined and default is not MISSING:
-        words = f"{words} [default: {_show_default(default)}]"
-    if _extra(field, "argument"):
+    words, extra = field.description or read_help(kind).get(name, ""), read_extra(field)
+    parts = list_parts(hint)
+    choices = [str(option) for part in parts if get_origin(part) is Literal for option in get_args(part)]
+    metavar = extra["metavar"] or next((_METAVARS[part] for part in parts if part in _METAVARS), None)
+    metavar = f"[{'|'.join(choices)}]" if choices else metavar
+    complete = offer_names(choices) if choices else COMPLETIONS.get(name)
+    default = None if field.default in (PydanticUndefined, MISSING) else field.default
+    if default is not None and not isinstance(default, bool) and default not in ("", ()):
+        words += f" [default: {', '.join(map(str, default)) if isinstance(default, tuple | list) else default}]"
+    form = _choose_form(hint)
+    if extra["argument"]:
         # Never required here: a file of settings may hold it, and the settings say that it is missing.
         metavar = name.upper() if field.is_required() else f"[{name.upper()}]"
         argument = typer.Argument(help=words, metavar=metavar, show_default=False, autocompletion=complete)
-        return _keyword(name, Annotated[(list[str] if _takes_many(hint) else str) | None, argument])
+        words_or_word: Any = list[str] if form == "many" else str
+        return _keyword(name, Annotated[words_or_word | None, argument])
     flag = f"--{name.replace('_', '-')}"
-    flags = [flag, *([_extra(field, "short")] if _extra(field, "short") else [])]
-    if bool in _list_parts(hint):
+    flags = [flag, *([extra["short"]] if extra["short"] else [])]
+    if bool in parts:
         # The metavar of a yes/no setting names the option that turns it off.
-        flags = [f"{flag}/--{_extra(field, 'metavar') or f'no-{flag[2:]}'}"] if default is True else flags
+        flags = [f"{flag}/--{extra['metavar'] or f'no-{flag[2:]}'}"] if default is True else flags
         return _keyword(name, Annotated[bool | None, typer.Option(*flags, help=words, show_default=False)])
-    if _takes_many(hint) or _takes_pairs(hint):
+    if form != "one":
         words = f"{words.rstrip('.')}; may be repeated."
-        option = typer.Option(*flags, help=words, metavar=metavar, autocompletion=complete)
-        return _keyword(name, Annotated[list[str] | None, option])
     option = typer.Option(*flags, help=words, metavar=metavar, autocompletion=complete)
-    return _keyword(name, Annotated[str | None, option])
+    words_or_word = str if form == "one" else list[str]
+    return _keyword(name, Annotated[words_or_word | None, option])
 
 
-def _keyword(name: str, annotation: Any, default: Any = None) -> Parameter:
+def _keyword(name: str, annotation: object, default: object = None) -> Parameter:
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def _extra(field: FieldInfo, name: str) -> Any:
-    extra = field.json_schema_extra
-    return extra[name] if isinstance(extra, dict) else None
+def _choose_form(hint: object) -> Literal["pairs", "many", "one"]:
+    """Choose how a setting is typed: as NAME=VALUE pairs, as several words, or as one."""
+    origins = {get_origin(part) for part in list_parts(hint)}
+    converted = hint if isinstance(hint, type) and issubclass(hint, Converted) else Converted
+    if converted.pairs or origins & {dict, Mapping}:
+        return "pairs"
+    return "many" if converted.many or origins & {tuple, list} else "one"
 
 
-def _list_parts(hint: Any) -> tuple[Any, ...]:
-    return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
-
-
-def _is_mapping(hint: Any) -> bool:
-    return any(get_origin(part) in (dict, Mapping) for part in _list_parts(hint))
-
-
-def _takes_pairs(hint: Any) -> bool:
-    return _is_mapping(hint) or (isinstance(hint, type) and issubclass(hint, Converted) and hint.pairs)
-
-
-def _takes_many(hint: Any) -> bool:
-    several = any(get_origin(part) in (tuple, list) for part in _list_parts(hint))
-    return several or (isinstance(hint, type) and issubclass(hint, Converted) and hint.many)
-
-
-def _read_typed(name: str, typed: Any, hint: Any) -> Any:
+def _read_typed(name: str, typed: Any, hint: object) -> object:
     """Read NAME=VALUE pairs and lists, which may be typed in one word with commas or as several words."""
-    if _takes_pairs(hint):
-        pairs = {}
-        for words in typed:
-            key, equals, value = words.partition("=")
-            if not equals or not key or not value:
-                raise SettingError(name, f"expected NAME=VALUE, got {words!r}")
-            pairs[key] = value
-        return pairs
-    if _takes_many(hint):
-        return [word.strip() for words in typed for word in words.split(",") if word.strip()]
-    return typed
+    match _choose_form(hint):
+        case "pairs":
+            return read_pairs(name, typed)
+        case "many":
+            return [word.strip() for words in typed for word in words.split(",") if word.strip()]
+        case "one":
+            return typed
 
 
-def _show_default(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
+def show_estimate(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
+    """Print what a run takes at most, and make nothing."""
+    estimate = _estimate_part(study, config, config.part)
+    if as_json:
+        print(json.dumps(estimate.to_json() | {"dollars": _price(estimate, {})}, indent=2))
+    else:
+        print(_describe(estimate, {}))
+
+
+def run_and_show(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
+    """Play what is missing of a run and print its tables; exit with 1 where plays or results are missing."""
+    folder = Path(config.output_dir)
+    bars: list[Callable[[Progress], None]] = []
+
+    def announce(opened: OpenedModels) -> None:
+        if config.part is None:
+            estimate = study.estimate_missing(config, opened.models, find_path(study, config, folder))
+        else:
+            estimate = _estimate_part(study, config, config.part)
+        if sentence := _describe(estimate, opened.models):
+            print(sentence, file=sys.stderr, flush=True)
+        # The bar begins once models are open: a model that cannot be used is named alone.
+        bars.append(stack.enter_context(play_progress(study.count_part(config, config.part), study.unit)))
+        stack.enter_context(tell_interrupt(opened.workers))
+
+    with ExitStack() as stack:
+        run = play_missing(
+            study,
+            config,
+            on_download=DownloadProgress(),
+            on_opened=announce,
+            on_progress=lambda progress: bars[0](progress),
+        )
+    show_run(run, as_json, study.count_tables(config))
+
+
+def _estimate_part(study: AnyStudy, config: RunSettings, part: Shard | None) -> Estimate:
+    """Say what a part takes at most: its share of the whole, with nothing recorded yet."""
+    whole = study.estimate(config)
+    if part is None:
+        return whole
+    plays = study.count_part(config, part) or 0
+    scaled = whole.without((whole.plays or plays) - plays)
+    return replace(scaled, plays=plays, found=0, what=f"shard {part} of {whole.what}" if whole.what else "")
+
+
+def _describe(estimate: Estimate, models: Mapping[str, Model]) -> str:
+    """Say what a run takes at most, by the models that are open, else by their names; empty where nothing is known."""
+    parts = [estimate.what] if estimate.what else []
+    parts += [f"{estimate.plays:,} plays"] if estimate.plays else []
+    parts += [f"{estimate.found:,} of them recorded"] if estimate.found else []
+    if estimate.calls and not estimate.total_calls:
+        parts.append("0 calls to make")
+    if estimate.total_calls:
+        counted = "" if estimate.sure else " (as counted in plays of random players)"
+        parts.append(f"at most {estimate.total_calls:,} call{'s' if estimate.total_calls > 1 else ''}{counted}")
+        parts.append(f"about {estimate.total_tokens:,} tokens")
+        money = _price(estimate, models)
+        if money is None:
+            missing = "" if find_spec("genai_prices") else ": pip install 'bestresponse[cost]' for a list of prices"
+            parts.append(f"dollars not known{missing}")
+        elif money:
+            parts.append(f"at most {money:.2f} US dollars")
+    return "; ".join(parts)
+
+
+def _price(estimate: Estimate, models: Mapping[str, Model]) -> float | None:
+    """Price the tokens of an estimate; None where a price is not known."""
+    costs = []
+    for name in estimate.calls:
+        tokens = estimate.prompt_tokens.get(name, 0), estimate.reply_tokens.get(name, 0)
+        known = find_price(models[name])(Usage(*tokens)) if name in models else estimate_price(bare_name(name), *tokens)
+        costs.append(known)
+    return None if None in costs else sum(cost or 0.0 for cost in costs)
+
+
+def show_run(run: Run[Any], as_json: bool, tables: int = 1) -> None:
+    """Publish a run and print its tables (or its summary) and the names of its files; exit with 1 where it is short."""
+    if run.results.rows:
+        files = run.publish()
+        if as_json:
+            print(run.summary_as_json())
+        else:
+            for _, table in run.report().tables[:tables]:
+                print_table(console(), table)
+        notes().print(f"wrote {files[0]} and {len(files) - 1} files beside it", markup=False, soft_wrap=True)
+    for failure in run.outcome.failures[:_MOST_FAILURES] if run.outcome is not None else ():
+        print(f"bestresponse: {visible(failure)}", file=sys.stderr)
+    if run.outcome is not None and run.outcome.stopped:
+        print(f"bestresponse: stopped: {visible(run.outcome.stopped)}", file=sys.stderr)
+    if run.outcome is not None and not run.outcome.complete:
+        print("bestresponse: not everything was played; the same command plays what is missing", file=sys.stderr)
+    if not run.complete or not run.results.answered:
+        raise typer.Exit(1)

@@ -18,10 +18,12 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bestresponse.core.errors import BestResponseError, UsageError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
 
 Thing = TypeVar("Thing")
 
@@ -67,14 +69,19 @@ class Registry:
         """Import the thing of that name.
 
         Raises:
-            UsageError: there is none, with the nearest name; or its package cannot be imported.
+            UsageError: there is none, with the nearest name or all; or its package cannot be imported.
         """
         if name in self.built_in:
             module, _, attribute = self.built_in[name].partition(":")
             return getattr(import_module(module), attribute)
         for entry in self._find_entries().select(name=name):
-            return self._load_entry(entry)
-        raise UsageError(f"there is no {self.kind} named {name!r}.{did_you_mean(name, self.names())}")
+            try:
+                return entry.load()
+            except Exception as error:  # noqa: BLE001 - a package may raise anything while it is imported
+                raise UsageError(f"{self.describe(name)} cannot be imported: {_say(error)}") from None
+        known = self.names()
+        hint = did_you_mean(name, known) or f" There are {', '.join(known)}."
+        raise UsageError(f"there is no {self.kind} named {name!r}.{hint}")
 
     def make(self, name: str, *arguments: object) -> Any:
         """Call the thing of that name; UsageError that names it where its package raises anything but our errors."""
@@ -89,12 +96,6 @@ class Registry:
     def _find_entries(self) -> EntryPoints:
         return _find_entries(self.group, tuple(sys.path))
 
-    def _load_entry(self, entry: EntryPoint) -> Any:
-        try:
-            return entry.load()
-        except Exception as error:  # noqa: BLE001 - a package may raise anything while it is imported
-            raise UsageError(f"{self.describe(entry.name)} cannot be imported: {_say(error)}") from None
-
     def describe(self, name: str) -> str:
         """Name the thing and, where it is not built in, the package it comes from."""
         for entry in () if name in self.built_in else self._find_entries().select(name=name):
@@ -106,6 +107,8 @@ class Registry:
 @lru_cache(maxsize=32)
 def _find_entries(group: str, path: tuple[str, ...]) -> EntryPoints:
     """Look through the installed packages once for as long as they are looked for in the same places."""
+    from importlib.metadata import entry_points  # slow to load, and a built-in name needs no package
+
     return entry_points(group=group)
 
 
@@ -148,7 +151,7 @@ players = Registry(
     "player",
     {
         "random": "bestresponse.players.strategies.fixed:make_random",
-        "equilibrium": "bestresponse.players.strategies.equilibrium:make_equilibrium",
+        "equilibrium": "bestresponse.players.strategies.baselines:make_equilibrium",
     },
 )
 """Functions or classes called with `(game, role, seed)` that return a player; see `players.lookup`."""

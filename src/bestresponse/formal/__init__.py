@@ -9,16 +9,16 @@ from bestresponse.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from bestresponse.formal.evaluate.dataset import Story as Story
-    from bestresponse.formal.evaluate.equivalence import compare_tables as compare_tables
     from bestresponse.formal.evaluate.named_games import (
+        Finding as Finding,
         Named as Named,
         check_constraints as check_constraints,
         find_names as find_names,
         named_game as named_game,
     )
     from bestresponse.formal.evaluate.validation import (
-        Finding as Finding,
         Levels as Levels,
+        compare_tables as compare_tables,
         judge_levels as judge_levels,
     )
     from bestresponse.formal.formalize.autoformalizer import (

@@ -152,7 +152,7 @@ def find_game(name: str | Path, *, read_input: Callable[[], str] | None = None, 
     like_a_path = isinstance(name, Path) or "/" in text or os.sep in text or Path(text).suffix.lower() in FORMATS
     known = None if allow_files and like_a_path else _from_catalogue(text) or _from_registry(text)
     if known is None and not allow_files:
-        raise UsageError(_explain_unknown(text))
+        raise UsageError(_explain_unknown(text, allow_files=False))
     return known or _from_file(Path(text))
 
 
@@ -196,7 +196,7 @@ def _from_registry(text: str) -> Found | None:
     return Found(key, "registered", game, (make.__doc__ or "").strip().partition("\n")[0])
 
 
-def _explain_unknown(text: str) -> str:
+def _explain_unknown(text: str, *, allow_files: bool = True) -> str:
     name = _normalise(text)
     if name in families():
         draw = f'`theory.generate("{name}", 1)`'
@@ -206,6 +206,8 @@ def _explain_unknown(text: str) -> str:
     if name in domain_names():
         return f"{name} is a dialogue; `bestresponse steer {name}` solves it, `play` and `simulate` hold it"
     hint = did_you_mean(name, list(game_names()))
+    if not allow_files:
+        return f"there is no game named {text!r}.{hint}"
     return f"there is no game or file named {text!r}.{hint or ' `bestresponse games` lists the names.'}"
 
 

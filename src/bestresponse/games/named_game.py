@@ -1,23 +1,25 @@
-"""A game as a run keeps it: its name, or the text of the file it came from, so that a stored run needs no file."""
+"""Games in any form a user has them (a name, a file, a table, a tree, rules, a formalized story, payoffs), and a
+game as a run keeps it: its name, or the text of the file it came from, so that a stored run needs no file.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import AnyGame
-from bestresponse.core.json import JsonMapping, digest
-from bestresponse.games.dialogue.domain import domain_names, parse_domain, read_domain_text
-from bestresponse.games.dialogue.game import draw_plain_dialogue
+from bestresponse.core.json import digest
 from bestresponse.games.lookup import FORMATS, Found, find_game, list_endings
 from bestresponse.theory.files.efg import format_efg
-from bestresponse.theory.files.nfg import format_nfg
+from bestresponse.theory.files.nfg import format_nfg, read_table
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
 
@@ -40,6 +42,8 @@ class NamedGame:
         >>> NamedGame.find("Stag Hunt")
         NamedGame(name='stag-hunt', ending='', text='')
         """
+        from bestresponse.games.dialogue.domain import domain_names, read_domain_text  # most games are no dialogues
+
         if given in domain_names() or Path(given).suffix == _DOMAIN:
             return cls(Path(given).stem, _DOMAIN, read_domain_text(given))
         found = find_game(given)
@@ -88,44 +92,71 @@ def _find(named: NamedGame) -> Found:
     if not named.ending:
         return find_game(named.name, allow_files=False)
     if named.ending == _DOMAIN:
+        from bestresponse.games.dialogue.domain import parse_domain
+        from bestresponse.games.dialogue.game import draw_plain_dialogue
+
         return Found(named.name, "file", draw_plain_dialogue(parse_domain(named.text, named.name)))
     return Found(named.name, "file", FORMATS[named.ending].parse(named.text, named.name))
 
 
-@dataclass(frozen=True, slots=True)
-class KeptTable:
-    """The name of a game, its players and actions, and the payoffs as nested tuples (player, first action, ...)."""
+Matrix: TypeAlias = Sequence[Sequence[int | float | Fraction | str]] | NDArray[Any]
+Table: TypeAlias = "Matrix | Sequence[Any] | Mapping[str, Any]"
+"""Payoffs of any number of players, as `read_table` takes them."""
 
-    name: str
-    players: tuple[str, ...]
-    actions: tuple[tuple[str, ...], ...]
-    payoffs: tuple[Any, ...]
 
-    @classmethod
-    def from_form(cls, name: str, form: NormalForm, **more: Any) -> Self:
-        """Keep `form` under that name.
-
-        >>> from bestresponse.games.lookup import find_game
-        >>> KeptTable.from_form("chicken", find_game("chicken").game).payoffs[0]
-        ((0.0, -1.0), (1.0, -10.0))
-        """
-        return cls(name, form.players, form.actions, freeze(form.payoffs.tolist()), **more)
+@runtime_checkable
+class ProgramGame(Protocol):
+    """A game that was written as a program, such as a formalized story."""
 
     @property
-    def form(self) -> NormalForm:
-        """The table for solvers and players."""
-        return NormalForm(np.asarray(self.payoffs, dtype=np.float64), self.players, self.actions, self.name)
+    def game(self) -> Found:
+        """The game that the program describes."""
+        ...
 
-    @classmethod
-    def from_json(cls, data: JsonMapping) -> Self:
-        """Read what `dataclasses.asdict` and JSON have made of a table."""
-        return cls(**{field.name: freeze(data[field.name]) for field in fields(cls) if field.name in data})
+    @property
+    def program(self) -> str:
+        """The text of the program."""
+        ...
 
 
-def freeze(value: object) -> Any:
-    """Turn nested lists into nested tuples.
+GameLike: TypeAlias = "str | Path | NormalForm | Tree | AnyGame | Found | NamedGame | ProgramGame | Table"
+"""A name, a file, a table, a tree, rules, a formalized story, or payoffs."""
 
-    >>> freeze([[1, 2], [3]])
-    ((1, 2), (3,))
-    """
-    return tuple(map(freeze, value)) if isinstance(value, list | tuple) else value
+
+def as_found(game: GameLike, other: Matrix | None = None) -> Found:
+    """Turn whatever names or is a game into one; `other` are the payoffs of the second player of a bimatrix game."""
+    if other is not None:
+        if isinstance(game, NormalForm | Tree | Found | NamedGame | str | Path):
+            raise UsageError("expected the payoff matrices of both players, got a game and a matrix")
+        return _wrap(NormalForm.bimatrix(cast("ArrayLike", game), cast("ArrayLike", other)))
+    if isinstance(game, NormalForm | Tree):
+        return _wrap(game)
+    if isinstance(game, Found):
+        return game
+    if isinstance(game, NamedGame):
+        return game.found
+    if isinstance(game, str | Path):
+        return find_game(game)
+    if isinstance(game, Sequence | Mapping | np.ndarray):
+        return _wrap(read_table(game))
+    if isinstance(game, ProgramGame):
+        return game.game
+    if hasattr(game, "asks"):
+        return Found(game.name, "registered", game)
+    raise UsageError(f"expected a game, its name, a file or a payoff matrix, got {type(game).__name__}")
+
+
+def as_source(game: GameLike) -> NamedGame:
+    """Turn a game into what a run keeps of it: its name, or its text."""
+    if isinstance(game, NamedGame):
+        return game
+    if isinstance(game, str | Path):
+        return NamedGame.find(str(game))
+    if isinstance(game, ProgramGame) and not isinstance(game, Found):
+        return NamedGame(game.game.name, ".pl", game.program)
+    found = as_found(game)
+    return NamedGame.from_form(found.name, found.solvable())
+
+
+def _wrap(form: NormalForm | Tree) -> Found:
+    return Found(form.name or "game", "file", form)

@@ -7,7 +7,7 @@ gate has passed (`gate.GatedProgram.canonical`), under the same trusted text (`s
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -83,12 +83,6 @@ class LogicEngine(Protocol):
 
     def solutions(self, program: Program, goal: str | Term, limit: int | None = None) -> tuple[Answer, ...]:
         """The first `limit` solutions; `LimitReached` or `RuntimeFault` where they cannot be had."""
-        return self.ask_many(program, (goal,), limit)[0]
-
-    def ask_many(
-        self, program: Program, goals: Sequence[str | Term], limit: int | None = None
-    ) -> tuple[tuple[Answer, ...], ...]:
-        """`solutions` of several goals at once, each within its own limits."""
         ...
 
     def prove(self, program: Program, goal: str | Term) -> Proof:

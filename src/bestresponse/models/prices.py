@@ -13,13 +13,12 @@ import re
 from collections.abc import Mapping
 from importlib.util import find_spec
 
-from bestresponse.models.base import Json, Model, Request, Usage
+from bestresponse.models.base import Json, Model, Usage
 from bestresponse.models.providers.weights import WEIGHTS
 from bestresponse.models.wrappers.limits import Price
 
 _ALONE = re.compile(r"[!-@\[-`{-~]")
 _BYTES_PER_TOKEN = 3
-_PER_MESSAGE = 8
 
 
 def estimate_tokens(text: str) -> int:
@@ -30,12 +29,6 @@ def estimate_tokens(text: str) -> int:
     """
     rest, alone = _ALONE.subn("", text)
     return alone + -(-len(rest.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
-
-
-def estimate_request_tokens(request: Request) -> int:
-    """Estimate the tokens of a prompt: its messages with what frames them, and the schema."""
-    texts = [message.content for message in request.messages]
-    return sum(map(estimate_tokens, texts)) + _PER_MESSAGE * len(texts) + estimate_tokens(request.schema or "")
 
 
 _LISTED = ("openai", "anthropic", "google")

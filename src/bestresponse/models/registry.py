@@ -16,13 +16,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from bestresponse.core.errors import ModelUnavailable, UnknownModel
 from bestresponse.core.registry import Registry, check_members, did_you_mean
 from bestresponse.models.base import Model
 from bestresponse.models.providers.local import LocalModel, LocalSettings, engine_version
-from bestresponse.models.providers.pool import LocalPool
 from bestresponse.models.providers.weights import WEIGHTS, Progress, default_folder, pull, weights_path
 
 if TYPE_CHECKING:
@@ -60,7 +59,6 @@ class ModelSettings:
     folder: Path
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
     local: LocalSettings = field(default_factory=LocalSettings)
-    processes: int = 1
     timeout: float = 300.0
     concurrency: int = 16
     download: bool = True
@@ -68,14 +66,13 @@ class ModelSettings:
     clients: "HttpClients | None" = field(default=None, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class KnownModel:
+class KnownModel(TypedDict):
     """A name, or a pattern of names, and whether it can be used now; `missing` says what it lacks."""
 
     name: str
     kind: str
     ready: bool
-    missing: str = ""
+    missing: str
 
 
 def read_default_settings() -> ModelSettings:
@@ -98,31 +95,37 @@ def open_model(spec: str, settings: ModelSettings | None = None) -> Model:
         check_members(opened, ("id", "identity", "abilities", "complete"), providers.describe(prefix))
         return opened
     if (Path(spec) / "model.safetensors").is_file():
-        return _open_student(Path(spec))
+        if find_spec("torch") is None:
+            raise ModelUnavailable(f"{spec} is a trained network, which needs torch: pip install 'bestresponse[train]'")
+        from bestresponse.models.students.model import StudentModel  # imports torch, which takes seconds
+
+        return StudentModel(Path(spec))
     if spec.endswith(".gguf") or Path(spec).is_file():
-        return _open_file(Path(spec), settings)
+        return LocalModel(Path(spec), settings.local)
     raise UnknownModel(f"there is no model named {spec!r}.{_suggest(spec)}")
 
 
-def known_models(settings: ModelSettings) -> tuple[KnownModel, ...]:
+def known_models(settings: ModelSettings) -> list[KnownModel]:
     """List everything that can be named, for the screen."""
-    engine = "" if find_spec("xllamacpp") else "pip install 'bestresponse[local]'"
-    inspect = "" if find_spec("inspect_ai") else "pip install 'bestresponse[inspect]'"
+
+    def demand(package: str, extra: str) -> str:
+        return "" if find_spec(package) else f"pip install 'bestresponse[{extra}]'"
+
+    engine = demand("xllamacpp", "local")
     known = []
     for name, weights in WEIGHTS.items():
         here = weights_path(name, settings.folder).exists()
-        missing = engine or ("" if here else f"bestresponse models pull {name} ({weights.size / 1e6:.0f} MB)")
-        known.append(KnownModel(name, f"local, {weights.title}", not missing, missing))
-    known.append(KnownModel("path/to/model.gguf", "local file", not engine, engine))
-    torch = "" if find_spec("torch") else "pip install 'bestresponse[train]'"
-    known.append(KnownModel("path/to/folder", "trained by `bestresponse train`", not torch, torch))
+        missing = "" if here else f"bestresponse models pull {name} ({weights.size / 1e6:.0f} MB)"
+        known.append((name, f"local, {weights.title}", engine or missing))
+    known.append(("path/to/model.gguf", "local file", engine))
+    known.append(("path/to/folder", "trained by `bestresponse train`", demand("torch", "train")))
     for provider, variables in KEYS.items():
         ready = any(settings.environ.get(variable) for variable in variables)
-        known.append(KnownModel(f"{provider}/<model>", "network", ready, "" if ready else f"set {variables[0]}"))
-    known.append(KnownModel("http://host:port/v1#name", "server of the OpenAI protocol", True))
-    known.append(KnownModel("inspect/<provider>/<model>", "Inspect AI", not inspect, inspect))
-    plugins = sorted(set(providers.names()) - set(providers.built_in))
-    return (*known, *(KnownModel(f"{name}/<model>", "plug-in", True) for name in plugins))
+        known.append((f"{provider}/<model>", "network", "" if ready else f"set {variables[0]}"))
+    known.append(("http://host:port/v1#name", "server of the OpenAI protocol", ""))
+    known.append(("inspect/<provider>/<model>", "Inspect AI", demand("inspect_ai", "inspect")))
+    known += [(f"{name}/<model>", "plug-in", "") for name in providers.names() if name not in providers.built_in]
+    return [KnownModel(name=name, kind=kind, ready=not missing, missing=missing) for name, kind, missing in known]
 
 
 def _open_weights(name: str, settings: ModelSettings) -> Model:
@@ -130,24 +133,10 @@ def _open_weights(name: str, settings: ModelSettings) -> Model:
     engine_version()  # raises where there is no engine, before anything is downloaded for it
     if not path.exists() and not settings.download:
         raise ModelUnavailable(f"{name} is not on this machine: run `bestresponse models pull {name}`")
-    model = _open_file(pull(name, settings.folder, settings.progress), settings, name)
+    model = LocalModel(pull(name, settings.folder, settings.progress), settings.local, name=name)
     if model.identity["sha256"] != WEIGHTS[name].sha256:
         raise ModelUnavailable(f"{path} is not {WEIGHTS[name].title} any more: delete it and pull {name} again")
     return model
-
-
-def _open_file(path: Path, settings: ModelSettings, name: str | None = None) -> Model:
-    if settings.processes > 1:
-        return LocalPool(path, settings.local, processes=settings.processes, name=name)
-    return LocalModel(path, settings.local, name=name)
-
-
-def _open_student(folder: Path) -> Model:
-    if find_spec("torch") is None:
-        raise ModelUnavailable(f"{folder} is a trained network, which needs torch: pip install 'bestresponse[train]'")
-    from bestresponse.models.students.model import StudentModel  # imports torch, which takes seconds
-
-    return StudentModel(folder)
 
 
 def _suggest(spec: str) -> str:

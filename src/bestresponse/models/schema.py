@@ -7,7 +7,6 @@ within its bounds is for whoever reads the answer: no engine keeps every promise
 """
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -23,11 +22,6 @@ _LENGTHS = ("minLength", "maxLength", "uniqueItems", "minProperties", "maxProper
 _STRUCTURE = ("properties", "required", "additionalProperties", "items", "anyOf", "$ref")
 _UNDERSTOOD = _KEPT.union(_REMARKS, _LENGTHS, _STRUCTURE)
 _TYPE_NAMES = {str: "string", bool: "boolean", int: "number", float: "number", type(None): "null"}
-# The limits of strict mode.
-_MOST_LEVELS = 10
-_MOST_PROPERTIES = 5000
-_MOST_ENUM = 1000
-_MOST_CHARACTERS = 120_000
 
 
 def schema_text(schema: object) -> str:
@@ -117,8 +111,8 @@ class _NoStrictForm(Exception):
 def make_strict(schema: JsonMapping) -> JsonObject | None:
     """Return the schema as strict mode takes it, or None where it has no strict form.
 
-    There is none for an object with properties that are not listed, for a value of any type, for combinations such as
-    `allOf`, and for schemas beyond the limits of strict mode.
+    There is none for an object with properties that are not listed, for a value of any type, and for combinations such
+    as `allOf`. A schema beyond the limits of strict mode is refused by the server, and then asked for as plain JSON.
 
     >>> make_strict({"type": "object", "properties": {"note": {"type": "string", "maxLength": 80}}})["properties"]
     {'note': {'type': ['string', 'null']}}
@@ -127,27 +121,22 @@ def make_strict(schema: JsonMapping) -> JsonObject | None:
         return None
     named = schema.get("$defs", {})
     try:
-        strict = _convert({name: value for name, value in schema.items() if name != "$defs"}, 1)
+        strict = _convert({name: value for name, value in schema.items() if name != "$defs"})
         if named:
-            strict["$defs"] = {name: _convert(part, 1) for name, part in named.items()}
-    except _NoStrictForm:
+            strict["$defs"] = {name: _convert(part) for name, part in named.items()}
+    except (_NoStrictForm, RecursionError):
         return None
-    parts = list(_walk(strict))
-    names = [name for part in parts for name in part.get("properties", ())]
-    values = [value for part in parts for value in part.get("enum", [part["const"]] if "const" in part else [])]
-    characters = sum(map(len, names)) + sum(len(value) for value in values if isinstance(value, str))
-    small = len(names) <= _MOST_PROPERTIES and len(values) <= _MOST_ENUM and characters <= _MOST_CHARACTERS
-    return strict if small else None
+    return strict
 
 
-def _convert(schema: object, level: int) -> JsonObject:
-    if not isinstance(schema, dict) or schema.keys() - _UNDERSTOOD or level > _MOST_LEVELS:
+def _convert(schema: object) -> JsonObject:
+    if not isinstance(schema, dict) or schema.keys() - _UNDERSTOOD:
         raise _NoStrictForm
     if "$ref" in schema:
         return {"$ref": schema["$ref"]}
     strict = {name: value for name, value in schema.items() if name in _KEPT}
     if "anyOf" in schema:
-        return strict | {"anyOf": [_convert(part, level) for part in schema["anyOf"]]}
+        return strict | {"anyOf": [_convert(part) for part in schema["anyOf"]]}
     if "type" not in strict:
         # Strict mode wants the type said of a schema that only lists its values.
         values = schema.get("enum", [schema["const"]] if "const" in schema else [])
@@ -157,17 +146,17 @@ def _convert(schema: object, level: int) -> JsonObject:
     types = _list_types(strict)
     strict["type"] = types[0] if len(types) == 1 else types
     if "object" in types:
-        strict |= _convert_object(schema, level)
+        strict |= _convert_object(schema)
     if "array" in types:
-        strict["items"] = _convert(schema.get("items"), level + 1)
+        strict["items"] = _convert(schema.get("items"))
     return strict
 
 
-def _convert_object(schema: JsonMapping, level: int) -> JsonObject:
+def _convert_object(schema: JsonMapping) -> JsonObject:
     if schema.get("additionalProperties", False) is not False or "properties" not in schema:
         raise _NoStrictForm
     required = schema.get("required", ())
-    converted = {name: _convert(part, level + 1) for name, part in schema["properties"].items()}
+    converted = {name: _convert(part) for name, part in schema["properties"].items()}
     if set(required) - converted.keys():
         raise _NoStrictForm
     properties = {name: part if name in required else _allow_null(part) for name, part in converted.items()}
@@ -189,10 +178,3 @@ def _allow_null(schema: JsonObject) -> JsonObject:
 
 def _list_types(schema: JsonObject) -> list[Any]:
     return schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-
-
-def _walk(schema: JsonObject) -> Iterator[JsonObject]:
-    yield schema
-    inner = [*schema.get("properties", {}).values(), *schema.get("anyOf", ()), *schema.get("$defs", {}).values()]
-    for part in [*inner, schema["items"]] if "items" in schema else inner:
-        yield from _walk(part)

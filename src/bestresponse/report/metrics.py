@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from operator import methodcaller
 from typing import Any, Generic, TypeVar
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.core.notebook import format_html
+from bestresponse.report.codec import cell_json
 from bestresponse.report.document import Cell, Column, Table
 from bestresponse.report.frames import describe_columns
 from bestresponse.report.numbers import NOISE
@@ -23,7 +24,6 @@ from bestresponse.report.stats.interval import Interval
 Group = TypeVar("Group")
 Value = float | Interval | None
 Heads = tuple[str | int, ...]
-JsonValue = float | dict[str, float | int | None] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,30 +83,22 @@ class Figures:
 
     def to_json(self) -> list[JsonObject]:
         """Return plain JSON data: for each group its labels, then every metric by its name."""
-        return [{**self._label(heads), **figures_to_json(self._complete(own))} for heads, own in self.groups]
+        return [{name: cell_json(cell) for name, cell in row.items()} for row in self.to_rows()]
 
     def to_rows(self) -> list[dict[str, Cell]]:
         """Return rows for `tables.to_csv`, one a group."""
-        return [{**self._label(heads), **self._complete(own)} for heads, own in self.groups]
-
-    def _label(self, heads: Heads) -> dict[str, Cell]:
-        return dict(zip((label.replace(" ", "_") for label in self.labels), heads, strict=True))
-
-    def _complete(self, own: Mapping[str, Value]) -> dict[str, Value]:
-        return {metric.name: own.get(metric.name) for metric in self.metrics}
+        names = [*(label.replace(" ", "_") for label in self.labels), *(metric.name for metric in self.metrics)]
+        groups = ((*heads, *(own.get(metric.name) for metric in self.metrics)) for heads, own in self.groups)
+        return [dict(zip(names, cells, strict=True)) for cells in groups]
 
 
 def list_metrics(row: type, *names: str) -> tuple[Metric[Any], ...]:
     """Return the fields of a row's type as metrics of groups that are such rows, all where none are named."""
     columns = describe_columns(row)
     return tuple(
-        Metric(name, columns[name].name, columns[name].help, "", columns[name].format, partial(_read_figure, name))
+        Metric(name, columns[name].name, columns[name].help, "", columns[name].format, methodcaller("get", name))
         for name in names or columns
     )
-
-
-def _read_figure(name: str, row: Mapping[str, Value]) -> Value:
-    return row.get(name)
 
 
 def compute_figures(
@@ -117,18 +109,7 @@ def compute_figures(
     return Figures(metrics, labels, found)
 
 
-def figures_to_json(figures: Mapping[str, Value]) -> dict[str, JsonValue]:
-    """Return computed figures as plain JSON data; what is no number is null."""
-    return {name: _to_json(value) for name, value in figures.items()}
-
-
 def describe_metrics(metrics: Sequence[Metric[Any]]) -> str:
     """Describe metrics as a table in Markdown, for documentation."""
     lines = [f"| {metric.column.name} | `{metric.name}` | {metric.help} |" for metric in metrics]
     return "\n".join(("| figure | field | meaning |", "|---|---|---|", *lines))
-
-
-def _to_json(value: Value) -> JsonValue:
-    if isinstance(value, Interval):
-        return value.to_json()
-    return value if value is None or value - value == 0 else None

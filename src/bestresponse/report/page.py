@@ -11,20 +11,18 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
-import math
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from bestresponse.report.cells import format_bounds, format_cell, measure_column_noise
-from bestresponse.report.document import Block, Cell, Document, Figure
-from bestresponse.report.numbers import NOISE, format_number
-from bestresponse.report.stats.interval import Interval
+from bestresponse.core.notebook import format_html
+from bestresponse.report.cells import format_rows, measure_column_noise, show_cell
+from bestresponse.report.document import Document, Figure, Section
 from bestresponse.report.text import abridged, pieces, visible
 
 _MOST_ROWS = 1000
@@ -41,24 +39,22 @@ def render(document: Document) -> str:
         "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
         f"style-src '{_hash(style)}'; script-src '{_hash(script)}'"
     )
-    page = (
-        _environment()
-        .get_template("report.html")
-        .render(
-            document=document,
-            sections=_anchored(document),
-            style=_verbatim(style),
-            script=_verbatim(script),
-            policy=_verbatim(policy),
-        )
-    )
+    # Our own style, script and policy, and base64, are the only text that is not escaped.
+    trusted = {"style": Markup(style), "script": Markup(script), "policy": Markup(policy)}
+    page = _environment().get_template("report.html").render(document=document, sections=_anchored(document), **trusted)
     return page.rstrip() + "\n"
 
 
-def embed_page(document: Document) -> str:
-    """Return the report as an HTML frame of its own for notebooks, so that its style touches nothing around it."""
+def embed_page(document: Document, first: str = "") -> str:
+    """Return for notebooks the first table of the report, or of its section `first`, and the whole folded below it.
+
+    The whole is a frame of its own, so that its style touches nothing around it.
+    """
+    tables = [table for title, table in document.tables if first in ("", title)]
+    answers = [format_html(document.title, [one.name for one in table.columns], format_rows(table)) for table in tables]
     style = f"width: 100%; height: {_NOTEBOOK_HEIGHT}px; border: 0"
-    return f'<iframe sandbox="allow-scripts" style="{style}" srcdoc="{escape(render(document))}"></iframe>'
+    frame = f'<iframe sandbox="allow-scripts" style="{style}" srcdoc="{escape(render(document))}"></iframe>'
+    return f"{''.join(answers[:1])}<details><summary>The whole report</summary>{frame}</details>"
 
 
 @functools.cache
@@ -73,7 +69,7 @@ def _environment() -> Environment:
     )
     environment.filters["marked"] = _marked
     environment.filters["data_uri"] = _data_uri
-    environment.filters["shown"] = _shown
+    environment.filters["shown"] = show_cell
     environment.filters["noise"] = measure_column_noise
     environment.tests["kind"] = lambda block, kind: type(block).__name__ == kind
     environment.globals["most_rows"] = _MOST_ROWS
@@ -89,11 +85,6 @@ def _asset(name: str) -> str:
 def _hash(source: str) -> str:
     digest = hashlib.sha256(source.encode("utf-8")).digest()
     return f"sha256-{base64.b64encode(digest).decode('ascii')}"
-
-
-def _verbatim(trusted: str) -> Markup:
-    """Our own style, script and policy, and base64: the only text that is not escaped."""
-    return Markup(trusted)
 
 
 def _finalize(value: Any) -> Any:
@@ -112,55 +103,19 @@ def _marked(text: str, kind: str = "text") -> Markup:
 
 
 def _data_uri(figure: Figure) -> Markup:
-    return _verbatim(f"data:{figure.media_type};base64,{base64.b64encode(figure.image).decode('ascii')}")
+    return Markup(f"data:{figure.media_type};base64,{base64.b64encode(figure.image).decode('ascii')}")
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """A cell as text: the main part, the interval behind it, what it sorts by, and how it is set."""
-
-    main: str
-    aside: str = ""
-    key: str = ""
-    style: str = "text"
-
-
-def _shown(cell: Cell, spec: str = "", noise: float = NOISE) -> _Shown:
-    match cell:
-        case bool():
-            return _Shown(format_cell(cell), key=str(int(cell)))
-        case None | str():
-            return _Shown(format_cell(cell), style="text" if cell is not None else "absent")
-        case Interval():
-            main = format_number(cell.estimate, spec, noise)
-            return _Shown(main, format_bounds(cell, spec, noise), repr(float(cell.estimate)), "number")
-        case int() | float() if math.isnan(cell):
-            return _Shown(format_cell(None), style="absent")
-        case int() | float():
-            return _Shown(format_number(cell, spec, noise), key=repr(cell), style="number")
-
-
-@dataclass(frozen=True, slots=True)
-class _Anchored:
-    anchor: str
-    title: str
-    blocks: tuple[Block, ...]
-
-
-def _anchored(document: Document) -> list[_Anchored]:
+def _anchored(document: Document) -> list[Section]:
     """The sections with anchors that are unique and safe in an address."""
     taken: set[str] = set()
     result = []
     for section in document.sections:
-        stem = _slug(section.anchor or section.title)
+        plain = unicodedata.normalize("NFKD", section.title).encode("ascii", "ignore").decode("ascii")
+        stem = re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")[:60] or "section"
         anchor, number = stem, 2
         while anchor in taken:
             anchor, number = f"{stem}-{number}", number + 1
         taken.add(anchor)
-        result.append(_Anchored(anchor, section.title, section.blocks))
+        result.append(replace(section, anchor=anchor))
     return result
-
-
-def _slug(title: str) -> str:
-    ascii_only = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode("ascii")
-    return re.sub(r"[^a-z0-9]+", "-", ascii_only.lower()).strip("-")[:60] or "section"

@@ -5,13 +5,10 @@ from typing import TYPE_CHECKING
 from bestresponse.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from bestresponse.runs.execution import Outcome as Outcome, Progress as Progress, execute as execute
-    from bestresponse.runs.launch import run_study as run_study
-    from bestresponse.runs.models import ModelLimits as ModelLimits, open_models as open_models
     from bestresponse.runs.run import Run as Run, load_run as load_run
     from bestresponse.runs.spec import Spec as Spec
     from bestresponse.runs.store.folder import RunFolder as RunFolder, StoredPlay as StoredPlay
-    from bestresponse.runs.store.manifest import Manifest as Manifest, environment as environment
-    from bestresponse.runs.study import Estimate as Estimate, Study as Study, find_study as find_study
+    from bestresponse.runs.store.manifest import Manifest as Manifest
+    from bestresponse.runs.study import Study as Study
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -8,23 +8,26 @@ types below. To a type checker they are descriptors: the constructor takes what 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, ParamSpec, TypeAlias, TypeVar
 
 from pydantic_core import core_schema
 
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.json import digest
-from bestresponse.games.inputs import GameLike as GameLike, as_source
 from bestresponse.games.lookup import find_game
-from bestresponse.games.named_game import NamedGame
+from bestresponse.games.named_game import GameLike as GameLike, NamedGame, as_source
 from bestresponse.models.base import Model, Reply, Request
 from bestresponse.models.providers.function import from_function
 from bestresponse.players.llm.persona import Persona, make_persona, read_personas
 
 Given = TypeVar("Given")
 Kept = TypeVar("Kept")
+Config = TypeVar("Config")
+Result = TypeVar("Result")
+P = ParamSpec("P")
 
 ModelLike: TypeAlias = "str | Model | Callable[[str], str | Reply] | Callable[[Request], str | Reply]"
 """A name, a model, or any function from a prompt to a text."""
@@ -82,15 +85,26 @@ def as_model(model: ModelLike) -> NamedModel:
     raise UsageError(f"expected a model, its name or a function from prompt to text, got {type(model).__name__}")
 
 
+def take_settings(kind: Callable[P, Config], act: Callable[[Config], Result]) -> Callable[P, Result]:
+    """Return a function whose arguments are the fields of a class of settings, with which it calls `act`."""
+
+    @wraps(act)
+    def act_with(*args: P.args, **kwargs: P.kwargs) -> Result:
+        return act(kind(*args, **kwargs))
+
+    return act_with
+
+
 class Converted(Generic[Given, Kept]):
     """A setting that is made from more than it keeps: `convert` makes it, `to_json` writes it as plain data.
 
     `convert` is also called with what `to_json` wrote. `pairs` marks settings that the command line takes as
-    NAME=VALUE, `many` those that it takes several times.
+    NAME=VALUE, `many` those that it takes several times, and `optional` those that may be None.
     """
 
     pairs: ClassVar[bool] = False
     many: ClassVar[bool] = False
+    optional: ClassVar[bool] = False
 
     if TYPE_CHECKING:
 
@@ -112,10 +126,15 @@ class Converted(Generic[Given, Kept]):
         """Tell pydantic how the setting is made and written."""
 
         def convert(value: object, info: core_schema.ValidationInfo) -> object:
+            if value is None and cls.optional:
+                return None
             return cls.convert(value, bool(info.context and info.context.get("stored")))
 
         return core_schema.with_info_plain_validator_function(
-            convert, serialization=core_schema.plain_serializer_function_ser_schema(cls.to_json)
+            convert,
+            serialization=core_schema.plain_serializer_function_ser_schema(
+                lambda value: None if value is None else cls.to_json(value)
+            ),
         )
 
 
@@ -142,15 +161,9 @@ class GameSetting(Converted["GameLike", NamedGame]):
 class OptionalGameSetting(Converted["GameLike | None", "NamedGame | None"]):
     """A game, or none."""
 
-    @classmethod
-    def convert(cls, value: Any, stored: bool) -> NamedGame | None:
-        """Find the game, if there is one."""
-        return None if value is None else GameSetting.convert(value, stored)
-
-    @classmethod
-    def to_json(cls, value: NamedGame | None) -> dict[str, str] | None:
-        """Return its name, and the text of its file where it came from one."""
-        return None if value is None else value.to_json()
+    optional = True
+    convert = GameSetting.convert
+    to_json = GameSetting.to_json
 
 
 class ModelSetting(Converted["ModelLike", NamedModel]):
@@ -165,10 +178,8 @@ class ModelSetting(Converted["ModelLike", NamedModel]):
 class OptionalModelSetting(Converted["ModelLike | None", "NamedModel | None"]):
     """A model, its name, a function from prompt to text, or none."""
 
-    @classmethod
-    def convert(cls, value: Any, stored: bool) -> NamedModel | None:
-        """Name the model, if there is one."""
-        return None if value is None else as_model(value)
+    optional = True
+    convert = ModelSetting.convert
 
 
 class ModelsSetting(Converted["ModelLike | Sequence[ModelLike]", tuple[NamedModel, ...]]):

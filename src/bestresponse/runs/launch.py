@@ -1,7 +1,5 @@
 """Begin a run or go on with it: open its models, write down what it is, and play what is missing."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import subprocess
@@ -17,11 +15,11 @@ from bestresponse.core.json import JsonMapping, digest
 from bestresponse.models.base import Model
 from bestresponse.runs.execution import Execution, Progress
 from bestresponse.runs.executors.base import Executor, find_executor
-from bestresponse.runs.executors.threads import Threads
-from bestresponse.runs.models import Download, OpenedModels, SharedCalls, open_models
+from bestresponse.runs.executors.processes import Processes
+from bestresponse.runs.models import Download, OpenedModels, open_models
 from bestresponse.runs.run import Run
 from bestresponse.runs.settings import RunSettings
-from bestresponse.runs.shard import Shard
+from bestresponse.runs.spec import Shard
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.store.manifest import Manifest, environment
 from bestresponse.runs.study import AnyStudy, Study
@@ -113,6 +111,13 @@ def launch(study: Study[..., C], config: C) -> Run[C]:
     return run
 
 
+def choose_executor(config: RunSettings) -> Executor:
+    """Find where plays are made: in processes where each is to have a copy of a model on this machine."""
+    if config.executor == "threads" and config.processes > 1:
+        return Processes(config.processes)
+    return find_executor(config.executor, config.address) if isinstance(config.executor, str) else config.executor
+
+
 def play_missing(
     study: Study[..., C],
     config: C,
@@ -123,23 +128,17 @@ def play_missing(
 ) -> Run[C]:
     """Open the models of a run and play what is missing; `on_opened` is called before the first play."""
     config = config if study.prepare is None else study.prepare(config)
-    executor = config.executor
-    if isinstance(executor, str):
-        executor = find_executor(executor, config.address)
     folder = Path(config.output_dir)
     with open_models(config.models, folder, config.limits, on_download=on_download) as opened:
         on_opened(opened)
-        return run_study(
-            study,
-            config,
-            opened.models,
-            folder,
-            workers=opened.workers,
-            shard=config.part,
-            executor=executor,
-            shared=opened.shared,
-            on_progress=on_progress or config.on_progress or (lambda progress: None),
+        how = Execution(
+            max(opened.workers, config.processes),
+            config.part,
+            on_progress or config.on_progress or (lambda progress: None),
+            choose_executor(config),
+            opened.shared if opened.models else None,
         )
+        return run_study(study, config, opened.models, folder, how)
 
 
 def run_study(
@@ -147,26 +146,21 @@ def run_study(
     config: RunSettings,
     models: Mapping[str, Model],
     output_dir: Path,
-    *,
-    workers: int = 1,
-    shard: Shard | None = None,
-    executor: Executor | None = None,
-    shared: SharedCalls | None = None,
+    how: Execution | None = None,
     invocation: Invocation | None = None,
-    on_progress: Callable[[Progress], None] = lambda progress: None,
 ) -> Run[Any]:
     """Play what is missing of the run of these settings, in a folder of its own below `output_dir`.
 
-    The same settings find the same folder again. A complete run is marked by a file `finished`. With a `shard`
-    only that part of the plays is made; `merge_runs` puts the parts together. `executor` says where plays are made;
-    one with workers of its own needs `shared`, as `open_models` returns it.
+    The same settings find the same folder again. A complete run is marked by a file `finished`. Of a shard only that
+    part of the plays is made; `merge_runs` puts the parts together. An executor with workers of its own needs `shared`
+    of the models that `open_models` returns.
     """
-    if shard is not None and study.count(config) == 0:
+    how = how or Execution()
+    if how.shard is not None and study.count(config) == 0:
         raise UsageError(f"this {study.name} has no plays to share out: leave out --shard")
-    manifest = make_manifest(study, config, models, invocation or current_invocation(), shard)
+    manifest = make_manifest(study, config, models, invocation or current_invocation(), how.shard)
     path = find_path(study, config, output_dir)
     with RunFolder.open(path, manifest) as folder:
-        how = Execution(workers, shard, on_progress, executor or Threads(), shared)
         outcome = study.execute(config, folder, models, how)
         if outcome.complete:
             folder.write_text("finished", manifest.created + "\n")

@@ -1,42 +1,37 @@
 """Models opened for a run: by name, with cache, retries, limits and one budget for all."""
 
-from __future__ import annotations
-
-import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
+from threading import Lock
 
 from bestresponse.core.errors import UsageError
 from bestresponse.models.base import Model, Reply, Request, Wrapper
 from bestresponse.models.http import HttpClients
 from bestresponse.models.providers.local import LocalSettings
-from bestresponse.models.providers.weights import default_folder
-from bestresponse.models.registry import ModelSettings, open_model
-from bestresponse.models.wrappers.assemble import assemble
-from bestresponse.models.wrappers.cached import Cache, CacheMode
+from bestresponse.models.registry import ModelSettings, open_model, read_default_settings
+from bestresponse.models.wrappers.cached import Cache, CacheMode, assemble
 from bestresponse.models.wrappers.limits import Budget, Gate, Limited, Meter
 from bestresponse.players.llm.verified import bare_name
+from bestresponse.runs.inputs import NamedModel
 
 LOCAL = "local"
 """The provider of models that run in the process that opened them."""
-Provider = tuple[str, str]
-"""Whose limits are shared: the name of a provider and its address."""
 Download = Callable[[int, int | None], None]
 """Called with the bytes that have come and, where known, the bytes in all."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelLimits:
-    """What the user allows: plays at once, the cache's mode, the budget, processes and threads for local models."""
+    """What the user allows: plays at once, the cache's mode, the budget, and threads for local models."""
 
     workers: int | None = None
     cache: str = "read-write"
     calls: int | None = None
     tokens: int | None = None
     money: float | None = None
-    processes: int = 1
     threads: int = 1
 
     @property
@@ -53,11 +48,16 @@ class Opening:
     concurrency: int = 16
     threads: int = 1
 
+    @property
+    def settings(self) -> ModelSettings:
+        """How they are opened: keys from the environment, weights in the user's cache folder."""
+        local = LocalSettings(threads=self.threads)
+        return replace(read_default_settings(), concurrency=self.concurrency, local=local)
+
     def open_copies(self) -> dict[str, Model]:
         """Open every model; those that run in this process take no more calls at once than they can."""
-        settings = make_model_settings(concurrency=self.concurrency, threads=self.threads)
-        models = {name: open_model(name, settings) for name in self.names}
-        return {name: _limit_local(model) for name, model in models.items()}
+        settings = replace(self.settings, clients=HttpClients())
+        return {name: _limit_local(open_model(name, settings)) for name in self.names}
 
 
 @dataclass(slots=True)
@@ -85,93 +85,86 @@ class _ByName(Wrapper):
         return self._model.complete(request) if call is None else call(self._name, request)
 
 
-@dataclass(frozen=True, slots=True)
 class OpenedModels:
-    """Models by the name the user gave, how many plays at once they take, and the meter that counts for all."""
+    """Models by the name the user gave, opened when they are first wanted; calls of all share a cache and a budget.
 
-    models: dict[str, Model]
-    workers: int
-    meter: Meter
-    shared: SharedCalls | None = None
+    `verified:MODEL` opens MODEL. Replies of a model that was given as an object, in a `NamedModel`, are not cached.
+    """
 
+    def __init__(self, output_dir: Path, limits: ModelLimits, on_download: Download) -> None:
+        if limits.cache not in list(CacheMode):
+            raise UsageError(f"--cache {limits.cache!r}: expected one of {', '.join(CacheMode)}")
+        self.models: dict[str, Model] = {}
+        self.given: dict[str, Model] = {}
+        self.meter = Meter(limits.budget)
+        self.shared = SharedCalls(Opening((), limits.workers or 16, limits.threads), local=False)
+        self._limits = limits
+        self._settings = replace(self.shared.opening.settings, progress=on_download, clients=HttpClients())
+        self._folder = output_dir
+        self._bare: dict[str, Model] = {}
+        self._gates: dict[tuple[str, str], Gate] = {}
+        self._lock = Lock()
 
-def make_model_settings(
-    *, concurrency: int = 16, processes: int = 1, threads: int = 1, on_download: Download = lambda done, total: None
-) -> ModelSettings:
-    """Return how models are opened: keys from the environment, weights in the user's cache folder."""
-    return ModelSettings(
-        default_folder(os.environ, Path.home()),
-        os.environ,
-        concurrency=concurrency,
-        local=LocalSettings(threads=threads),
-        processes=processes,
-        progress=on_download,
-        clients=HttpClients(),
-    )
+    @property
+    def workers(self) -> int:
+        """How many plays at once the models take."""
+        return self._limits.workers or max((model.abilities.concurrency for model in self.models.values()), default=1)
+
+    def open(self, name: str) -> Model:
+        """Return the model of that name, the same one each time."""
+        with self._lock:
+            if name not in self.models:
+                self.models[name] = self._open(name)
+            return self.models[name]
+
+    def _open(self, name: str) -> Model:
+        bare = bare_name(name)
+        given = self.given.get(bare)
+        if given is None and bare not in self._bare:
+            self._bare[bare] = open_model(bare, self._settings)
+            self.shared.opening = replace(self.shared.opening, names=tuple(self._bare))
+            self.shared.local = all(map(_is_local, self._bare.values()))
+        model = given or _ByName(self._bare[bare], bare, self.shared)
+        # Models of one provider at one address share their limits; of a local one every worker has a copy.
+        provider = str(model.identity.get("provider")), str(model.identity.get("base_url", model.id))
+        gate = self._gates.setdefault(provider, Gate(model.abilities.concurrency))
+        return assemble(
+            model,
+            cache=self._cache if given is None and self._limits.cache != CacheMode.OFF else None,
+            mode=CacheMode(self._limits.cache),
+            meter=self.meter,
+            gate=None if given is None and _is_local(model) else gate,
+        )
+
+    @cached_property
+    def _cache(self) -> Cache:
+        return Cache(self._folder / "replies.sqlite")
+
+    def close(self) -> None:
+        """Close what was opened: models by name, connections and the cache."""
+        for model in self._bare.values():
+            if hasattr(model, "close"):
+                model.close()
+        if self._settings.clients is not None:
+            self._settings.clients.close()
+        if "_cache" in vars(self):
+            self._cache.close()
 
 
 @contextmanager
 def open_models(
-    names: tuple[str, ...],
+    names: Collection[str],
     output_dir: Path,
     limits: ModelLimits | None = None,
     *,
-    given: Mapping[str, Model] | None = None,
     on_download: Download = lambda done, total: None,
 ) -> Iterator[OpenedModels]:
-    """Open every model; calls of all of them share one cache and one budget.
-
-    `verified:MODEL` opens MODEL. `given` holds models that exist already, by name, as a name that is a `NamedModel` may
-    itself; their replies are not cached.
-    Without any name nothing is opened and no file is made.
-    """
-    limits = limits or ModelLimits()
-    if limits.cache not in list(CacheMode):
-        raise UsageError(f"--cache {limits.cache!r}: expected one of {', '.join(CacheMode)}")
-    meter = Meter(limits.budget)
-    if not names:
-        yield OpenedModels({}, limits.workers or 1, meter)
-        return
-    settings = make_model_settings(
-        concurrency=limits.workers or 16, processes=limits.processes, threads=limits.threads, on_download=on_download
-    )
-    own = dict(given or {}) | {str(name): name.model for name in names if getattr(name, "model", None) is not None}  # type: ignore[attr-defined]
-    opened = {name: open_model(name, settings) for name in dict.fromkeys(map(bare_name, names)) if name not in own}
-    opening = Opening(tuple(opened), settings.concurrency, limits.threads)
-    shared = SharedCalls(opening, bool(opened) and all(map(_is_local, opened.values())))
-    cache = Cache(output_dir / "replies.sqlite") if opened and limits.cache != "off" else None
-    places: dict[Provider, int] = {}
-    for model in (*opened.values(), *own.values()):
-        provider = identify_provider(model)
-        places[provider] = max(places.get(provider, 1), model.abilities.concurrency)
-    gates = {provider: Gate(count) for provider, count in places.items()}
-    models = {}
-    for name in names:
-        bare = bare_name(name)
-        model = own[bare] if bare in own else _ByName(opened[bare], bare, shared)
-        models[name] = assemble(
-            model,
-            cache=None if bare in own else cache,
-            mode=CacheMode(limits.cache),
-            meter=meter,
-            gate=None if _is_local(model) and bare in opened else gates[identify_provider(model)],
-        )
-    workers = limits.workers or max(model.abilities.concurrency for model in models.values())
-    try:
-        yield OpenedModels(models, workers, meter, shared)
-    finally:
-        for model in opened.values():
-            if hasattr(model, "close"):
-                model.close()
-        if settings.clients is not None:
-            settings.clients.close()
-        if cache is not None:
-            cache.close()
-
-
-def identify_provider(model: Model) -> Provider:
-    """Models of one provider at one address share their limits."""
-    return str(model.identity.get("provider")), str(model.identity.get("base_url", model.id))
+    """Open every model; others may be opened later. Without any nothing is opened and no file is made."""
+    with closing(OpenedModels(output_dir, limits or ModelLimits(), on_download)) as opened:
+        opened.given |= {str(name): name.model for name in names if isinstance(name, NamedModel) and name.model}
+        for name in names:
+            opened.open(name)
+        yield opened
 
 
 def _is_local(model: Model) -> bool:

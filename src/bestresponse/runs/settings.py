@@ -15,8 +15,6 @@ left out of the run's identity. What cannot be said by the bounds of one field i
 raises `SettingError`.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import types
 from collections.abc import Callable, Mapping
@@ -35,11 +33,12 @@ from bestresponse.core.registry import did_you_mean
 from bestresponse.runs.execution import Progress
 from bestresponse.runs.executors.base import Executor
 from bestresponse.runs.models import ModelLimits
-from bestresponse.runs.shard import Shard
+from bestresponse.runs.spec import Shard
 
 C = TypeVar("C")
-STORED: Mapping[str, bool] = types.MappingProxyType({"stored": True})
-"""The context in which the settings of a stored run are read: no name in them is ever opened as a file."""
+
+
+_USUAL: Mapping[str, Any] = {"how": False, "argument": False, "option": True, "short": "", "metavar": ""}
 
 
 def setting(
@@ -117,9 +116,7 @@ class RunSettings:
     @property
     def limits(self) -> ModelLimits:
         """What calls may cost, and how many are made at once."""
-        return ModelLimits(
-            self.workers, self.cache, self.max_calls, self.max_total_tokens, self.max_cost, self.processes
-        )
+        return ModelLimits(self.workers, self.cache, self.max_calls, self.max_total_tokens, self.max_cost)
 
     @property
     def part(self) -> Shard | None:
@@ -128,7 +125,7 @@ class RunSettings:
 
     def to_json(self) -> JsonObject:
         """Return the settings that can change a number as plain JSON data; two runs with equal ones are the same."""
-        how = {name for name, field in list_settings(type(self)).items() if _extra(field)["how"]}
+        how = {name for name, field in list_settings(type(self)).items() if read_extra(field)["how"]}
         kind: Any = type(self)
         plain: JsonObject = _adapt(kind).dump_python(self, mode="json", exclude=how)
         return plain
@@ -140,10 +137,10 @@ class RunSettings:
 
 
 def read_settings(kind: type[C], data: JsonMapping, *, stored: bool = False) -> C:
-    """Read any class of settings from plain data, as `RunSettings.from_json` does."""
+    """Read any class of settings from plain data; in those of a stored run no name is ever opened as a file."""
     try:
         checked: Any = kind
-        made: C = _adapt(checked).validate_python(dict(data), context=dict(STORED) if stored else None)
+        made: C = _adapt(checked).validate_python(dict(data), context={"stored": stored})
     except ValidationError as error:
         raise _explain(kind, error) from None
     return made
@@ -162,21 +159,22 @@ def list_settings(kind: type) -> Mapping[str, FieldInfo]:
         for depth, cls in enumerate(reversed(kind.__mro__))
         for name in vars(cls).get("__annotations__", {})
     }
-    return dict(sorted(fields.items(), key=lambda item: (bool(_extra(item[1])["how"]), declared[item[0]])))
+    return dict(sorted(fields.items(), key=lambda item: (bool(read_extra(item[1])["how"]), declared[item[0]])))
 
 
-def _extra(field: FieldInfo) -> Mapping[str, Any]:
+def read_extra(field: FieldInfo) -> Mapping[str, Any]:
+    """Return what `setting` was told besides what pydantic knows."""
     extra = field.json_schema_extra
-    return extra if isinstance(extra, dict) else {"how": False}
+    return extra if isinstance(extra, dict) else _USUAL
 
 
 def describe_setting(kind: type, name: str) -> str:
     """Say what values a setting takes, such as `a whole number from 2 to 1,000,000`; empty where any will do."""
     hint = get_type_hints(kind)[name]
-    choices = [option for part in _list_parts(hint) if get_origin(part) is Literal for option in get_args(part)]
+    choices = [option for part in list_parts(hint) if get_origin(part) is Literal for option in get_args(part)]
     if choices:
         return f"one of {', '.join(map(str, choices))}"
-    plain = [part for part in _list_parts(hint) if part in (int, float, bool)]
+    plain = [part for part in list_parts(hint) if part in (int, float, bool)]
     if not plain:
         return ""
     words = {bool: "true or false", int: "a whole number", float: "a number"}[plain[0]]
@@ -192,7 +190,8 @@ def describe_setting(kind: type, name: str) -> str:
     return " ".join([words, " and ".join(f"{said[limit]} {value:,}" for limit, value in limits.items())]).strip()
 
 
-def _list_parts(hint: Any) -> tuple[Any, ...]:
+def list_parts(hint: object) -> tuple[Any, ...]:
+    """Return the types of a union, or the type alone."""
     return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
 
 

@@ -1,7 +1,6 @@
 """`bestresponse steer` from settings to files, without a language model."""
 
 import json
-from functools import partial
 
 import pytest
 from steer_command import count_calls, find_figures, steer, summary
@@ -9,7 +8,6 @@ from typer.testing import CliRunner
 
 from bestresponse.cli.app import app
 from bestresponse.core.errors import InvalidGame, StoreError, TooLarge, UsageError
-from bestresponse.studies.steer import reading, session
 
 
 @pytest.mark.parametrize(("replies", "wordings", "most"), [(1, 1, 140), (1, 2, 536), (2, 1, 2300)])
@@ -171,34 +169,6 @@ def test_a_commitment_gains_more_by_threats_that_the_policy_marks(tmp_path):
     threats = [row for row in committed["policy"] if row["threat"]]
     assert all(row["advice"] == row["commitment"] for row in threats)
     assert len(threats) == sum(row["threats"] for row in committed["games"]) > 0
-
-
-def test_imitation_from_the_command_line(tmp_path, monkeypatch):
-    monkeypatch.setattr(session, "Training", partial(session.Training, steps=200, hidden=32))
-    words = ("debate", "--imitate", "--games", "2", "--held-out", "1", "--wordings", "2", "--fresh", "1")
-    found = summary(tmp_path, *words)
-    assert find_figures(found, "recorded texts")["gain"]["n"] == 2
-    (learned,) = found["learning"]
-    assert (learned["trained_on"], learned["embedding"]) == (2, "words")
-    names = ("the network, held-out games", "the solver, held-out games", "the solver, held-out games, fresh texts")
-    for name in names:
-        assert find_figures(found, name)["gain"]["n"] == 1
-    assert [row["held_out"] for row in found["games"]] == [False, False, True]
-    (folder,) = tmp_path.glob("steer-*")
-    assert "held-out games, fresh texts" in (folder / "report.html").read_text()
-    assert summary(tmp_path, *words)["calls"] == 0
-
-
-def test_a_classifier_may_learn_from_the_messages_of_other_games(tmp_path, monkeypatch):
-    monkeypatch.setattr(reading, "Training", partial(reading.Training, hidden=32))
-    found = summary(
-        tmp_path, "debate", "--games", "3", "--wordings", "4", "--fresh", "0", "--follow", "--classifier", "words"
-    )
-    (follow,) = found["following"]
-    assert (follow["classifier"], follow["held_out"], follow["unreadable"]) == ("words", True, 0)
-    # A message shows another manner than it was told in one of ten.
-    assert follow["rate"]["estimate"] > 0.7
-    assert {row["told"] for row in found["named"]} == {"logos", "ethos", "pathos"}
 
 
 def test_a_domain_from_a_file(tmp_path):

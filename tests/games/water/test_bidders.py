@@ -12,7 +12,6 @@ from bestresponse.core.episode import Episode, play
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, View
 from bestresponse.core.player import Nature
-from bestresponse.games.water.batch import prices_to_win, serve_many
 from bestresponse.games.water.bidders import (
     BIDDERS,
     SOLVED,
@@ -20,7 +19,9 @@ from bestresponse.games.water.bidders import (
     bidder,
     play_many,
     policy_of,
+    prices_to_win,
     seat_seed,
+    serve_many,
     solve,
 )
 from bestresponse.games.water.game import Water, water

@@ -160,3 +160,45 @@ made(P, M, do(_, S)) :- made(P, M, S).
     report = validate(program, engine)
     assert report.ok
     assert len(report.table.rows) == 8
+
+
+MIDDLE = """
+initial(s0).
+initially(player(P), s0) :- member(P, [ann, bob, eve]).
+initially(turn(P), s0) :- member(P, [ann, bob, eve]).
+legal(bid(P, M), S) :- holds(turn(P), S), between(1, 7, M).
+abnormal(turn(P), bid(P, _), _).
+final(do(_, do(_, do(_, s0)))).
+finally(goal(P, U), do(_, do(bid(Q, _), _))) :- member(P, [ann, bob, eve]), ( P == Q -> U = 1 ; U = 0 ).
+"""
+"""Who bids second of three gets 1: backwards that is the same one, and 343 plays are too many to try all orders."""
+
+
+def test_payoffs_by_who_is_in_the_middle_are_a_defect_of_a_large_game_too(engine):
+    (first, *_) = validate(MIDDLE, engine).errors
+    assert first.message == "the payoffs after ann: 1, bob: 1, eve: 2 depend on the order of simultaneous moves"
+
+
+AT_ONCE = """
+initial(s0).
+initially(player(ann), s0).
+chance(drawn(nature, D), 1/2, S) :- \\+ S = do(drawn(_, _), _), \\+ S = do(_, do(_, _)), member(D, [heads, tails]).
+legal(call(ann, M), S) :- \\+ S = do(call(_, _), _), \\+ S = do(_, do(_, _)), member(M, [heads, tails]).
+final(do(_, do(_, s0))).
+finally(goal(ann, U), do(call(ann, M), do(drawn(nature, D), s0))) :- ( M == D -> U = 1 ; U = 0 ).
+"""
+
+
+def test_a_draw_that_is_made_before_a_move_that_could_be_made_too_is_told(engine):
+    report = validate(AT_ONCE, engine)
+    assert report.ok
+    assert [warning.message for warning in report.warnings] == [
+        "nature draws at the start before call(ann,heads) is made, which could be made too"
+    ]
+
+
+def test_a_payoff_that_is_written_in_two_ways_is_one_payoff(engine):
+    report = validate(TOGETHER + "finally(goal(P, 3/3), S) :- final(S), member(P, [ann, bob]).\n", engine)
+    assert report.ok
+    other = validate(TOGETHER + "finally(goal(P, 1/2), S) :- final(S), member(P, [ann, bob]).\n", engine)
+    assert other.errors[0].message == "ann has several payoffs after ann: left, bob: left: 1, 0.5"

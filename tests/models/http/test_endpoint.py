@@ -11,22 +11,12 @@ import faulty
 import pytest
 
 from bestresponse.core.errors import BadReply, MissingKey, ModelError, ModelUnavailable, Transient, UnknownModel
-from bestresponse.models import (
-    AnthropicModel,
-    Finish,
-    GoogleModel,
-    HttpClients,
-    Message,
-    OpenAIModel,
-    Request,
-    Retried,
-    RetryPolicy,
-    Secret,
-    Usage,
-    ask,
-)
+from bestresponse.models import Finish, HttpClients, Message, OpenAIModel, Request, Secret, Usage, ask
 from bestresponse.models.http import Endpoint
 from bestresponse.models.http.endpoint import parse_retry_after
+from bestresponse.models.providers.anthropic import AnthropicModel
+from bestresponse.models.providers.google import GoogleModel
+from bestresponse.models.wrappers.limits import Retried, RetryPolicy
 
 KEY = "sk-very/secret+key-12345"
 SCHEMA = '{"type":"object","properties":{"p":{"type":"number"}},"required":["p"],"additionalProperties":false}'

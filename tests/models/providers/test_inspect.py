@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from bestresponse.core.errors import ModelError, ModelUnavailable, UnknownModel
-from bestresponse.models import Finish, InspectModel, ModelSettings, Usage, ask, open_model
+from bestresponse.models import Finish, ModelSettings, Usage, ask, open_model
+from bestresponse.models.providers.inspect import InspectModel
 
 
 @pytest.fixture

@@ -7,9 +7,11 @@ import faulty
 import pytest
 
 from bestresponse.core.errors import ModelError
-from bestresponse.formal.claims.grammar_json import claims_schema
-from bestresponse.models import AnthropicModel, GoogleModel, HttpClients, OpenAIModel, Secret, ask
+from bestresponse.formal.claims.grammar import claims_schema
+from bestresponse.models import HttpClients, OpenAIModel, Secret, ask
 from bestresponse.models.codec import request_from_json, request_to_json
+from bestresponse.models.providers.anthropic import AnthropicModel
+from bestresponse.models.providers.google import GoogleModel
 from bestresponse.models.schema import schema_text
 
 FORM = {
@@ -60,6 +62,22 @@ def test_the_strict_server_refuses_what_openai_refuses(clients):
         answer = client.post(server.url, json={"response_format": {"type": "json_schema", "json_schema": form}})
     assert answer.status_code == 400
     assert "'additionalProperties' is required to be supplied and to be false" in answer.text
+
+
+def nest(levels):
+    schema = {"type": "string"}
+    for _ in range(levels):
+        schema = {"type": "object", "properties": {"a": schema}, "required": ["a"], "additionalProperties": False}
+    return schema
+
+
+@pytest.mark.parametrize(("levels", "asked"), [(9, ["json_schema"]), (10, ["json_schema", "json_object"])])
+def test_a_schema_that_is_too_deep_for_strict_mode_is_asked_for_as_plain_json(clients, levels, asked):
+    with faulty.serving(faulty.keep_strict()) as server:
+        OpenAIModel("m", clients, Secret(""), base_url=server.url).complete(
+            replace(ask("x"), schema=schema_text(nest(levels)))
+        )
+    assert formats(server) == asked
 
 
 def test_a_schema_without_a_strict_form_is_sent_without_the_promise(clients):

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from bestresponse.core.errors import ModelUnavailable, UsageError
-from bestresponse.models import Message, Reply, Request, ScriptedModel, ask, effective_seed
+from bestresponse.models import Message, Reply, Request, ScriptedModel, ask
+from bestresponse.models.base import effective_seed
 
 
 def test_a_list_is_given_out_in_order_and_then_runs_out():

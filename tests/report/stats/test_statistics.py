@@ -10,7 +10,6 @@ from hypothesis import given, strategies as st
 from bestresponse.core.errors import UsageError
 from bestresponse.report.stats.statistics import (
     Interval,
-    benjamini_hochberg,
     bound_mean,
     cluster_bootstrap,
     confidence_sequence,
@@ -123,12 +122,6 @@ def test_shifting_all_values_shifts_the_interval(values, shift):
 def test_bad_samples_are_refused_with_a_sentence(arguments, sentence):
     with pytest.raises(UsageError, match=sentence):
         cluster_bootstrap(*arguments, rng=generator())
-
-
-@pytest.mark.parametrize("options", [{"level": 1.0}, {"level": 0}, {"resamples": 0}])
-def test_bad_options_are_refused(options):
-    with pytest.raises(UsageError):
-        cluster_bootstrap([1.0, 2.0], rng=generator(), **options)
 
 
 # Bounded means
@@ -245,24 +238,19 @@ def test_holm_steps_down_as_worked_by_hand():
     assert holm([0.01, 0.04, 0.03, 0.005]).tolist() == pytest.approx([0.03, 0.06, 0.06, 0.02])
 
 
-def test_benjamini_hochberg_finds_the_four_of_its_paper():
-    """The 15 p-values of Benjamini & Hochberg (1995, section 3.2): four findings at q = 0.05; Holm finds three."""
+def test_holm_finds_three_of_the_fifteen_p_values_of_benjamini_and_hochberg():
+    """Benjamini & Hochberg (1995, section 3.2)."""
     paper = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344]
     paper += [0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0]
-    assert np.count_nonzero(benjamini_hochberg(paper) <= 0.05) == 4
     assert np.count_nonzero(holm(paper) <= 0.05) == 3
-    assert benjamini_hochberg(paper)[3] == pytest.approx(0.0095 * 15 / 4)
 
 
 @given(p_values)
-def test_adjusting_raises_p_values_keeps_their_order_and_holm_is_stricter(values):
-    strict, mild = holm(values), benjamini_hochberg(values)
-    assert (strict >= mild - 1e-12).all()
-    assert (mild >= np.array(values) - 1e-12).all()
-    assert (strict <= 1).all()
-    order = np.argsort(values)
-    assert (np.diff(strict[order]) >= 0).all()
-    assert (np.diff(mild[order]) >= 0).all()
+def test_adjusting_raises_p_values_and_keeps_their_order(values):
+    adjusted = holm(values)
+    assert (adjusted >= np.array(values) - 1e-12).all()
+    assert (adjusted <= 1).all()
+    assert (np.diff(adjusted[np.argsort(values)]) >= 0).all()
 
 
 def test_p_values_outside_the_unit_interval_are_refused():
@@ -282,8 +270,6 @@ def test_games_needed_uses_the_t_quantile():
 def test_an_absurd_precision_is_refused_at_once():
     with pytest.raises(UsageError, match="less precision"):
         games_needed(1.0, 1e-9)
-    with pytest.raises(UsageError, match="positive"):
-        games_needed(1.0, 0.0)
 
 
 def test_the_confidence_sequence_has_the_width_of_its_formula():
@@ -315,26 +301,19 @@ def test_looking_after_every_game_keeps_the_level_where_a_plain_interval_breaks(
 
 def test_precision_is_reached_when_the_sequence_is_narrow_and_not_before_the_first_look():
     steady = np.tile([0.49, 0.51], 20)
-    assert not precision_reached(steady, 0.05).reached
-    assert precision_reached(np.tile(steady, 2), 0.05).reached
-    assert not precision_reached(np.tile([0.0, 1.0], 40), 0.05).reached
-
-
-def test_the_expected_number_of_games_is_where_it_stops():
-    values = generator(2).choice([0.0, 1.0], size=5000)
-    expected = precision_reached(np.tile([0.0, 1.0], 30), 0.05).games_expected
-    assert precision_reached(values[: round(expected * 1.1)], 0.05).reached
-    assert not precision_reached(values[: round(expected * 0.9)], 0.05).reached
+    assert not precision_reached(steady, 0.05)
+    assert precision_reached(np.tile(steady, 2), 0.05)
+    assert not precision_reached(np.tile([0.0, 1.0], 40), 0.05)
 
 
 def test_answers_of_one_game_count_as_one_game():
     values, games = np.tile([0.0, 1.0], 60), np.arange(120) // 4
-    assert precision_reached(values, 0.05, games).interval.n == 30
+    assert confidence_sequence(values, games).n == 30
 
 
-def test_one_game_gives_no_precision_and_no_forecast():
-    result = precision_reached([0.5], 0.1)
-    assert (result.reached, result.games_expected, result.interval.high) == (False, None, math.inf)
+def test_one_game_gives_no_precision():
+    assert confidence_sequence([0.5]).high == math.inf
+    assert not precision_reached([0.5], 0.1)
 
 
 # Rates and missing answers
@@ -367,27 +346,18 @@ def test_impossible_rates_are_refused(case):
 
 
 def test_missing_answers_are_put_at_both_ends():
-    bounds = missing_bounds([0.0, 0.2], missing=2, worst=1.0, best=0.0)
-    assert (bounds.low, bounds.high) == (pytest.approx(0.05), pytest.approx(0.55))
-    assert f"{bounds:.2f}" == "0.05 to 0.55"
+    assert missing_bounds([0.0, 0.2], missing=2, worst=1.0, best=0.0) == pytest.approx((0.05, 0.55))
 
 
 def test_every_missing_answer_may_have_its_own_ends():
-    bounds = missing_bounds([0.5], missing=2, worst=[1.0, 3.0], best=0.0)
-    assert (bounds.low, bounds.high) == (pytest.approx(0.5 / 3), pytest.approx(1.5))
+    assert missing_bounds([0.5], missing=2, worst=[1.0, 3.0], best=0.0) == pytest.approx((0.5 / 3, 1.5))
 
 
-def test_a_player_that_never_answered_gets_bounds_and_no_mean():
-    bounds = missing_bounds([], missing=5, worst=2.0, best=0.0)
-    assert (bounds.low, bounds.high, bounds.seen) == (0.0, 2.0, None)
+def test_a_player_that_never_answered_gets_bounds():
+    assert missing_bounds([], missing=5, worst=2.0, best=0.0) == (0.0, 2.0)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.lists(st.floats(0, 1), max_size=20))
 def test_the_bounds_contain_whatever_the_missing_answers_were(seen, hidden):
-    bounds = missing_bounds(seen, len(hidden), worst=1.0, best=0.0)
-    assert bounds.low - 1e-12 <= np.mean(seen + hidden) <= bounds.high + 1e-12
-
-
-def test_ends_that_do_not_match_the_missing_answers_are_refused():
-    with pytest.raises(UsageError, match="each of 2 missing answers; got 3"):
-        missing_bounds([0.1], missing=2, worst=[1, 1, 1], best=0)
+    low, high = missing_bounds(seen, len(hidden), worst=1.0, best=0.0)
+    assert low - 1e-12 <= np.mean(seen + hidden) <= high + 1e-12

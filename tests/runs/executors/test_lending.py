@@ -9,10 +9,10 @@ from waiting import run_at_once
 from bestresponse.core.errors import OverBudget, UsageError
 from bestresponse.models.base import ask
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.runs.executors.base import Job
+from bestresponse.runs.executors.base import Job, Threads
 from bestresponse.runs.executors.driver import lend_workers
 from bestresponse.runs.executors.processes import Processes
-from bestresponse.runs.executors.threads import Threads
+from bestresponse.runs.inputs import NamedModel
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.study import bench as bench_study
@@ -74,7 +74,7 @@ def test_an_executor_that_cannot_work_says_so(server, tmp_path):
 def test_models_given_as_objects_answer_here(executor, tmp_path):
     mine = ScriptedModel(lambda request: "A")
     with (
-        open_models(("mine",), tmp_path, given={"mine": mine}) as opened,
+        open_models((NamedModel("mine", mine),), tmp_path) as opened,
         lend_workers(executor, make_job("mine", opened)),
     ):
         assert opened.models["mine"].complete(QUESTIONS[0]).text == "A"

@@ -16,7 +16,6 @@ from bestresponse.studies.bench.measure import (
     METRICS,
     Asked,
     Figures,
-    _is_surely_unique,
     measure_baseline,
     measure_plays,
     measure_strategies,
@@ -24,7 +23,6 @@ from bestresponse.studies.bench.measure import (
 from bestresponse.studies.bench.plays import Plan
 from bestresponse.studies.bench.results import compute_regret
 from bestresponse.studies.bench.study import bench
-from bestresponse.theory import solve_zero_sum
 
 
 def figures(own, x, y, other=None):
@@ -76,22 +74,6 @@ def test_a_dominated_row_has_a_gap():
     assert (row["llm_value"], row["br_value"], row["nash_gap"], row["gap_normalised"]) == (1.25, 2.0, 0.75, 0.375)
 
 
-def test_where_the_opponent_has_many_optimal_strategies_the_widest_gap_is_told():
-    """Every column mix with weight on the second below 1 is as good for the opponent against row 1."""
-    row = figures([[0, 0], [0, -1]], [0, 1], [1, 0])
-    assert (row["nash_gap"], row["gap_any_equilibrium"]) == (0.0, 1.0)
-    raised = figures([[2, 2], [2, 1.5]], [0, 1], [1, 0])
-    assert (raised["nash_gap"], raised["gap_any_equilibrium"], raised["br_value"]) == (0.0, 0.5, 2.0)
-
-
-def test_uniqueness_is_claimed_only_where_it_holds():
-    games = np.array([[[1, -1], [-1, 1]], [[0, 0], [0, -1]], [[1, 1], [1, 1]], [[2, 3], [1, 0]]], dtype=float)
-    solution = solve_zero_sum(games)
-    assert _is_surely_unique(games, solution.col, solution.values).tolist() == [True, False, False, True]
-    tiny = solve_zero_sum(games * 1e-12)
-    assert _is_surely_unique(games * 1e-12, tiny.col, tiny.values).tolist() == [True, False, False, True]
-
-
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 4))
 def test_gap_and_exploitability_are_never_negative_and_zero_at_the_optimum(seed, rows, cols):
@@ -101,7 +83,6 @@ def test_gap_and_exploitability_are_never_negative_and_zero_at_the_optimum(seed,
     for x in (drawn.solved.row, rng.dirichlet(np.ones(rows), size=5)):
         for row in measure_strategies(own, other, x, drawn.solved.col):
             assert 0 <= row["nash_gap"] <= row["exploitability"] + 1e-9
-            assert row["nash_gap"] <= row["gap_any_equilibrium"] <= row["exploitability"] + 1e-6
     best = measure_strategies(own, other, drawn.solved.row, drawn.solved.col)
     assert max(row["exploitability"] for row in best) < 1e-9 * 200
 
@@ -211,7 +192,8 @@ def test_a_row_counts_the_claims_of_the_last_review_and_those_refuted_in_it(tmp_
     ran = running.run(bench, config, tmp_path, {"m": ScriptedModel(lambda request: "A")})
     (play,) = ran.folder.plays()
     answer, opponent = play.record.submissions
-    reviews = ({"claims": [("p", "refuted")]}, {"claims": [("q", "proved"), ("r", "refuted"), ("s", "unknown")]})
+    verdicts = (["refuted"], ["proved", "refuted", "unknown"])
+    reviews = tuple({"claims": [{"verdict": verdict} for verdict in attempt]} for attempt in verdicts)
     reviewed = replace(answer, decision=replace(answer.decision, remarks=reviews))
     record = replace(play.record, submissions=(reviewed, opponent))
     ((row, _),) = measure_plays(Plan(config), [replace(play, record=record)])

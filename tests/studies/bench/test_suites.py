@@ -350,15 +350,6 @@ def test_a_padded_action_is_dominated_and_the_solution_stays(tmp_path):
     assert [row["nash_gap"] for row in padded] == [0.0] * 4
 
 
-def test_gaps_are_averaged_by_the_support_of_the_opponent(tmp_path):
-    ran = run(tmp_path, first_action, num_games=6, seed=3)
-    gaps = {}
-    for row in ran.rows():
-        gaps.setdefault(row["support"], []).append(row["gap_normalised"])
-    means = {row["support"]: row["gap_normalised"] for row in ran.frame("supports")}
-    assert means == pytest.approx({support: np.mean(values) for support, values in gaps.items()})
-
-
 def test_games_needed_follow_from_the_spread_between_games(tmp_path):
     ran = run(tmp_path / "a", first_action, num_games=6, seed=3)
     worst = max(row["worst_normalised"] for row in ran.rows())
@@ -512,5 +503,5 @@ def test_a_study_reports_what_is_missing_of_a_run_that_was_stopped(tmp_path):
 
 def test_the_first_game_is_shown_as_models_are_told_it(tmp_path):
     ran, (asked, *_) = ask(tmp_path, first_action, num_games=2, seed=1)
-    (section,) = [section for section in ran.report().sections if section.title == "The first game as it was shown"]
+    (section,) = [section for section in ran.report().sections if section.title == "The first question as it was shown"]
     assert section.blocks[0].text in asked.messages[-1].content

@@ -74,6 +74,42 @@ def test_a_worked_answer_says_supports_value_and_mix():
     )
 
 
+def test_a_short_question_is_the_payoffs_alone():
+    dilemma = np.array([[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]])
+    assert write_question(describe_matrix(PENNIES, 1, "short", "neutral"), True) == (
+        "",
+        "I am the column player.\nP Q\nA -1 1\nB 1 -1",
+    )
+    assert write_question(describe_matrix(dilemma, 0, "short", "neutral"), True) == (
+        "",
+        "I am the row player.\nP Q\nA 3/3 0/5\nB 5/0 1/1",
+    )
+    (example,) = make_matrix_examples(PENNIES[None], Telling(("short",), ("market",)), np.random.default_rng(0))
+    assert [message["role"] for message in example.to_json()["messages"]] == ["user", "assistant"]
+    assert example.task["theme"] == "neutral"
+
+
+def test_a_stated_mix_is_answered_by_what_each_action_brings():
+    # Against 0.3 and 0.7 the first action brings 0.3 x 3 = 0.9, the second 0.3 x 5 + 0.7 x 1 = 2.2.
+    dilemma = np.array([[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]])
+    task = describe_matrix(dilemma, 0, "table", "neutral", "reply") | {"opponent": [0.3, 0.7]}
+    answer = write_answer(task, np.array([0.0, 1.0]), np.array([0.3, 0.7]), True)
+    assert answer == "Here A brings 0.9, B brings 2.2, so I play B.\nANSWER: A: 0.00, B: 1.00"
+    _, question = write_question(task, True)
+    assert "The column player chooses with these probabilities: P 0.3, Q 0.7." in question
+    assert "rational" not in question
+    # A instead of B loses 1.3 of a range of 5.
+    assert br.score_reply(task, "ANSWER: A: 1, B: 0") == pytest.approx(1 - 1.3 / 5)
+
+
+def test_replies_of_random_games_are_best_replies_of_either_seat():
+    rng = np.random.default_rng(3)
+    games = rng.integers(-9, 10, (40, 2, 3, 4)).astype(float)
+    examples = list(make_matrix_examples(games, Telling(("table", "short")), rng, "reply"))
+    assert {example.task["seat"] for example in examples} == {0, 1}
+    assert [br.score_reply(example.task, example.answer) for example in examples] == pytest.approx([1.0] * 40)
+
+
 def test_hundredths_sum_to_one_where_thirds_are_mixed():
     third = np.array([1.0, 1.0, 1.0]) / 3
     rock = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
@@ -152,9 +188,15 @@ def test_parquet_holds_the_same_conversations(tmp_path):
     assert [row["messages"] for row in columns] == [row["messages"] for row in read_rows(tmp_path / "json", "train")]
 
 
-def test_few_classes_are_said_and_a_manifest_of_nothing_is_refused(tmp_path):
+def test_few_classes_are_said_and_repeated_in_the_training_alone(tmp_path):
     exported = br.export(tmp_path / "few", count=500, sizes="2", rectangular=0, scale=1)
-    assert exported.notes[0].endswith("there are hardly more")
+    assert exported.notes == ("2x2: 9 classes; the rest are relabelled games of the training",)
+    held_out = [row["task"]["class"] for split in ("validation", "test") for row in read_rows(tmp_path / "few", split)]
+    trained = [row["task"]["class"] for row in read_rows(tmp_path / "few", "train")]
+    assert len(trained) > 400
+    assert len(set(trained)) + len(set(held_out)) == 9
+    assert len(set(held_out)) == len(held_out)
+    assert not set(held_out) & set(trained)
     assert read_manifest(tmp_path / "few")["counts"] == exported.counts
     with pytest.raises(StoreError, match="holds no examples"):
         read_manifest(tmp_path)

@@ -7,8 +7,7 @@ from running import run
 import bestresponse as br
 from bestresponse.core.errors import UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.studies.population.agents import predict_shares, run_agents
-from bestresponse.studies.population.study import PopulationConfig, population, sum_up_shares
+from bestresponse.studies.population.study import PopulationConfig, population, predict_shares, run_agents
 
 
 def settings(game, strategies=(), **more):
@@ -20,7 +19,8 @@ def measured(config, path):
 
 
 def list_shares(made, strategy, column="share"):
-    return [row[column] for row in made.frame("shares").select(strategy=strategy)]
+    values = [row[column] for row in made.frame("shares").select(strategy=strategy)]
+    return [value.estimate for value in values] if column == "share" else values
 
 
 @pytest.mark.parametrize(("rule", "far"), [("imitation", 0.03), ("logit", 0.03), ("best-reply", 0.12)])
@@ -37,7 +37,9 @@ def test_a_large_population_follows_the_dynamics_of_its_rule(rule, far, tmp_path
 def test_defection_takes_over_the_dilemma_by_best_replies(tmp_path):
     made = measured(settings("prisoners-dilemma", rule="best-reply", revise=1.0, generations=2), tmp_path)
     assert list_shares(made, "always:defect")[1:] == [1.0, 1.0]
-    assert [figures["died_out"] for _, figures in made.figures.groups] == [1.0, 0.0]
+    cooperators, defectors = (figures for _, figures in made.figures.groups)
+    assert (cooperators["start"], cooperators["end"].estimate, cooperators["died_out"]) == (0.5, 0.0, 1.0)
+    assert (defectors["start"], defectors["expected"], defectors["died_out"]) == (0.5, 1.0, 0.0)
 
 
 def test_logit_choice_rests_at_the_quantal_response_equilibrium(tmp_path):
@@ -49,9 +51,9 @@ def test_logit_choice_rests_at_the_quantal_response_equilibrium(tmp_path):
 
 def test_other_games_have_a_population_for_each_role(tmp_path):
     config = settings("matching-pennies", generations=3)
-    assert not config.symmetric
+    assert list(config.populations) == ["row", "col"]
     made = measured(config, tmp_path)
-    assert made.frame("shares").list_values("population") == list(config.roles)
+    assert made.frame("shares").list_values("population") == ["row", "col"]
     assert len(made.frame("shares")) == 2 * 4 * 2
     assert [section.title for section in made.report().sections][:2] == [
         "How the shares changed",
@@ -71,13 +73,6 @@ def test_automata_meet_in_repeated_matches(tmp_path):
     assert list_shares(made, "tit-for-tat", "predicted")[-1] > 0.9
 
 
-def test_figures_of_a_strategy_are_those_worked_out_by_hand():
-    final, expected = np.array([0.0, 0.5, 1.0, 0.5]), np.array([0.25, 0.75])
-    values = sum_up_shares(final, expected, np.random.default_rng(1))
-    assert (values["start"], values["expected"], values["died_out"]) == (0.25, 0.75, 0.25)
-    assert values["end"].estimate == 0.5
-
-
 def test_bands_hold_the_mean_of_the_repetitions(tmp_path):
     made = measured(settings("hawk-dove", generations=3, agents=20), tmp_path)
     config = made.config
@@ -88,9 +83,9 @@ def test_bands_hold_the_mean_of_the_repetitions(tmp_path):
     # Ten repetitions: the mean's error is the deviation over the root of ten, and 1.96 of it on each side hold 95 %.
     reach = 1.959964 * hawks.std(ddof=1) / 10**0.5
     row = made.frame("shares").select(strategy="always:hawk", generation=3)[0]
-    assert row["share"] == pytest.approx(hawks.mean())
-    assert row["low"] == pytest.approx(max(hawks.mean() - reach, 0))
-    assert row["high"] == pytest.approx(min(hawks.mean() + reach, 1))
+    assert row["share"].estimate == pytest.approx(hawks.mean())
+    assert row["share"].low == pytest.approx(max(hawks.mean() - reach, 0))
+    assert row["share"].high == pytest.approx(min(hawks.mean() + reach, 1))
 
 
 def test_replicator_step_by_hand():

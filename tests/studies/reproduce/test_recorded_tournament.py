@@ -1,11 +1,19 @@
 """The published tournament and strategies, found again from their records."""
 
+import json
+
 import pytest
 from recorded import DATA, needs_recorded
 
 from bestresponse.core.errors import UsageError
-from bestresponse.studies.reproduce.autoformalization_strategies import judge_all, strategy_checks
-from bestresponse.studies.reproduce.autoformalization_tournament import tournament_checks, tournament_table
+from bestresponse.games.convert import format_game
+from bestresponse.games.lookup import find_game
+from bestresponse.studies.reproduce.autoformalization import (
+    check_strategies,
+    check_tournament,
+    judge_strategies,
+    reproduce,
+)
 
 RECORDS = DATA / "autoformalization"
 recorded = needs_recorded("autoformalization")
@@ -13,7 +21,7 @@ recorded = needs_recorded("autoformalization")
 
 @recorded
 def test_every_cell_of_the_published_round_robin_is_found_again():
-    checks = tournament_checks(RECORDS)
+    checks, _ = check_tournament(RECORDS)
     assert [check.what for check in checks if not check.agrees] == []
     values = {check.what: check.found for check in checks}
     published = {"best-response": 84.08, "tit-for-tat": 79.84, "default-move": 73.96, "random": 61.08}
@@ -27,20 +35,20 @@ def test_every_cell_of_the_published_round_robin_is_found_again():
 @recorded
 def test_the_rules_give_every_logged_move_and_payoff():
     """Five games, 21 matches of ten rounds, two players each."""
-    checks = [check for check in tournament_checks(RECORDS) if "given by the rules" in check.what]
+    checks = [check for check in check_tournament(RECORDS)[0] if "given by the rules" in check.what]
     assert [check.found for check in checks] == [420] * 10
 
 
 @recorded
 def test_played_right_the_best_response_still_wins_but_by_less():
-    rows = {row[0]: row[4] for row in tournament_table(RECORDS).rows}
+    rows = {row[0]: row[4] for row in check_tournament(RECORDS)[1].rows}
     assert max(rows, key=rows.get) == "best-response"
     assert rows["best-response"] == pytest.approx(70.87, abs=0.005)
 
 
 @recorded
 def test_formalized_strategies_are_judged_as_published():
-    checks = {check.what: check for check in strategy_checks(RECORDS)}
+    checks = {check.what: check for check in check_strategies(RECORDS)[0]}
     found = {name.split(", ")[1]: check.found for name, check in checks.items() if name.startswith("table 8")}
     assert found == {
         "default-move": 5, "anti-default-move": 5, "anti-tit-for-tat": 5, "random": 3, "best-response": 2,
@@ -50,7 +58,7 @@ def test_formalized_strategies_are_judged_as_published():
 
 @recorded
 def test_the_causes_of_failures_are_told():
-    wrong = {one.agent: one for one in judge_all(RECORDS) if not one.published or not one.corrected}
+    wrong = {one.agent: one for one in judge_strategies(RECORDS) if not one.published or not one.corrected}
     assert {name: (one.published, one.corrected) for name, one in wrong.items()} == {
         "Bexude": (False, True),
         "Ceyega": (False, True),
@@ -66,5 +74,28 @@ def test_the_causes_of_failures_are_told():
 
 
 def test_a_folder_without_records_is_refused_in_a_sentence(tmp_path):
-    with pytest.raises(UsageError, match="recorded runs"):
-        tournament_checks(tmp_path)
+    with pytest.raises(UsageError, match="recorded programs"):
+        reproduce(tmp_path)
+
+
+def test_any_folder_of_recorded_programs_is_judged(tmp_path):
+    stag_hunt = find_game("stag-hunt").solvable()
+    cells = [["a", "a", 4, 4], ["a", "b", 0, 3], ["b", "a", 3, 0], ["b", "b", 3, 3]]
+    rows = [
+        {"program": format_game(stag_hunt, ".pl"), "game": "stag-hunt", "matrix": as_cells(cells)},
+        {"program": format_game(stag_hunt, ".pl"), "matrix": as_cells([*cells[:3], ["b", "b", 9, 9]])},
+        {"program": "initial(s0)."},
+    ]
+    (tmp_path / "programs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (table,) = reproduce(tmp_path).tables
+    found = {row[0]: row[1:] for row in table.rows}
+    # programs; then a table can be taken out; then it is the true game
+    assert {name: (row[0], row[5], row[6]) for name, row in found.items()} == {
+        "stag-hunt": (1, 1, 1),
+        "unnamed": (2, 1, 0),
+        "all": (3, 2, 1),
+    }
+
+
+def as_cells(cells):
+    return [dict(zip(("row", "col", "u_row", "u_col"), cell, strict=True)) for cell in cells]

@@ -6,13 +6,12 @@ import pytest
 from strict_schema import find_violations
 
 from bestresponse.core.errors import InvalidGame, NotCached
-from bestresponse.games.dialogue.domain import domain_names, load_domain
+from bestresponse.games.dialogue.domain import domain_names, load_domain, read_scenario, scenario_schema, scenarios
 from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.games.dialogue.scenario import read_scenario, scenario_schema, scenarios
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.authoring import Author, most_questions
+from bestresponse.studies.steer.building import AnswerStore
 
 GOOD = {
     "names": ["Uma", "Vito"],
@@ -67,8 +66,14 @@ def test_what_everybody_knows_is_told_to_all():
         ({"public": {"situation": "x" * 400}}, "has 400 characters; the limit is 300"),
         ({"private": [{"values": {"Monday": 3, "Friday": 20}}]}, "one entry for each of 2 people"),
         ({"private": [{"values": {"Monday": 3, "Friday": 21}}, GOOD["private"][1]]}, "is 21, expected 1 to 20"),
-        ({"private": [{"values": {"Monday": 3, "Sunday": 2}}, GOOD["private"][1]]}, "have 'sunday', expected only"),
-        ({"private": [{"values": {"Monday": 3}}, GOOD["private"][1]]}, "Uma has 1 values, expected 2 to 4"),
+        (
+            {"private": [{"values": {"Monday": 3, "Sunday": 2}}, GOOD["private"][1]]},
+            "has 'Sunday', expected only Monday",
+        ),
+        (
+            {"private": [{"values": {"Monday": 3}}, GOOD["private"][1]]},
+            "values of what Uma knows has 1 entries, expected 2 to 4: Monday, Tuesday",
+        ),
         ({"private": [{"values": {"Monday": 3, "Thursday": 2}}, GOOD["private"][1]]}, "nothing suits all of them"),
         ({"private": [{"values": {"Monday": "3", "Friday": 2}}, GOOD["private"][1]]}, "is '3', expected 1 to 20"),
     ],

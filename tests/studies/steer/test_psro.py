@@ -11,7 +11,7 @@ from true_dialogue import true_deviations, true_payoffs
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.studies.steer.answers import AnswerStore
+from bestresponse.studies.steer.building import AnswerStore
 from bestresponse.studies.steer.meta_game import (
     MetaGame,
     PromptArena,
@@ -126,7 +126,8 @@ def test_every_oracle_finds_that_the_second_should_be_stubborn(oracle):
     assert found.prompts[1][-1] == "stubborn"
     assert found.closed
     assert found.solution.marginals[0][found.prompts[0].index("submissive")] == pytest.approx(1)
-    assert all(one.low <= truth <= one.high for one, truth in zip(found.values, (3.6, 18), strict=True))
+    values, _ = find_intervals(found.game, "nash", rng=np.random.default_rng(0))
+    assert all(one.low <= truth <= one.high for one, truth in zip(values, (3.6, 18), strict=True))
 
 
 def test_hopeless_candidates_cost_few_plays():
@@ -213,4 +214,5 @@ def test_no_other_solution_is_plausible_where_the_plays_are_clear():
 def test_a_stated_payoff_stays_within_the_utilities_of_the_domain():
     arena, inventor = arena_of(known_game())
     found = psro(arena, inventor, search_settings(1, 2, 2, "shotgun", "nash"))
-    assert all(0 <= one.low <= one.high <= 20 for one in found.values)
+    values, _ = find_intervals(found.game, "nash", rng=np.random.default_rng(0), span=(0, 20))
+    assert all(0 <= one.low <= one.high <= 20 for one in values)

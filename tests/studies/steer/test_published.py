@@ -25,13 +25,6 @@ def test_the_choice_of_guidance_has_the_payoffs_of_the_solution():
         assert form.payoffs[seat, 1, 1] == pytest.approx(both)
 
 
-def test_imitation_is_a_third_choice_where_a_network_has_learned():
-    solved = [solve_dialogue(recorded(dialogue(seed=seed))[0]) for seed in (1, 2)]
-    form = build_guidance_game(solved, [one.policy for one in solved])
-    assert form.actions == (("unguided", "guided", "imitation"),) * 2
-    assert form.payoffs[:, 2, 0] == pytest.approx(form.payoffs[:, 1, 0])
-
-
 def test_the_report_draws_the_tree_and_shows_dialogues_side_by_side(tmp_path):
     run = running.run(steer, SteerConfig("rps-talk", "simulated"), tmp_path, {"simulated": SimulatedSpeaker(0)})
     tables = [block for section in run.report().sections for block in section.blocks if isinstance(block, Table)]

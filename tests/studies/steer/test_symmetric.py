@@ -6,9 +6,10 @@ from steering import cast_of, dialogue, search_settings
 from true_dialogue import true_deviations, true_payoffs
 
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.studies.steer.answers import AnswerStore
+from bestresponse.studies.steer.building import AnswerStore
 from bestresponse.studies.steer.meta_game import MetaGame, PromptArena, estimate, solve_meta
-from bestresponse.studies.steer.psro import Inventor, compute_nash_conv, psro
+from bestresponse.studies.steer.psro import Inventor, psro
+from bestresponse.theory import regret
 
 
 def arena_of(game, swap=True, seed=0):
@@ -59,7 +60,7 @@ def test_half_the_games_give_a_table_that_is_as_true_and_its_equilibrium(name):
     exact = MetaGame(prompts, np.stack([np.stack([truth, truth.T], axis=-1)] * 2, axis=2))
     for table in (half, full):
         assert np.abs(table.means - exact.means).max() < error
-        assert compute_nash_conv(exact, solve_meta(table, "nash").marginals) < 2 * error
+        assert regret(exact.means, solve_meta(table, "nash").marginals).sum() < 2 * error
 
 
 def test_what_one_speaker_finds_is_a_manner_of_all():

@@ -12,7 +12,7 @@ from bestresponse.analysis.solve.solve import solve_form
 from bestresponse.cli.waiting import Progress, wait_for
 from bestresponse.core.errors import Interrupted, InvalidGame, UsageError
 from bestresponse.theory import NormalForm, load_tree, solve_zero_sum_game
-from bestresponse.theory.zero_sum.double_oracle import Bounds, search_matrix, search_tree
+from bestresponse.theory.zero_sum.double_oracle import ValueBounds, search_matrix, search_tree
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -27,7 +27,7 @@ def test_a_matrix_has_the_value_of_the_simplex(seed: int) -> None:
 def test_bounds_hold_the_value_at_every_step_and_only_get_better() -> None:
     matrix = np.random.default_rng(8).random((60, 60))
     value = solve_zero_sum_game(matrix).value
-    seen: list[Bounds] = []
+    seen: list[ValueBounds] = []
     search_matrix(matrix, report=seen.append)
     assert all(one.low - 1e-9 <= value <= one.high + 1e-9 for one in seen)
     widths = [one.high - one.low for one in seen]
@@ -79,7 +79,7 @@ def test_an_interrupted_solve_says_what_is_known() -> None:
 
 def test_leduc_poker_has_its_published_value_through_part_of_its_sequences() -> None:
     # -0.085606424078: OpenSpiel's sequence-form linear program.
-    seen: list[Bounds] = []
+    seen: list[ValueBounds] = []
     found = search_tree(load_tree("leduc-poker"), report=seen.append)
     assert found.value["player 1"] == pytest.approx(-0.085606424078, abs=1e-8)
     assert found.nash_conv <= 1e-7

@@ -7,30 +7,24 @@ from typing import cast, get_args
 
 import numpy as np
 
+from bestresponse import theory
 from bestresponse.analysis.answers.answer import Answer, Chart, Question, Setting, Values
 from bestresponse.analysis.solve.data import describe_correlated, list_cells, name_mix
 from bestresponse.core.json import JsonObject
-from bestresponse.theory.correlation.equilibria import Objective, correlated
-from bestresponse.theory.equilibria.refinements import find_perfect, find_proper
-from bestresponse.theory.fitting import Levels, QuantalBranch, cognitive_hierarchy, level_k, quantal_branch
-from bestresponse.theory.games.bargaining import nash_bargaining
-from bestresponse.theory.games.dominance import iterated_elimination, maximin
-from bestresponse.theory.games.isomorphs import name_ordinal
+from bestresponse.theory.correlation.equilibria import Objective
+from bestresponse.theory.fitting import Levels, QuantalBranch
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.trees.agents import agent_quantal_branch
-from bestresponse.theory.trees.perfection.sequential import find_sequential
-from bestresponse.theory.trees.perfection.subgame_perfect import solve_subgames
 from bestresponse.theory.trees.tree import Policy, Tree
 
 
 def _respond_quantally(game: NormalForm, values: Values) -> Answer:
-    branch = quantal_branch(game, float(values["precision"]))
+    branch = theory.quantal_branch(game, float(values["precision"]))
     played = {"strategies": name_mix(game, branch.final.strategies)}
     return _describe_quantal(branch, dict(zip(game.players, game.actions, strict=True)), played)
 
 
 def _respond_as_agents(tree: Tree, values: Values) -> Answer:
-    branch = agent_quantal_branch(tree, float(values["precision"]))
+    branch = theory.agent_quantal_branch(tree, float(values["precision"]))
     agents = {f"{tree.players[infoset.player]} at {infoset.label}": infoset.moves for infoset in tree.infosets}
     policy = Policy(tree, np.concatenate(branch.final.strategies))
     return _describe_quantal(branch, agents, {"policy": policy.table()})
@@ -73,11 +67,11 @@ def _describe_levels(game: NormalForm, found: Levels) -> Answer:
 
 def _correlate(game: NormalForm, values: Values, *, coarse: bool) -> Answer:
     objective = cast(Objective, values["objective"])
-    return Answer(describe_correlated(game, correlated(game, objective, coarse=coarse)))
+    return Answer(describe_correlated(game, theory.correlated(game, objective, coarse=coarse)))
 
 
 def _rationalize(game: NormalForm, values: Values) -> Answer:
-    left = iterated_elimination(game)
+    left = theory.iterated_elimination(game)
     seats = zip(game.players, game.actions, left.kept, strict=True)
     return Answer(
         {
@@ -89,7 +83,7 @@ def _rationalize(game: NormalForm, values: Values) -> Answer:
 
 
 def _secure(game: NormalForm, values: Values) -> Answer:
-    levels = [maximin(game, player) for player in range(game.num_players)]
+    levels = [theory.maximin(game, player) for player in range(game.num_players)]
     return Answer(
         {
             "method": "zero-sum game against all others",
@@ -100,7 +94,7 @@ def _secure(game: NormalForm, values: Values) -> Answer:
 
 
 def _bargain(game: NormalForm, values: Values) -> Answer:
-    found = nash_bargaining(game)
+    found = theory.nash_bargaining(game)
     return Answer(
         {
             "method": "Nash bargaining over mixtures of cells, disagreement at the security levels",
@@ -114,13 +108,13 @@ def _bargain(game: NormalForm, values: Values) -> Answer:
 
 
 def _name(game: NormalForm, values: Values) -> Answer:
-    found = name_ordinal(game)
+    found = theory.name_ordinal(game)
     method = "order of each player's payoffs, which tells the 144 strict ordinal 2x2 games apart"
     return Answer({"method": method, "name": found.name, "row": found.row, "col": found.col})
 
 
 def _tremble(game: NormalForm, values: Values) -> Answer:
-    found = find_perfect(game)
+    found = theory.find_perfect(game)
     equilibria = [
         {
             "strategies": name_mix(game, e.strategies),
@@ -133,7 +127,7 @@ def _tremble(game: NormalForm, values: Values) -> Answer:
 
 
 def _order_mistakes(game: NormalForm, values: Values) -> Answer:
-    found = find_proper(game)
+    found = theory.find_proper(game)
     e = found.equilibrium
     return Answer(
         {
@@ -151,7 +145,7 @@ def _order_mistakes(game: NormalForm, values: Values) -> Answer:
 
 
 def _solve_subgames(tree: Tree, values: Values) -> Answer:
-    found = solve_subgames(tree, int(values["limit"]))
+    found = theory.solve_subgames(tree, int(values["limit"]))
     equilibria = [
         {"payoffs": dict(zip(tree.players, payoffs.tolist(), strict=True)), "policy": policy.table()}
         for policy, payoffs in zip(found.policies, found.payoffs, strict=True)
@@ -167,7 +161,7 @@ def _solve_subgames(tree: Tree, values: Values) -> Answer:
 
 
 def _solve_sequentially(tree: Tree, values: Values) -> Answer:
-    found = find_sequential(tree)
+    found = theory.find_sequential(tree)
     beliefs = [
         {
             "player": tree.players[infoset.player],
@@ -201,13 +195,13 @@ CONCEPTS: tuple[Question[NormalForm], ...] = (
     Question(
         "level-k",
         "Level k best-responds to level k - 1, level 0 plays uniformly",
-        lambda game, values: _describe_levels(game, level_k(game, int(values["level"]))),
+        lambda game, values: _describe_levels(game, theory.level_k(game, int(values["level"]))),
         (Setting("level", 2, "how many steps everybody thinks"),),
     ),
     Question(
         "cognitive-hierarchy",
         "Everybody best-responds to a Poisson mixture of lower levels",
-        lambda game, values: _describe_levels(game, cognitive_hierarchy(game, float(values["tau"]))),
+        lambda game, values: _describe_levels(game, theory.cognitive_hierarchy(game, float(values["tau"]))),
         (Setting("tau", 1.5, "the mean number of steps"),),
     ),
     Question(

@@ -199,18 +199,18 @@ def _describe_equilibrium(game: NormalForm, e: Equilibrium) -> JsonObject:
 
 
 def _describe_security(solved: SolvedTable) -> JsonObject | None:
-    if solved.security is None or solved.security_exact is None:
+    if solved.security is None:
         return None
     levels = [
         {
             "value": level.value,
-            "value_exact": None if exact is None else str(exact.value),
+            "value_exact": None if level.exact is None else str(level.exact[0]),
             "strategy": dict(zip(names, level.strategy.tolist(), strict=True)),
-            "strategy_exact": None if exact is None else dict(zip(names, map(str, exact.strategy), strict=True)),
+            "strategy_exact": None if level.exact is None else dict(zip(names, map(str, level.exact[1]), strict=True)),
             "pure_value": level.pure_value,
             "pure_action": names[level.pure_action],
         }
-        for level, exact, names in zip(solved.security, solved.security_exact, solved.game.actions, strict=True)
+        for level, names in zip(solved.security, solved.game.actions, strict=True)
     ]
     return _by_player(solved.game, levels)
 

@@ -12,7 +12,6 @@ from bestresponse.theory.engines import Engine
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
 
 if TYPE_CHECKING:
-    from bestresponse.analysis.solve.exact import ExactSecurity
     from bestresponse.theory.correlation.equilibria import CorrelatedEquilibrium
     from bestresponse.theory.equilibria.result import Concept, Equilibrium, NashResult
     from bestresponse.theory.games.classification import Efficiency, GameKind
@@ -69,7 +68,6 @@ class SolvedTable:
     value: Value | None
     kind: GameKind | None
     security: tuple[SecurityLevel, ...] | None
-    security_exact: tuple[ExactSecurity | None, ...] | None
     dominated: tuple[Domination, ...] | None
     elimination: Elimination | None
     efficiency: Efficiency | None

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import cast
+from fractions import Fraction
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from bestresponse.analysis.solve.exact import exact_value
+from bestresponse import theory
 from bestresponse.analysis.solve.solution import (
     CFR_VARIANTS,
     SAMPLINGS,
@@ -29,14 +30,12 @@ from bestresponse.core.errors import InvalidGame, NotCertified, SettingError, To
 from bestresponse.games.lookup import Found
 from bestresponse.theory.equilibria.result import Concept
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.trees.cfr import Variant, cfr
-from bestresponse.theory.trees.mccfr import Sampling, mccfr_tree
-from bestresponse.theory.trees.normal_form import to_normal_form
-from bestresponse.theory.trees.perfection.subgame_perfect import subgame_perfect
-from bestresponse.theory.trees.sequence_form import SequenceForm, has_perfect_recall, plan_regrets, to_sequence_form
-from bestresponse.theory.trees.sequence_form_lp import solve_general_tree, solve_tree
-from bestresponse.theory.trees.tree import Policy, Tree, policy_from_table
-from bestresponse.theory.zero_sum.double_oracle import describe_bounds, search_tree
+from bestresponse.theory.trees.sequence_form import SequenceForm, find_best_values, has_perfect_recall, plan_regrets
+from bestresponse.theory.trees.tree import Policy, Tree
+
+if TYPE_CHECKING:
+    from bestresponse.theory.trees.cfr import Variant
+    from bestresponse.theory.trees.mccfr import Sampling
 
 _LARGEST = 1e100
 _FORGETS = (
@@ -47,6 +46,9 @@ _ITERATIONS = 1000
 _SAMPLES = 10_000
 _PAYOFFS = 2000
 """Of the reduced normal form that `auto` still solves."""
+_SIMPLE = 1_000
+_LEAVES = 3_000
+"""Of the largest tree whose value is proved in fractions."""
 _PURE = 1e-9
 _GOOD = 1e-3
 _SOLVED = 1e-8
@@ -71,7 +73,7 @@ def solve_form(game: NormalForm | Tree, wish: Wish | None = None) -> SolvedTable
         return solve_any_tree(game, wish)
     if isinstance(game, Tree):
         # A player who forgets has no sequence form; its plans have a table, unless it is absent-minded.
-        solved = solve_table(to_normal_form(game), wish)
+        solved = solve_table(theory.to_normal_form(game), wish)
         return replace(solved, remarks=(_FORGETS, *solved.remarks))
     if wish.iterations:
         raise SettingError("iterations", "it does nothing for a game in normal form; it is for trees solved by CFR")
@@ -96,7 +98,7 @@ def solve_any_tree(tree: Tree, wish: Wish | None = None) -> SolvedTree:
         raise SettingError(
             "objective", "it needs a game in normal form; correlated equilibria of trees are not computed"
         )
-    form = to_sequence_form(tree)
+    form = theory.to_sequence_form(tree)
     method = wish.method if wish.method != "auto" else ""
     if method and method not in TREE_METHODS:
         raise SettingError("method", f"{method} solves tables; for a tree use auto, {', '.join(TREE_METHODS)}")
@@ -117,7 +119,7 @@ def solve_any_tree(tree: Tree, wish: Wish | None = None) -> SolvedTree:
         case "external-sampling" | "outcome-sampling":
             solved = _sampled(form, "external" if method == "external-sampling" else "outcome", wish)
         case _:
-            solved = _iterated(form, cast(Variant, method), wish)
+            solved = _iterated(form, cast("Variant", method), wish)
     if wish.iterations and solved.cfr is None and method not in iterates:
         raise SettingError(
             "iterations", f"it does nothing here, as {solved.method} solves this tree; choose the method cfr+"
@@ -144,10 +146,10 @@ def _choose_method(form: SequenceForm, wish: Wish) -> SolvedTree:
 
 def _backward(form: SequenceForm) -> SolvedTree:
     tree = form.tree
-    found = subgame_perfect(tree)
+    found = theory.subgame_perfect(tree)
     tables = ({p: {i: {m: 1.0} for i, m in at.items()} for p, at in e.moves.items()} for e in found.equilibria)
     equilibria = tuple(
-        replace(_equilibrium(form, policy_from_table(tree, table)), payoffs=e.payoffs, exact=e.exact)
+        replace(_equilibrium(form, theory.policy_from_table(tree, table)), payoffs=e.payoffs, exact=e.exact)
         for table, e in zip(tables, found.equilibria, strict=True)
     )
     value = None
@@ -161,20 +163,43 @@ def _backward(form: SequenceForm) -> SolvedTree:
 
 def _linear_program(form: SequenceForm) -> SolvedTree:
     tree = form.tree
-    solved = solve_tree(tree)
+    solved = theory.solve_tree(tree)
     exact = exact_value(form, solved.policy)
     number = solved.value[tree.players[0]] if exact is None else float(exact)
     value = Value(number, exact, tree.players[0], solved.nash_conv)
     return SolvedTree(tree, solved.method, (_equilibrium(form, solved.policy),), value)
 
 
+def exact_value(form: SequenceForm, policy: Policy) -> Fraction | None:
+    """Find the value to the first player as a fraction; None unless simple fractions near the policy prove it.
+
+    Where what one plan guarantees is what the other concedes, in exact arithmetic, both are optimal.
+
+    >>> tree = theory.load_tree("kuhn-poker")
+    >>> print(exact_value(theory.to_sequence_form(tree), theory.solve_tree(tree).policy))
+    -1/18
+    """
+    if form.payoffs.shape[1] > _LEAVES or not form.tree.is_exact:
+        return None
+    plans = []
+    for plex in form.plexes:
+        near = [Fraction(p).limit_denominator(_SIMPLE) for p in plex.behaviour(policy).tolist()]
+        for first, size in zip(plex.first.tolist(), plex.size.tolist(), strict=True):
+            near[first + size - 1] = 1 - sum(near[first : first + size - 1], Fraction(0))
+        plans.append(plex.plan(np.array(near, dtype=object)))
+    exact = replace(form, payoffs=np.array(form.read_payoffs(), dtype=object))
+    best, other = (find_best_values(exact, player, plans)[0] for player in (0, 1))
+    proved = min(map(min, plans)) >= 0 and best + other == sum(form.tree.read_payoffs(int(form.tree.leaves[0])))
+    return best if proved else None
+
+
 def _complementarity(form: SequenceForm) -> SolvedTree:
-    solved = solve_general_tree(form.tree)
+    solved = theory.solve_general_tree(form.tree)
     return SolvedTree(form.tree, solved.method, (_equilibrium(form, solved.policy),), None)
 
 
 def _normal_form(tree: Tree, limit: int | None, wish: Wish) -> SolvedTree:
-    form = to_normal_form(tree) if limit is None else to_normal_form(tree, limit=limit)
+    form = theory.to_normal_form(tree) if limit is None else theory.to_normal_form(tree, limit=limit)
     table = solve_table(form, replace(wish, method="auto", iterations=None))
     method = f"reduced normal form, {table.nash.method}"
     return SolvedTree(tree, method, (), table.value, table.remarks, table.nash.complete_for, table=table)
@@ -182,8 +207,8 @@ def _normal_form(tree: Tree, limit: int | None, wish: Wish) -> SolvedTree:
 
 def _search_replies(form: SequenceForm, wish: Wish) -> SolvedTree:
     report = wish.report
-    listen = None if report is None else lambda bounds: report(describe_bounds(bounds))
-    solved = search_tree(form.tree, steps=wish.iterations or _ITERATIONS, report=listen)
+    listen = None if report is None else lambda bounds: report(str(bounds))
+    solved = theory.search_tree(form.tree, steps=wish.iterations or _ITERATIONS, report=listen)
     found = _approximate(form, solved.policy, solved.method)
     apart = f"the bounds are still {solved.nash_conv:.3g} apart; more iterations bring them together"
     return replace(found, remarks=(apart,) if solved.nash_conv > _SOLVED * _measure_range(form.tree) else ())
@@ -191,7 +216,7 @@ def _search_replies(form: SequenceForm, wish: Wish) -> SolvedTree:
 
 def _iterated(form: SequenceForm, variant: Variant, wish: Wish) -> SolvedTree:
     tree, iterations = form.tree, wish.iterations or _ITERATIONS
-    found = cfr(tree, iterations, variant, engine=wish.engine, report=wish.report)
+    found = theory.cfr(tree, iterations, variant, engine=wish.engine, report=wish.report)
     remarks = [_NEAR.format(found.nash_conv, iterations)]
     if found.nash_conv > _GOOD * _measure_range(tree):
         remarks.append("this is not close to an equilibrium; more iterations may help")
@@ -203,7 +228,7 @@ def _iterated(form: SequenceForm, variant: Variant, wish: Wish) -> SolvedTree:
 
 def _sampled(form: SequenceForm, sampling: Sampling, wish: Wish) -> SolvedTree:
     iterations = wish.iterations or _SAMPLES
-    policy = mccfr_tree(form.tree, iterations=iterations, sampling=sampling).on(form.tree)
+    policy = theory.mccfr_tree(form.tree, iterations=iterations, sampling=sampling).on(form.tree)
     solved = _approximate(form, policy, f"MCCFR, {sampling} sampling, {iterations:,} iterations")
     return replace(solved, remarks=(_NEAR.format(solved.equilibria[0].nash_conv, iterations),))
 

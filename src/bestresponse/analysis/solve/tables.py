@@ -5,40 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from bestresponse.analysis.solve.exact import exact_security
+from bestresponse import theory
 from bestresponse.analysis.solve.solution import TABLE_METHODS, SolvedTable, Value, Wish
 from bestresponse.core.errors import NotCertified, SettingError, TooLarge
-from bestresponse.theory.correlation.equilibria import Objective, correlated
 from bestresponse.theory.engines import has_numba
 from bestresponse.theory.equilibria.extremes import most_vertices
-from bestresponse.theory.equilibria.lemke_howson import lemke_howson, lemke_howson_all
 from bestresponse.theory.equilibria.result import Equilibrium, NashResult, pure_nash
 from bestresponse.theory.equilibria.solve import nash
-from bestresponse.theory.games.classification import (
-    classify,
-    efficiency,
-    has_constant_sum,
-    pareto_optimal,
-    payoff_dominant,
-    risk_dominant,
-)
-from bestresponse.theory.games.dominance import find_dominated, iterated_elimination, maximin
+from bestresponse.theory.games.classification import has_constant_sum
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.zero_sum.double_oracle import describe_bounds, search_matrix
-from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from bestresponse.theory.correlation.equilibria import Objective
 
 _VERTICES = 30_000
 """The most of both polytopes: above, enumerating them takes longer than a user waits unasked."""
 _COMPILED_VERTICES = 15_000_000
 """The same where the enumeration is compiled: two to five seconds, because games have a tenth of them."""
 _CELLS = 20_000
-"""From here on only equilibria and the value are looked for."""
+"""From here on only equilibria and the value are looked for; `pareto_optimal` compares as many cells."""
 _ACTIONS = 200
 """The same for the actions of one player: each is compared with every other."""
 _LABELS = 60
@@ -50,7 +39,7 @@ def solve_table(game: NormalForm, wish: Wish | None = None) -> SolvedTable:
     """Everything about `game` that its size allows."""
     wish = wish or Wish()
     small = int(np.prod(game.shape)) <= _CELLS and max(game.shape) <= _ACTIONS
-    left = iterated_elimination(game) if small else None
+    left = theory.iterated_elimination(game) if small else None
     found = find_equilibria(game, wish)
     if left is not None and left.solved and not found.complete:
         found = NashResult(found.equilibria, f"{found.method}; unique by iterated elimination", complete=True)
@@ -64,17 +53,16 @@ def solve_table(game: NormalForm, wish: Wish | None = None) -> SolvedTable:
     return SolvedTable(
         game=game,
         nash=found,
-        value=_value(game, found) if is_constant_sum(game) else None,
-        kind=_unless_too_large(lambda: classify(game)) if small else None,
-        security=tuple(maximin(game, player) for player in range(game.num_players)) if small else None,
-        security_exact=tuple(exact_security(game, player) for player in range(game.num_players)) if small else None,
-        dominated=find_dominated(game) if small else None,
+        value=_find_value(game, found) if is_constant_sum(game) else None,
+        kind=theory.classify(game) if small else None,
+        security=tuple(theory.maximin(game, player) for player in range(game.num_players)) if small else None,
+        dominated=theory.find_dominated(game) if small else None,
         elimination=left,
-        efficiency=efficiency(game, found) if small and found.equilibria else None,
-        pareto=_unless_too_large(lambda: pareto_optimal(game)) if small else None,
-        payoff_dominant=payoff_dominant(found),
-        risk_dominant=risk_dominant(game) if game.num_players == 2 and small else None,
-        correlated=correlated(game, cast(Objective, wish.objective)) if wish.objective else None,
+        efficiency=theory.efficiency(game, found) if small and found.equilibria else None,
+        pareto=theory.pareto_optimal(game) if small else None,
+        payoff_dominant=theory.payoff_dominant(found),
+        risk_dominant=theory.risk_dominant(game) if game.num_players == 2 and small else None,
+        correlated=theory.correlated(game, cast("Objective", wish.objective)) if wish.objective else None,
         remarks=tuple(remarks),
     )
 
@@ -144,7 +132,7 @@ def _pure(game: NormalForm) -> NashResult:
 def _by_paths(game: NormalForm) -> NashResult:
     """The ends of Lemke-Howson's paths, and the pure equilibria they miss."""
     few = sum(game.shape) <= _LABELS
-    ends = lemke_howson_all(game) if few else (lemke_howson(game),)
+    ends = theory.lemke_howson_all(game) if few else (theory.lemke_howson(game),)
     pure = _pure(game).equilibria
     mixed = tuple(e for e in ends if e.kind == "mixed")
     paths = "from every label" if few else "from the first label"
@@ -152,15 +140,15 @@ def _by_paths(game: NormalForm) -> NashResult:
 
 
 def _optimal_pair(game: NormalForm) -> NashResult:
-    solved = solve_zero_sum_game(game.payoffs[0])
+    solved = theory.solve_zero_sum_game(game.payoffs[0])
     pair = Equilibrium.at(game, (np.array(solved.row), np.array(solved.col)))
     return NashResult((pair,), f"zero-sum, {solved.step.name.lower().replace('_', ' ')}")
 
 
 def _search_replies(game: NormalForm, report: Callable[[str], None] | None) -> NashResult:
     """One optimal pair by a double oracle, as good as its regret."""
-    listen = None if report is None else lambda bounds: report(describe_bounds(bounds))
-    found = search_matrix(game.payoffs[0], report=listen)
+    listen = None if report is None else lambda bounds: report(str(bounds))
+    found = theory.search_matrix(game.payoffs[0], report=listen)
     mixes = tuple(np.zeros(m) for m in game.shape)
     for mix, part in zip(mixes, (found.first, found.second), strict=True):
         for p, action in part:
@@ -168,19 +156,11 @@ def _search_replies(game: NormalForm, report: Callable[[str], None] | None) -> N
     return NashResult((Equilibrium.at(game, mixes),), f"double oracle, {found.bounds.steps:,} steps")
 
 
-def _value(game: NormalForm, found: NashResult) -> Value:
+def _find_value(game: NormalForm, found: NashResult) -> Value:
     if game.payoffs[0].size > _CELLS and found.equilibria:  # any equilibrium earns the value, up to both regrets
         e = found.equilibria[0]
         return Value(float(e.payoffs[0]), None, game.players[0], 2 * e.regret)
-    solved = solve_zero_sum_game(game.payoffs[0])
-    proved = exact_security(game, 0)
+    level = theory.maximin(game, 0)
     at_equilibrium = (payoffs[0] for e in found.equilibria if (payoffs := e.exact_payoffs) is not None)
-    exact = proved.value if proved is not None else next(at_equilibrium, None)
-    return Value(solved.value if exact is None else float(exact), exact, game.players[0], solved.gap)
-
-
-def _unless_too_large(compute: Callable[[], T]) -> T | None:
-    try:
-        return compute()
-    except TooLarge:
-        return None
+    exact = level.exact[0] if level.exact is not None else next(at_equilibrium, None)
+    return Value(level.value if exact is None else float(exact), exact, game.players[0], level.gap)

@@ -1,25 +1,22 @@
 """`bestresponse games`, `models` and `convert`: what can be named, and games in other formats."""
 
-from __future__ import annotations
-
-import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 import bestresponse as br
+from bestresponse.cli.completion import complete_game, offer_names
 from bestresponse.cli.options import AsJson
-from bestresponse.cli.terminal import console, notes, print_table
-from bestresponse.models.providers.weights import pull as pull_weights
-from bestresponse.report.frames import Frame
-from bestresponse.runs.models import make_model_settings
+from bestresponse.cli.terminal import DownloadProgress, notes, show_frame
+from bestresponse.models.providers.weights import WEIGHTS, pull as pull_weights
+from bestresponse.models.registry import read_default_settings
 
 
 def games(as_json: AsJson = False) -> None:
     """List the games of the catalogue, the registered games and the families that `bench` draws from."""
-    _show_frame(br.list_games(), as_json)
+    show_frame(br.list_games(), as_json)
 
 
 models = typer.Typer(
@@ -31,14 +28,17 @@ models = typer.Typer(
 def list_models(context: typer.Context, as_json: AsJson = False) -> None:
     """List what can be given as --model, and what each still needs."""
     if context.invoked_subcommand is None:
-        _show_frame(br.list_models(), as_json)
+        show_frame(br.list_models(), as_json)
 
 
 @models.command()
-def pull(name: Annotated[str, typer.Argument(help="A name from the list, such as smollm2.")]) -> None:
+def pull(
+    name: Annotated[
+        str, typer.Argument(help="A name from the list, such as smollm2.", autocompletion=offer_names(WEIGHTS))
+    ],
+) -> None:
     """Download the weights of a model into the user's cache folder and check their hash."""
-    settings = make_model_settings()
-    print(pull_weights(name, settings.folder, settings.progress))
+    print(pull_weights(name, read_default_settings().folder, DownloadProgress()))
 
 
 def convert(
@@ -46,6 +46,7 @@ def convert(
         str,
         typer.Argument(
             metavar="IN",
+            autocompletion=complete_game,
             help="A name from `bestresponse games`, openspiel:NAME, a .pl, .efg, .nfg or .json file, or - for JSON.",
         ),
     ],
@@ -62,10 +63,3 @@ def convert(
     source = br.find_game(game, read_input=sys.stdin.read)
     written = br.convert(source, out, force=force, openspiel=openspiel)
     notes().print(f"wrote {written}", markup=False, soft_wrap=True)
-
-
-def _show_frame(frame: Frame[Any], as_json: bool) -> None:
-    if as_json:
-        print(json.dumps(frame.to_json(), indent=2, ensure_ascii=False))
-    else:
-        print_table(console(), frame.to_table())

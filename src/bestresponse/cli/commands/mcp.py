@@ -1,14 +1,11 @@
 """`bestresponse mcp`: offer solving, checking and comparing as tools of an MCP server."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer
 
 from bestresponse.core.errors import UsageError
-from bestresponse.integrations.mcp.pool import CallLimits
-from bestresponse.integrations.mcp.server import build_server
+from bestresponse.integrations.mcp.server import CallLimits, build_server
 
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 

@@ -1,8 +1,5 @@
 """`bestresponse simulate`: many agents in one game, many times, and play judged by people and by models."""
 
-from __future__ import annotations
-
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,9 +7,8 @@ import typer
 
 from bestresponse.cli.options import AsJson, BudgetCalls, CacheChoice, Workers
 from bestresponse.cli.study_command import make_study_command
-from bestresponse.cli.terminal import console, print_table
+from bestresponse.cli.terminal import show_frame
 from bestresponse.report.files import write_text
-from bestresponse.report.frames import Frame
 from bestresponse.runs.models import ModelLimits
 from bestresponse.studies.population.study import population
 from bestresponse.studies.simulate.study import simulate as any_game
@@ -39,18 +35,18 @@ class _GameOrCommand(typer.core.TyperGroup):
         return super().resolve_command(ctx, args if known else ["game", *args])
 
 
-app = typer.Typer(cls=_GameOrCommand, no_args_is_help=True, rich_markup_mode=None)
-app.command("game")(make_study_command(any_game))
-app.command("water")(make_study_command(water))
-app.command("population")(make_study_command(population))
+simulate = typer.Typer(cls=_GameOrCommand, no_args_is_help=True, rich_markup_mode=None)
+simulate.command("game")(make_study_command(any_game))
+simulate.command("water")(make_study_command(water))
+simulate.command("population")(make_study_command(population))
 
 
-@app.callback()
+@simulate.callback()
 def start() -> None:
     """Simulate many agents in one game, many times: `simulate GAME` with any game, or one of the commands below."""
 
 
-@app.command("sheet")
+@simulate.command("sheet")
 def write_sheet(
     run: RunFolder,
     judge: Annotated[str, typer.Option(help="Name of the judge who will fill the sheet in.")] = "judge 1",
@@ -66,7 +62,7 @@ def write_sheet(
             print(f"  {number}  {level}")
 
 
-@app.command("judge")
+@simulate.command("judge")
 def judge(
     run: RunFolder,
     model: Annotated[list[str], typer.Option("--model", "-m", help="A model that judges; may be repeated.")],
@@ -80,20 +76,13 @@ def judge(
     """Let models judge the residents of a run on the six scales."""
     scores = judge_run(run, model, games, ModelLimits(workers, cache=cache, calls=max_calls))
     write_text(output, write_scores(scores))
-    _show(summarise(scores), as_json)
+    show_frame(summarise(scores), as_json)
 
 
-@app.command("scores")
+@simulate.command("scores")
 def show_scores(
     sheets: Annotated[list[Path], typer.Argument(help="Sheets that judges have filled in, people's or models'.")],
     as_json: AsJson = False,
 ) -> None:
     """Sum up filled sheets: means, deviations and quartiles of each scale, and how far people and models agree."""
-    _show(summarise(read_sheets(sheets)), as_json)
-
-
-def _show(scales: Frame[Any], as_json: bool) -> None:
-    if as_json:
-        print(json.dumps(scales.to_json(), indent=2))
-    else:
-        print_table(console(), scales.to_table(list(scales.columns)))
+    show_frame(summarise(read_sheets(sheets)), as_json)

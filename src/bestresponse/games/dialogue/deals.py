@@ -13,15 +13,75 @@ compute every speaker's utility from the private information: arithmetic instead
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
-from typing import ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 from bestresponse.core.errors import Flaw, InvalidGame, InvalidMove
 from bestresponse.core.json import JsonMapping, JsonObject
-from bestresponse.games.dialogue.reader import DomainReader
+from bestresponse.core.registry import did_you_mean
+
+_KINDS: dict[object, str] = {str: "a text", int: "a whole number", dict: "a table", list: "a list"}
+
+
+@dataclass(frozen=True, slots=True)
+class DomainReader:
+    """The parsed TOML of a domain, and where it came from."""
+
+    data: JsonMapping
+    where: str
+    read: set[str] = field(default_factory=set)
+    """The paths that were asked for."""
+
+    def wrong(self, why: str) -> InvalidGame:
+        """Return the error that says what is wrong with the file."""
+        return InvalidGame(f"{self.where}: {why}")
+
+    def get(self, path: str, kind: type | tuple[type, ...], default: object = None) -> Any:
+        """Return the value at a path of keys, checked to be of that kind."""
+        self.read.add(path)
+        value: Any = self.data
+        for part in path.split("."):
+            value = value.get(part) if isinstance(value, Mapping) else None
+        if value is None:
+            value = default
+        if value is None:
+            raise self.wrong(f"{path} is missing")
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise self.wrong(f"{path} is {value!r}, expected {_KINDS.get(kind, 'a number')}")
+        return value
+
+    def refuse_unknown(self) -> None:
+        """Raise InvalidGame at the first key that nobody has asked for, once all is read."""
+        waiting = list(self.data.items())
+        for path, value in waiting:  # it grows by what is inside tables of which parts were read
+            if isinstance(value, Mapping) and any(other.startswith(f"{path}.") for other in self.read):
+                waiting += [(f"{path}.{name}", inner) for name, inner in value.items()]
+            elif path not in self.read:
+                siblings = [other for other in sorted(self.read) if other.count(".") == path.count(".")]
+                raise self.wrong(f"there is no key {path}.{did_you_mean(path, siblings)}")
+
+    def words(self, path: str, count: int = 1) -> tuple[str, ...]:
+        """Return a list of at least `count` different texts."""
+        found = self.get(path, list)
+        if not found or not all(isinstance(word, str) and word for word in found):
+            raise self.wrong(f"{path}: expected a list of texts")
+        if len({word.casefold() for word in found}) != len(found):
+            raise self.wrong(f"{path}: two entries are the same; expected different ones")
+        if len(found) < count:
+            raise self.wrong(f"{path}: expected at least {count} different texts")
+        return tuple(found)
+
+    def range(self, path: str) -> tuple[int, int]:
+        """Return two whole numbers, the smaller first."""
+        found = self.get(path, list)
+        if len(found) != 2 or not all(isinstance(x, int) for x in found) or found[0] > found[1] or found[0] < 0:
+            raise self.wrong(f"{path} is {found!r}, expected two whole numbers, the smaller first")
+        return found[0], found[1]
+
 
 Private = JsonMapping
 """What one speaker alone knows: `values`, `endowment` (numbers by item), `part`, `worth` or `side`."""
@@ -33,6 +93,13 @@ Said = Sequence[tuple[int, str]]
 """The messages of a talk: the seat of the writer and the words."""
 
 _TIE = "tie"
+_PLACES = {
+    "boolean": "true or false",
+    "integer": "<whole number>",
+    "number": "<number>",
+    "string": '"<text>"',
+    "null": "null",
+}
 _SELLER_AND_BUYER = ("seller", "buyer")
 
 
@@ -64,14 +131,8 @@ class DealRules(Protocol):
     def is_possible(self, private: tuple[Private, ...]) -> bool:
         """Tell whether these people can come to a deal."""
 
-    def read_private(self, generate: JsonMapping, name: str, given: JsonMapping) -> Private:
-        """Return what somebody wrote about one person, checked; InvalidGame where it breaks the rules."""
-
-    def describe_private(self, generate: JsonMapping) -> list[str]:
-        """Say what a writer of scenarios has to keep to."""
-
     def private_schema(self, generate: JsonMapping) -> JsonObject:
-        """Return the JSON schema of what one person knows."""
+        """Return the JSON schema of what one person knows, with the ranges that the domain draws from."""
 
     def schema(self, names: tuple[str, ...]) -> JsonObject:
         """Return the JSON schema of the referee's ruling."""
@@ -129,25 +190,11 @@ class Option(DealRules):
         """Tell whether some item suits all."""
         return bool(set.intersection(*(set(own["values"]) for own in private)))
 
-    def read_private(self, generate: JsonMapping, name: str, given: JsonMapping) -> Private:
-        """Return the values of one person."""
-        values = _read_numbers(name, "values", given, self.items, generate)
-        fewest, most = generate["available"]
-        if not fewest <= len(values) <= most:
-            raise InvalidGame(f"{name} has {len(values)} values, expected {fewest} to {most}")
-        return {"values": values}
-
-    def describe_private(self, generate: JsonMapping) -> list[str]:
-        """Say how many values there are, and in which range."""
-        fewest, most = generate["available"]
-        return [
-            f"private, for each person: values of {fewest} to {most} of {', '.join(self.items)}, and no others",
-            f"values: {_describe_range(generate['values'])}; at least one of them is named by every person",
-        ]
-
     def private_schema(self, generate: JsonMapping) -> JsonObject:
         """Return the schema of some values."""
-        return make_object({"values": _make_numbers(self.items, required=False)})
+        fewest, most = generate["available"]
+        values = make_object(_make_numbers(self.items, generate["values"]), required=False)
+        return make_object({"values": {**values, "minProperties": fewest, "maxProperties": most}})
 
     def schema(self, names: tuple[str, ...]) -> JsonObject:
         """Return the schema of an item or null."""
@@ -203,23 +250,11 @@ class Trade(DealRules):
         """Tell whether everybody owns something."""
         return all(any(own["endowment"].values()) for own in private)
 
-    def read_private(self, generate: JsonMapping, name: str, given: JsonMapping) -> Private:
-        """Return what one person owns and what a piece is worth to them."""
-        owned, values = (_read_numbers(name, part, given, self.items, generate) for part in ("endowment", "values"))
-        lacking = [item for item in self.items if item not in values]
-        if lacking:
-            raise InvalidGame(f"{name} has no value for {lacking[0]}")
-        return {"endowment": {item: owned.get(item, 0) for item in self.items}, "values": values}
-
-    def describe_private(self, generate: JsonMapping) -> list[str]:
-        """Say in which ranges pieces and values are."""
-        owned, values = (_describe_range(generate[part]) for part in ("endowment", "values"))
-        what = f"private, for each person: endowment and values of {', '.join(self.items)}"
-        return [what, f"endowment: {owned}; values: {values}"]
-
     def private_schema(self, generate: JsonMapping) -> JsonObject:
-        """Return the schema of an endowment and values."""
-        return make_object(dict.fromkeys(("endowment", "values"), _make_numbers(self.items)))
+        """Return the schema of an endowment, in which 0 need not be written, and values."""
+        endowment = _make_numbers(self.items, generate["endowment"], default=0)
+        values = _make_numbers(self.items, generate["values"])
+        return make_object({"endowment": make_object(endowment), "values": make_object(values)})
 
     def schema(self, names: tuple[str, ...]) -> JsonObject:
         """Return the schema of what everybody gives."""
@@ -298,24 +333,10 @@ class Price(DealRules):
         gains = sum(own["worth"] if own["part"] == "buyer" else -own["worth"] for own in private)
         return gains >= 0 and len({own["part"] for own in private}) == 2
 
-    def read_private(self, generate: JsonMapping, name: str, given: JsonMapping) -> Private:
-        """Return the part of one person and what the thing is worth to them."""
-        worth, (low, high) = given.get("worth"), generate["worth"]
-        if not isinstance(worth, int) or isinstance(worth, bool) or not low <= worth <= high:
-            raise InvalidGame(f"what it is worth to {name} is {shorten(worth)}, expected {low} to {high}")
-        return {"part": _read_part(_SELLER_AND_BUYER, name, given), "worth": worth}
-
-    def describe_private(self, generate: JsonMapping) -> list[str]:
-        """Say that there are two parts, and in which range the worth is."""
-        return [
-            "private, for each person: part (seller and buyer, one each) and worth",
-            f"worth: {_describe_range(generate['worth'])}, to the buyer at least what it is to the seller",
-        ]
-
     def private_schema(self, generate: JsonMapping) -> JsonObject:
         """Return the schema of a part and a worth."""
         part = {"type": "string", "enum": list(_SELLER_AND_BUYER)}
-        return make_object({"part": part, "worth": {"type": "integer"}})
+        return make_object({"part": part, **_make_numbers(["worth"], generate["worth"])})
 
     def fill_public(self) -> dict[str, str]:
         """Return the range of prices."""
@@ -406,25 +427,10 @@ class Issues(DealRules):
         """Tell whether the parts differ."""
         return len({own["part"] for own in private}) == 2
 
-    def read_private(self, generate: JsonMapping, name: str, given: JsonMapping) -> Private:
-        """Return the part of one person and what each level is worth to them."""
-        values = _read_numbers(name, "values", given, self.levels, generate)
-        if len(values) < len(self.levels):
-            raise InvalidGame(f"{name} has {len(values)} values, expected one for each of {', '.join(self.levels)}")
-        return {"part": _read_part(generate["parts"], name, given), "values": values}
-
-    def describe_private(self, generate: JsonMapping) -> list[str]:
-        """Say that there are two parts, and in which range the values are."""
-        parts = " and ".join(generate["parts"])
-        return [
-            f"private, for each person: part ({parts}, one each) and values of {', '.join(self.levels)}",
-            f"values: {_describe_range(generate['values'])}",
-        ]
-
     def private_schema(self, generate: JsonMapping) -> JsonObject:
         """Return the schema of a part and values."""
         part = {"type": "string", "enum": list(generate["parts"])}
-        return make_object({"part": part, "values": _make_numbers(self.levels)})
+        return make_object({"part": part, "values": make_object(_make_numbers(self.levels, generate["values"]))})
 
     def fill_public(self) -> dict[str, str]:
         """Return the issues with their levels."""
@@ -489,14 +495,6 @@ class Moves(DealRules):
     def is_possible(self, private: tuple[Private, ...]) -> bool:
         """Tell that everybody can always move."""
         return True
-
-    def read_private(self, generate: JsonMapping, name: str, given: JsonMapping) -> Private:
-        """Return nothing: there is nothing private."""
-        return {}
-
-    def describe_private(self, generate: JsonMapping) -> list[str]:
-        """Say that there is nothing private."""
-        return ["private, for each person: an empty object"]
 
     def private_schema(self, generate: JsonMapping) -> JsonObject:
         """Return the schema of an empty object."""
@@ -572,19 +570,6 @@ class Verdict(DealRules):
         """Tell whether all sides differ."""
         return len({own["side"] for own in private}) == len(private)
 
-    def read_private(self, generate: JsonMapping, name: str, given: JsonMapping) -> Private:
-        """Return the side that somebody wrote for one person; InvalidGame where the domain has no such side."""
-        said = str(given.get("side")).strip().casefold()
-        sides = [side for side in generate["sides"] if side.casefold() == said]
-        if not sides:
-            expected = ", ".join(generate["sides"])
-            raise InvalidGame(f"the side of {name} is {shorten(given.get('side'))}, expected one of {expected}")
-        return {"side": sides[0]}
-
-    def describe_private(self, generate: JsonMapping) -> list[str]:
-        """Say which sides there are."""
-        return [f"private, for each person: side, one of {', '.join(generate['sides'])}, different for each"]
-
     def private_schema(self, generate: JsonMapping) -> JsonObject:
         """Return the schema of a side."""
         return make_object({"side": {"type": "string", "enum": list(generate["sides"])}})
@@ -619,8 +604,8 @@ def make_object(properties: JsonMapping, *, required: bool = True) -> JsonObject
     }
 
 
-def _make_numbers(items: Sequence[str], *, required: bool = True) -> JsonObject:
-    return make_object({item: {"type": "integer"} for item in items}, required=required)
+def _make_numbers(names: Sequence[str], span: Sequence[int], **more: int) -> JsonObject:
+    return {name: {"type": "integer", "minimum": span[0], "maximum": span[1], **more} for name in names}
 
 
 def _make_choice(items: Sequence[str]) -> JsonObject:
@@ -655,34 +640,6 @@ def _read_item(given: object, items: Sequence[str]) -> str | None:
     return same[0]
 
 
-def _read_part(parts: Sequence[str], name: str, given: JsonMapping) -> str:
-    if given.get("part") not in parts:
-        raise InvalidGame(f"the part of {name} is {shorten(given.get('part'))}, expected {' or '.join(parts)}")
-    return str(given["part"])
-
-
-def _read_numbers(
-    name: str, part: str, given: JsonMapping, items: Sequence[str], generate: JsonMapping
-) -> dict[str, int]:
-    """Return the whole numbers by item that somebody wrote for one person, in the order of the items."""
-    written = given.get(part)
-    if not isinstance(written, Mapping):
-        raise InvalidGame(f"the {part} of {name} are {shorten(written)}, expected numbers by item")
-    known = {str(item).strip().casefold(): number for item, number in written.items()}
-    strangers = [item for item in known if item not in {one.casefold() for one in items}]
-    if strangers:
-        raise InvalidGame(f"the {part} of {name} have {strangers[0]!r}, expected only {', '.join(items)}")
-    low, high = generate[part]
-    for item, number in known.items():
-        if not isinstance(number, int) or isinstance(number, bool) or not low <= number <= high:
-            raise InvalidGame(f"{item} in the {part} of {name} is {shorten(number)}, expected {low} to {high}")
-    return {item: known[item.casefold()] for item in items if item.casefold() in known}
-
-
-def _describe_range(span: Sequence[int]) -> str:
-    return f"whole numbers from {span[0]} to {span[1]}"
-
-
 def _find_named(items: Sequence[str], text: str) -> list[str]:
     """Return the items that a text names as whole words."""
     return [item for item in items if re.search(rf"\b{re.escape(item)}\b", text, re.IGNORECASE)]
@@ -692,6 +649,50 @@ def _find_common(named: Iterable[list[str]]) -> str | None:
     """Return the one item that everybody names and nothing else; None where there is none."""
     first, *others = named
     return first[0] if len(first) == 1 and all(own == first for own in others) else None
+
+
+def describe_form(schema: JsonMapping) -> str:
+    """Describe what a value of a schema looks like, with a place in angle brackets for every value in it."""
+    match schema:
+        case {"enum": values}:
+            return " or ".join(json.dumps(value, ensure_ascii=False) for value in values)
+        case {"type": "integer", "minimum": low, "maximum": high}:
+            return f"<whole number from {low} to {high}>"
+        case {"type": "object", "properties": parts}:
+            form = ", ".join(f'"{name}": {describe_form(part)}' for name, part in parts.items())
+            if "minProperties" not in schema:
+                return f"{{{form}}}"
+            return f"{{{form}}} with {schema['minProperties']} to {schema['maxProperties']} of these"
+    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    return " or ".join(_PLACES[kind] for kind in kinds)
+
+
+def read_form(given: object, schema: JsonMapping, name: str) -> Any:
+    """Return what somebody wrote by a schema, in its spelling and order; InvalidGame says where it differs."""
+    match schema:
+        case {"enum": options}:
+            same = [option for option in options if option.casefold() == str(given).strip().casefold()]
+            if not same:
+                raise InvalidGame(f"{name} is {shorten(given)}, expected {' or '.join(options)}")
+            return same[0]
+        case {"type": "integer", "minimum": low, "maximum": high}:
+            if not isinstance(given, int) or isinstance(given, bool) or not low <= given <= high:
+                raise InvalidGame(f"{name} is {shorten(given)}, expected {low} to {high}")
+            return given
+    if not isinstance(given, Mapping):
+        raise InvalidGame(f"{name} is {shorten(given)}, expected an object")
+    parts = schema["properties"]
+    written = {key: part["default"] for key, part in parts.items() if "default" in part}
+    for key, value in given.items():
+        known = [part for part in parts if part.casefold() == str(key).strip().casefold()]
+        if not known:
+            raise InvalidGame(f"{name} has {key!r}, expected only {', '.join(parts)}")
+        written[known[0]] = value
+    fewest, most = schema.get("minProperties", len(parts)), schema.get("maxProperties", len(parts))
+    if not fewest <= len(written) <= most:
+        expected = f"{fewest} to {most}" if fewest < most else f"{most}"
+        raise InvalidGame(f"{name} has {len(written)} entries, expected {expected}: {', '.join(parts)}")
+    return {key: read_form(written[key], parts[key], f"{key} of {name}") for key in parts if key in written}
 
 
 def shorten(value: object) -> str:

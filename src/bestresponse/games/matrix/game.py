@@ -68,12 +68,6 @@ class MatrixGame:
         """The payoff table."""
         return self.form
 
-    @property
-    def payoff_matrix(self) -> Array:
-        """What the first player gets, rows by columns."""
-        first: Array = self.form.payoffs[0]
-        return first
-
     def start(self) -> State:
         """Return the state before anybody has moved."""
         return ()

@@ -9,37 +9,43 @@ from collections.abc import Callable
 from typing import Annotated, Literal
 
 import numpy as np
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, FiniteFloat, TypeAdapter, ValidationError
 
 from bestresponse.api.formalizing import check as check_program
+from bestresponse.api.games import list_games as list_known_games
 from bestresponse.api.reasoning import verify as verify_text
 from bestresponse.api.solving import solve as solve_game
-from bestresponse.core import registry
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
+from bestresponse.core.registry import find_by_name
 from bestresponse.formal.evaluate.named_games import find_names
+from bestresponse.formal.strategies.programs import PUBLISHED
 from bestresponse.games.comparison import compare_games
-from bestresponse.games.inputs import as_source
+from bestresponse.games.convert import to_tree
 from bestresponse.games.logic.tables import table_to_data
-from bestresponse.games.named_game import NamedGame
-from bestresponse.integrations.game_text import read_game
-from bestresponse.integrations.mcp.profiles import (
-    Strategies,
-    measure_profile,
-    read_others,
-    read_policy,
-    value_actions,
-)
-from bestresponse.studies.tournament.entries import gather_entries, make_stage
+from bestresponse.games.lookup import FORMATS, Found, find_game
+from bestresponse.games.named_game import NamedGame, as_source
+from bestresponse.logic.language.diagnostics import Diagnostic
+from bestresponse.runs.study import studies
+from bestresponse.studies.tournament.entries import GROUPS, gather_entries, make_stage
 from bestresponse.studies.tournament.standings import measure_standings
 from bestresponse.studies.tournament.study import TournamentConfig
-from bestresponse.theory import catalogue
-from bestresponse.theory.catalogue.trees import tree_entry, tree_names
-from bestresponse.theory.trees.sequence_form import tree_best_response
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.repeated.automaton import classic_strategies
+from bestresponse.theory.trees.sequence_form import (
+    counterfactual_values,
+    policy_regrets,
+    policy_value,
+    tree_best_response,
+)
+from bestresponse.theory.trees.tree import Policy, Tree, policy_from_table, uniform_policy
 
 _EQUAL = 1e-9
-Mix = dict[str, float]
+_STARTS = {"NFG": ".nfg", "EFG": ".efg", "[": ".json", "{": ".json"}
+Mix = dict[str, FiniteFloat]
+Strategies = dict[str, str | dict[str, FiniteFloat | str | Mix]]
+_PLANS = TypeAdapter(dict[str, str | Mix])
+"""By information set: a move, or probabilities of moves."""
 
 Game = Annotated[
     str,
@@ -62,7 +68,7 @@ class GameSummary(BaseModel):
 
     name: str
     kind: Literal["matrix", "tree", "registered"]
-    description: str
+    what: str
 
 
 class GameList(BaseModel):
@@ -75,13 +81,25 @@ def list_games(
     search: Annotated[str, Field(description="Only games with this text in name or description.")] = "",
 ) -> GameList:
     """List the games that can be named: matrix games, game trees, and games with rules of their own."""
-    found = [GameSummary(name=e.name, kind="matrix", description=e.description) for e in catalogue.entries()]
-    found += [GameSummary(name=n, kind="tree", description=tree_entry(n).description) for n in tree_names()]
-    for name in registry.games.names():
-        line = (registry.games.load(name).__doc__ or "").strip().partition("\n")[0]
-        found.append(GameSummary(name=name, kind="registered", description=line))
-    wanted = search.casefold()
-    return GameList(games=[g for g in found if wanted in g.name.casefold() or wanted in g.description.casefold()])
+    games = [row for row in list_known_games().rows if row["kind"] != "family"]
+    wanted = [row for row in games if search.casefold() in f"{row['name']}\n{row['what']}".casefold()]
+    return GameList.model_validate({"games": wanted})
+
+
+class NameList(BaseModel):
+    """Names that other tools or the command line take."""
+
+    names: list[str]
+
+
+def list_strategies() -> NameList:
+    """List the strategies that `tournament` takes; the first names are those of groups."""
+    return NameList(names=list(dict.fromkeys((*GROUPS, *PUBLISHED, *(one.name for one in classic_strategies())))))
+
+
+def list_studies() -> NameList:
+    """List the studies that `bestresponse run` plays on the command line, with models as players; no tool does."""
+    return NameList(names=list(studies.names()))
 
 
 class SolvedEquilibrium(BaseModel):
@@ -122,7 +140,7 @@ def solve(
     ] = "auto",
 ) -> SolvedGame:
     """Find the Nash equilibria of a game, with payoffs and a certificate (the largest regret)."""
-    return SolvedGame.model_validate(solve_game(read_game(game), method=method).to_json())
+    return SolvedGame.model_validate(solve_game(_read_game(game), method=method).to_json())
 
 
 class CheckedProfile(BaseModel):
@@ -136,8 +154,9 @@ class CheckedProfile(BaseModel):
 
 def check(game: Game, strategies: Profile) -> CheckedProfile:
     """Check whether strategies are a Nash equilibrium: what each player earns and could gain by deviating alone."""
-    form = read_game(game).solvable()
-    payoffs, regrets = measure_profile(form, strategies)
+    form = _read_game(game).solvable()
+    policy = _read_policy(form, strategies)
+    payoffs, regrets = policy_value(policy.tree, policy), policy_regrets(policy.tree, policy)
     stable = max(regrets.values()) <= _EQUAL * max(1.0, float(np.abs(form.payoffs).max()))
     return CheckedProfile(is_equilibrium=stable, payoffs=payoffs, regrets=regrets, nash_conv=sum(regrets.values()))
 
@@ -158,39 +177,26 @@ def best_response(
     strategies: Profile,
 ) -> BestResponse:
     """Find the best response of one player to the strategies of the others."""
-    form = read_game(game).solvable()
-    read_others(form, strategies, player)
+    form = _read_game(game).solvable()
+    policy = _read_policy(form, strategies, responder=player)
+    answer = tree_best_response(policy.tree, policy, player)
     if isinstance(form, Tree):
-        answer = tree_best_response(form, read_policy(form, strategies, free=player), player)
         return BestResponse(player=player, best=list(answer.moves.values()), moves=answer.moves, value=answer.value)
-    values = value_actions(form, player, strategies)
-    most = max(values.values())
-    near = most - _EQUAL * max(1.0, float(np.abs(form.payoffs).max()))
+    seat = form.players.index(player)
+    # The tree of a table has one information set for each player, in their order, which is always reached.
+    values = dict(zip(form.actions[seat], counterfactual_values(policy.tree, policy)[seat].tolist(), strict=True))
+    near = answer.value - _EQUAL * max(1.0, float(np.abs(form.payoffs).max()))
     best = [action for action, value in values.items() if value >= near]
-    return BestResponse(player=player, best=best, value=most, action_values=values)
-
-
-class Diagnosis(BaseModel):
-    """One fault of a program; line and column count from 1, 0 means the whole."""
-
-    model_config = ConfigDict(from_attributes=True)
-    stage: str
-    severity: str
-    line: int
-    column: int
-    message: str
-    hint: str
+    return BestResponse(player=player, best=best, value=answer.value, action_values=values)
 
 
 class CheckedProgram(BaseModel):
     """Whether a program is a game, and if not, why not."""
 
     ok: bool
-    diagnostics: list[Diagnosis]
-    players: list[str] = []
-    moves: dict[str, list[str]] = {}
+    diagnostics: list[Diagnostic]
     known_as: list[str] = Field(default=[], description="Well-known games whose conditions the payoffs meet.")
-    table: JsonObject | None = Field(default=None, description="Every end of the game with its moves and payoffs.")
+    table: JsonObject | None = Field(default=None, description="Players, moves, and every end with its payoffs.")
 
 
 def formalize_check(program: Annotated[str, Field(description="A game as a logic program.")]) -> CheckedProgram:
@@ -198,34 +204,27 @@ def formalize_check(program: Annotated[str, Field(description="A game as a logic
     if "\n" not in program and program.strip().endswith(".pl"):
         raise UsageError("expected the text of a program, got the name of a file")
     report = check_program(program + "\n")
-    diagnostics = [Diagnosis.model_validate(diagnosis) for diagnosis in report.diagnostics]
-    table = report.table
-    if table is None:
-        return CheckedProgram(ok=report.ok, diagnostics=diagnostics)
-    return CheckedProgram(
-        ok=report.ok,
-        diagnostics=diagnostics,
-        players=list(table.players),
-        moves={player: list(moves) for player, moves in zip(table.players, table.moves, strict=True)},
-        known_as=list(find_names(table)),
-        table=table_to_data(table),
-    )
+    checked = CheckedProgram(ok=report.ok, diagnostics=list(report.diagnostics))
+    if report.table is not None:
+        checked.known_as, checked.table = list(find_names(report.table)), table_to_data(report.table)
+    return checked
 
 
 class JudgedClaim(BaseModel):
-    """A claim found in a text and its verdict."""
+    """A claim found in a text and its verdict; where it is false, what is true instead."""
 
+    words: str | None = Field(description="The claim in English, where it can be said.")
     claim: str
     verdict: Literal["proved", "refuted", "unknown"]
     why: str
+    correction: str | None
 
 
-class Refuted(BaseModel):
-    """A false claim, what is true instead, and the passages that make it."""
+class Passage(BaseModel):
+    """A sentence of the text that gave no claim."""
 
-    claim: str
-    correction: str
-    passages: list[str]
+    text: str
+    why: str
 
 
 class VerifiedText(BaseModel):
@@ -234,8 +233,7 @@ class VerifiedText(BaseModel):
     state: Literal["unrefuted", "refuted", "undecided", "unchecked"]
     summary: str
     claims: list[JudgedClaim]
-    refuted: list[Refuted]
-    unread: list[str] | None
+    unread: list[Passage] | None
 
 
 def verify(
@@ -244,14 +242,7 @@ def verify(
     seat: Annotated[str | None, Field(description="The player who reasons, by name; the first if not said.")] = None,
 ) -> VerifiedText:
     """Find the claims that a reasoning makes about a game, and prove or refute each; what is false is corrected."""
-    review = verify_text(text, read_game(game), seat=seat)
-    claims = [JudgedClaim(claim=one.text, verdict=one.verdict.value, why=one.proof.why) for one in review.checked]
-    refuted = [
-        Refuted(claim=str(one.claim), correction=one.correction, passages=[p.text for p in one.passages])
-        for one in review.refutations
-    ]
-    unread = None if review.unread is None else list(review.unread)
-    return VerifiedText(state=review.state.value, summary=review.summary, claims=claims, refuted=refuted, unread=unread)
+    return VerifiedText.model_validate(verify_text(text, _read_game(game), seat=seat).to_json())
 
 
 class ComparedGames(BaseModel):
@@ -269,7 +260,7 @@ class ComparedGames(BaseModel):
 
 def compare(first: Game, second: Game) -> ComparedGames:
     """Decide whether two games are the same up to names, order and positive affine payoffs, and where they differ."""
-    comparison = compare_games(read_game(first).solvable(), read_game(second).solvable())
+    comparison = compare_games(_read_game(first).solvable(), _read_game(second).solvable())
     return ComparedGames.model_validate(comparison)
 
 
@@ -286,7 +277,6 @@ class TournamentTable(BaseModel):
 
     game: str
     rounds: int
-    method: str
     winners: list[str]
     standings: list[TournamentRow]
     left_out: dict[str, str]
@@ -303,30 +293,74 @@ def tournament(
     continuation: Annotated[float, Field(description="Probability of another round.", ge=0, le=1)] = 1.0,
 ) -> TournamentTable:
     """Let strategies meet in a repeated game with two players, every pair in both seats; payoffs are expected ones."""
-    found = read_game(game)
+    found = _read_game(game)
+    for name in strategies:
+        find_by_name(dict.fromkeys(list_strategies().names), name, "strategy")
     program = game if found.origin == "file" and game.strip().endswith(".") else ""
     source = NamedGame(found.name, ".pl", program) if program else as_source(found)
     entries, left_out = gather_entries(strategies, make_stage(source))
-    if any(entry.kind in ("axelrod", "model") for entry in entries):
-        raise UsageError("models and strategies of the Axelrod library are not offered here")
     config = TournamentConfig(source, entries, rounds=rounds, noise=noise, continuation=continuation, left_out=left_out)
     standings = measure_standings(config)
-    rows = [
-        TournamentRow(name=row["name"], total=row["total"] or 0.0, per_round=row["per_round"] or 0.0)
-        for row in standings.rows
-    ]
     return TournamentTable(
         game=found.name,
         rounds=rounds,
-        method=standings.method,
         winners=list(standings.winners),
-        standings=rows,
+        standings=list(map(TournamentRow.model_validate, standings.rows)),
         left_out=dict(config.left_out),
     )
 
 
-TOOLS: dict[str, Callable[..., BaseModel]] = {
-    tool.__name__: tool
-    for tool in (solve, check, best_response, formalize_check, verify, compare, tournament, list_games)
-}
+def _read_game(text: str) -> Found:
+    """Return the game that `text` names or writes down. No file is ever opened.
+
+    >>> _read_game("[[0, 5], [4, 1]]").solvable().shape
+    (2, 2)
+    >>> _read_game("Stag hunt").name
+    'stag-hunt'
+    """
+    program = ".pl" if text.strip().endswith(".") and "(" in text else ""
+    ending = next((ending for start, ending in _STARTS.items() if text.strip().startswith(start)), program)
+    if not ending:
+        try:
+            return find_game(text, allow_files=False)
+        except UsageError as error:
+            raise UsageError(f"{error} list_games lists the names.") from None
+    game = FORMATS[ending].parse(text.strip(), f"the {ending} text")
+    return Found(game.name or "game", "file", game)
+
+
+def _read_policy(form: NormalForm | Tree, strategies: Strategies, responder: str | None = None) -> Policy:
+    """Read a strategy for every player but the responder, in the tree of the game; UsageError where one is missing."""
+    names = (*strategies, *([responder] if responder else []))
+    unknown = [name for name in names if name not in form.players]
+    absent = [name for name in form.players if name not in names]
+    if unknown or absent:
+        what = f"there is no player {unknown[0]!r}" if unknown else f"the strategy of {absent[0]!r} is missing"
+        raise UsageError(f"{what}; the players are {', '.join(form.players)}")
+    tree = form if isinstance(form, Tree) else to_tree(form)
+    table = uniform_policy(tree).table()
+    for player, plan in strategies.items():
+        # The one information set that a player has in the tree of a table is named after the player.
+        try:
+            plans = _PLANS.validate_python(plan if isinstance(form, Tree) else {player: plan})
+        except ValidationError:
+            where = " for each information set" if isinstance(form, Tree) else ""
+            raise UsageError(f"strategy of {player}: expected a move or probabilities{where}, got {plan!r}") from None
+        table[player] = {label: {mix: 1.0} if isinstance(mix, str) else mix for label, mix in plans.items()}
+    return policy_from_table(tree, table)
+
+
+_OFFERED = (
+    solve,
+    check,
+    best_response,
+    formalize_check,
+    verify,
+    compare,
+    tournament,
+    list_games,
+    list_strategies,
+    list_studies,
+)
+TOOLS: dict[str, Callable[..., BaseModel]] = {tool.__name__: tool for tool in _OFFERED}
 """By name, in the order in which clients see them."""

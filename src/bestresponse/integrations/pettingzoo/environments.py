@@ -7,18 +7,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from pettingzoo import register
+import numpy as np
+from gymnasium.spaces import Box, Dict, Discrete, Space
+from pettingzoo import AECEnv, ParallelEnv, register
 from pettingzoo.utils.conversions import parallel_to_aec
 
-from bestresponse.core.errors import UsageError
-from bestresponse.games.inputs import GameLike, as_found
-from bestresponse.integrations.pettingzoo.matrix import MatrixEnvironment
-from bestresponse.integrations.pettingzoo.tree import TreeEnvironment
+from bestresponse.analysis.regrets import compute_move_values
+from bestresponse.analysis.theory import describe_theory
+from bestresponse.core.errors import InvalidMove, UsageError
+from bestresponse.core.json import JsonObject
+from bestresponse.games.named_game import GameLike, as_found
+from bestresponse.games.trees.game import TreeGame
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_names
-from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 __all__ = ["env", "parallel_env"]
+
+Bits = np.ndarray[Any, np.dtype[np.int8]]
+_MOST_EQUILIBRIA = 20
 
 
 def parallel_env(game: GameLike, rounds: int = 1) -> MatrixEnvironment:
@@ -30,7 +38,7 @@ def parallel_env(game: GameLike, rounds: int = 1) -> MatrixEnvironment:
     return MatrixEnvironment(form, rounds)
 
 
-def env(game: GameLike, rounds: int = 1) -> Any:
+def env(game: GameLike, rounds: int = 1) -> AECEnv[str, Any, Any]:
     """Make the AEC environment of any game whose answers can be listed; `rounds` is for simultaneous choices only."""
     found = as_found(game)
     form = found.solvable()
@@ -41,11 +49,185 @@ def env(game: GameLike, rounds: int = 1) -> Any:
     return TreeEnvironment(form)
 
 
-def _register_games() -> None:
-    for name in (*catalogue.names(), *tree_names()):
-        register("aec", f"bestresponse/{name}-v0", f"{__name__}:env", kwargs={"game": name})
-    for name in catalogue.names():
-        register("parallel", f"bestresponse/{name}-v0", f"{__name__}:parallel_env", kwargs={"game": name})
+class MatrixEnvironment(ParallelEnv):  # type: ignore[misc, unused-ignore]
+    """A payoff table, played once or several times: agents are its players, actions the numbers of theirs.
+
+    An agent observes what everybody chose in the round before, one hot, all zeros in the first. Infos after a step tell
+    the regret of the action against what the others chose, and the best response to it.
+    """
+
+    def __init__(self, form: NormalForm, rounds: int = 1) -> None:
+        if rounds < 1:
+            raise UsageError(f"rounds={rounds}: expected at least 1")
+        self.form = form
+        self.rounds = rounds
+        self.metadata = {"name": form.name or "matrix", "render_modes": [], "is_parallelizable": True}
+        self.render_mode = None
+        self.possible_agents = list(form.players)
+        self.agents: list[str] = []
+        self._actions = {agent: Discrete(size) for agent, size in zip(form.players, form.shape, strict=True)}
+        self._space = Box(0, 1, (sum(form.shape),), np.int8)
+        self._starts = np.concatenate([[0], np.cumsum(form.shape)[:-1]]).tolist()
+        self._round = 0
+        # Nested lists: reading one number of an array takes several times as long.
+        self._outcomes = [payoffs.tolist() for payoffs in form.payoffs]
+        best = [payoffs.max(axis=seat, keepdims=True) for seat, payoffs in enumerate(form.payoffs)]
+        self._regrets = [(most - payoffs).tolist() for most, payoffs in zip(best, form.payoffs, strict=True)]
+        self._responses = [
+            np.broadcast_to(payoffs.argmax(axis=seat, keepdims=True), form.shape).tolist()
+            for seat, payoffs in enumerate(form.payoffs)
+        ]
+
+    def observation_space(self, agent: str) -> Space[Any]:
+        """Return the space of one hot joint actions."""
+        return self._space
+
+    def action_space(self, agent: str) -> Space[Any]:
+        """Return the numbers of the agent's actions."""
+        return self._actions[agent]
+
+    def reset(
+        self, seed: int | None = None, options: JsonObject | None = None
+    ) -> tuple[dict[str, Bits], dict[str, JsonObject]]:
+        """Start again; nothing is drawn, so the seed changes nothing."""
+        self.agents = list(self.possible_agents)
+        self._round = 0
+        return {agent: self._observe(()) for agent in self.agents}, {agent: {} for agent in self.agents}
+
+    def step(
+        self, actions: dict[str, int]
+    ) -> tuple[dict[str, Bits], dict[str, float], dict[str, bool], dict[str, bool], dict[str, JsonObject]]:
+        """Play one round with everybody's action."""
+        agents = self.agents
+        chosen = tuple(int(actions[agent]) for agent in agents)
+        self._round += 1
+        over = self._round >= self.rounds
+        rewards = {agent: _look_up(self._outcomes[seat], chosen) for seat, agent in enumerate(agents)}
+        infos = {
+            agent: {
+                "regret": _look_up(self._regrets[seat], chosen),
+                "best_response": self.form.actions[seat][_look_up(self._responses[seat], chosen)],
+            }
+            for seat, agent in enumerate(agents)
+        }
+        observations = {agent: self._observe(chosen) for agent in agents}
+        if over:
+            self.agents = []
+        return observations, rewards, dict.fromkeys(agents, over), dict.fromkeys(agents, False), infos
+
+    def _observe(self, chosen: tuple[int, ...]) -> Bits:
+        seen: Bits = np.zeros(sum(self.form.shape), dtype=np.int8)
+        for start, action in zip(self._starts, chosen, strict=False):
+            seen[start + action] = 1
+        return seen
 
 
-_register_games()
+def _look_up(table: Any, cell: tuple[int, ...]) -> Any:
+    for action in cell:
+        table = table[action]
+    return table
+
+
+class TreeEnvironment(AECEnv):  # type: ignore[misc, unused-ignore]
+    """A game tree: agents are its players; an action is the number of a move at the agent's information set.
+
+    An agent observes its information set, one hot, and an action mask; zeros while it is not asked. The info of the
+    agent that is asked names the information set and the best move against the equilibria found; after the move
+    `regret` tells what it lost, the smallest over these equilibria. Neither is there where the tree is not solved.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        super().__init__()
+        self.tree = tree
+        self.metadata = {"name": tree.name or "tree", "render_modes": [], "is_parallelizable": False}
+        self.render_mode = None
+        self.possible_agents = list(tree.players)
+        self.agents: list[str] = []
+        owners = [infoset.player for infoset in tree.infosets]
+        self._places = [owners[:index].count(player) for index, player in enumerate(owners)]
+        self._actions, self._spaces = {}, {}
+        for player, agent in enumerate(tree.players):
+            moves = max([len(infoset.moves) for infoset in tree.infosets if infoset.player == player], default=1)
+            known, mask = (Box(0, 1, (size,), np.int8) for size in (max(1, owners.count(player)), moves))
+            self._actions[agent] = Discrete(moves)
+            self._spaces[agent] = Dict({"observation": known, "action_mask": mask})
+        policies = describe_theory(TreeGame(tree)).policies[:_MOST_EQUILIBRIA]
+        self._values = [compute_move_values(tree, policy) for policy in policies]
+
+    def observation_space(self, agent: str) -> Space[Any]:
+        """Return the space of information sets and action masks."""
+        return self._spaces[agent]
+
+    def action_space(self, agent: str) -> Space[Any]:
+        """Return the numbers of moves, as many as the agent ever has at once."""
+        return self._actions[agent]
+
+    def reset(self, seed: int | None = None, options: JsonObject | None = None) -> None:
+        """Start again at the root; the seed draws the moves of chance."""
+        if seed is not None or not hasattr(self, "_rng"):
+            self._rng = np.random.default_rng(seed)
+        self.agents = list(self.possible_agents)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, JsonObject] = {agent: {} for agent in self.agents}
+        self.agent_selection = self.agents[0]
+        self._node = 0
+        self._go_on()
+
+    def observe(self, agent: str) -> dict[str, Bits]:
+        """Return what the agent knows: zeros while it is not asked."""
+        seen = {name: np.zeros(space.shape, np.int8) for name, space in self._spaces[agent].items()}
+        if int(self.tree.owner[self._node]) == self.possible_agents.index(agent):
+            index = int(self.tree.infoset[self._node])
+            seen["observation"][self._places[index]] = 1
+            seen["action_mask"][: len(self.tree.infosets[index].moves)] = 1
+        return seen
+
+    def step(self, action: int | None) -> None:
+        """Let the agent that is asked move; InvalidMove where its information set has no such move."""
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            self._was_dead_step(action)
+            return
+        children = self.tree.children[self._node]
+        if action is None or not 0 <= int(action) < len(children):
+            raise InvalidMove(f"{agent} has {len(children)} moves here, numbered from 0; got {action}")
+        self._cumulative_rewards[agent] = 0.0
+        losses = [float(row.max() - row[int(action)]) for row in self._list_values()]
+        self.infos[agent] = {"regret": max(0.0, min(losses))} if losses else {}
+        self._node = children[int(action)]
+        self._go_on()
+        self._accumulate_rewards()
+
+    def _go_on(self) -> None:
+        """Draw the moves of chance, then ask the next agent or end the game."""
+        tree = self.tree
+        while int(tree.owner[self._node]) == CHANCE:
+            below = tree.children[self._node]
+            odds = np.array([tree.probability[child] for child in below], dtype=np.float64)
+            self._node = below[int(self._rng.choice(len(below), p=odds / odds.sum()))]
+        owner = int(tree.owner[self._node])
+        if owner == LEAF:
+            self.rewards = dict(zip(self.possible_agents, map(float, tree.payoffs[self._node]), strict=True))
+            self.terminations = dict.fromkeys(self.agents, True)
+            return
+        self._clear_rewards()
+        self.agent_selection = self.possible_agents[owner]
+        infoset = tree.infosets[int(tree.infoset[self._node])]
+        values = self._list_values()
+        best = {"best_response": infoset.moves[int(values[0].argmax())]} if values else {}
+        previous = {key: value for key, value in self.infos[self.agent_selection].items() if key == "regret"}
+        self.infos[self.agent_selection] = {**previous, "infoset": infoset.label, **best}
+
+    def _list_values(self) -> list[Array]:
+        """List what each move earns at the information set that is asked, in every equilibrium that reaches it."""
+        index = int(self.tree.infoset[self._node])
+        return [table[index] for table in self._values if index in table]
+
+
+for _name in (*catalogue.names(), *tree_names()):
+    register("aec", f"bestresponse/{_name}-v0", f"{__name__}:env", kwargs={"game": _name})
+for _name in catalogue.names():
+    register("parallel", f"bestresponse/{_name}-v0", f"{__name__}:parallel_env", kwargs={"game": _name})

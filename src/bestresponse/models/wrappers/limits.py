@@ -16,8 +16,7 @@ What may pass is tried again a bounded number of times, ever more slowly: waits 
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 
@@ -136,19 +135,13 @@ def largest_usage(request: Request) -> Usage:
     return Usage(size + _FRAME + _FRAME_PER_MESSAGE * len(request.messages), request.max_tokens)
 
 
-class Gate:
+class Gate(threading.BoundedSemaphore):
     """Let `concurrency` calls in at once."""
 
     def __init__(self, concurrency: int) -> None:
         if concurrency < 1:
             raise UsageError(f"a limit of {concurrency} calls at once lets nothing through")
-        self._places = threading.BoundedSemaphore(concurrency)
-
-    @contextmanager
-    def pass_through(self) -> Iterator[None]:
-        """Wait for a place; it is given back at the end."""
-        with self._places:
-            yield
+        super().__init__(concurrency)
 
 
 class Limited(Wrapper):
@@ -160,7 +153,7 @@ class Limited(Wrapper):
 
     def complete(self, request: Request) -> Reply:
         """Answer once the gate lets the call through."""
-        with self._gate.pass_through():
+        with self._gate:
             return self._model.complete(request)
 
 

@@ -5,7 +5,7 @@ when one rule of the list below makes it legal and the rule is recorded:
 
     the last ANSWER line, box or JSON object of several that differ; markdown, LaTeX or quotes around the answer; a word
     such as "action" before it; an answer without its ANSWER line where the reply holds nothing else, or in a box, or in
-    one sentence such as "I choose B"; the notations and roundings of mixed strategies (`mixtures`)
+    one sentence such as "I choose B"; the notations and roundings of mixed strategies (`read_mixture`)
 
 Otherwise it is REFUSED (the model declines), TRUNCATED (it was cut off before an answer), ILLEGAL (an answer that the
 ask does not allow) or UNPARSEABLE.
@@ -22,22 +22,171 @@ Sentences about former days, about others, about limits ("at most") and about wh
 strongest kind that occurs decides; where its amounts differ, a later sentence that revises ("adjusted", "therefore",
 "however ... instead") replaces the earlier ones, and otherwise there is no reading. A reply that declines to bid is a
 pass. Nothing is guessed: no reading is None.
+
+Mixed strategies are actions and numbers that take turns, in many notations: `A: 0.25, B: 0.75`, `{"a": "1/4"}`,
+`25 % A, 75 % B`, `A with probability 1/4 and B with probability 3/4`, `0,25; 0,75`, `A and B each 1/2`, `A` alone, all
+of them also in LaTeX. Text is cut into actions, numbers and words; where a word stands in between that is not one of
+those with which strategies are told, nothing is read.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.errors import Flaw, InvalidMove
 from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Decision, Reading, Status
-from bestresponse.players.llm.mixtures import read_mixture, strip_latex
+
+_ROUNDING = 0.05
+"""How far a sum may be from 1: three probabilities of two decimals, rounded carelessly."""
+_SAME = 0.006
+"""Of a number that is written twice, as in `1/3 = 0.333` or `0.125 (12.5 %)`."""
+_LONGEST_MIXTURE = 2_000
+_NOTATION = "another notation"
+"""What is said where nothing more particular can be."""
+_TELLING = re.compile(
+    "a|actions?|always|an|and|answer|are|as|at|be|by|choice|choos(e|es|ing)|columns?|each|equals?|equilibrium|final|for|go"
+    "|i|is|it|its|line|mix|mixed|mixing|moves?|my|of|on|one|only|optimal|options?|or|p|percent|pi|pick|play|plays|playing"
+    "|player|pr|prob|probabilit(y|ies)|pure|rows?|select|should|sigma|so|strateg(y|ies)|that|the|then|these|thus|times?|to"
+    "|w|we|weights?|will|with|would|x|y",
+    re.IGNORECASE,
+)
+"""The words with which strategies are told."""
+_VULGAR = {"½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "⅕": "1/5", "⅖": "2/5", "⅗": "3/5", "⅘": "4/5",
+           "⅙": "1/6", "⅚": "5/6", "⅛": "1/8", "⅜": "3/8", "⅝": "5/8", "⅞": "7/8", "％": "%", "−": "-", "٫": ".",
+           "⁄": "/"}  # fmt: skip
+_LATEX = (
+    (re.compile(r"\\[dt]?frac\s*\{([^{}]{1,20})\}\s*\{([^{}]{1,20})\}"), r"\1/\2"),
+    (re.compile(r"\\[dt]?frac\s*(\d)\s*(\d)"), r"\1/\2"),
+    (re.compile(r"\\(?:text|textbf|mathrm|mathbf|mathit|operatorname|boxed|textit|texttt)\s*\{"), "{"),
+    (re.compile(r"\\(?:left|right|quad|qquad|,|;|!|:|\[|\]|\(|\)|\s)"), " "),
+    (re.compile(r"\\approx"), "="),
+    (re.compile(r"\\(?:to|rightarrow|mapsto)\b"), "->"),
+    (re.compile(r"\\([%{}_$#&])"), r"\1"),
+)
+_DOT = r"[-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?"
+_COMMA = r"[-+]?(?:\d+,\d+(?![\d\"' ]*[:=])|\d+(?:\.\d+)?|\.\d+)"
+
+
+def strip_latex(text: str) -> str:
+    """Replace what LaTeX and Unicode write otherwise: fractions, boxes, fonts, spaces, percent signs.
+
+    >>> strip_latex(r"\\boxed{\\text{A}: \\frac{1}{2},\\; \\text{B}: 50\\%}"), strip_latex("½")
+    ('{{A}: 1/2,  {B}: 50%}', '1/2')
+    """
+    for character, plain in _VULGAR.items():
+        text = text.replace(character, plain)
+    for pattern, plain in _LATEX if "\\" in text else ():
+        text = pattern.sub(plain, text)
+    return text
+
+
+def read_mixture(ask: Mixture, candidate: str) -> tuple[tuple[float, ...], str]:
+    """Return the probabilities that an answer states, and what had to be done to read them; empty if nothing had.
+
+    Raises:
+        InvalidMove: it states none, or none that are legal.
+    """
+    repairs: list[str] = []
+    if len(candidate) > _LONGEST_MIXTURE:
+        raise InvalidMove(f"expected a probability for each action, got {len(candidate)} characters", Flaw.UNPARSEABLE)
+    try:
+        stated = dict(zip(ask.options, ask.read(candidate), strict=True))
+        if re.search(r"[:=]\s*[\"']\s*[\d.]", candidate):
+            repairs.append("numbers in quotes")
+        listed = not re.search(r"[:=]", candidate)
+        unnamed = [] if listed else [name for name in ask.options if not re.search(re.escape(name), candidate)]
+    except InvalidMove:
+        found = next(_find_readings(ask.options, candidate), None)
+        if found is None:
+            raise
+        stated, notation = found
+        repairs += notation
+        unnamed = [name for name in ask.options if name not in stated]
+    numbers = [stated.get(name, 0.0) for name in ask.options]
+    if abs(math.fsum(numbers) / 100 - 1) <= _ROUNDING:
+        numbers = [p / 100 for p in numbers]
+        repairs.append("percentages")
+    total = math.fsum(numbers)
+    if min(numbers) < 0 or abs(total - 1) > _ROUNDING:
+        ask.check(tuple(numbers))
+    if unnamed:
+        repairs.append(f"{', '.join(unnamed)} not named: 0")
+    if abs(total - 1) > 1e-9:
+        repairs.append(f"scaled from a sum of {total:.4g}")
+    mix = tuple(p / total for p in numbers)
+    ask.check(mix)
+    return mix, ", ".join([part for part in repairs if part != _NOTATION] or repairs)
+
+
+def _find_readings(options: tuple[str, ...], text: str) -> Iterator[tuple[dict[str, float], list[str]]]:
+    """Yield what a text states, read with decimal points first, then with commas, in the given case first."""
+    plain = strip_latex(text)
+    plain = plain if any("_" in option for option in options) else plain.replace("_", " ")
+    for number, notation in ((_DOT, [_NOTATION]), (_COMMA, ["decimal commas"])):
+        for flags, spelling in ((0, []), (re.IGNORECASE, ["actions in another case"])):
+            tokens = _cut(options, plain, number, flags)
+            stated = None if tokens is None else _pair(options, *tokens)
+            if stated is not None:
+                yield stated, spelling or notation
+                return
+
+
+def _cut(
+    options: tuple[str, ...], text: str, number: str, flags: int
+) -> tuple[list[str | float], frozenset[str]] | None:
+    """Cut a text into actions, numbers and words; None where a word does not tell a strategy."""
+    names = {option.casefold() if flags else option: option for option in options}
+    if len(names) < len(options):
+        return None
+    # An action that looks like a number is one only where a colon or the like follows.
+    numeric = [re.escape(name) for name in options if re.fullmatch(r"[\d.]+", name)]
+    worded = [re.escape(name) for name in sorted(options, key=len, reverse=True) if re.escape(name) not in numeric]
+    parts = [rf"(?<![\w.])(?:{'|'.join(worded)})(?!\w)"] if worded else []
+    parts += [rf"(?<![\w.,/])(?:{'|'.join(numeric)})(?=[\"'*`)\]}}]{{0,3}} ?(?:[:=|]|->|→))"] if numeric else []
+    pattern = rf"({'|'.join(parts)})|({number})( ?/ ?{_DOT})?( ?%)?|([^\W\d_]+)|([^\s:=()\[\]{{}}\"'*`,;.|>→+×·&~≈$<-])"
+    tokens: list[str | float] = []
+    words = set()
+    for match in re.finditer(pattern, text, flags):
+        label, above, below, percent, word, other = match.groups()
+        if label:
+            tokens.append(names[label.casefold() if flags else label])
+        elif above:
+            divisor = float(below.strip(" /")) if below else 1.0
+            value = float(above.replace(",", ".")) / divisor if divisor else math.inf
+            value = value / 100 if percent else value
+            again = tokens and isinstance(tokens[-1], float) and abs(tokens[-1] - value) <= _SAME
+            if not (again and re.search(r"[=≈(]\s*$", text[: match.start()])):
+                tokens.append(value)
+        elif other or not _TELLING.fullmatch(word):
+            return None
+        else:
+            words.add(word.casefold())
+    return tokens, frozenset(words)
+
+
+def _pair(options: tuple[str, ...], tokens: Sequence[str | float], words: frozenset[str]) -> dict[str, float] | None:
+    """Give every action its number; None where it is not plain which is whose."""
+    labels = [token for token in tokens if isinstance(token, str)]
+    numbers = [token for token in tokens if isinstance(token, float)]
+    if len(set(labels)) < len(labels) or not tokens:
+        return None
+    if not labels and len(numbers) == len(options):
+        return dict(zip(options, numbers, strict=True))
+    if "each" in words and len(numbers) == 1:
+        return dict.fromkeys(labels or options, numbers[0])
+    if len(labels) == 1 and not numbers and len(options) > 1:
+        return {labels[0]: 1.0}
+    takes_turns = all(isinstance(token, str) != isinstance(after, str) for token, after in pairwise(tokens))
+    return dict(zip(labels, numbers, strict=True)) if takes_turns and len(labels) == len(numbers) else None
+
 
 _LONGEST = 100_000
 _BRACES = 50

@@ -15,6 +15,8 @@ from bestresponse.report.numbers import format_number
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+LEVEL = 0.95
+"""Of every interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +45,11 @@ class Interval:
         estimate, low, high = (format_number(number, spec) for number in (self.estimate, self.low, self.high))
         return f"{estimate} [{low}, {high}]"
 
-    def to_json(self) -> dict[str, float | int | None]:
+    def to_json(self) -> dict[str, str | float | None]:
         """Return the interval as plain JSON data; an end that is infinite becomes None."""
         ends = {"estimate": self.estimate, "low": self.low, "high": self.high, "level": self.level}
-        return {name: end if math.isfinite(end) else None for name, end in ends.items()} | {"n": self.n}
+        finite = {name: end if math.isfinite(end) else None for name, end in ends.items()}
+        return {**finite, "n": self.n, "method": self.method}
 
     def contains(self, value: float) -> bool:
         """Tell whether `value` lies between the ends."""
@@ -70,12 +73,6 @@ def as_sample(values: ArrayLike, what: str = "values") -> Floats:
             "leave missing answers out and report them with missing_bounds"
         )
     return array
-
-
-def check_level(level: float) -> None:
-    """Raise UsageError unless `level` is a confidence level."""
-    if not 0 < level < 1:
-        raise UsageError(f"a confidence level lies between 0 and 1, such as 0.95; got {level:g}")
 
 
 def cluster_codes(clusters: Iterable[Hashable] | None, size: int) -> Integers:

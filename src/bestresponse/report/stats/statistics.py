@@ -23,14 +23,32 @@ equally likely (Fisher 1935, The Design of Experiments, section 21). All sign pa
 most 2**12; otherwise random patterns, counting the observed one among them so that the p-value is never 0 and the
 test stays valid (Phipson & Smyth 2010, Stat. Appl. Genet. Mol. Biol. 9:39).
 
-Many tests: `holm` bounds the chance of any false finding (Holm 1979, Scand. J. Stat. 6:65-70); `benjamini_hochberg`
-bounds the expected share of false findings (Benjamini & Hochberg 1995, JRSS B 57:289-300).
+Many tests: `holm` bounds the chance of any false finding (Holm 1979, Scand. J. Stat. 6:65-70).
 
 Rates of yes among n, and what missing answers could change.
 
 `wilson`: the score interval of Wilson (1927, JASA 22:209-212), which behaves at 0 and n.
 `missing_bounds`: worst-case bounds of Manski (1989, J. Human Resources 24:343-360): put every missing answer at one
 end of what it could have been, then at the other. They assume nothing about why answers are missing.
+
+How many games a wanted precision needs, and a stopping rule that may be looked at after every game.
+
+Planning: with n games the half-width of the t interval is t(n - 1) * sd / sqrt(n).
+
+Stopping: an ordinary 95 % interval that is checked again and again misses the truth far more often than 5 %. The rule
+here uses the asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas (2024, Annals of
+Statistics 52:2613-2640, theorem 2.2):
+
+    mean_n  +-  sd_n * sqrt( 2 (n r + 1) / (n^2 r) * log( sqrt(n r + 1) / alpha ) )        with r = rho^2
+
+It guarantees that the probability of *ever* missing the mean, over all looks, tends to at most alpha as the first
+look moves out; so stopping as soon as it is narrow enough is allowed. It is asymptotic, like every interval from the
+central limit theorem, so the first look is not earlier than 50 games. In 4,000 simulated runs of up to 1,000
+games with a look after each from the 50th on, the 95 % sequence ever missed in 2.9 % (normal), 4.0 % (half zeros, half
+uniform), 5.9 % (exponential) and 15 % (nine tenths zeros) of the runs: it looks too early
+where large values are rare.
+It is wider than a fixed-n interval (about 1.55 times where it is tuned): the price of looking. rho is fixed
+beforehand and makes it narrowest near `tuned_for` games.
 """
 
 from __future__ import annotations
@@ -45,21 +63,16 @@ from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import UsageError
 from bestresponse.report.stats.interval import (
+    LEVEL,
     Floats,
     Integers,
     Interval as Interval,
     as_sample,
-    check_level,
     cluster_codes,
     normal_quantile,
 )
-from bestresponse.report.stats.precision import (
-    Precision as Precision,
-    confidence_sequence as confidence_sequence,
-    games_needed as games_needed,
-    precision_reached as precision_reached,
-)
 
+_TAILS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
 _CELLS_AT_ONCE = 100_000
 """Counters of draws that stay in a processor's cache."""
 _UNSEEN = 0.5
@@ -71,7 +84,6 @@ def cluster_bootstrap(
     clusters: Iterable[Hashable] | None = None,
     *,
     rng: np.random.Generator,
-    level: float = 0.95,
     resamples: int = 2000,
 ) -> Interval:
     """Compute the interval of the mean of `values`, resampling the clusters they belong to.
@@ -82,10 +94,10 @@ def cluster_bootstrap(
     >>> cluster_bootstrap([1, 1, 1, 1], "aabb", rng=np.random.default_rng(1))
     Interval(estimate=1.0, low=1.0, high=1.0, level=0.95, method='percentile', n=2)
     """
-    sums, sizes = _add_up(values, clusters, level, resamples)
+    sums, sizes = _add_up(values, clusters)
     count, estimate = sums.size, float(sums.sum() / sizes.sum())
     if count == 1:
-        return Interval(estimate, -math.inf, math.inf, level, "none", count)
+        return Interval(estimate, -math.inf, math.inf, LEVEL, "none", count)
     draws = []
     for rows in _split_in_blocks(resamples, count):
         drawn = rng.integers(count, size=(rows, count)) + count * np.arange(rows)[:, None]
@@ -93,9 +105,9 @@ def cluster_bootstrap(
         draws.append((weights @ sums) / (weights @ sizes))
     means = np.concatenate(draws)
     without_each = (sums.sum() - sums) / (sizes.sum() - sizes)
-    tails = _bca_tails(estimate, means, without_each, level)
-    low, high = np.quantile(means, tails or ((1 - level) / 2, (1 + level) / 2))
-    return Interval(estimate, float(low), float(high), level, "bca" if tails else "percentile", count)
+    tails = _bca_tails(estimate, means, without_each)
+    low, high = np.quantile(means, tails or _TAILS)
+    return Interval(estimate, float(low), float(high), LEVEL, "bca" if tails else "percentile", count)
 
 
 def bound_mean(
@@ -104,7 +116,6 @@ def bound_mean(
     clusters: Iterable[Hashable] | None = None,
     *,
     rng: np.random.Generator,
-    level: float = 0.95,
     resamples: int = 2000,
 ) -> Interval:
     """Compute the interval of the mean of `values`, none of which can lie outside `bounds`.
@@ -115,14 +126,14 @@ def bound_mean(
     >>> f"{bound_mean([0.0] * 20, (0.0, 1.0), rng=np.random.default_rng(1)):.2f}"
     '0.00 [0.00, 0.12]'
     """
-    sums, sizes = _add_up(values, clusters, level, resamples)
+    sums, sizes = _add_up(values, clusters)
     count, estimate = sums.size, float(sums.sum() / sizes.sum())
     least, most = bounds
     slack = 1e-9 * max(1.0, abs(least), abs(most))
     if np.min(values) < least - slack or np.max(values) > most + slack:
         raise UsageError(f"values: expected numbers from {least:g} to {most:g}")
     if count == 1:
-        return Interval(estimate, -math.inf, math.inf, level, "none", count)
+        return Interval(estimate, -math.inf, math.inf, LEVEL, "none", count)
     draws = []
     for rows in _split_in_blocks(resamples, count):
         weights = rng.standard_exponential((rows, count))
@@ -130,20 +141,15 @@ def bound_mean(
         seen, total = weights @ sums, weights @ sizes + unseen
         draws.append(((seen + unseen * least) / total, (seen + unseen * most) / total))
     worst, best = np.concatenate(draws, axis=1)
-    low, high = np.quantile(worst, (1 - level) / 2), np.quantile(best, (1 + level) / 2)
+    low, high = np.quantile(worst, _TAILS[0]), np.quantile(best, _TAILS[1])
     ends = max(least, min(float(low), estimate)), min(most, max(float(high), estimate))
-    return Interval(estimate, *ends, level, "bounded", count)
+    return Interval(estimate, *ends, LEVEL, "bounded", count)
 
 
-def _add_up(
-    values: ArrayLike, clusters: Iterable[Hashable] | None, level: float, resamples: int
-) -> tuple[Floats, Floats]:
-    """Check the arguments, and return the sum and the number of the values of every cluster."""
+def _add_up(values: ArrayLike, clusters: Iterable[Hashable] | None) -> tuple[Floats, Floats]:
+    """Return the sum and the number of the values of every cluster."""
     sample = as_sample(values)
     codes = cluster_codes(clusters, sample.size)
-    check_level(level)
-    if resamples < 1:
-        raise UsageError(f"resamples: expected at least 1, got {resamples}")
     return np.bincount(codes, weights=sample).astype(np.float64), np.bincount(codes).astype(np.float64)
 
 
@@ -153,7 +159,7 @@ def _split_in_blocks(resamples: int, count: int) -> list[int]:
     return [min(block, resamples - start) for start in range(0, resamples, block)]
 
 
-def _bca_tails(estimate: float, draws: Floats, left_out: Floats, level: float) -> tuple[float, float] | None:
+def _bca_tails(estimate: float, draws: Floats, left_out: Floats) -> tuple[float, float] | None:
     """The two percentiles BCa reads off, or None where BCa is not defined."""
     tolerance = 1e-12 * max(1.0, abs(estimate))
     below = np.mean(draws < estimate - tolerance) + np.mean(np.abs(draws - estimate) <= tolerance) / 2
@@ -164,7 +170,7 @@ def _bca_tails(estimate: float, draws: Floats, left_out: Floats, level: float) -
         return None
     skew = float(np.sum(pulls**3)) / (6 * spread**1.5)
     tails = []
-    for probability in ((1 - level) / 2, (1 + level) / 2):
+    for probability in _TAILS:
         shifted = bias + normal_quantile(probability)
         if 1 - skew * shifted <= 0:
             return None
@@ -255,94 +261,82 @@ def holm(p_values: ArrayLike) -> Floats:
     >>> holm([0.01, 0.04, 0.03]).tolist()
     [0.03, 0.06, 0.06]
     """
-    ordered, order = _ascending(p_values)
-    factors = np.arange(ordered.size, 0, -1)
-    return _unsorted(np.maximum.accumulate(factors * ordered), order)
-
-
-def benjamini_hochberg(p_values: ArrayLike) -> Floats:
-    """Adjusted p-values: those at most q may be called findings with false discovery rate at most q.
-
-    Valid for independent or positively dependent tests.
-
-    >>> benjamini_hochberg([0.01, 0.04, 0.03]).tolist()
-    [0.03, 0.04, 0.04]
-    """
-    ordered, order = _ascending(p_values)
-    factors = ordered.size / np.arange(1, ordered.size + 1)
-    return _unsorted(np.minimum.accumulate((factors * ordered)[::-1])[::-1], order)
-
-
-def _ascending(p_values: ArrayLike) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.intp]]]:
     array = as_sample(p_values, "p_values")
     if array.min() < 0 or array.max() > 1:
         raise UsageError(f"p_values: expected numbers from 0 to 1, got {array.min():g} to {array.max():g}")
     order = np.argsort(array, kind="stable")
-    return array[order], order
+    adjusted = np.empty_like(array)
+    adjusted[order] = np.minimum(np.maximum.accumulate(np.arange(array.size, 0, -1) * array[order]), 1.0)
+    return adjusted
 
 
-def _unsorted(adjusted: Floats, order: np.ndarray[tuple[int], np.dtype[np.intp]]) -> Floats:
-    result = np.empty_like(adjusted)
-    result[order] = np.minimum(adjusted, 1.0)
-    return result
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """Between `low` and `high` lies the mean that would have been seen had nothing been missing.
-
-    `seen` is the mean of what was seen (None if nothing was); `answered` and `missing` count answers.
-    """
-
-    low: float
-    high: float
-    seen: float | None
-    answered: int
-    missing: int
-
-    def __format__(self, spec: str) -> str:
-        return f"{self.low:{spec}} to {self.high:{spec}}"
-
-
-def wilson(successes: int, n: int, level: float = 0.95) -> Interval:
+def wilson(successes: int, n: int) -> Interval:
     """Compute the interval of a proportion.
 
     >>> f"{wilson(0, 10):.3f}"
     '0.000 [0.000, 0.278]'
     """
-    check_level(level)
     if not 0 <= successes <= n or n == 0:
         raise UsageError(f"a rate needs 0 <= successes <= n and n >= 1; got {successes} of {n}")
-    z, share = normal_quantile((1 + level) / 2), successes / n
+    z, share = normal_quantile(_TAILS[1]), successes / n
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     low = 0.0 if successes == 0 else centre - half
     high = 1.0 if successes == n else centre + half
-    return Interval(share, low, high, level, "wilson", n)
+    return Interval(share, low, high, LEVEL, "wilson", n)
 
 
-def missing_bounds(values: ArrayLike, missing: int, worst: ArrayLike, best: ArrayLike) -> Bounds:
-    """Bounds of the mean over answered and missing; `worst` and `best` are one number, or one per missing answer.
+def missing_bounds(values: ArrayLike, missing: int, worst: ArrayLike, best: ArrayLike) -> tuple[float, float]:
+    """Bound the mean over answered and missing; `worst` and `best` are one number, or one per missing answer.
 
     >>> missing_bounds([0.0, 0.2], missing=2, worst=1.0, best=0.0)
-    Bounds(low=0.05, high=0.55, seen=0.1, answered=2, missing=2)
+    (0.05, 0.55)
     """
-    if missing < 0:
-        raise UsageError(f"missing: expected a count, got {missing}")
-    if np.size(values) == 0 and missing == 0:
-        raise UsageError("expected at least one answer, present or missing, got none")
-    sample = as_sample(values) if np.size(values) else np.empty(0)
-    ends = (_per_missing(worst, missing, "worst"), _per_missing(best, missing, "best"))
-    low, high = np.minimum(*ends).sum(), np.maximum(*ends).sum()
-    total, size = float(sample.sum()), sample.size + missing
-    seen = float(sample.mean()) if sample.size else None
-    return Bounds(float(total + low) / size, float(total + high) / size, seen, sample.size, missing)
+    ends = np.broadcast_to(worst, missing), np.broadcast_to(best, missing)
+    total, size = float(np.sum(values)), np.size(values) + missing
+    return float(total + np.minimum(*ends).sum()) / size, float(total + np.maximum(*ends).sum()) / size
 
 
-def _per_missing(end: ArrayLike, missing: int, what: str) -> Floats:
-    if np.ndim(end) == 0:
-        return np.full(missing, as_sample(np.reshape(end, 1), what)[0])
-    array = as_sample(end, what) if np.size(end) else np.empty(0)
-    if array.size != missing:
-        raise UsageError(f"{what}: expected one number, or one for each of {missing} missing answers; got {array.size}")
-    return array
+_MOST_GAMES = 10**12
+_FIRST_LOOK = 50
+
+
+def games_needed(sd_between: float, half_width: float) -> int:
+    """Find the smallest number of games whose t interval has at most this half-width, if games vary by `sd_between`.
+
+    >>> games_needed(0.1, 0.02)
+    99
+    """
+    from scipy.special import stdtrit
+
+    least = (normal_quantile(_TAILS[1]) * sd_between / half_width) ** 2
+    if least > _MOST_GAMES:
+        raise UsageError(f"a half-width of {half_width:g} would need about {least:.0e} games; ask for less precision")
+    games = max(2, math.ceil(least))
+    while stdtrit(games - 1, _TAILS[1]) * sd_between / math.sqrt(games) > half_width:
+        games += 1
+    return games
+
+
+def confidence_sequence(
+    values: ArrayLike, clusters: Iterable[Hashable] | None = None, *, tuned_for: int = 200
+) -> Interval:
+    """Compute the interval of the mean over games that stays valid however often it is looked at.
+
+    Values of the same cluster are averaged first; the mean is the mean of these averages.
+    """
+    sums, sizes = _add_up(values, clusters)
+    means, alpha = sums / sizes, 1 - LEVEL
+    games, mean = means.size, float(means.mean())
+    if games < 2:
+        return Interval(mean, -math.inf, math.inf, LEVEL, "none", games)
+    scaled = games * (math.log(1 - 2 * math.log(alpha)) - 2 * math.log(alpha)) / tuned_for
+    radius = math.sqrt(2 * (scaled + 1) / (games * scaled) * math.log(math.sqrt(scaled + 1) / alpha))
+    half = float(means.std(ddof=1)) * radius
+    return Interval(mean, mean - half, mean + half, LEVEL, "asymptotic confidence sequence", games)
+
+
+def precision_reached(values: ArrayLike, half_width: float, clusters: Iterable[Hashable] | None = None) -> bool:
+    """Tell whether the mean over games is known to within `half_width`, checked as often as one likes."""
+    interval = confidence_sequence(values, clusters)
+    return interval.n >= _FIRST_LOOK and interval.half_width <= half_width

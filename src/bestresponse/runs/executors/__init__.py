@@ -14,11 +14,9 @@ if TYPE_CHECKING:
         Executor as Executor,
         Job as Job,
         Task as Task,
-        executors as executors,
-        find_executor as find_executor,
+        Threads as Threads,
     )
     from bestresponse.runs.executors.processes import Processes as Processes
     from bestresponse.runs.executors.ray import Ray as Ray
-    from bestresponse.runs.executors.threads import Threads as Threads
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

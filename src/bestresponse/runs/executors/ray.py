@@ -4,24 +4,20 @@ Worker actors open the models by name with the keys of their own nodes, and ask 
 limits and stored replies, as worker processes do.
 """
 
-from __future__ import annotations
-
 import os
 import queue
 import socket
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
 from typing import Any, TypeVar
 
 from bestresponse.core.errors import ModelUnavailable, UsageError
 from bestresponse.core.json import JsonObject
-from bestresponse.runs.executors.base import Ended, Job, Keep, Task
+from bestresponse.runs.executors.base import Ended, Job, Keep, Task, map_ahead
 from bestresponse.runs.executors.driver import Driver
 from bestresponse.runs.executors.worker import Message, Worker, WorkerJob, describe_job
 
@@ -110,17 +106,11 @@ class Ray:
         try:
             count = self.count or max(1, int(ray.cluster_resources().get("CPU", 1)))
             apply = ray.remote(num_cpus=1)(function)
-            todo = iter(items)
-            ahead = deque(apply.remote(item) for item in islice(todo, 2 * count))
-            while ahead:
-                try:
-                    found: B = ray.get(ahead.popleft())
-                except ray.exceptions.RayTaskError:
-                    raise
-                except ray.exceptions.RayError as error:
-                    raise ModelUnavailable(f"the Ray cluster lost this work: {_explain(error)}") from None
-                yield found
-                ahead.extend(apply.remote(item) for item in islice(todo, 1))
+            yield from map_ahead(apply.remote, ray.get, items, count)
+        except ray.exceptions.RayTaskError:
+            raise
+        except ray.exceptions.RayError as error:
+            raise ModelUnavailable(f"the Ray cluster lost this work: {_explain(error)}") from None
         finally:
             if own:
                 ray.shutdown()

@@ -1,7 +1,5 @@
 """A file of JSON lines that is only ever appended to and survives being killed in the middle of a line."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

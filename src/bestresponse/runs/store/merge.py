@@ -5,10 +5,9 @@ records are equal, and refused where they differ. Of a play that nobody finished
 taken, the first by its path where several have as many. The order in which the parts are named does not matter.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -16,7 +15,6 @@ from typing import Any
 
 from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.core.json import JsonObject, canonical, digest
-from bestresponse.report.files import explain_os_error
 from bestresponse.runs.run import Run
 from bestresponse.runs.store.folder import FolderLock, RunFolder
 from bestresponse.runs.store.lines import Lines, find_spec_id, read_lines, read_raw
@@ -124,30 +122,20 @@ def _write(path: Path, manifest: Manifest, parts: Sequence[RunFolder], kept: dic
     """Write the three files and then the manifest; where the output is a part itself, through new files."""
     if (path / "manifest.json").exists() and path.resolve() not in {part.path.resolve() for part in parts}:
         raise UsageError(f"{path} is there already: name it as a part too, or choose another output")
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise explain_os_error(error, f"making the folder {path}") from None
     lock = FolderLock(path)
     try:
         for name in _FILES:
-            _write_lines(path / f"{name}.merging", _select(parts, f"{name}.jsonl", kept))
+            (path / f"{name}.merging").unlink(missing_ok=True)
+            with closing(Lines(path / f"{name}.merging")) as file:
+                lines = _select(parts, f"{name}.jsonl", kept)
+                while block := b"".join(islice(lines, _BLOCK)):
+                    file.append_raw(block)
+                file.sync()
         for name in _FILES:
             (path / f"{name}.merging").replace(path / f"{name}.jsonl")
         RunFolder(path, manifest).write_manifest()
     finally:
         lock.release()
-
-
-def _write_lines(path: Path, lines: Iterator[bytes]) -> None:
-    path.unlink(missing_ok=True)
-    file = Lines(path)
-    try:
-        while block := b"".join(islice(lines, _BLOCK)):
-            file.append_raw(block)
-        file.sync()
-    finally:
-        file.close()
 
 
 def _select(parts: Sequence[RunFolder], name: str, kept: dict[str, _Kept]) -> Iterator[bytes]:

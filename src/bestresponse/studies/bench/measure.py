@@ -25,7 +25,6 @@ from itertools import islice
 from typing import Annotated, TypedDict, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bestresponse.core.errors import StoreError, TooLarge
 from bestresponse.core.json import JsonMapping, JsonObject
@@ -35,14 +34,12 @@ from bestresponse.players.llm.verified import make_label
 from bestresponse.players.strategies.baselines import BASELINES
 from bestresponse.report.frames import Frame, column
 from bestresponse.report.metrics import Metric, Value
-from bestresponse.report.stats.precision import games_needed
-from bestresponse.report.stats.statistics import Interval, bound_mean, missing_bounds, wilson
+from bestresponse.report.stats.statistics import Interval, bound_mean, games_needed, missing_bounds, wilson
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.bench.games import VARIANTS, own_view
 from bestresponse.studies.bench.plays import ANONYMOUS, BASE, NAMED, Plan, find_theme
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
-from bestresponse.theory.zero_sum.measure import optimal_opponent_range
 from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
 BASELINE = "baseline"
@@ -99,7 +96,6 @@ class Figures(TypedDict):
     exploitability: float | None
     exploitability_normalised: Annotated[float | None, column("exploitability / range", ".3f")]
     """what a best-responding opponent takes, as a share of the game's payoff range"""
-    gap_any_equilibrium: float | None
     equilibrium_distance: Annotated[float | None, column("distance to equilibrium", ".3f")]
     """total variation to the nearest strategy; games that are not zero-sum"""
     gap_nearest: Annotated[float | None, column("gap to nearest", ".2f")]
@@ -160,7 +156,7 @@ def find_decision(play: StoredPlay, *, opponent: bool = False) -> Decision | Non
 
 def _describe(plan: Plan, play: StoredPlay, own: Array, decision: Decision) -> JsonObject:
     data, claims = play.data, [remark["claims"] for remark in decision.remarks]
-    refuted = [sum(verdict == "refuted" for _, verdict in attempt) for attempt in claims]
+    refuted = [sum(claim["verdict"] == "refuted" for claim in attempt) for attempt in claims]
     return {
         "spec": play.spec,
         **{name: data[name] for name in ("condition", "game", "variant")},
@@ -202,13 +198,19 @@ def measure_strategies(own: Array, other: Array, x: Array, y: Array) -> list[Jso
         "nash_gap": gap,
         "gap_normalised": _share(gap, spread),
         "payoff_range": spread,
-        "support": _is_positive(y).sum(axis=1),
+        "support": (y > _NOISE).sum(axis=1),
         "entropy": np.abs((x * logs).sum(axis=1)),
     }
     zero_sum = bool((own == -other).all())
     columns["worst_normalised"] = _share(np.ptp(against, axis=1), spread)
     if zero_sum:
-        columns |= _measure_zero_sum(own, x, y, best, gap)
+        # the best-response value against an optimal opponent is the value of the game
+        exploitability = _without_noise(best - np.einsum("ni,nij->nj", x, own).min(axis=1), own)
+        columns |= {
+            "exploitability": exploitability,
+            "exploitability_normalised": _share(exploitability, spread),
+            "worst_exploitability_normalised": _share(best - own.min(axis=(1, 2)), spread),
+        }
     lists = [numbers.tolist() for numbers in columns.values()]
     rows = [_NO_FIGURES | dict(zip(columns, cells, strict=True)) for cells in zip(*lists, strict=True)]
     if not zero_sum:
@@ -220,38 +222,6 @@ def measure_strategies(own: Array, other: Array, x: Array, y: Array) -> list[Jso
 def _without_noise(figure: Array, own: Array) -> Array:
     """Return the figures of n games with negative ones and rounding errors set to 0."""
     return np.where(figure > _NOISE * np.abs(own).max(axis=(-2, -1)), figure, 0.0)
-
-
-def _measure_zero_sum(own: Array, x: Array, y: Array, value: Array, gap: Array) -> dict[str, Array]:
-    """The best-response value against an optimal opponent is the value of the game."""
-    exploitability = _without_noise(value - np.einsum("ni,nij->nj", x, own).min(axis=1), own)
-    widest = gap.copy()
-    for k in np.flatnonzero(~_is_surely_unique(own, y, value) & exploitability.astype(bool)):
-        lowest, _ = optimal_opponent_range(own[k], x[k])
-        widest[k] = max(value[k] - lowest, gap[k])
-    return {
-        "exploitability": exploitability,
-        "exploitability_normalised": _share(exploitability, np.ptp(own, axis=(1, 2))),
-        "worst_exploitability_normalised": _share(value - own.min(axis=(1, 2)), np.ptp(own, axis=(1, 2))),
-        "gap_any_equilibrium": widest,
-    }
-
-
-def _is_surely_unique(own: Array, y: Array, value: Array) -> NDArray[np.bool_]:
-    """Say whether each `y` is surely the opponent's only optimal strategy (False: perhaps not).
-
-    Another optimal strategy would use no column that some optimal x makes strictly worse for the opponent, and would
-    be worth the value in every row that x plays: if x punishes every column that y leaves out, and its rows determine
-    y, there is none.
-    """
-    unit = _share(own - value[:, None, None], np.ptp(own, axis=(1, 2), keepdims=True))
-    x = solve_zero_sum(own).row
-    used, playing = _is_positive(y), _is_positive(x)
-    others_punished = (used | _is_positive(np.einsum("ni,nij->nj", x, unit))).all(axis=1)
-    kernel = np.where(playing[:, :, None] & used[:, None, :], unit, 0.0)
-    bordered = np.concatenate([kernel, used[:, None, :].astype(np.float64)], axis=1)
-    determined = np.linalg.matrix_rank(bordered, tol=_NOISE) == used.sum(axis=1)
-    return np.asarray(others_punished & determined)
 
 
 def _measure_general_sum(own: Array, other: Array, x: Array) -> JsonObject:
@@ -295,10 +265,6 @@ def _bound(own: Array, other: Array, opponent: Array) -> dict[str, float]:
     if (own == -other).all():
         worst["worst_exploitability_normalised"] = float(against.max() - own.min()) / (spread or 1.0)
     return worst
-
-
-def _is_positive(share: Array) -> NDArray[np.bool_]:
-    return share > _NOISE
 
 
 def _share(figure: Array, spread: Array) -> Array:
@@ -385,8 +351,7 @@ def _bound_missing(figure: str, worst: str, end: int) -> Metric[Rows]:
         missing = [value for value, row in find_values(rows, worst) if row.get(figure) is None]
         if not missing or len(seen) + len(missing) < len(select_original(rows)):
             return None
-        bounds = missing_bounds(seen, len(missing), missing, 0.0)
-        return (bounds.low, bounds.high)[end]
+        return missing_bounds(seen, len(missing), missing, 0.0)[end]
 
     title, side = Frame(PlayRow, []).columns[figure].name, ("at least", "at most")[end]
     explained = "had every answer been readable: the missing ones perfect, or the worst the game allows"

@@ -166,23 +166,6 @@ def _identify(row: PlayRow) -> tuple[Hashable, int, str]:
     return identify_game(row), row["game"], row["seat"]
 
 
-class SupportRow(TypedDict):
-    """The mean gap of a player where the opponent's equilibrium uses so many actions."""
-
-    player: str
-    support: int
-    gap_normalised: Annotated[float, column("gap / range", ".3f")]
-
-
-def _average_by_support(results: Results) -> Iterator[SupportRow]:
-    for player, rows in results.base.items():
-        gaps: dict[int, list[float]] = {}
-        for gap, row in find_values(rows, "gap_normalised"):
-            gaps.setdefault(row["support"] or 0, []).append(gap)
-        for support in sorted(gaps):
-            yield SupportRow(player=player, support=support, gap_normalised=float(np.mean(gaps[support])))
-
-
 class VersionRow(TypedDict):
     """The figures of a player in one version of the games; the metrics are further columns."""
 
@@ -454,7 +437,6 @@ _FRAMES: Mapping[str, Callable[[Results], Frame[Any]]] = {
     "differences": _frame(DifferenceRow, _list_differences),
     "self_play": _frame(SelfPlayRow, _measure_self_play),
     "games": _frame(GameRow, _list_games),
-    "supports": _frame(SupportRow, _average_by_support),
     "outliers": _frame(OutlierRow, _list_outliers),
     "listed": _frame(ListedRow, _list_worst),
     "texts": _frame(TextRow, _count_texts),

@@ -6,10 +6,13 @@ is the study `sequential`, with the same settings.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from bestresponse.analysis.people import show_people
+from bestresponse.core.ask import Ask
 from bestresponse.core.episode import Record
+from bestresponse.core.game import AnyGame, View
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.models.base import Model
 from bestresponse.players.llm.prompting import prompt
 from bestresponse.players.llm.verified import MOST_ATTEMPTS, is_verified
@@ -21,7 +24,6 @@ from bestresponse.report.blocks import (
     intervals,
     lines,
     metrics_table,
-    pivot,
     scatter,
     table,
     text,
@@ -41,31 +43,37 @@ from bestresponse.theory.trees.tree import Tree
 
 _SECONDS = 7
 """Of a call of the embedded model on one processor: a first run of 100 games was seen to take 12 minutes."""
-CHARACTERS_PER_TOKEN = 4
+_CHARACTERS_PER_TOKEN = 4
 """About what a token of a prompt takes."""
 
 
-def estimate_calls(config: BenchConfig) -> Estimate:
-    """Count calls (every attempt) and tokens from the first game."""
-    plan = Plan(config)
+def estimate_prompts(config: BenchConfig, what: str, firsts: Iterable[tuple[JsonObject, int]]) -> Estimate:
+    """Count calls (every attempt) and tokens from some plays, each with the number of plays that are asked like it."""
+    study, plays = bench.pick(config), 0
     calls = {str(name): 0 for name in config.model}
     characters = dict(calls)
-    for data, games in plan.count_by_first():
-        game = make_game(data)
-        role = game.roles[data["seat"]]
-        asked = data["samples"] * games * (MOST_ATTEMPTS if is_verified(data["model"]) else 1)
+    for data, count in firsts:
+        plays += count
+        shown, ask = show_play(study.game(config, data), data)
+        asked = count * data.get("samples", 1) * (MOST_ATTEMPTS if is_verified(data["model"]) else 1)
         calls[data["model"]] += asked * data["attempts"]
-        characters[data["model"]] += asked * len(prompt(game.view((), role), game.asks(())[role], "line"))
-    what = f"{config.games:,} game{'s' if config.games > 1 else ''}, seed {config.seed}"
+        characters[data["model"]] += asked * len(prompt(shown, ask, "line"))
     if EMBEDDED in calls:
         what += f"; {EMBEDDED} takes about {-(-calls[EMBEDDED] * _SECONDS // 60)} minutes"
     return Estimate(
-        plan.total,
+        plays,
         what,
         calls,
-        {name: count // CHARACTERS_PER_TOKEN for name, count in characters.items()},
+        {name: count // _CHARACTERS_PER_TOKEN for name, count in characters.items()},
         {name: count * config.paid_tokens for name, count in calls.items()},
     )
+
+
+def show_play(game: AnyGame | None, data: JsonMapping) -> tuple[View, Ask]:
+    """Return what the player of a play is shown, and asked for."""
+    assert game is not None, "every play of the benchmark has a game"
+    role, state = game.roles[data.get("seat", 0)], game.start()
+    return game.view(state, role), game.asks(state)[role]
 
 
 def play_until_precise(config: BenchConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
@@ -83,7 +91,7 @@ def play_until_precise(config: BenchConfig, folder: RunFolder, models: Mapping[s
         if half_width is None or len(gaps) < len(config.model) * len(config.elicit):
             return False
         return all(
-            precision_reached([gap for _, gap in seen], half_width, [game for game, _ in seen]).reached
+            precision_reached([gap for _, gap in seen], half_width, [game for game, _ in seen])
             for seen in gaps.values()
         )
 
@@ -114,11 +122,13 @@ def warn_unfinished(measured: Measurement) -> Shown | None:
     return Shown("", (Note(sentence, "warning"),)) if missing > 0 else None
 
 
-def show_first_game(measured: Measurement) -> Shown:
-    """Show the first game of the run as models are told it."""
-    data = next(Plan(measured.config).list_plays())
-    game = make_game(data)
-    return Shown("The first game as it was shown", (Code(game.view((), game.roles[data["seat"]]).briefing, "text"),))
+def show_first_play(measured: Measurement) -> Shown:
+    """Show the first question of the run as models are asked it."""
+    study = bench.pick(measured.config)
+    data = next(iter(study.specs(measured.config)))
+    shown, _ = show_play(study.game(measured.config, data), data)
+    told = "\n\n".join(filter(None, (shown.briefing, shown.situation)))
+    return Shown("The first question as it was shown", (Code(told, "text"),))
 
 
 _HARD = "Harder games to the right: where uniform play loses more. Lines join means of equally many games."
@@ -156,7 +166,11 @@ bench = Study(
     game=lambda config, data: make_game(data),
     choose=lambda config: "sequential" if isinstance(config.form, Tree) else "bench",
     count_plays=lambda config: None if config.precision else Plan(config).total,
-    estimate_calls=estimate_calls,
+    estimate_calls=lambda config: estimate_prompts(
+        config,
+        f"{config.games:,} game{'s' if config.games > 1 else ''}, seed {config.seed}",
+        Plan(config).count_by_first(),
+    ),
     make_run=play_until_precise,
     report=(
         text(
@@ -209,7 +223,6 @@ bench = Study(
         boxes("games", "player", "exploitability_normalised", caption=f"What a best response takes. {_BOXES}"),
         list_outliers("exploitability_normalised"),
         scatter("games", "hardness", "gap_normalised", "player", title="Which games are hard", caption=_HARD),
-        pivot("supports", "player", "support", "gap_normalised", caption="Mean gap / range by size of the support."),
         compare("players", "Players compared"),
         table("self_play", caption="The model against itself: correlated-equilibrium regret of its two answers."),
         compare("verified", "Verified reasoning", "The first less the second; negative: the first loses less."),
@@ -226,7 +239,7 @@ bench = Study(
             kind="info",
         ),
         table("listed", title="The plays", caption="Unread answers and large losses first.", most=500),
-        show_first_game,
+        show_first_play,
         text(
             "Nothing is made up: an answer is valid, repaired by a stated rule, or it counts as one of four kinds of "
             "failure and enters no mean. Where answers are missing, the first table bounds what they could change.",

@@ -19,7 +19,8 @@ from bestresponse.core.ask import Mixture
 from bestresponse.core.errors import InvalidMove
 from bestresponse.core.game import View
 from bestresponse.core.json import JsonMapping, JsonObject, digest
-from bestresponse.games.matrix.game import as_strategy
+from bestresponse.games.matrix.game import MatrixGame, as_strategy
+from bestresponse.games.matrix.presentation import number as write_number
 from bestresponse.games.named_game import NamedGame
 from bestresponse.players.llm.prompting import prompt
 from bestresponse.players.llm.reading import read_reply
@@ -37,6 +38,9 @@ from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
 Keys = NDArray[np.uint64]
 SPLITS = ("train", "validation", "test")
+SHORT = "short"
+"""A format beside those of the benchmark: the payoffs alone, so that a training sees four times as many games."""
+_NEUTRAL = "neutral"
 _HELD_OUT = 50
 """One class in so many is for validation, and as many for tests."""
 _POSITIVE = 1e-9
@@ -58,7 +62,7 @@ class Example:
     def to_json(self) -> JsonObject:
         """Return the example as a conversation, as trainers read it."""
         said = (("system", self.system), ("user", self.question), ("assistant", self.answer))
-        return {"messages": [{"role": role, "content": text} for role, text in said], "task": self.task}
+        return {"messages": [{"role": role, "content": text} for role, text in said if text], "task": self.task}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +122,13 @@ def split_classes(keys: Keys) -> NDArray[np.int64]:
     return np.where(rest == 0, 1, np.where(rest == 1, 2, 0))
 
 
-def describe_matrix(payoffs: Array, seat: int, shown_as: str, theme: str) -> JsonObject:
-    """Return a question about a matrix game as plain data; the benchmark makes the same game of it."""
+def describe_matrix(payoffs: Array, seat: int, shown_as: str, theme: str, kind: str = "matrix") -> JsonObject:
+    """Return a question about a matrix game as plain data; the benchmark makes the same game of it.
+
+    A task of the kind "reply" says how the other player mixes, and asks for a best reply.
+    """
     return {
-        "kind": "matrix",
+        "kind": kind,
         "payoffs": payoffs.tolist(),
         "seat": seat,
         "format": shown_as,
@@ -132,6 +139,8 @@ def describe_matrix(payoffs: Array, seat: int, shown_as: str, theme: str) -> Jso
 
 def write_question(task: JsonMapping, worked: bool) -> tuple[str, str]:
     """Return the system message and the question of a task."""
+    if task.get("format") == SHORT:
+        return "", _write_short(task)
     view, ask = _find_ask(task)
     if worked:  # as `players.llm.player.Thinking` asks
         view = replace(view, notes=(*view.notes, TEXTS.text("think")))
@@ -143,22 +152,59 @@ def _find_ask(task: JsonMapping) -> tuple[View, Mixture]:
     if task["kind"] == "tree":
         question = _plan_questions(task["game"]).make_question(task)
         return question.shown, Mixture(question.ask.options)
-    game = make_game(task)
-    role = game.roles[task["seat"]]
-    return game.view(game.start(), role), Mixture(game.form.actions[task["seat"]])
+    game, seat = _make_game(task), task["seat"]
+    view = game.view(game.start(), game.roles[seat])
+    if task["kind"] == "reply":
+        view = replace(view, notes=(_state_mix(game, task),))
+    return view, Mixture(game.form.actions[seat])
 
 
-def make_matrix_examples(payoffs: Array, telling: Telling, rng: np.random.Generator) -> Iterator[Example]:
+def _make_game(task: JsonMapping) -> MatrixGame:
+    """Make the game of a task; whoever is told how the other mixes is not told that the other is rational."""
+    game = make_game({**task, "format": "table"} if task["format"] == SHORT else task)
+    return replace(game, others="unsaid") if task["kind"] == "reply" else game
+
+
+def _state_mix(game: MatrixGame, task: JsonMapping) -> str:
+    """Say how the other player of a task mixes."""
+    other = 1 - task["seat"]
+    shares = (f"{name} {share:g}" for name, share in zip(game.form.actions[other], task["opponent"], strict=True))
+    name = game.roles[other]
+    return f"{name[:1].upper()}{name[1:]} chooses with these probabilities: {', '.join(shares)}."
+
+
+def _write_short(task: JsonMapping) -> str:
+    """Write a question of the payoffs alone: who asks, a line of columns, and a line for each row."""
+    game, seat = _make_game(task), task["seat"]
+    cells = [[write_number(value) for value in row] for row in game.form.payoffs[seat].tolist()]
+    if not game.zero_sum:
+        theirs = [[write_number(value) for value in row] for row in game.form.payoffs[1 - seat].tolist()]
+        cells = [list(map("/".join, zip(*rows, strict=True))) for rows in zip(cells, theirs, strict=True)]
+    rows, columns = game.form.actions
+    lines = [" ".join(columns), *(" ".join([name, *row]) for name, row in zip(rows, cells, strict=True))]
+    said = [_state_mix(game, task)] if task["kind"] == "reply" else []
+    return "\n".join([f"I am {game.roles[seat]}.", *lines, *said])
+
+
+def make_matrix_examples(
+    payoffs: Array, telling: Telling, rng: np.random.Generator, kind: str = "matrix"
+) -> Iterator[Example]:
     """Yield an example for every game, payoffs (n, 2, rows, cols), in a format, a theme and a seat that are drawn."""
     shape = payoffs.shape[2:]
     keys = classify(payoffs)
-    zero_sum = bool((payoffs[:, 0] == -payoffs[:, 1]).all())
+    zero_sum = kind == "matrix" and bool((payoffs[:, 0] == -payoffs[:, 1]).all())
     solved = solve_zero_sum(payoffs[:, 0]) if zero_sum else None
     for number, game in enumerate(payoffs):
         seat = int(rng.integers(2))
-        shown_as, theme = rng.choice(telling.formats), rng.choice(telling.themes)
-        task = describe_matrix(game, seat, str(shown_as), str(theme))
-        if solved is not None:
+        shown_as, theme = str(rng.choice(telling.formats)), str(rng.choice(telling.themes))
+        task = describe_matrix(game, seat, shown_as, _NEUTRAL if shown_as == SHORT else theme, kind)
+        mixes: tuple[Array, ...]
+        if kind == "reply":
+            # In tenths, so that what an action brings against a mix has one decimal and can be written down exactly.
+            other = rng.multinomial(10, rng.dirichlet(np.ones(shape[1 - seat]))) / 10
+            own = np.eye(shape[seat])[int(np.argmax(_weigh_actions(game, seat, other)))]
+            mixes = (own, other) if seat == 0 else (other, own)
+        elif solved is not None:
             mixes = solved.row[number][: shape[0]], solved.col[number][: shape[1]]
         else:
             equilibrium = nash(NormalForm(game.astype(np.float64))).equilibria[0]
@@ -171,18 +217,30 @@ def make_matrix_examples(payoffs: Array, telling: Telling, rng: np.random.Genera
 
 def write_answer(task: JsonMapping, own: Array, other: Array, worked: bool) -> str:
     """Write the answer of a matrix game, worked: who mixes what, what it is worth, and then the mix."""
-    game = make_game(task)
+    game = _make_game(task)
     seat = task["seat"]
-    if not worked:
-        return _write_mix(game.form.actions[seat], own)
-    mine, _ = own_view(np.asarray(task["payoffs"], dtype=np.float64), seat)
     actions, others = game.form.actions[seat], game.form.actions[1 - seat]
+    if not worked:
+        return _write_mix(actions, own)
+    payoffs = np.asarray(task["payoffs"], dtype=np.float64)
+    if task["kind"] == "reply":
+        values = np.round(_weigh_actions(payoffs, seat, other), 1) + 0.0
+        brought = ", ".join(f"{name} brings {value:g}" for name, value in zip(actions, values, strict=True))
+        return f"Here {brought}, so I play {_list_support(actions, own)}.\n{_write_mix(actions, own)}"
+    mine, _ = own_view(payoffs, seat)
     value = round(float(own @ mine @ other), 1) + 0.0  # no -0.0
     rival = game.roles[1 - seat]
     return (
         f"In equilibrium {rival} plays {_list_support(others, other)}, I play {_list_support(actions, own)}, "
         f"and I get {value:g}.\n{_write_mix(actions, own)}"
     )
+
+
+def _weigh_actions(payoffs: Array, seat: int, other: Array) -> Array:
+    """Return what every action of a seat brings against a mix of the other."""
+    mine, _ = own_view(payoffs, seat)
+    brought: Array = mine @ other
+    return brought
 
 
 def _list_support(actions: Sequence[str], mix: Array) -> str:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
-from typing import Literal, ParamSpec
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +27,10 @@ from bestresponse.core.seeds import split
 from bestresponse.games.matrix.presentation import FORMATS, theme, themes
 from bestresponse.report.files import write_text
 from bestresponse.runs.executors.processes import Processes
-from bestresponse.runs.inputs import NamesSetting
+from bestresponse.runs.inputs import NamesSetting, take_settings
 from bestresponse.runs.settings import setting, settings
 from bestresponse.studies.improve.examples import (
+    SHORT,
     SPLITS,
     Example,
     Keys,
@@ -62,7 +63,9 @@ class ExportConfig:
     """Write questions as the benchmark asks them, with the solver's answers, for training a model on them."""
 
     output: str | Path = setting(kw_only=False, short="-o", help="Folder for the files.")
-    games: Literal["zero-sum", "general-sum", "trees"] = setting(default="zero-sum", help="What kind of games.")
+    games: Literal["zero-sum", "general-sum", "replies", "trees"] = setting(
+        default="zero-sum", help="What kind of games; in replies the other's mix is stated."
+    )
     sizes: str = setting(default="2-4", help="Actions of each player, such as 2-4 or 3.")
     rectangular: float = setting(
         default=0.2, ge=0, lt=1, help="Share of games in which one player has up to two actions more than any square."
@@ -70,7 +73,10 @@ class ExportConfig:
     trees: NamesSetting = setting(default=("kuhn-poker",), help="With trees: games that are played in turn.")
     count: int = setting(default=10_000, ge=1, le=50_000_000, help="Examples in all splits together.")
     scale: int = setting(default=9, ge=1, le=10_000, help="Payoffs are whole numbers from -scale to scale.")
-    formats: NamesSetting = setting(default=FORMATS, help="table, prose or json; drawn for each game.")
+    formats: NamesSetting = setting(
+        default=FORMATS,
+        help="table, prose or json, as the benchmark asks, or short, the payoffs alone; drawn for each game.",
+    )
     themes: NamesSetting = setting(
         default=(), help="Names and stories of the benchmark; drawn. [default: all that fit]"
     )
@@ -86,8 +92,8 @@ class ExportConfig:
                 "sizes", f"expected sizes from 2 to {_LARGEST_SIDE - 2}, such as 2-4, got {self.sizes!r}"
             )
         for name in self.formats:
-            if name not in FORMATS:
-                raise SettingError("formats", f"expected {', '.join(FORMATS)}, got {name!r}")
+            if name not in (*FORMATS, SHORT):
+                raise SettingError("formats", f"expected {', '.join(FORMATS)} or {SHORT}, got {name!r}")
         longest = last + (2 if self.rectangular else 0)
         for name in self.themes:
             if min(map(len, theme(name).actions)) < longest:
@@ -166,18 +172,7 @@ def export(config: ExportConfig, on_progress: Callable[[int, int], None] = lambd
     return exported
 
 
-P = ParamSpec("P")
-
-
-def _take_settings(settings: Callable[P, ExportConfig]) -> Callable[P, Exported]:
-    def export_with(*args: P.args, **kwargs: P.kwargs) -> Exported:
-        """Write examples to files and return what was written; the arguments are the fields of `ExportConfig`."""
-        return export(settings(*args, **kwargs))
-
-    return export_with
-
-
-export_examples = _take_settings(ExportConfig)
+export_examples = take_settings(ExportConfig, export)
 """Write examples to files and return what was written; the arguments are the fields of `ExportConfig`."""
 
 
@@ -211,7 +206,10 @@ def _share_games(config: ExportConfig, folder: Path) -> tuple[list[_Shard], tupl
         wanted = round(config.count * share)
         games, keys = _draw_classes(config, shape, wanted, np.random.default_rng([config.seed, number]))
         if len(games) < wanted:
-            notes.append(f"{shape[0]}x{shape[1]}: {len(games):,} classes instead of {wanted:,}; there are hardly more")
+            notes.append(
+                f"{shape[0]}x{shape[1]}: {len(games):,} classes; the rest are relabelled games of the training"
+            )
+            games, keys = _repeat_classes(config, games, keys, wanted, np.random.default_rng([config.seed, number, 1]))
         places = split_classes(keys)
         for place, name in enumerate(SPLITS):
             groups[name].append(games[places == place])
@@ -238,6 +236,15 @@ def _choose_shapes(config: ExportConfig) -> dict[tuple[int, int], float]:
     return shares
 
 
+def _draw_games(
+    config: ExportConfig, shape: tuple[int, ...], count: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    drawn = rng.integers(-config.scale, config.scale + 1, (count, 2, *shape))
+    if config.games == "zero-sum":
+        drawn[:, 1] = -drawn[:, 0]
+    return drawn
+
+
 def _draw_classes(
     config: ExportConfig, shape: tuple[int, int], count: int, rng: np.random.Generator
 ) -> tuple[Array, Keys]:
@@ -245,9 +252,7 @@ def _draw_classes(
     games: NDArray[np.int64] = np.empty((0, 2, *shape), np.int64)
     keys: Keys = np.empty(0, np.uint64)
     while len(games) < count:
-        drawn = rng.integers(-config.scale, config.scale + 1, (min(_DRAW, 2 * count + 100), 2, *shape))
-        if config.games == "zero-sum":
-            drawn[:, 1] = -drawn[:, 0]
+        drawn = _draw_games(config, shape, min(_DRAW, 2 * count + 100), rng)
         known = len(keys)
         games = np.concatenate([games, drawn])
         keys, places = np.unique(np.concatenate([keys, classify(drawn)]), return_index=True)
@@ -256,6 +261,16 @@ def _draw_classes(
         if len(keys) - known < _EXHAUSTED * len(drawn):
             break
     return games[:count].astype(np.float64), keys[:count]
+
+
+def _repeat_classes(
+    config: ExportConfig, games: Array, keys: Keys, count: int, rng: np.random.Generator
+) -> tuple[Array, Keys]:
+    """Fill up with other games of the classes that are trained on; few classes would hardly be seen otherwise."""
+    again = _draw_games(config, games.shape[2:], count - len(games), rng)
+    again_keys = classify(again)
+    trained = split_classes(again_keys) == 0
+    return np.concatenate([games, again[trained]]), np.concatenate([keys, again_keys[trained]])
 
 
 def _share_trees(config: ExportConfig, folder: Path) -> tuple[list[_Shard], tuple[str, ...]]:
@@ -278,7 +293,8 @@ def _write_shard(shard: _Shard) -> Path:
         every = [example for game in shard.config.trees for example in make_tree_examples(game, telling)]
         examples = list(islice(cycle(every), shard.numbers.start, shard.numbers.stop))
     else:
-        examples = [example for games in shard.games for example in make_matrix_examples(games, telling, rng)]
+        kind = "reply" if shard.config.games == "replies" else "matrix"
+        examples = [example for games in shard.games for example in make_matrix_examples(games, telling, rng, kind)]
     rng.shuffle(examples)
     _check_answers(examples[:_CHECKED])
     rows = (example.to_json() for example in examples)

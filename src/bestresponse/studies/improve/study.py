@@ -217,6 +217,7 @@ def _group_tests(paths: list[Path]) -> dict[tuple[str, str, str], list[JsonObjec
             payoffs = np.array(example["task"]["payoffs"])
             rows, columns = payoffs.shape[1:]
             kind = "zero-sum" if (payoffs[0] == -payoffs[1]).all() else "general-sum"
+            kind = "replies" if example["task"]["kind"] == "reply" else kind
             size = f"{rows}x{columns}" if rows == columns else "unequal"
             group = groups.setdefault((kind, size, example["task"]["format"]), [])
             if len(group) < _MOST_TESTS:

@@ -51,6 +51,8 @@ _ADAM_BETAS = (0.9, 0.95)
 _WARM_UP = 100
 _LEAST_RATE = 0.01
 _AHEAD = 16
+_HELD_OUT = 128
+"""Questions that are asked on the way, of all folders together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,16 @@ def draw_pools(
             number += 1
         if not read:
             raise UsageError(f"there are no examples to train on in {', '.join(map(str, folders))}")
+
+
+def choose_held_out(folders: Sequence[Path], seed: int) -> list[JsonObject]:
+    """Return questions of the validation split, about as many of every folder."""
+    chosen: list[JsonObject] = []
+    for folder in folders:
+        examples = [example for path in list_shards([folder], "validation")[:1] for example in read_shard(path)]
+        order = np.random.default_rng([seed, 7]).permutation(len(examples))[: -(-_HELD_OUT // len(folders))]
+        chosen += [examples[k] for k in order]
+    return chosen
 
 
 def _size(example: JsonObject) -> float:
@@ -309,9 +321,7 @@ def train(
     """Train until time or steps are spent; ten times on the way, measure, report a row and keep a checkpoint."""
     recipe, progress = trainer.recipe, trainer.progress
     every = max(30.0, recipe.seconds / 10)
-    held_out = [example for path in list_shards(folders, "validation") for example in read_shard(path)][:1000]
-    order = np.random.default_rng([recipe.seed, 7]).permutation(len(held_out))[:128]
-    held_out = [held_out[k] for k in order]
+    held_out = choose_held_out(folders, recipe.seed)
     began, losses = time.monotonic() - progress.seconds, list[Tensor]()
 
     def share() -> float:

@@ -1,21 +1,35 @@
 """Populations that learn: pairs of strategies are played, then agents imitate or reply, beside theory.
 
 The plays of a run are the matches of every pair of strategies. What agents then do costs no call: it is drawn from
-these matches by the seed when the run is measured.
+these matches by the seed when the run is measured. Every generation each agent meets one other, drawn at random, and
+earns what one of the recorded matches of their two strategies earned. Then each revises with probability r:
+
+    imitation    it looks at another agent of its population and takes over that one's strategy with probability
+                 max(0, what that one earned - what it earned itself) / range of payoffs
+    best-reply   it takes the strategy that earns most on average against the present shares, any of them in a tie
+    logit        it takes strategy a with probability proportional to exp(precision * what a earns on average)
+
+The expected change of the shares under imitation is that of the replicator dynamics with payoffs divided by their range
+(K. Schlag, "Why imitate, and if so, how?", Journal of Economic Theory 78, 1998), under logit choice that of the logit
+dynamics, under best reply its limit for large precision: one Euler step of length r a generation.
+
+What matches earned is one array a population, `payoffs[p][a, b]`: what strategy a earned against b, match by match.
+With one population both roles are pooled.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import product
+from itertools import permutations, product
+from statistics import fmean
 from typing import Annotated, Any, Literal, TypedDict
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bestresponse.analysis.theory import describe_theory
 from bestresponse.core.errors import SettingError, UsageError
-from bestresponse.core.json import JsonObject
 from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import find_stage_form
 from bestresponse.games.matrix.game import MatrixGame
@@ -25,7 +39,6 @@ from bestresponse.report.blocks import lines, metrics_table, pivot, table, text
 from bestresponse.report.frames import Frame, column
 from bestresponse.report.metrics import Heads, list_metrics
 from bestresponse.report.stats.interval import Interval
-from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.inputs import ModelsSetting, NamedModel
 from bestresponse.runs.reporting.answers import Answers, count_answers, make_answers_frame
@@ -33,11 +46,16 @@ from bestresponse.runs.seats import MatchSettings, check_players, estimate_plays
 from bestresponse.runs.settings import setting, settings
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Measured, Study
-from bestresponse.studies.population.agents import average_matches, predict_shares, run_agents
+from bestresponse.theory.dynamics.learning import logit_dynamics, replicator
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
+Agents = NDArray[np.int64]
+"""The strategies that the agents of a population hold: a row for each repetition."""
 _NORMAL = 1.959964  # the 97.5 % quantile of the normal distribution: bands hold the mean with 95 %
 _MOST_EQUILIBRIA = 6
+_TIE = 1e-9  # strategies whose means differ by less, relative to their size, are equally good replies
+_SURE = 1e12
+"""The precision at which logit choice is a best reply."""
 
 
 @settings
@@ -67,14 +85,15 @@ class PopulationConfig(MatchSettings):
             object.__setattr__(self, "strategies", tuple(map(NamedModel, moves)))
         if len(set(self.strategies)) < len(self.strategies):
             raise SettingError("strategies", "one is named twice; expected different ones")
-        for role, names in zip(self.roles, self.populations, strict=True):
+        for label, names in self.populations.items():
             if len(names) < 2:
-                raise UsageError(f"{role}: expected at least two strategies, found {', '.join(names) or 'none'}")
+                raise UsageError(f"{label}: expected at least two strategies, found {', '.join(names) or 'none'}")
         object.__setattr__(self, "start", self.start or dict.fromkeys(map(str, self.strategies), 1.0))
         unknown = sorted(set(self.start) - set(self.strategies))
         if unknown:
             raise SettingError("start", f"{unknown[0]!r} is none of {', '.join(self.strategies)}")
-        if min(self.start.values()) < 0 or not all(sum(map(self._weigh, names)) for names in self.populations):
+        empty = [names for names in self.populations.values() if not any(map(self.start.get, names))]
+        if empty or min(self.start.values()) < 0:
             raise SettingError("start", "expected shares of at least 0, one of them above 0 in each population")
 
     @property
@@ -86,32 +105,26 @@ class PopulationConfig(MatchSettings):
         return form
 
     @cached_property
-    def symmetric(self) -> bool:
-        """Whether both roles are the same, so that there is one population."""
-        form = self.form
-        return bool(form.actions[0] == form.actions[1] and (form.payoffs[0] == form.payoffs[1].T).all())
+    def populations(self) -> Mapping[str, tuple[NamedModel, ...]]:
+        """The strategies of `all` where both roles are the same, else by role those that can take it.
+
+        A move that only the other role has is left out.
+        """
+        game, form, sides = self.make_game(), self.form, {}
+        moves = [{f"{ALWAYS}{move}" for move in own} for own in form.actions]
+        for role, own, other in zip(game.roles, moves, reversed(moves), strict=True):
+            sides[role] = tuple(name for name in self.strategies if name not in other - own)
+            for name in sides[role]:
+                find_strategy(name, game, role, 0)  # refuses who cannot play
+        alike = form.actions[0] == form.actions[1] and bool((form.payoffs[0] == form.payoffs[1].T).all())
+        return {"all": self.strategies} if alike else sides
 
     @property
-    def roles(self) -> tuple[str, ...]:
-        """The roles of the game."""
-        return self.make_game().roles
-
-    @cached_property
-    def populations(self) -> tuple[tuple[NamedModel, ...], ...]:
-        """By role, the strategies that can take it: a move that only the other role has is left out."""
-        return tuple(tuple(name for name in self.strategies if self._can_sit(name, role)) for role in self.roles)
-
-    def _can_sit(self, name: NamedModel, role: str) -> bool:
-        try:
-            find_strategy(name, self.make_game(), role, 0)
-        except UsageError:
-            if self.symmetric or not name.startswith(ALWAYS):
-                raise
-            return False
-        return True
-
-    def _weigh(self, name: str) -> float:
-        return self.start.get(name, 0.0)
+    def pairs(self) -> Iterator[dict[str, NamedModel]]:
+        """Yield by role the strategies of every pair, the first role first."""
+        first, *others = self.populations.values()
+        for pair in product(first, *(others or [first])):
+            yield dict(zip(self.make_game().roles, pair, strict=True))
 
     @property
     def models(self) -> tuple[NamedModel, ...]:
@@ -121,16 +134,11 @@ class PopulationConfig(MatchSettings):
         return tuple(name for name in named if find_strategy(name, game, game.roles[0], 0) is None)
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        """What the populations are called."""
-        return ("all",) if self.symmetric else self.roles
-
-    @property
     def first_shares(self) -> tuple[Array, ...]:
         """The shares at the start, by population, as near to the settings as whole agents allow."""
         shares = []
-        for _, names in zip(self.labels, self.populations, strict=False):
-            wanted = np.array([self._weigh(name) for name in names])
+        for names in self.populations.values():
+            wanted = np.array([self.start.get(name, 0.0) for name in names])
             wanted *= self.agents / wanted.sum()
             counts = np.floor(wanted)
             counts[np.argsort(counts - wanted, kind="stable")[: self.agents - int(counts.sum())]] += 1
@@ -138,10 +146,77 @@ class PopulationConfig(MatchSettings):
         return tuple(shares)
 
 
-def list_pair_matches(config: PopulationConfig) -> Iterator[JsonObject]:
-    """Yield the matches of every pair of strategies, the first role first."""
-    for pair in product(*config.populations):
-        yield from list_plays(config, "population", dict(zip(config.roles, pair, strict=True)))
+def average_matches(payoffs: Sequence[Array]) -> NormalForm:
+    """Return the game between strategies, in mean payoffs."""
+    first, second = (payoffs[number].mean(axis=2) for number in (0, -1))
+    return NormalForm.bimatrix(first, second.T)
+
+
+def predict_shares(config: PopulationConfig, payoffs: Sequence[Array]) -> tuple[Array, ...]:
+    """Return the shares that theory expects, by population: a row for each generation from 0 on."""
+    start, steps = list(config.first_shares), config.generations
+    form, both = average_matches(payoffs), [start[0], start[-1]]
+    spread = [np.ptp(payoffs[number]) or 1.0 for number in (0, -1)]
+    scaled = NormalForm(form.payoffs / np.array(spread).reshape(2, 1, 1))
+    if config.rule == "imitation":
+        single = len(payoffs) == 1
+        path = replicator(scaled, start, steps=steps, size=config.revise, form="euler", one_population=single, stride=1)
+    else:
+        precision = config.precision if config.rule == "logit" else _SURE
+        path = logit_dynamics(form, precision, both, steps=steps, size=config.revise, stride=1)
+    return tuple(path.strategies[: len(start)])
+
+
+def run_agents(config: PopulationConfig, payoffs: Sequence[Array], rng: np.random.Generator) -> tuple[Array, ...]:
+    """Return the observed shares by population: repetition, generation from 0 on, strategy."""
+    held: list[Agents] = []
+    for first in config.first_shares:
+        row = np.repeat(np.arange(len(first)), np.rint(first * config.agents).astype(np.int64))
+        held.append(rng.permuted(np.tile(row, (config.repetitions, 1)), axis=1))
+    paths: list[list[Array]] = [[] for _ in held]
+    for _ in range(config.generations + 1):
+        for path, agents, own in zip(paths, held, payoffs, strict=True):
+            path.append(np.stack([(agents == strategy).mean(axis=1) for strategy in range(len(own))], axis=1))
+        earned = _meet(held, payoffs, rng)
+        rivals = [path[-1] for path in reversed(paths)]
+        held = [_revise(config, *side, rng) for side in zip(payoffs, held, earned, rivals, strict=True)]
+    return tuple(np.stack(path, axis=1) for path in paths)
+
+
+def _meet(held: Sequence[Agents], payoffs: Sequence[Array], rng: np.random.Generator) -> list[Array]:
+    """Match all agents at random and return what each earns."""
+    shape = held[0].shape
+    order = rng.permuted(np.tile(np.arange(shape[1]), (shape[0], 1)), axis=1)
+    drawn = rng.integers(payoffs[0].shape[2], size=shape)
+    if len(held) > 1:
+        rivals = np.take_along_axis(held[1], order, axis=1)
+        second = np.empty(shape)
+        np.put_along_axis(second, order, payoffs[1][rivals, held[0], drawn], axis=1)
+        return [payoffs[0][held[0], rivals, drawn], second]
+    rivals = np.empty(shape, dtype=np.int64)
+    np.put_along_axis(rivals, order, np.take_along_axis(held[0], np.roll(order, 1, axis=1), axis=1), axis=1)
+    return [payoffs[0][held[0], rivals, drawn]]
+
+
+def _revise(
+    config: PopulationConfig, payoffs: Array, held: Agents, earned: Array, rivals: Array, rng: np.random.Generator
+) -> Agents:
+    """Return the strategies after those who revise have; `rivals` are the shares of those they meet."""
+    revises = rng.random(held.shape) < config.revise
+    if config.rule == "imitation":
+        others = (np.arange(held.shape[1]) + rng.integers(1, held.shape[1], size=held.shape)) % held.shape[1]
+        better = np.take_along_axis(earned, others, axis=1) - earned
+        switches = revises & (rng.random(held.shape) < better / (np.ptp(payoffs) or 1.0))
+        return np.where(switches, np.take_along_axis(held, others, axis=1), held)
+    values = rivals @ payoffs.mean(axis=2).T
+    top = values.max(axis=1, keepdims=True)
+    if config.rule == "best-reply":
+        weights = (values >= top - _TIE * np.maximum(1.0, np.abs(top))).astype(np.float64)
+    else:
+        weights = np.exp(config.precision * (values - top))
+    chances = weights / weights.sum(axis=1, keepdims=True)
+    drawn = (rng.random(held.shape)[:, :, None] > chances.cumsum(axis=1)[:, None, :]).sum(axis=2)
+    return np.where(revises, np.minimum(drawn, chances.shape[1] - 1), held)
 
 
 class StrategyShareRow(TypedDict):
@@ -150,12 +225,8 @@ class StrategyShareRow(TypedDict):
     population: str
     generation: int
     strategy: str
-    share: Annotated[float, column("share of agents", ".3f")]
-    """mean over repetitions"""
-    low: Annotated[float, column(format=".3f")]
-    """lower end of the mean's 95 % interval"""
-    high: Annotated[float, column(format=".3f")]
-    """upper end of the mean's 95 % interval"""
+    share: Annotated[Interval, column("share of agents", ".3f")]
+    """mean over repetitions with its 95 % interval"""
     predicted: Annotated[float, column(format=".3f")]
     """what the dynamics expect"""
 
@@ -211,39 +282,37 @@ class StrategyFigures(TypedDict):
 
 def measure_population(config: PopulationConfig, folder: RunFolder) -> Measured:
     """Read the matches and let the agents meet; without a match of every pair nobody can be matched."""
-    earned: dict[tuple[str, str], list[list[float]]] = {(a, b): [] for a, b in product(*config.populations)}
-    voids: list[VoidMatchRow] = []
+    sides = list(config.populations.items())
+    earned: dict[tuple[str, str, str], list[float]] = {
+        (label, str(own), str(other)): []
+        for (label, names), (_, rivals) in zip(sides, reversed(sides), strict=True)
+        for own, other in product(names, rivals)
+    }
+    plays, voids = 0, list[VoidMatchRow]()
     answers: dict[str, Answers] = {}
     for line in sorted(folder.sorted_records(), key=lambda line: int(line["data"]["repeat"])):
         seats, record = dict(line["data"]["seats"]), line["record"]
-        first, second = seats.values()
         count_answers(answers, record["submissions"], seats)
-        if record.get("void"):
+        if record["void"]:
+            first, second = seats.values()
             voids.append(VoidMatchRow(first=first, second=second, why=record["void"][1]))
-        else:
-            earned[first, second].append([record["payoffs"][role] for role in config.roles])
-    pooled = _pool_matches(config, {pair: np.array(rows).reshape(-1, 2) for pair, rows in earned.items()})
+            continue
+        plays += 1
+        for (role, own), (_, other) in permutations(seats.items()):
+            label = role if role in config.populations else "all"
+            earned[label, own, other].append(record["payoffs"][role])
     matches = [
         PairRow(
-            population=label,
-            strategy=str(own),
-            against=str(other),
-            matches=values.size,
-            mean=float(values.mean()) if values.size else None,
+            population=label, strategy=own, against=other, matches=len(values), mean=fmean(values) if values else None
         )
-        for label, by_pair in zip(config.labels, pooled, strict=True)
-        for (own, other), values in by_pair.items()
+        for (label, own, other), values in earned.items()
     ]
-    frames: dict[str, Frame[Any]] = {}
-    groups: dict[Heads, StrategyFigures] = {}
-    least = min(row["matches"] for row in matches)
-    if least:
-        payoffs = [
-            np.array([values[:least] for values in by_pair.values()]).reshape(len(names), -1, least)
-            for names, by_pair in zip(config.populations, pooled, strict=False)
-        ]
-        frames, groups = _let_agents_meet(config, payoffs)
-        frames["equilibria"] = Frame(StrategyEquilibriumRow, list(_list_equilibria(config, payoffs)))
+    least = min(map(len, earned.values()))
+    payoffs = []
+    for label, names in sides if least else ():
+        values = [payoffs[:least] for (population, _, _), payoffs in earned.items() if population == label]
+        payoffs.append(np.array(values).reshape(len(names), -1, least))
+    frames, groups = _let_agents_meet(config, payoffs) if payoffs else ({}, {})
     return Measured(
         {
             **frames,
@@ -251,26 +320,10 @@ def measure_population(config: PopulationConfig, folder: RunFolder) -> Measured:
             "voids": Frame(VoidMatchRow, voids),
             "answers": make_answers_frame(answers),
         },
-        sum(map(len, earned.values())),
+        plays,
         ("population", "strategy"),
         groups,
     )
-
-
-def _pool_matches(
-    config: PopulationConfig, earned: Mapping[tuple[str, str], Array]
-) -> list[dict[tuple[str, str], Array]]:
-    """By population, list what a strategy earned against another; with one population both roles are pooled."""
-    first, second = config.populations
-    rows: dict[tuple[str, str], Array] = {
-        (own, other): earned[own, other][:, 0] for own, other in product(first, second)
-    }
-    columns: dict[tuple[str, str], Array] = {
-        (own, other): earned[other, own][:, 1] for own, other in product(second, first)
-    }
-    if not config.symmetric:
-        return [rows, columns]
-    return [{pair: np.concatenate([rows[pair], columns[pair]]) for pair in rows}]
 
 
 def _let_agents_meet(
@@ -280,44 +333,39 @@ def _let_agents_meet(
     shares: list[StrategyShareRow] = []
     distances: list[PopulationRow] = []
     groups: dict[Heads, StrategyFigures] = {}
-    for number, (seen, path) in enumerate(zip(observed, predict_shares(config, payoffs), strict=True)):
-        label, names = config.labels[number], config.populations[number]
+    predicted = predict_shares(config, payoffs)
+    for (label, names), seen, path in zip(config.populations.items(), observed, predicted, strict=True):
         mean, reach = seen.mean(axis=0), _NORMAL * seen.std(axis=0, ddof=1) / np.sqrt(len(seen))
+        low, high = np.maximum(mean - reach, 0.0).tolist(), np.minimum(mean + reach, 1.0).tolist()
         distances.append(PopulationRow(population=label, farthest=float(np.abs(mean - path).max())))
         for generation, k in np.ndindex(mean.shape):
-            share, around = float(mean[generation, k]), float(reach[generation, k])
+            ends = low[generation][k], high[generation][k]
+            share = Interval(float(mean[generation, k]), *ends, 0.95, "normal", len(seen))
+            expected = float(path[generation, k])
             shares.append(
                 StrategyShareRow(
-                    population=label,
-                    generation=generation,
-                    strategy=str(names[k]),
-                    share=share,
-                    low=max(share - around, 0.0),
-                    high=min(share + around, 1.0),
-                    predicted=float(path[generation, k]),
+                    population=label, generation=generation, strategy=str(names[k]), share=share, predicted=expected
                 )
             )
-        for k, name in enumerate(names):
-            rng = np.random.default_rng(split(config.seed, "final", number, k))
-            groups[label, str(name)] = sum_up_shares(seen[:, -1, k], path[:, k], rng)
-    return {"shares": Frame(StrategyShareRow, shares), "populations": Frame(PopulationRow, distances)}, groups
-
-
-def sum_up_shares(final: Array, expected: Array, rng: np.random.Generator) -> StrategyFigures:
-    """Compute the figures of a strategy from its shares at the end of repetitions and the expected ones over time."""
-    return StrategyFigures(
-        start=float(expected[0]),
-        end=cluster_bootstrap(final, rng=rng),
-        expected=float(expected[-1]),
-        died_out=float((final == 0).mean()),
-    )
+            if generation == config.generations:
+                died_out = float((seen[:, -1, k] == 0).mean())
+                groups[label, str(names[k])] = StrategyFigures(
+                    start=float(path[0, k]), end=share, expected=expected, died_out=died_out
+                )
+    frames: dict[str, Frame[Any]] = {
+        "shares": Frame(StrategyShareRow, shares),
+        "populations": Frame(PopulationRow, distances),
+        "equilibria": Frame(StrategyEquilibriumRow, list(_list_equilibria(config, payoffs))),
+    }
+    return frames, groups
 
 
 def _list_equilibria(config: PopulationConfig, payoffs: Sequence[Array]) -> Iterator[StrategyEquilibriumRow]:
     """Yield the equilibria of the game in which the strategies are the moves and mean payoffs the payoffs."""
     predicted = describe_theory(MatrixGame(average_matches(payoffs))).predicted
+    sides = list(config.populations.values())
     for number, equilibrium in enumerate(predicted[:_MOST_EQUILIBRIA], 1):
-        for names, (role, infosets) in zip(config.populations, equilibrium.shares.items(), strict=True):
+        for names, (role, infosets) in zip((sides[0], sides[-1]), equilibrium.shares.items(), strict=True):
             for name, share in zip(names, infosets[""].values(), strict=True):
                 if share > 1e-9:  # what a solver leaves of 0
                     yield StrategyEquilibriumRow(
@@ -327,11 +375,9 @@ def _list_equilibria(config: PopulationConfig, payoffs: Sequence[Array]) -> Iter
 
 def estimate_pairs(config: PopulationConfig) -> Estimate:
     """Count the calls of all matches at most."""
-    pairs = [dict(zip(config.roles, pair, strict=True)) for pair in product(*config.populations)]
-    return Estimate.add(
-        [estimate_plays(config, config.make_game(), pair, config.rounds) for pair in pairs],
-        f"{config.repeats * len(pairs):,} matches of {config.game.name}, {len(pairs)} pairs of strategies",
-    )
+    parts = [estimate_plays(config, config.make_game(), pair, config.rounds) for pair in config.pairs]
+    what = f"{config.repeats * len(parts):,} matches of {config.game.name}, {len(parts)} pairs of strategies"
+    return Estimate.add(parts, what)
 
 
 _DYNAMICS = """{{ {"imitation": "replicator dynamics (payoffs divided by their range)",
@@ -340,7 +386,7 @@ _DYNAMICS = """{{ {"imitation": "replicator dynamics (payoffs divided by their r
 population = Study(
     "population",
     PopulationConfig,
-    specs=list_pair_matches,
+    specs=lambda config: (play for pair in config.pairs for play in list_plays(config, "population", pair)),
     play=lambda config, models: make_player(lambda data: config.make_game(), models),
     measure=measure_population,
     metrics=list_metrics(StrategyFigures),
@@ -371,7 +417,6 @@ population = Study(
             x="generation",
             y="share",
             by="strategy",
-            band=("low", "high"),
             expected="predicted",
             split="population",
             caption="mean over {{ config.repetitions }} repetitions with its 95 % interval; dotted: what the "

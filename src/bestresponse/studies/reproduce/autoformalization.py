@@ -1,26 +1,441 @@
 """The published experiments on games and strategies written by a model, found again from their records.
 
-Part by part: the game programs (experiment 1), the tournament (experiment 2) and the strategies (experiment 3). Every
-published cell stands beside ours.
+A. Mensfelt, K. Stathis and V. Trencsenyi 2024. A folder holds the records of one experiment or of several:
+
+programs.jsonl (or exp1_agents.jsonl)   programs of games, by anybody: `program`, and where they are known `game` (the
+    name whose constraints hold, or the code of the study), `matrix` (the true cells: row, col, u_row, u_col) or
+    `game_id` with its matrix in games.jsonl, `target_total`, and what was recorded (`logged`, `verdict`)
+exp2_agents.jsonl, exp2_programs.jsonl  a round robin of six strategies in five games (section 5.2, table 7)
+exp3_agents.jsonl, exp3_program.jsonl   five strategies, each written five times (section 5.3, table 8)
+
+*As published* is the study's own procedure. For games: any message of the loader is a failure, the initial situation
+must be called s0, and an agent plays four rounds against a clone. The round robin needs four habits of the original
+that a tournament should not have. The normaliser counts 60 plays for a player where 70 were logged. Every agent reckons
+its payoff as if it sat in the first seat. In a match against itself the first copy is paid as if it had made the second
+one's move. The best response only looks at moves that earn at least what the opponent earns. A strategy fails if the
+loader says anything at all about it, or if it gives no move when asked.
+
+*Corrected* is ours: warnings are no failures, the initial situation is whatever the program says, and the game is taken
+out as a table and compared up to names; totals are divided by 70; rules are right only if they give a move in every
+situation, whatever chance does, and a random strategy must be uniform. Rules cut off at `@` (which the original took
+for the end of the code although it is an operator of Prolog) stay wrong. *Played right* is our own round robin on the
+same programs, both seats, expected payoffs, with a real best response.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations_with_replacement
 from pathlib import Path
+from statistics import fmean
+from typing import Any
 
-from bestresponse.studies.reproduce.autoformalization_games import game_checks, game_table
-from bestresponse.studies.reproduce.autoformalization_strategies import strategy_checks, strategy_table_of
-from bestresponse.studies.reproduce.autoformalization_tournament import tournament_checks, tournament_table
-from bestresponse.studies.reproduce.reproduction import Reproduction
+from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.core.json import JsonMapping
+from bestresponse.formal.evaluate.named_games import named_game
+from bestresponse.formal.evaluate.published_validation import PublishedLevels, TrueMatrix, published_levels
+from bestresponse.formal.evaluate.validation import compare_tables
+from bestresponse.formal.strategies.agents import Agent
+from bestresponse.formal.strategies.programs import AS_RUN, published_strategy
+from bestresponse.games.logic.tables import table_from_cells
+from bestresponse.games.named_game import NamedGame
+from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.logic.engine import Limits, LogicEngine, open_engine
+from bestresponse.logic.gate.check import check
+from bestresponse.logic.programs.strategies import StrategyTable
+from bestresponse.logic.programs.validate import validate
+from bestresponse.report.document import Cell, Column, Table
+from bestresponse.studies.reproduce.reproduction import Check, Reproduction, read_records
+from bestresponse.studies.tournament.standings import measure_standings, normalise
+from bestresponse.studies.tournament.study import TournamentConfig
 
 CITATION = (
     "A. Mensfelt, K. Stathis & V. Trencsenyi, Autoformalizing and Simulating Game-Theoretic Scenarios using "
     "LLM-augmented Agents, 2024"
 )
+_CODES = {
+    "bs": "battle-of-the-sexes", "hd": "hawk-dove", "mp": "matching-pennies", "pd": "prisoners-dilemma",
+    "sh": "stag-hunt",
+}  # fmt: skip
+_PUBLISHED_PROGRAMS = 275
+_LEVELS = ("syntactic", "approximate", "exact", "constraints")
+_RATES = {"syntactic": 96, "approximate": 88, "exact": 87}
+"""How many programs of a hundred pass each level."""
+_TABLE_7 = {
+    "best-response": 84.08, "tit-for-tat": 79.84, "default-move": 73.96, "random": 61.08, "anti-tit-for-tat": 55.22,
+    "anti-default-move": 50.90,
+}  # fmt: skip
+_TABLE_8 = {"default-move": 5, "anti-default-move": 5, "anti-tit-for-tat": 5, "random": 3, "best-response": 2}
+_ROUNDS = 10
+_COUNTED, _LOGGED = 60, 70
+"""Plays of one agent that the published normaliser counts, and those in its log."""
+_ROUNDS_WITH_CLONE = 4
+_LOADER_SPEAKS = {"singleton", "marked", "discontiguous", "syntax"}
+_WHOLE = "equal in whole per cent"
+_HALF = "within 0.005, half of the last printed digit"
+Part = tuple[list[Check], Table]
 
 
 def reproduce(folder: Path) -> Reproduction:
-    """Everything that can be found again from the records in `folder`."""
-    checks = (*game_checks(folder), *tournament_checks(folder), *strategy_checks(folder))
-    tables = (game_table(folder), tournament_table(folder), strategy_table_of(folder))
-    return Reproduction("autoformalization", CITATION, checks, tables)
+    """Find again everything of which there are records in `folder`."""
+    parts = [check_part(folder) for name, check_part in PARTS.items() if (folder / name).exists()]
+    if not parts:
+        raise UsageError(f"{folder} holds none of {', '.join(PARTS)}; expected a folder of recorded programs")
+    checks = [check for found, _ in parts for check in found]
+    return Reproduction("autoformalization", CITATION, tuple(checks), tuple(table for _, table in parts))
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedProgram:
+    """One recorded program and what we find; `is_game`: a table can be taken out of it, and it `is_true_game`.
+
+    What cannot be decided, because the record does not tell the truth, is None.
+    """
+
+    row: JsonMapping
+    published: PublishedLevels
+    is_game: bool
+    is_true_game: bool | None
+
+    @property
+    def game(self) -> str:
+        """The name of the game, as far as the record has it."""
+        code: str = self.row.get("game", "unnamed")
+        return _CODES.get(code, code)
+
+
+def judge_programs(folder: Path, name: str = "exp1_agents.jsonl") -> list[JudgedProgram]:
+    """Judge every recorded program as published, and by its table."""
+    matrices = {}
+    if (folder / "games.jsonl").exists():
+        matrices = {row["id"]: row.get("matrix") for row in read_records(folder / "games.jsonl", "id")}
+    engine = open_engine("auto", Limits(steps=200_000))
+    try:
+        return [
+            _judge_program(engine, row, row.get("matrix") or matrices.get(row.get("game_id")))
+            for row in read_records(folder / name, "program")
+        ]
+    finally:
+        engine.close()
+
+
+def _judge_program(engine: LogicEngine, row: JsonMapping, matrix: Sequence[JsonMapping] | None) -> JudgedProgram:
+    """A story without numbers has neither a true matrix nor a target; its program is judged by constraints alone."""
+    true: TrueMatrix | None = None
+    if matrix:
+        true = {(c["row"], c["col"]): (Fraction(c["u_row"]), Fraction(c["u_col"])) for c in matrix}
+    named = named_game(_CODES.get(str(row["game"]), str(row["game"]))) if "game" in row else None
+    target = row.get("target_total")
+    levels = published_levels(engine, row["program"], true, None if target is None else Fraction(target), named)
+    table, same = validate(row["program"], engine).table, None if true is None else False
+    if table is not None and true is not None:
+        moves = tuple(dict.fromkeys(move for pair in true for move in pair))
+        cells = tuple(true[a, b] for a in moves for b in moves)
+        same = compare_tables(table, table_from_cells(("row", "col"), (moves, moves), cells), any_names=True).exact
+    return JudgedProgram(row, levels, table is not None, same)
+
+
+def check_programs(folder: Path, name: str = "exp1_agents.jsonl") -> Part:
+    """Count the programs that pass each level, game by game, beside what was published and recorded."""
+    judged = judge_programs(folder, name)
+    columns = (
+        Column("game"),
+        *(Column(name, "right") for name in ("programs", *_LEVELS)),
+        Column("corrected: a game", "right", "a table can be taken out of the program"),
+        Column("corrected: exact", "right", "and it is the true one up to the names of players and moves"),
+    )
+    games = {name: [one for one in judged if one.game == name] for name in sorted({one.game for one in judged})}
+    rows = tuple(
+        (
+            name,
+            len(programs),
+            *(_count([getattr(one.published, level) for one in programs]) for level in _LEVELS),
+            _count([one.is_game for one in programs]),
+            _count([one.is_true_game for one in programs]),
+        )
+        for name, programs in {**games, "all": judged}.items()
+    )
+    checks = list(_compare_published(judged)) if len(judged) == _PUBLISHED_PROGRAMS else []
+    static = sum(one.published.static == one.published.exact for one in judged)
+    checks.append(Check("exact by table agrees with exact by play", None, f"{static} of {len(judged)}", None))
+    rescued = sum(one.is_game and not one.published.syntactic for one in judged)
+    checks.append(Check("corrected: rejected programs that are games", None, rescued, None))
+    for level in _LEVELS:
+        recorded = [one for one in judged if level in one.row.get("verdict", ())]
+        same = sum(bool(getattr(one.published, level)) == one.row["verdict"][level] for one in recorded)
+        remark = ""
+        if level == "constraints" and same == _PUBLISHED_PROGRAMS - 1:
+            remark = "one program writes years in prison as gains; with its moves renamed it is a dilemma all the same"
+        if recorded:
+            what = f"recorded {level} verdicts found again"
+            checks.append(Check(what, len(recorded), same, same == len(recorded), remark))
+    return checks, Table(columns, rows, "Experiment 1: programs that pass each level of validation, as published")
+
+
+def _count(verdicts: Sequence[bool | None]) -> int | None:
+    return None if set(verdicts) <= {None} else sum(map(bool, verdicts))
+
+
+def _compare_published(judged: Sequence[JudgedProgram]) -> Iterator[Check]:
+    """Compare the published figures of the 275 programs."""
+    total, levels = len(judged), [one.published for one in judged]
+    logged = [one.row["logged"] for one in judged]
+    attempts = [0 if log["status"] == "syntactic_error" else log["attempts"] for log in logged]
+    once = attempts.count(1) / total
+    first = round(100 * once) == 93
+    yield Check("programs right at the first attempt", "93 %", f"{once:.0%}", first, tolerance=_WHOLE)
+    for what, number, published in (("right at the second attempt", 2, 7), ("never right", 0, 12)):
+        count = attempts.count(number)
+        remark = f"{count} programs; the paper prints the count as a percentage (it would be {count / total:.1%})"
+        yield Check(f"programs {what}", f"{published} %", count, count == published, remark)
+    for name, published in _RATES.items():
+        count = sum(bool(getattr(level, name)) for level in levels)
+        agrees = round(100 * count / total) == published
+        share = f"{100 * count / total:.1f} %"
+        yield Check(f"{name} correctness", f"{published} %", share, agrees, f"{count} of {total}", _WHOLE)
+    only = sum(bool(level.approximate) and not level.exact for level in levels)
+    yield Check("right only by the approximate check", 5, only, only == 5, "their off-diagonal cells are swapped")
+    shares = {
+        code: fmean(bool(one.published.exact) for one in judged if one.game == name) for code, name in _CODES.items()
+    }
+    lowest = ", ".join(sorted(sorted(shares, key=lambda code: shares[code])[:2]))
+    each = ", ".join(f"{code} {share:.0%}" for code, share in shares.items())
+    yield Check("games with the lowest exact correctness", "bs, sh", lowest, lowest == "bs, sh", each)
+    least, limit = min(shares.values()), "above 80 %"
+    yield Check("exact correctness of every game", limit, f"{least:.0%} or more", least > 0.8, tolerance=limit)
+
+
+@dataclass(frozen=True)
+class RecordedGame:
+    """One game of the round robin: its program, the first seat's payoffs, and the log of every strategy."""
+
+    name: str
+    program: str
+    earned: Mapping[tuple[str, str], float]
+    logs: Mapping[str, JsonMapping]
+    tables: Mapping[str, StrategyTable]
+
+    def share(self, total: float, plays: int) -> float:
+        """Return the normalised payoff in percent."""
+        return 100 * normalise(total, min(self.earned.values()), max(self.earned.values()), plays)
+
+
+@dataclass
+class Replayed:
+    """Totals by strategy from the rules, and how many logged moves and payoffs the rules give again."""
+
+    totals: dict[str, float]
+    moves: int = 0
+    payoffs: int = 0
+    plays: int = 0
+
+
+def _read_game(row: JsonMapping, agents: Sequence[JsonMapping]) -> RecordedGame:
+    logs = {_spell(agent["strategy"]): agent for agent in agents if agent["game"] == row["game"]}
+    table = validate(row["program"], EmbeddedEngine()).table
+    if table is None:
+        raise UsageError(f"the recorded program of {row['game']} is no game")
+    rules = {name: published_strategy(AS_RUN if name == "best-response" else name) for name in sorted(logs)}
+    return RecordedGame(
+        row["game"],
+        row["program"],
+        {(a, b): float(table.payoffs((a, b))[0]) for a in table.moves[0] for b in table.moves[1]},
+        {name: logs[name] for name in sorted(logs)},
+        {name: Agent(name, row["program"], text).seats().table(0) for name, text in rules.items()},
+    )
+
+
+def _spell(strategy: str) -> str:
+    """Spell a recorded strategy as here: `best_response` and `best-response` are one."""
+    return strategy.replace("_", "-")
+
+
+def _list_matches(game: RecordedGame) -> Iterator[tuple[str, str, list[tuple[str, str]], list[tuple[float, float]]]]:
+    """Yield every match with its logged moves and payoffs, pairs in alphabetical order.
+
+    In a match against itself both copies' entries stand one after the other in the same log.
+    """
+    place = dict.fromkeys(game.logs, 0)
+    for first, second in combinations_with_replacement(game.logs, 2):
+        step = 2 if first == second else 1
+        parts: list[list[Any]] = []
+        for name, offset in ((first, 0), (second, step - 1)):
+            entries = slice(place[name] + offset, place[name] + step * _ROUNDS, step)
+            parts += [game.logs[name][kind][entries] for kind in ("moves", "payoffs")]
+        for name in {first, second}:
+            place[name] += _ROUNDS * step
+        yield first, second, list(zip(parts[0], parts[2], strict=True)), list(zip(parts[1], parts[3], strict=True))
+
+
+def replay_matches(game: RecordedGame) -> Replayed:
+    """Play the logged matches again by the rules."""
+    replayed = Replayed(dict.fromkeys(game.logs, 0.0))
+    for first, second, moves, payoffs in _list_matches(game):
+        last: tuple[str, str] | None = None
+        for logged, earned in zip(moves, payoffs, strict=True):
+            turned = None if last is None else last[::-1]
+            own, other = last = (
+                _find_move(game.tables[first], last, logged[0]), _find_move(game.tables[second], turned, logged[1]),
+            )  # fmt: skip
+            # Payoffs as the original reckoned them: everybody sits in the first seat.
+            paid = (game.earned[(other, other) if first == second else (own, other)], game.earned[other, own])
+            replayed.moves += sum(a == b for a, b in zip(last, logged, strict=True))
+            replayed.payoffs += sum(a == b for a, b in zip(paid, earned, strict=True))
+            replayed.plays += 2
+            replayed.totals[first] += paid[0]
+            replayed.totals[second] += paid[1]
+    return replayed
+
+
+def _find_move(table: StrategyTable, last: tuple[str, str] | None, logged: str) -> str:
+    """Find what the rules say; where they leave it to chance, the logged move if it was possible."""
+    mixture = table.first if last is None else table.reply(*last)
+    options = [move for move, _ in mixture]
+    return logged if logged in options else options[0]
+
+
+def check_tournament(folder: Path) -> Part:
+    """Compare table 7 as published, the same divided by the plays that were logged, and the replay of every move."""
+    agents = list(read_records(folder / "exp2_agents.jsonl"))
+    games = [_read_game(row, agents) for row in read_records(folder / "exp2_programs.jsonl")]
+    replayed = [replay_matches(game) for game in games]
+    right = []
+    for game in games:
+        # the program and not its table alone: it says which move is the default one
+        config = TournamentConfig(NamedGame(game.name, ".pl", game.program), "published", rounds=_ROUNDS)
+        right.append({row["name"]: 100 * (row["share"] or 0.0) for row in measure_standings(config).rows})
+    printed, corrected, rows = [], [], list[tuple[Cell, ...]]()
+    for name, published in _TABLE_7.items():
+        totals = [sum(game.logs[name]["payoffs"]) for game in games]
+        counted, logged = (
+            fmean(game.share(total, plays) for game, total in zip(games, totals, strict=True))
+            for plays in (_COUNTED, _LOGGED)
+        )
+        again = fmean(game.share(replay.totals[name], _LOGGED) for game, replay in zip(games, replayed, strict=True))
+        remark = f"as published: normalised by {_COUNTED} plays"
+        printed.append(_compare_digits(f"table 7, {name} %", published, counted, remark))
+        remark = f"corrected: {_LOGGED} plays; log beside the replay by rules and programs"
+        corrected.append(_compare_digits(f"table 7 corrected, {name} %", logged, again, remark))
+        shares = [row[name] for row in right]
+        rows.append((name, published, counted, logged, fmean(shares), *shares))
+    checks = [*printed, *corrected]
+    for game, replay in zip(games, replayed, strict=True):
+        for what, count in (("moves", replay.moves), ("payoffs", replay.payoffs)):
+            text = f"{game.name}: logged {what} given by the rules"
+            checks.append(Check(text, replay.plays, count, count == replay.plays))
+    columns = (
+        Column("strategy"),
+        Column("published", "right", format=".2f"),
+        Column("as published", "right", f"from the log, {_COUNTED} plays", ".2f"),
+        Column("corrected", "right", f"from the log, {_LOGGED} plays", ".2f"),
+        Column("played right", "right", "expected payoffs, both seats, a real best response", ".2f"),
+        *(Column(f"{game.name}, played right", "right", format=".2f") for game in games),
+    )
+    title = "Mean normalised payoff in percent (the recorded Hawk-Dove program is itself wrong)"
+    return checks, Table(columns, tuple(rows), title)
+
+
+def _compare_digits(what: str, published: float, found: float, remark: str) -> Check:
+    agrees = abs(found - published) <= 0.005 + 1e-9
+    return Check(what, round(published, 2), round(found, 2), agrees, remark, _HALF)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedStrategy:
+    """One strategy the model wrote.
+
+    `published` and `corrected` are our verdicts in either mode, `why` the reason for the first that is not right;
+    `recorded` is the verdict in the record; `same` whether four rounds played by our engine give the recorded moves and
+    payoffs (None where chance or a failure leaves nothing to compare).
+    """
+
+    strategy: str
+    agent: str
+    recorded: bool
+    published: bool
+    corrected: bool
+    why: str
+    same: bool | None
+
+
+def judge_strategies(folder: Path) -> list[JudgedStrategy]:
+    """Judge all recorded strategies."""
+    (game,) = read_records(folder / "exp3_program.jsonl")
+    return [_judge_strategy(row, game["program"]) for row in read_records(folder / "exp3_agents.jsonl")]
+
+
+def _judge_strategy(row: JsonMapping, game: str) -> JudgedStrategy:
+    """Judge a strategy by its rules alone; only where chance decides does the recorded play count as well."""
+    name = _spell(row["strategy"])
+    loud = (
+        d for d in check(row["strategy_program"]).diagnostics if d.code in _LOADER_SPEAKS or d.stage.value == "reader"
+    )
+    spoken = "; ".join(dict.fromkeys(diagnostic.message for diagnostic in loud))
+    table, why = None, ""
+    try:
+        table = Agent(name, game, row["strategy_program"]).seats().table(0)
+    except BestResponseError as error:
+        why = str(error)
+    played = _play_rival(table, game) if table is not None and table.pure else None
+    reached = row["target_total"] is None or (
+        played is not None and sum(paid for _, paid in played) == row["target_total"]
+    )
+    # A record of all rounds: rules that sometimes give no move may have been lucky.
+    lucky = table is None and len(row["moves"]) == _ROUNDS_WITH_CLONE
+    fine = not spoken and (lucky or (table is not None and reached))
+    corrected = table is not None and reached and (name != "random" or _is_uniform(table))
+    same = None
+    if played is not None and row["moves"]:
+        same = [m for m, _ in played] == row["moves"] and [float(p) for _, p in played] == row["payoffs"]
+    return JudgedStrategy(name, row["agent"], row["correct"], fine, corrected, spoken or why, same)
+
+
+def _is_uniform(table: StrategyTable) -> bool:
+    even = sorted((move, Fraction(1, len(table.moves))) for move in table.moves)
+    return all(sorted(mixture) == even for mixture in (table.first, *(after for _, after in table.after)))
+
+
+def _play_rival(table: StrategyTable, game: str) -> list[tuple[str, Fraction]]:
+    """Play four rounds against anti-tit-for-tat; return own moves and payoffs."""
+    rival = Agent("rival", game, published_strategy("anti-tit-for-tat")).seats().table(1)
+    payoffs = validate(game, EmbeddedEngine()).table
+    assert payoffs is not None
+    rounds: list[tuple[str, Fraction]] = []
+    own, other = table.first[0][0], rival.first[0][0]
+    for _ in range(_ROUNDS_WITH_CLONE):
+        rounds.append((own, payoffs.payoffs((own, other))[0]))
+        own, other = table.reply(own, other)[0][0], rival.reply(other, own)[0][0]
+    return rounds
+
+
+def check_strategies(folder: Path) -> Part:
+    """Compare table 8, each verdict of the record, and the recorded play of strategies that leave nothing to chance."""
+    judged = judge_strategies(folder)
+    checks = []
+    for name, published in _TABLE_8.items():
+        written = [one for one in judged if one.strategy == name]
+        right = sum(one.published for one in written)
+        remark = f"corrected: {sum(one.corrected for one in written)} of {len(written)}"
+        checks.append(Check(f"table 8, {name}, correct of 5", published, right, right == published, remark))
+    agreed = sum(one.published == one.recorded for one in judged)
+    checks.append(Check("verdicts on single strategies", len(judged), agreed, agreed == len(judged)))
+    replayed = [one.same for one in judged if one.same is not None]
+    checks.append(Check("recorded plays given by the rules", len(replayed), sum(replayed), all(replayed)))
+    titles = ("strategy", "agent", "recorded", "as published", "corrected", "why")
+    rows = tuple(
+        (one.strategy, one.agent, one.recorded, one.published, one.corrected, one.why)
+        for one in sorted(judged, key=lambda one: (one.strategy, one.agent))
+        if not (one.published and one.corrected)
+    )
+    return checks, Table(tuple(map(Column, titles)), rows, "Formalized strategies that are not right")
+
+
+PARTS: dict[str, Callable[[Path], Part]] = {
+    "programs.jsonl": lambda folder: check_programs(folder, "programs.jsonl"),
+    "exp1_agents.jsonl": check_programs,
+    "exp2_agents.jsonl": check_tournament,
+    "exp3_agents.jsonl": check_strategies,
+}
+"""By the file of its records, what is found again."""

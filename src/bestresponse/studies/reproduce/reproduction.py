@@ -10,6 +10,7 @@ from pathlib import Path
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.notebook import format_html
+from bestresponse.report.codec import cell_json
 from bestresponse.report.document import Cell, Column, Document, Paragraph, Section, Table
 
 
@@ -74,6 +75,11 @@ class Reproduction:
             "checks": [asdict(check) for check in self.checks],
             "agree": sum(check.agrees is True for check in self.checks),
             "differ": [check.what for check in self.differing],
+            "tables": [
+                {"caption": table.caption, "rows": [dict(zip(names, map(cell_json, row), strict=True)) for row in rows]}
+                for table in self.tables
+                for names, rows in [([column.name for column in table.columns], table.rows)]
+            ],
             **self.detail,
         }
 

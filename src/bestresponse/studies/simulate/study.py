@@ -19,14 +19,20 @@ from bestresponse.runs.reporting.answers import VoidRow, make_answers_frame, war
 from bestresponse.runs.seats import check_players, estimate_plays, list_plays, make_player
 from bestresponse.runs.study import Measured, Study
 from bestresponse.studies.simulate.plays import (
+    JudgedSeats,
     MoveRow,
     Plays,
+    RegretRow,
     SimulateConfig,
+    SustainedRow,
+    find_best_reply,
     find_nearest,
+    judge_seats,
+    list_regrets,
+    list_sustained,
     name_move,
     read_plays,
 )
-from bestresponse.studies.simulate.regrets import JudgedSeats, RegretRow, find_best_reply, judge_seats, list_regrets
 
 
 class PayoffRow(TypedDict):
@@ -132,6 +138,7 @@ def measure_simulation(plays: Plays) -> Measured:
             "amounts_by_round": Frame(AmountRow, list(_list_amounts(plays, by_round=True)) if several else []),
             "regrets": Frame(RegretRow, list(list_regrets(plays))),
             "equilibria": _list_equilibria(plays, nearest),
+            "sustained": Frame(SustainedRow, list(list_sustained(config)) if plays.repeats else []),
             "game": Frame(PlayedGameRow, [_describe_game(plays, judged)]),
             "voids": Frame(VoidRow, plays.voids),
             "answers": make_answers_frame(plays.answers),
@@ -162,8 +169,8 @@ def _list_seats(plays: Plays, nearest: Predicted | None, judged: JudgedSeats | N
         groups[seat, str(player)] = PlayedSeatFigures(
             payoff=plays.average(payoffs, seat),
             equilibrium_payoff=predicted[seat] if predicted else None,
-            payoff_least=bounds.low if bounds else None,
-            payoff_most=bounds.high if bounds else None,
+            payoff_least=bounds[0] if bounds else None,
+            payoff_most=bounds[1] if bounds else None,
             regret=judged.regrets[seat] if judged else None,
             best_reply=reply,
             best_reply_regret=None if reply is None else plays.average(reply - payoffs, f"reply {seat}"),
@@ -363,6 +370,13 @@ simulate = Study(
             title="Beside theory",
             caption="Equilibria ({{ config.theory.method }}{{ ', maybe not all' if not config.theory.complete }})",
             most=12,
+        ),
+        table(
+            "sustained",
+            title="Beside theory",
+            caption="Equilibria of the repeated game: all make these moves until somebody does not, and then play an "
+            "equilibrium of one round for ever (Friedman 1971). This holds as if there was no last round; here at most "
+            "{{ config.rounds }} are played.",
         ),
         table(
             "game",

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
 from bestresponse.core.errors import SettingError, UsageError
-from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.core.json import JsonMapping
 from bestresponse.games.dialogue.domain import Domain, domain_names, parse_domain, read_domain_text
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.lookup import SIMULATED
 from bestresponse.runs.inputs import ModelSetting, NamedModel
 from bestresponse.runs.settings import RunSettings, setting, settings
-from bestresponse.studies.steer.embedding import EMBEDDINGS
 from bestresponse.theory.trees.cfr import Variant
-
-Solver = Literal["cfr", "psro"]
-Payoffs = Literal["deal", "score"]
-Oracle = Literal["shotgun", "better", "trajectory", "categorical"]
-MetaSolver = Literal["replicator", "nash", "welfare", "bargaining"]
 
 
 @settings
@@ -41,25 +33,27 @@ class SteerConfig(RunSettings):
     second: Literal["", "deal", "score"] = setting(default="")
     """Rule in this way too, and report how far both agree."""
     second_judge: str = setting(default="", help="The model of the second ruling; the judge if not said.")
-    solver: Solver = setting(default="cfr", help="Solve the tree, or search for better prompts.")
+    solver: Literal["cfr", "psro"] = setting(default="cfr", help="Solve the tree, or search for better prompts.")
     games: int = setting(default=1, ge=1, help="Number of games drawn from the domain.")
     seed: int = setting(default=0, ge=0, help="Seed of the games and draws.")
     replies: int = setting(default=1, ge=1, help="Messages of each speaker.")
     wordings: int = setting(default=1, ge=1, help="Recorded texts of each choice.")
     types: int = setting(default=1, ge=1, help="Equally likely draws of private information in each game.")
     actions: str = setting(default="", help="Which of the domain's sets of actions; the first if not said.")
-    payoffs: Payoffs = setting(default="deal")
+    payoffs: Literal["deal", "score"] = setting(default="deal")
     """Whether a referee reads what was agreed, or a model says what it is worth."""
     early_end: bool = setting(default=False, help="Let the referee end a talk once all agree.")
     follow: bool = setting(default=False, help="Let a classifier tell in which manner each message was written.")
     classifier: str = setting(default="")
-    """For follow: a model, or words or minilm, a network trained on other games; the judge if not said."""
+    """For follow: the model that names the manners; the judge if not said."""
     credible: bool = setting(default=True, metavar="commitment")  # the option that turns it off
     """Advise what is best wherever a talk leads; or the equilibrium that gains most, threats included."""
     iterations: int = setting(default=None, ge=1, help="Of the solver; 1000 for cfr, 4 for psro if not said.")
     variant: Variant = setting(default="cfr+", help="The kind of counterfactual regret minimisation.")
-    oracle: Oracle = setting(default="shotgun", help="psro: how new prompts are found.")
-    meta: MetaSolver = setting(default="nash", help="psro: how the game of prompts is solved.")
+    oracle: Literal["shotgun", "better", "trajectory", "categorical"] = setting(default="shotgun")
+    """psro: how new prompts are found."""
+    meta: Literal["replicator", "nash", "welfare", "bargaining"] = setting(default="nash")
+    """psro: how the game of prompts is solved."""
     candidates: int = setting(default=3, ge=1, help="psro: new prompts that an oracle tries.")
     plays: int = setting(default=20, ge=1, help="psro: plays of each profile of prompts.")
     swap_seats: bool = setting(default=False)
@@ -72,18 +66,12 @@ class SteerConfig(RunSettings):
     farthest: float = setting(default=0.5, ge=0, le=2)
     """How far (1 less the cosine) the nearest known situation may be from fresh words; beyond it there is no advice."""
     held_out: int = setting(default=None, ge=0)
-    """Further games kept from the solver, to play on what was learned; 50 with imitate, 20 for psro, else 0 if not
-    said."""
-    imitate: bool = setting(default=False)
-    """Train a network on the policies of all games; play it on held-out ones."""
+    """psro: further games kept from the search, to play its solution on; 20 if not said."""
     embed: Literal["words", "minilm"] = setting(default="words")
     """How texts are compared: hashed words, or a small network (extra `embed`)."""
-    transfer: str = setting(default="")
-    """Play that network on games of this other domain too; it needs the same manners."""
     max_nodes: int = setting(default=500_000, how=True, ge=1, help="Refuse trees with more nodes than this.")
     cut_short: bool = setting(default=False, how=True)
     """Build as far as the budget goes instead of refusing to start."""
-    transfer_text: str = setting(default="", option=False)
     domain_text: str = setting(default="", option=False)
     """The text of the domain's file, read when the settings are made, so that a stored run needs no file."""
 
@@ -93,8 +81,6 @@ class SteerConfig(RunSettings):
             self._settle("model", NamedModel(self.model))
         if not self.domain_text:
             self._settle("domain_text", read_domain_text(str(self.domain)))
-        if self.transfer and not self.transfer_text:
-            self._settle("transfer_text", read_domain_text(self.transfer))
         psro = self.solver == "psro"
         # The three are left open by None, which only a default can be, and are whole numbers from here on.
         if self.iterations is None:
@@ -103,7 +89,7 @@ class SteerConfig(RunSettings):
         if fresh is None:  # none where texts never differ, or where psro has no game to play them on
             self._settle("fresh", int(held_out != 0) if psro else 4 * (self.temperature > 0))
         if held_out is None:
-            self._settle("held_out", 20 * (fresh != 0) if psro else 50 * self.imitate)
+            self._settle("held_out", 20 * (psro and fresh != 0))
         if self.wordings > 1 and self.temperature == 0:
             raise SettingError("temperature", "several wordings of one choice need one above 0")
         self._check_solver()
@@ -117,7 +103,6 @@ class SteerConfig(RunSettings):
         only_cfr = {
             "second": self.second,
             "follow": self.follow,
-            "imitate": self.imitate,
             "wordings": self.wordings > 1,
             "credible": not self.credible,
         }
@@ -131,56 +116,29 @@ class SteerConfig(RunSettings):
         """What is judged on fresh draws or held-out games can be."""
         if self.solver == "cfr" and self.fresh and self.temperature == 0:
             raise SettingError("fresh", "fresh draws of the texts need a temperature above 0")
-        if self.imitate and not self.held_out:
-            raise SettingError("imitate", "it needs held-out games, at least 1, to be judged on")
-        if self.solver == "cfr" and self.held_out and not self.imitate:
-            raise SettingError("held_out", "it belongs to imitate or to the solver psro")
+        if self.solver == "cfr" and self.held_out:
+            raise SettingError("held_out", "it belongs to the solver psro")
         if self.solver == "psro" and bool(self.held_out) != bool(self.fresh):
             raise SettingError(
                 "held_out", "with psro the held-out games are played `fresh` times each: give both or none"
             )
-        if self.transfer and not self.imitate:
-            raise SettingError(
-                "transfer", "it belongs to imitate: what is played elsewhere is the network that learned"
-            )
-        if self.transfer:
-            own, other = self.read_domain().manners(self.actions), self.elsewhere.read_domain().manners(self.actions)
-            if own.options != other.options:
-                manners = ", ".join(other.options)
-                raise SettingError("transfer", f"{self.transfer} has the manners {manners}, not those of {self.domain}")
         if self.classifier and not self.follow:
             raise SettingError("classifier", "it belongs to follow")
-        if self.classifier in EMBEDDINGS and self.games < 2:
-            raise SettingError("games", "a classifier that learns from other games needs at least 2")
 
     def read_domain(self) -> Domain:
         """Parse the domain."""
-        return _parse(self.domain_text, self.domain)
-
-    @property
-    def elsewhere(self) -> SteerConfig:
-        """The settings of the games of the other domain: as many as are held out here, and nothing but solved."""
-        changes: JsonObject = {"domain": self.transfer, "domain_text": self.transfer_text, "games": self.held_out}
-        off: JsonObject = {"transfer": "", "transfer_text": "", "imitate": False, "held_out": 0, "fresh": 0}
-        return replace(self, **changes, **off, follow=False, classifier="", second="", scenarios_by="")
+        return parse_domain(self.domain_text, str(self.domain))
 
     @property
     def models(self) -> tuple[str, ...]:
         """Every model that is needed, each once."""
-        classifier = "" if self.classifier in EMBEDDINGS else self.classifier
-        named = (self.model, self.judge, self.second_judge, classifier, self.scenarios_by)
+        named = (self.model, self.judge, self.second_judge, self.classifier, self.scenarios_by)
         speaker = NamedModel(SIMULATED, SimulatedSpeaker(self.seed))
         return tuple(dict.fromkeys(speaker if name == SIMULATED else name for name in named if name))
 
     @classmethod
     def from_json(cls, data: JsonMapping, *, stored: bool = True) -> SteerConfig:
         """Read settings; no name in those of a stored run is ever opened as a file."""
-        for name in ("domain", "transfer"):
-            if stored and data.get(name) and not data.get(f"{name}_text") and data[name] not in domain_names():
-                raise UsageError(f"the settings name the domain {data[name]!r} and do not hold its text")
+        if stored and not data.get("domain_text") and data.get("domain") not in domain_names():
+            raise UsageError(f"the settings name the domain {data.get('domain')!r} and do not hold its text")
         return super().from_json(data, stored=stored)
-
-
-@lru_cache(maxsize=8)
-def _parse(text: str, name: str) -> Domain:
-    return parse_domain(text, name)

@@ -17,8 +17,7 @@ from bestresponse.core.game import NATURE
 from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Nature
 from bestresponse.core.seeds import split
-from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.games.dialogue.recorded import PERSON
+from bestresponse.games.dialogue.game import PERSON, DialogueGame
 from bestresponse.players.dialogue.speaker import Guided
 from bestresponse.report.frames import Frame, column
 from bestresponse.report.metrics import Heads, Value, list_metrics
@@ -28,13 +27,14 @@ from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.runs.reporting.answers import Answers as ReadingCounts, make_answers_frame
 from bestresponse.runs.study import Measured
 from bestresponse.studies.steer.fresh import FreshPlays
-from bestresponse.studies.steer.imitation import Evaluated
-from bestresponse.studies.steer.psro import PsroResult, compute_nash_conv, weigh_table
+from bestresponse.studies.steer.meta_game import find_intervals
+from bestresponse.studies.steer.psro import Candidate, PsroResult, weigh_table
 from bestresponse.studies.steer.reading import list_dialogue_states
-from bestresponse.studies.steer.session import GameResult, SteerResults, list_solved
-from bestresponse.studies.steer.solving import Earned, SolvedDialogue, mixed_policy
+from bestresponse.studies.steer.session import GameResult, SteerResults
+from bestresponse.studies.steer.solving import SolvedDialogue, mixed_policy
 from bestresponse.theory.equilibria.solve import nash_one
 from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.regrets import regret
 from bestresponse.theory.trees.sequence_form import policy_value
 from bestresponse.theory.trees.tree import Policy
 
@@ -43,15 +43,12 @@ _THREAT = 0.01
 _LONGEST = 200
 _RARE = 0.005  # moves with less probability are not worth a reader's time
 _MOST_GUIDED = 3
-_PUBLISHED = {"debate": (328, "0 to 1", 0.024, 0.106), "meeting": (67, "0 to 20", 0.417, 1.596)}
-"""Games, payoffs, mean NashConv and mean gain: I. Gemp et al., "Steering Language Models with Game-Theoretic Solvers",
-2024, appendix J, table 1."""
 
 Evaluation = Mapping[str, Value]
 """What guidance earns on one set of texts or games, by the name of the metric."""
 
 
-class GuidanceFigures(TypedDict):
+class GuidanceFigures(TypedDict, total=False):
     """Every figure of an evaluation, in the order of the columns."""
 
     gain: Annotated[Value, column(format=".3f")]
@@ -98,25 +95,15 @@ class OverviewRow(TypedDict):
     stopped: str | None
 
 
-class DialogueRow(TypedDict, total=False):
-    """One game; a void one has a reason and no figures."""
+class DialogueRow(GuidanceFigures, total=False):
+    """One game, with its figures on the recorded texts; a void one has a reason and no figures."""
 
     game: int
-    held_out: bool
     people: str
     scenario: list[JsonObject]
     nodes: int
     information_sets: int
-    nash_conv: Annotated[float, column("NashConv", ".4f", "what all could gain by deviating from the policy")]
-    unguided_nash_conv: Annotated[float, column("unguided NashConv", ".3f", "the same when nobody is guided")]
-    gain: Annotated[float, column("", ".3f", "on the recorded texts, of the policy that is followed")]
-    credible_gain: Annotated[float, column("", ".3f", "of advice that is best wherever a talk leads")]
-    commitment_gain: Annotated[float, column("", ".3f", "of the equilibrium that gains most, threats included")]
-    best_reply_gain: Annotated[float, column("best reply", ".3f", "of best replies to unguided partners")]
-    loss: Annotated[float, column("largest loss", ".4f", "of the advice where it is given, share of the range")]
     threats: Annotated[int, column(help="situations in which the commitment advises what loses more than 1 %")]
-    margin: Annotated[float, column("", ".3f", "on the recorded texts: the guided minus the unguided")]
-    won: Annotated[float, column("", ".3f")]
     unguided_payoffs: Sequence[float]
     guided_payoffs: Sequence[float]
     equilibrium_payoffs: Sequence[float]
@@ -182,43 +169,13 @@ class NamedRow(TypedDict):
     messages: int
 
 
-class StudyRow(TypedDict):
-    """A solution beside a published one."""
-
-    study: str
-    games: int
-    payoffs: str
-    nash_conv: Annotated[Value, column("NashConv", ".3f", "what all could gain by deviating alone from the policy")]
-    gain: Annotated[Value, column("", ".3f", "what a speaker gains by the policy while the others stay unguided")]
-
-
 class GuidanceRow(TypedDict):
-    """What both earn if they choose how to be guided."""
+    """What both earn if they choose whether to be guided."""
 
-    measured_on: str
-    first: Annotated[str, column("player 1 \\ player 2")]
-    second: str
+    first: Annotated[str, column("player 1")]
+    second: Annotated[str, column("player 2")]
     payoffs: str
-
-
-class GuidanceChoiceRow(TypedDict):
-    """How likely a speaker chooses a way to be guided, in one equilibrium."""
-
-    measured_on: str
-    speaker: str
-    choice: str
-    probability: Annotated[float, column("", ".3f")]
-
-
-class LearningRow(TypedDict):
-    """What a network learned from."""
-
-    embedding: str
-    trained_on: Annotated[int, column("games")]
-    information_sets: int
-    steps: int
-    cross_entropy: Annotated[float, column("", ".3f", "on the games learned from")]
-    cross_entropy_held_out: Annotated[float, column("", ".3f", "on held-out games")]
+    probability: Annotated[float, column("", ".3f", "in one equilibrium of that choice")]
 
 
 class SolutionRow(TypedDict):
@@ -279,11 +236,6 @@ class SteerMeasured(Measured):
 
     results: SteerResults = field(kw_only=True)
 
-    @property
-    def first(self) -> GameResult | None:
-        """The first game that was solved."""
-        return next((game for game in self.results.games if game.solved is not None), None)
-
 
 def measure_steering(results: SteerResults) -> SteerMeasured:
     """Build every frame and figure of a run."""
@@ -291,7 +243,7 @@ def measure_steering(results: SteerResults) -> SteerMeasured:
     for entry in results.entries:
         counts.setdefault(entry.by, ReadingCounts()).add(entry.reading.status.value, entry.reading.how, "")
     unread = Counter(entry.reading.how[:160] for entry in results.entries if not entry.reading.status.readable)
-    solution = _measure_cfr(results) if results.psro is None else _measure_psro(results.psro)
+    solution = _measure_cfr(results) if results.psro is None else _measure_psro(results, results.psro)
     frames: dict[str, Frame[Any]] = {
         **solution,
         "overview": Frame(OverviewRow, [_describe_run(results)]),
@@ -360,62 +312,47 @@ def evaluate_plays(results: SteerResults, parts: Sequence[tuple[int, FreshPlays]
 
 
 def _evaluate_cfr(results: SteerResults) -> dict[Heads, Evaluation]:
-    """Evaluate the recorded texts, fresh ones and, where a network learned, the games held out and another domain."""
+    """Evaluate what is advised on the recorded texts and on fresh ones."""
     solved = results.solved
     if not solved:
         return {}
-    means = {
-        name: _average(results, [float(getattr(one, name)) for one in solved], name)
-        for name in ("credible_gain", "commitment_gain", "best_reply_gain", "nash_conv", "unguided_nash_conv")
-    }
-    groups: dict[Heads, Evaluation] = {
-        ("recorded texts",): {
-            **_evaluate_earned(results, [one.earned for one in solved], "recorded"),
-            "relative_gain": _compare(
-                [value for one in solved for value in one.earned.payoffs],
-                [value for one in solved for value in one.unguided_payoffs],
-            ),
-            **means,
-            "loss": max(float(one.losses.max()) for one in solved),
-        }
-    }
+    rows: list[Mapping[str, Any]] = [_measure_solution(one) for one in solved]
+    means = {name: _average(results, [row[name] for row in rows], name) for name in rows[0] if name != "relative_gain"}
+    guided = [value for one in solved for value in one.earned.payoffs]
+    unguided = [value for one in solved for value in one.unguided_payoffs]
+    whole: Evaluation = {"relative_gain": _compare(guided, unguided), "loss": max(row["loss"] for row in rows)}
+    groups: dict[Heads, Evaluation] = {("recorded texts",): {**means, **whole}}
     fresh = [(game.number, game.fresh) for game in results.games if game.fresh is not None]
     if fresh:
         groups["fresh texts",] = evaluate_plays(results, fresh, "fresh")
-    if results.imitation is not None:
-        groups |= _evaluate_played(results, results.imitation.held_out, "held-out games")
-        fresh = [(game.number, game.fresh) for game in results.held_out if game.fresh is not None]
-        if fresh:
-            groups["the solver, held-out games, fresh texts",] = evaluate_plays(results, fresh, "held-out fresh")
-        if results.imitation.elsewhere is not None:
-            groups |= _evaluate_played(results, results.imitation.elsewhere, f"games of {results.config.transfer}")
     return groups
 
 
-def _evaluate_earned(results: SteerResults, earned: Sequence[Earned], name: str) -> Evaluation:
-    return {
-        metric: _average(results, [getattr(one, metric) for one in earned], f"{name} {metric}")
-        for metric in ("gain", "margin", "won")
-    }
-
-
-def _evaluate_played(results: SteerResults, played: Evaluated, where: str) -> dict[Heads, Evaluation]:
-    speakers = {"network": played.network, "average policy": played.average, "solver": played.solver}
-    return {
-        (f"the {name}, {where}",): _evaluate_earned(results, earned, f"{where} {name}")
-        for name, earned in speakers.items()
-    }
+def _measure_solution(solved: SolvedDialogue) -> GuidanceFigures:
+    """Measure what is advised in one game, exactly on its recorded texts."""
+    return GuidanceFigures(
+        gain=solved.earned.gain,
+        margin=solved.earned.margin,
+        relative_gain=_compare(solved.earned.payoffs, solved.unguided_payoffs),
+        won=solved.earned.won,
+        credible_gain=solved.credible_gain,
+        commitment_gain=solved.commitment_gain,
+        best_reply_gain=solved.best_reply_gain,
+        loss=float(solved.losses.max()),
+        nash_conv=solved.nash_conv,
+        unguided_nash_conv=solved.unguided_nash_conv,
+    )
 
 
 def _evaluate_psro(results: SteerResults, psro: PsroResult) -> dict[Heads, Evaluation]:
     config, plays = results.config, weigh_table(psro)
-    neutral = [np.array([float(prompt == psro.game.neutral) for prompt in prompts]) for prompts in psro.prompts]
+    neutral = [np.eye(len(prompts))[prompts.index(psro.game.neutral)] for prompts in psro.prompts]
     games = config.games if config.games > 1 else len(plays.unguided)
     groups: dict[Heads, Evaluation] = {
         ("plays of the search",): {
             **evaluate_plays(results, _split_by_game(plays, games), "table"),
-            "nash_conv": compute_nash_conv(psro.game, psro.solution.marginals),
-            "unguided_nash_conv": compute_nash_conv(psro.game, neutral),
+            "nash_conv": float(regret(psro.game.means, psro.solution.marginals).sum()),
+            "unguided_nash_conv": float(regret(psro.game.means, neutral).sum()),
         }
     }
     if results.psro_held_out is not None:
@@ -432,82 +369,38 @@ def _split_by_game(plays: FreshPlays, games: int) -> list[tuple[int, FreshPlays]
 
 def _measure_cfr(results: SteerResults) -> dict[str, Frame[Any]]:
     games, solved = results.games, [game for game in results.games if game.solved is not None]
-    rows = [_describe_game(game, held_out=False) for game in games]
-    rows += [_describe_game(game, held_out=True) for game in results.held_out]
     advice = [row for game in solved if game.solved for row in _list_advice(game.game, game.number, game.solved)]
     rulings: Counter[str] = Counter()
     for game in solved:
         if game.recorded is not None:
             ends = (json.loads(state.ruling) for state in list_dialogue_states(game.recorded) if state.over)
             rulings.update(_describe_ruling(ruling, game.game.names) for ruling in ends)
-    guidance = [("recorded texts", build_guidance_game(results.solved))] if solved else []
-    if results.imitation is not None:
-        policies = results.imitation.held_out.policies
-        guidance.append(("held-out games", build_guidance_game(list_solved(results.held_out), policies)))
-    guidance = [(where, form) for where, form in guidance if form.num_players == 2]
-    outcomes = [
-        GuidanceRow(
-            measured_on=where,
-            first=first,
-            second=second,
-            payoffs=f"{form.payoffs[0, i, j]:.3f}, {form.payoffs[1, i, j]:.3f}",
-        )
-        for where, form in guidance
-        for (i, first), (j, second) in product(enumerate(form.actions[0]), enumerate(form.actions[1]))
-    ]
-    choices = [
-        GuidanceChoiceRow(measured_on=where, speaker=player, choice=choice, probability=chance)
-        for where, form in guidance
-        for player, actions, mix in zip(form.players, form.actions, nash_one(form).strategies, strict=True)
-        for choice, chance in zip(actions, mix.tolist(), strict=True)
-    ]
-    learned = results.imitation
-    learning = learned and LearningRow(
-        embedding=results.config.embed,
-        trained_on=learned.trained_on,
-        information_sets=learned.information_sets,
-        steps=learned.steps,
-        cross_entropy=learned.losses[0],
-        cross_entropy_held_out=learned.losses[1],
-    )
     return {
-        "games": Frame(DialogueRow, rows),
+        "games": Frame(DialogueRow, [_describe_game(game) for game in games]),
         "policy": Frame(AdviceRow, advice),
         "dialogues": Frame(MessageRow, [row for game in solved[:1] for row in _list_dialogues(game)]),
         "rulings": _count(rulings),
         "agreement": Frame(RefereeRow, list(_compare_referees(games))),
         **_measure_following(results),
-        "studies": Frame(StudyRow, list(_list_studies(results))),
-        "guidance": Frame(GuidanceRow, outcomes),
-        "choices": Frame(GuidanceChoiceRow, choices),
-        "learning": Frame(LearningRow, [learning] if learning else []),
+        "guidance": Frame(GuidanceRow, list(_list_choices(results.solved))),
     }
 
 
-def _describe_game(game: GameResult, *, held_out: bool) -> DialogueRow:
+def _describe_game(game: GameResult) -> DialogueRow:
     solved, people = game.solved, ", ".join(game.game.names)
     scenario = [case.to_json() for case in game.game.cases]
     if solved is None:
         void = game.why_void[:_LONGEST]
-        return DialogueRow(game=game.number, held_out=held_out, people=people, scenario=scenario, why_void=void)
+        return DialogueRow(game=game.number, people=people, scenario=scenario, why_void=void)
     fresh = [] if game.fresh is None else game.fresh.gains[np.isfinite(game.fresh.gains)].tolist()
     return DialogueRow(
+        **_measure_solution(solved),
         game=game.number,
-        held_out=held_out,
         people=people,
         scenario=scenario,
         nodes=solved.tree.num_nodes,
         information_sets=len(solved.tree.infosets),
-        nash_conv=solved.nash_conv,
-        unguided_nash_conv=solved.unguided_nash_conv,
-        gain=solved.earned.gain,
-        credible_gain=solved.credible_gain,
-        commitment_gain=solved.commitment_gain,
-        best_reply_gain=solved.best_reply_gain,
-        loss=float(solved.losses.max()),
         threats=int((solved.threats > _THREAT).sum()),
-        margin=solved.earned.margin,
-        won=solved.earned.won,
         unguided_payoffs=solved.unguided_payoffs,
         guided_payoffs=solved.earned.payoffs,
         equilibrium_payoffs=solved.equilibrium_payoffs,
@@ -608,17 +501,13 @@ def _compare_referees(games: Sequence[GameResult]) -> Iterator[RefereeRow]:
 def _measure_following(results: SteerResults) -> dict[str, Frame[Any]]:
     config, manners = results.config, results.domain.manners(results.config.actions)
     named = sum((Counter(game.followed.named) for game in results.games), Counter[tuple[str, str]]())
-    hits: list[float] = []
-    games: list[int] = []
-    for game in results.games:
-        for (told, name), times in game.followed.named.items():
-            hits += [float(told == name)] * times
-            games += [game.number] * times
+    pairs = [(game.number, *pair) for game in results.games for pair in Counter(game.followed.named).elements()]
+    hits = [float(told == name) for _, told, name in pairs]
     classifier = str(config.classifier or config.judge or config.model)
     row = FollowRow(
         classifier=classifier,
         held_out=classifier != config.model,
-        rate=_average(results, hits, "follow", games),
+        rate=_average(results, hits, "follow", [number for number, _, _ in pairs]),
         chance=1 / len(manners.options),
         judged=len(hits),
         unreadable=sum(game.followed.unreadable for game in results.games),
@@ -632,47 +521,39 @@ def _measure_following(results: SteerResults) -> dict[str, Frame[Any]]:
     return {"following": Frame(FollowRow, [row] if asked else []), "named": Frame(NamedRow, rows if asked else [])}
 
 
-def _list_studies(results: SteerResults) -> Iterator[StudyRow]:
-    """Yield the solutions of this run and those of the published study, where it has the same domain."""
-    solved, domain = results.solved, results.domain
-    if not solved:
+def _list_choices(solved: Sequence[SolvedDialogue]) -> Iterator[GuidanceRow]:
+    """List what two speakers earn by choosing whether to be guided, and how likely they do in one equilibrium."""
+    if not solved or solved[0].tree.num_players != 2:
         return
-    yield StudyRow(
-        study="this run",
-        games=len(solved),
-        payoffs=f"{domain.low:g} to {domain.high:g}",
-        nash_conv=_average(results, [one.nash_conv for one in solved], "nash_conv"),
-        gain=_average(results, [one.earned.gain for one in solved], "recorded gain"),
-    )
-    if domain.name in _PUBLISHED:
-        games, payoffs, nash_conv, gain = _PUBLISHED[domain.name]
-        name = "published, with another model"
-        yield StudyRow(study=name, games=games, payoffs=payoffs, nash_conv=nash_conv, gain=gain)
+    form = build_guidance_game(solved)
+    rows, columns = nash_one(form).strategies
+    for (i, first), (j, second) in product(enumerate(form.actions[0]), enumerate(form.actions[1])):
+        payoffs = f"{form.payoffs[0, i, j]:.3f}, {form.payoffs[1, i, j]:.3f}"
+        yield GuidanceRow(first=first, second=second, payoffs=payoffs, probability=float(rows[i] * columns[j]))
 
 
-def build_guidance_game(solved: Sequence[SolvedDialogue], imitations: Sequence[Policy] = ()) -> NormalForm:
-    """Build the game of choosing how to be guided: exact payoffs on the recorded trees, mean over games.
-
-    `imitations` are the policies of a network in the same games; without them nobody can choose it.
-    """
-    choices = ("unguided", "guided", "imitation")[: 3 if imitations else 2]
+def build_guidance_game(solved: Sequence[SolvedDialogue]) -> NormalForm:
+    """Build the game of choosing how to be guided: exact payoffs on the recorded trees, mean over games."""
+    choices = ("unguided", "guided")
     players = solved[0].tree.players
     payoffs: Array = np.zeros((len(players), *(len(choices),) * len(players)))
-    for number, one in enumerate(solved):
-        policies = [one.unguided, one.policy, *imitations[number : number + 1]]
+    for one in solved:
         for choice in product(range(len(choices)), repeat=len(players)):
-            guided = {seat: policies[chosen] for seat, chosen in enumerate(choice)}
+            guided = {seat: one.policy for seat, chosen in enumerate(choice) if chosen}
             values = policy_value(one.tree, mixed_policy(one.unguided, guided))
             for seat, player in enumerate(players):
                 payoffs[seat][choice] += values[player] / len(solved)
     return NormalForm(payoffs, players, (choices,) * len(players))
 
 
-def _measure_psro(psro: PsroResult) -> dict[str, Frame[Any]]:
+def _measure_psro(results: SteerResults, psro: PsroResult) -> dict[str, Frame[Any]]:
     players = [f"player {seat + 1}" for seat in range(len(psro.prompts))]
+    rng = np.random.default_rng(split(results.config.seed, "psro intervals"))
+    span = (results.domain.low, results.domain.high)
+    intervals = find_intervals(psro.game, results.config.meta, rng=rng, span=span)
     solution = [
         SolutionRow(player=player, manner=manner, probability=mass, payoff=value)
-        for player, manners, masses, value in zip(players, psro.prompts, psro.masses, psro.values, strict=True)
+        for player, manners, value, masses in zip(players, psro.prompts, *intervals, strict=True)
         for manner, mass in zip(manners, masses, strict=True)
     ]
     manners, iterations, candidates = [], [], []
@@ -691,26 +572,20 @@ def _measure_psro(psro: PsroResult) -> dict[str, Frame[Any]]:
             gain = float(earned - payoffs[alone[seat]])
             iterations.append(IterationRow(iteration=number, player=player, gain=gain, new_prompt_mass=new))
         for response in step.responses:
-            player = players[response.seat]
-            for candidate in response.tried:
-                added = response.best is not None and response.best.manner == candidate.manner
+            rejected = [Candidate(name, math.nan, math.nan, 0) for name in response.rejected]
+            for candidate in (*response.tried, *rejected):
+                outcome = "added" if candidate == response.best else "not better" if candidate.plays else "rejected"
                 candidates.append(
                     CandidateRow(
                         iteration=number,
-                        player=player,
+                        player=players[response.seat],
                         manner=candidate.manner,
-                        score=candidate.score,
+                        score=candidate.score if candidate.plays else None,
                         error=candidate.error if math.isfinite(candidate.error) else None,
                         plays=candidate.plays,
-                        outcome="added" if added else "not better",
+                        outcome=outcome,
                     )
                 )
-            candidates += [
-                CandidateRow(
-                    iteration=number, player=player, manner=name, score=None, error=None, plays=0, outcome="rejected"
-                )
-                for name in response.rejected
-            ]
     return {
         "solution": Frame(SolutionRow, solution),
         "manners": Frame(MannerRow, manners),

@@ -32,15 +32,13 @@ from math import comb
 
 import numpy as np
 
-from bestresponse.core.errors import ModelError, NotCached, UsageError
-from bestresponse.core.json import digest
+from bestresponse.core.errors import ModelError, UsageError
+from bestresponse.core.player import Reading
 from bestresponse.core.seeds import generator, split
 from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.games.dialogue.recorded import Entry
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Message, Model, Request
-from bestresponse.report.stats.interval import Interval
-from bestresponse.studies.steer.answers import AnswerStore
+from bestresponse.studies.steer.building import AnswerStore
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.fresh import FreshPlays
 from bestresponse.studies.steer.meta_game import (
@@ -49,7 +47,6 @@ from bestresponse.studies.steer.meta_game import (
     Profile,
     PromptArena,
     estimate,
-    find_intervals,
     find_plausible,
     solve_meta,
 )
@@ -96,15 +93,13 @@ class Iteration:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PsroResult:
-    """The last table with its solution and intervals, and the way there.
+    """The last table with its solution, and the way there.
 
     `closed`: no response was new; `stopped`: why the search was cut short (empty: it was not).
     """
 
     game: MetaGame
     solution: MetaSolution
-    values: tuple[Interval, ...]
-    masses: tuple[tuple[Interval, ...], ...]
     history: tuple[Iteration, ...]
     closed: bool
     stopped: str = ""
@@ -154,14 +149,10 @@ class Inventor:
             what=what,
             purpose=purpose,
         )
-        key = f"invent:{self.model.id}:{digest(content, 24)}"
-
-        def ask() -> tuple[Entry, int]:
-            prompt = (Message("system", TEXTS.text("dialogue_inventor")), Message("user", content))
-            reply = self.model.complete(Request(prompt, max_tokens=200, temperature=self.temperature, replicate=draw))
-            return Entry(key, draw, reply.text[:5000], self.model.id), 1
-
-        return _list_names(self.answers.ask(key, draw, ask).text or "")[:count]
+        prompt = (Message("system", TEXTS.text("dialogue_inventor")), Message("user", content))
+        request = Request(prompt, max_tokens=200, temperature=self.temperature, replicate=draw)
+        entry = self.answers.ask_model("invent", self.model, request, lambda reply: (reply.text[:5000], Reading()))
+        return _list_names(entry.text or "")[:count]
 
 
 def _list_names(text: str) -> list[str]:
@@ -294,19 +285,10 @@ def psro(
     settings: SteerConfig,
     on_iteration: Callable[[int], None] = lambda number: None,
 ) -> PsroResult:
-    """Search from the domain's own manners, and state how sure the solution is."""
-    progress = _search(arena, inventor, settings, on_iteration)
-    rng = np.random.default_rng(split(settings.seed, "psro intervals"))
-    span = (arena.game.domain.low, arena.game.domain.high)
-    values, masses = find_intervals(progress.game, settings.meta, rng=rng, span=span)
-    history = tuple(progress.history)
-    return PsroResult(progress.game, progress.solution, values, masses, history, progress.closed, progress.stopped)
+    """Search from the domain's own manners until that is closed, used up or stopped.
 
-
-def _search(
-    arena: PromptArena, inventor: Inventor, settings: SteerConfig, on_iteration: Callable[[int], None]
-) -> _Progress:
-    """Search until it is closed, used up or stopped; ModelError where it was stopped before there was a whole table."""
+    ModelError where it was stopped before there was a whole table.
+    """
     if not arena.manners.new:
         raise UsageError(f"the actions {arena.manners.name!r} cannot be added to; choose others with --actions")
     progress = _Progress(arena, inventor, settings)
@@ -316,7 +298,7 @@ def _search(
     except ModelError as error:
         if not progress.cut_short(str(error)):
             raise
-    return progress
+    return PsroResult(progress.game, progress.solution, tuple(progress.history), progress.closed, progress.stopped)
 
 
 class _Progress:
@@ -402,19 +384,11 @@ def play_held_out(result: PsroResult, arena: PromptArena, numbers: Sequence[int]
         return tuple(drawn if place == seat else neutral for place in seats)
 
     guided = [arena.sample_many([(draw_profile(seat, number), number) for number in numbers]) for seat in seats]
-    return FreshPlays(_play_neutral(arena, numbers), np.array(guided))
+    return FreshPlays(play_neutral(arena, numbers), np.array(guided))
 
 
-def are_held_out_on_record(arena: PromptArena, numbers: Sequence[int]) -> bool:
-    """Say whether the unguided talks of all held-out games, which are held last, are on record."""
-    try:
-        _play_neutral(arena.rehearse(arena.answers.rehearse()), numbers)
-    except NotCached:
-        return False
-    return True
-
-
-def _play_neutral(arena: PromptArena, numbers: Sequence[int]) -> Array:
+def play_neutral(arena: PromptArena, numbers: Sequence[int]) -> Array:
+    """Play the games with everybody in the neutral manner; of those held out this is done last."""
     profile = (arena.manners.neutral,) * arena.game.domain.players
     return arena.sample_many([(profile, number) for number in numbers])
 
@@ -422,25 +396,13 @@ def _play_neutral(arena: PromptArena, numbers: Sequence[int]) -> Array:
 def weigh_table(result: PsroResult) -> FreshPlays:
     """Compare the solution with neutral talk on the plays of the table, each manner weighted by its probability."""
     samples = result.game.samples
-    alone = [prompts.index(result.game.neutral) for prompts in result.prompts]
+    alone = result.game.alone or ()
     guided = []
     for seat, mix in enumerate(result.solution.marginals):
         rows = np.array([samples[tuple(k if s == seat else a for s, a in enumerate(alone))] for k in range(len(mix))])
         used = mix > 1e-12
         guided.append(np.tensordot(mix[used] / mix[used].sum(), rows[used], axes=1))
-    return FreshPlays(samples[tuple(alone)], np.array(guided))
-
-
-def compute_nash_conv(game: MetaGame, mixes: Sequence[Array]) -> float:
-    """Compute what all speakers together could gain in the table by deviating alone from these mixtures."""
-    total = 0.0
-    for seat, payoffs in enumerate(game.means):
-        against = payoffs
-        for other in range(len(mixes) - 1, -1, -1):
-            if other != seat:
-                against = np.tensordot(against, mixes[other], axes=([other], [0]))
-        total += float(against.max() - against @ mixes[seat])
-    return total
+    return FreshPlays(samples[alone], np.array(guided))
 
 
 def count_missing_psro_calls(arena: PromptArena, inventor: Inventor, settings: SteerConfig) -> int:
@@ -452,8 +414,7 @@ def count_missing_psro_calls(arena: PromptArena, inventor: Inventor, settings: S
     most = count_most_psro_calls(arena.game, settings, arena.cast.referee_calls, arena.swap)
     answers = arena.answers.rehearse()
     try:
-        progress = _search(arena.rehearse(answers), replace(inventor, answers=answers), settings, lambda number: None)
-        finished = not progress.stopped
+        finished = not psro(arena.rehearse(answers), replace(inventor, answers=answers), settings).stopped
     except ModelError:
         finished = False
     return 0 if finished else most - sum(answers.recalled.values())

@@ -2,36 +2,27 @@
 
 The follow rate is the share of messages whose manner the classifier names right, among those it answers readably
 (Gemp et al. 2024, section 4). Neutral messages are left out: they were told nothing. A classifier is held out if it
-is another model than the speaker, or a network that was trained on the messages of other games only.
+is another model than the speaker.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-
-import numpy as np
 
 from bestresponse.core.ask import Choice, Lottery
 from bestresponse.core.errors import InvalidMove
 from bestresponse.core.game import REFEREE
-from bestresponse.core.json import digest
 from bestresponse.core.player import Player, Reading, Status
 from bestresponse.games.dialogue.domain import Actions
-from bestresponse.games.dialogue.game import Dialogue, prompt_key
-from bestresponse.games.dialogue.recorded import Entry, RecordedDialogue
+from bestresponse.games.dialogue.game import Dialogue, Entry, RecordedDialogue, prompt_key
 from bestresponse.games.dialogue.texts import TEXTS
-from bestresponse.models.base import Message, Model, Request
-from bestresponse.studies.steer.answers import AnswerStore
-from bestresponse.studies.steer.building import second_key
-from bestresponse.studies.steer.embedding import Embedding
-from bestresponse.studies.steer.network import Training, train_network
+from bestresponse.models.base import Message, Model, Reply, Request
+from bestresponse.studies.steer.building import AnswerStore, second_key
 
-_FOLDS = 5
-_STEPS = 200
 Messages = Mapping[tuple[str, str], int]
 """How often each (manner, text) was drawn."""
 
@@ -99,10 +90,19 @@ def follow_rate(messages: Messages, manners: Actions, model: Model, answers: Ans
     """Let `model` name the manner of every message that was told one, several at the same time."""
     told = [(manner, text) for manner, text in messages if manner != manners.neutral]
 
+    described = "\n".join(f"- {option}: {manners.texts[option]}" for option in manners.options)
+    choices = manners.options if model.abilities.choices else ()
+
+    def read(reply: Reply) -> tuple[str | None, Reading]:
+        try:
+            return Choice(manners.options).read(reply.text.strip().strip("\"'.`*")), Reading()
+        except InvalidMove as error:
+            return None, Reading(Status(error.kind.value), str(error))
+
     def name(message: tuple[str, str]) -> Entry:
-        text = message[1]
-        key = f"follow:{model.id}:{digest([text, list(manners.options)], 24)}"
-        return answers.ask(key, 0, lambda: (_ask_manner(key, text, manners, model), 1))
+        content = TEXTS.fill("dialogue_classify", text=message[1], manners=described)
+        prompt = (Message("system", TEXTS.text("dialogue_classifier")), Message("user", content))
+        return answers.ask_model("follow", model, Request(prompt, max_tokens=20, choices=choices), read)
 
     with ThreadPoolExecutor(workers, thread_name_prefix="follow") as pool:
         entries = list(pool.map(name, told))
@@ -114,35 +114,3 @@ def follow_rate(messages: Messages, manners: Actions, model: Model, answers: Ans
         else:
             named[message[0], entry.text] += messages[message]
     return Followed(dict(named), unreadable)
-
-
-def _ask_manner(key: str, text: str, manners: Actions, model: Model) -> Entry:
-    described = "\n".join(f"- {option}: {manners.texts[option]}" for option in manners.options)
-    content = TEXTS.fill("dialogue_classify", text=text, manners=described)
-    prompt = (Message("system", TEXTS.text("dialogue_classifier")), Message("user", content))
-    choices = manners.options if model.abilities.choices else ()
-    reply = model.complete(Request(prompt, max_tokens=20, choices=choices))
-    try:
-        named = Choice(manners.options).read(reply.text.strip().strip("\"'.`*"))
-    except InvalidMove as error:
-        return Entry(key, 0, None, model.id, Reading(Status(error.kind.value), str(error)), reply.text[:500])
-    return Entry(key, 0, named, model.id)
-
-
-def learned_follow(games: Sequence[Messages], manners: Actions, embed: Embedding, seed: int = 0) -> list[Followed]:
-    """Return for every game what a network names that was trained on the messages of games outside its fold."""
-    folds = min(_FOLDS, len(games))
-    named: list[Counter[tuple[str, str]]] = [Counter() for _ in games]
-    for fold in range(folds):
-        counts: dict[str, Counter[str]] = {}
-        for number, messages in enumerate(games):
-            for (manner, text), times in messages.items() if number % folds != fold else ():
-                counts.setdefault(text, Counter())[manner] += times
-        targets = np.array([[drawn[option] / drawn.total() for option in manners.options] for drawn in counts.values()])
-        network = train_network(embed(list(counts)), targets, Training(steps=_STEPS, seed=seed))
-        for number in range(fold, len(games), folds):
-            for (manner, text), times in games[number].items():
-                if manner != manners.neutral:
-                    guess = int(network(embed([text])).argmax())
-                    named[number][manner, manners.options[guess]] += times
-    return [Followed(dict(counts)) for counts in named]

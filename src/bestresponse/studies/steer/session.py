@@ -11,46 +11,40 @@ from pathlib import Path
 from bestresponse.core.errors import InvalidGame, ModelError, NotCached, StoreError, TooLarge, UsageError
 from bestresponse.core.json import JsonMapping, digest
 from bestresponse.core.player import Player
-from bestresponse.games.dialogue.domain import Domain
-from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.games.dialogue.recorded import Entry, RecordedDialogue
-from bestresponse.games.dialogue.scenario import scenarios, variants
+from bestresponse.games.dialogue.domain import Domain, scenarios, variants
+from bestresponse.games.dialogue.game import DialogueGame, Entry, RecordedDialogue
 from bestresponse.models.base import Abilities, Model, Usage
 from bestresponse.models.prices import find_price
 from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.models.wrappers.limits import Budget
-from bestresponse.players.dialogue.referee import DealReferee, ScoreReferee
-from bestresponse.players.dialogue.speaker import Speaker
+from bestresponse.players.dialogue.speaker import DealReferee, ScoreReferee, Speaker
 from bestresponse.players.llm.player import Sampling
 from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import Outcome, Progress
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.store.manifest import Manifest
-from bestresponse.studies.steer.answers import AnswerStore, read_answers
 from bestresponse.studies.steer.authoring import Author, Written, most_questions
-from bestresponse.studies.steer.building import Built, Cast, build_dialogue, count_missing_calls, size_of
+from bestresponse.studies.steer.building import (
+    AnswerStore,
+    Built,
+    Cast,
+    build_dialogue,
+    count_missing_calls,
+    read_answers,
+    size_of,
+)
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.embedding import EMBEDDINGS, Embedding, find_embedding
-from bestresponse.studies.steer.fresh import FreshPlays, Nearest, is_fresh_on_record, play_fresh
-from bestresponse.studies.steer.imitation import Imitation, imitate
+from bestresponse.studies.steer.fresh import Embedding, FreshPlays, Nearest, find_embedding, hold_talk, play_fresh
 from bestresponse.studies.steer.meta_game import PromptArena
-from bestresponse.studies.steer.network import Training
 from bestresponse.studies.steer.psro import (
     Inventor,
     PsroResult,
-    are_held_out_on_record,
     count_missing_psro_calls,
     play_held_out,
+    play_neutral,
     psro,
 )
-from bestresponse.studies.steer.reading import (
-    Followed,
-    Opinions,
-    compare_rulings,
-    follow_rate,
-    learned_follow,
-    spoken_messages,
-)
+from bestresponse.studies.steer.reading import Followed, Opinions, compare_rulings, follow_rate, spoken_messages
 from bestresponse.studies.steer.solving import SolvedDialogue, solve_dialogue
 
 Tell = Callable[[Progress], None]
@@ -74,14 +68,12 @@ class GameResult:
 
 @dataclass(slots=True, eq=False)
 class SteerResults:
-    """What a run found; `held_out` are the games that nothing was learned from."""
+    """What a run found."""
 
     config: SteerConfig
     domain: Domain
     written: Written | None = None
     games: tuple[GameResult, ...] = ()
-    held_out: tuple[GameResult, ...] = ()
-    imitation: Imitation | None = None
     psro: PsroResult | None = None
     psro_played: int = 0
     psro_voids: int = 0
@@ -93,12 +85,7 @@ class SteerResults:
     @property
     def solved(self) -> list[SolvedDialogue]:
         """The solutions of the games that were solved."""
-        return list_solved(self.games)
-
-
-def list_solved(games: Sequence[GameResult]) -> list[SolvedDialogue]:
-    """List the solutions of the games that were solved."""
-    return [game.solved for game in games if game.solved is not None]
+        return [game.solved for game in self.games if game.solved is not None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -186,43 +173,14 @@ def run(
 
 
 def _run_cfr(session: SteerSession, results: SteerResults, tell: Tell) -> Outcome:
-    """Build, solve and judge every game; then let a network learn from them where the settings want it."""
+    """Build, solve and judge one game after another, as far as that is possible."""
     config, outcome = session.config, Outcome()
-    games, held_out = session.draw_games()
-    embed = find_embedding(config.embed)
-    played = _play_games(session, [*games, *held_out], embed, outcome, tell)
-    if config.classifier in EMBEDDINGS and not outcome.stopped:
-        messages = [spoken_messages(result.recorded) if result.recorded else {} for result in played]
-        named = learned_follow(messages, games[0].manners, find_embedding(config.classifier), config.seed)
-        played = [replace(result, followed=followed) for result, followed in zip(played, named, strict=True)]
-    results.games, results.held_out = tuple(played[: config.games]), tuple(played[config.games :])
-    if config.imitate and not outcome.stopped:
-        elsewhere: list[GameResult] = []
-        if config.transfer:
-            there = replace(session, config=config.elsewhere, domain=config.elsewhere.read_domain())
-            elsewhere = _play_games(there, there.draw_games()[0], embed, outcome, lambda progress: None)
-        results.imitation = imitate(
-            results.solved,
-            list_solved(results.held_out),
-            games[0].manners.options,
-            embed,
-            Training(seed=config.seed),
-            list_solved(elsewhere),
-        )
-    return outcome
-
-
-def _play_games(
-    session: SteerSession, games: Sequence[DialogueGame], embed: Embedding, outcome: Outcome, tell: Tell
-) -> list[GameResult]:
-    """Play one game after another, as far as that is possible."""
-    results = []
+    games, embed = session.draw_games()[0], find_embedding(config.embed)
     for number, game in enumerate(games):
         before = session.answers.calls
-        built = build_dialogue(
-            game, session.cast, session.answers, wordings=session.config.wordings, workers=session.workers
-        )
-        results.append(_judge_game(session, _solve_game(session, number, game, built), built, embed))
+        built = build_dialogue(game, session.cast, session.answers, wordings=config.wordings, workers=session.workers)
+        result = _judge_game(session, _solve_game(session, number, game, built), built, embed)
+        results.games = (*results.games, result)
         outcome.stopped = built.stopped
         if built.failed or built.stopped:
             outcome.failed += 1
@@ -235,7 +193,7 @@ def _play_games(
         tell(Progress(len(games), outcome.found, outcome.played, outcome.failed))
         if outcome.stopped:
             break
-    return results
+    return outcome
 
 
 def _solve_game(session: SteerSession, number: int, game: DialogueGame, built: Built) -> GameResult:
@@ -266,7 +224,7 @@ def _judge_game(session: SteerSession, result: GameResult, built: Built, embed: 
             how = {"seed": config.seed, "workers": session.workers}
             plays = play_fresh(result.game, make_policy, session.cast, session.answers, draws, **how)
             result = replace(result, fresh=plays)
-        if config.follow and config.classifier not in EMBEDDINGS:
+        if config.follow:
             classifier = session.models[config.classifier or config.judge or config.model]
             messages, manners = spoken_messages(recorded), result.game.manners
             followed = follow_rate(messages, manners, classifier, session.answers, session.workers)
@@ -344,19 +302,15 @@ def estimate_run(config: SteerConfig, models: Mapping[str, Model], answers: Answ
 
 def _estimate_cfr(session: SteerSession) -> tuple[int, int]:
     config, cast, answers = session.config, session.cast, session.answers
-    games = [game for part in session.draw_games() for game in part]
     draws = range(config.wordings, config.wordings + config.fresh)
     calls = nodes = 0
-    for game in games:
+    for game in session.draw_games()[0]:
         missing, size = count_missing_calls(game, cast, answers, config.wordings), size_of(game, config.wordings)
         calls += missing + (size.messages if config.follow and missing else 0)
-        fresh = sum(not is_fresh_on_record(game, cast, answers, draw, config.seed) for draw in draws)
-        calls += fresh * _count_draw(game, cast)
+        for draw in draws:
+            known = answers.has_all_of(partial(hold_talk, game, cast, draw, config.seed))
+            calls += 0 if known else _count_draw(game, cast)
         nodes = max(nodes, size.nodes)
-    if config.transfer:
-        elsewhere = config.elsewhere
-        more, larger = _estimate_cfr(replace(session, config=elsewhere, domain=elsewhere.read_domain()))
-        return calls + more, max(nodes, larger)
     return calls, nodes
 
 
@@ -364,8 +318,10 @@ def _estimate_psro(session: SteerSession) -> tuple[int, int]:
     config = session.config
     calls = count_missing_psro_calls(*session.prepare_search())
     games, numbers = session.draw_games()[1], range(config.held_out * config.fresh)
-    if games and not are_held_out_on_record(session.open_arena(games), numbers):
-        calls += len(numbers) * _count_draw(games[0], session.cast)
+    if games:
+        arena = session.open_arena(games)
+        known = session.answers.has_all_of(lambda answers: play_neutral(arena.rehearse(answers), numbers))
+        calls += 0 if known else len(numbers) * _count_draw(games[0], session.cast)
     return calls, 0
 
 

@@ -16,7 +16,7 @@ from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.game import REFEREE
 from bestresponse.core.json import canonical
-from bestresponse.games.dialogue.recorded import PERSON, Book
+from bestresponse.games.dialogue.game import PERSON, Book
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Abilities, Model
 from bestresponse.models.providers.recorded import RecordedModel
@@ -29,11 +29,10 @@ from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import Execution, Outcome
 from bestresponse.runs.executors.base import Job
 from bestresponse.runs.executors.driver import lend_workers
-from bestresponse.runs.replay import Replay, recorded_models
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder
-from bestresponse.runs.study import Study
-from bestresponse.studies.steer.answers import AnswerStore, open_answers, read_answers
+from bestresponse.runs.study import Replay, Study, recorded_models
+from bestresponse.studies.steer.building import AnswerStore, open_answers, read_answers
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.measuring import METRICS, SteerMeasured, measure_steering
 from bestresponse.studies.steer.session import (
@@ -135,7 +134,7 @@ def _spell(value: object) -> str:
 def show_first_dialogue(measured: Measurement) -> list[Shown]:
     """Show the advice, the tree and the dialogues of the first game that was solved."""
     results: SteerMeasured = measured.results  # type: ignore[attr-defined]
-    first = results.first
+    first = next((game for game in results.results.games if game.solved is not None), None)
     if first is None or first.solved is None:
         return []
     advice = table(
@@ -186,6 +185,17 @@ about.void_plays }} of {{ about.plays }} dialogues could not be read.
 Intervals are over games (95 %, bootstrap of whole games); one game alone has none.
 """
 
+_PUBLISHED = """
+{% set studies = {'debate': ('328', '0.024', '0.106'), 'meeting': ('67', '0.417', '1.596')} %}
+{% set name = config.read_domain().name %}
+{% if config.solver == 'cfr' and name in studies %}
+{% set games, nash_conv, gain = studies[name] %}
+The published study, with another model, has {{ games }} games of {{ name }}: the mean NashConv of its policies is {{
+nash_conv }}, their mean gain {{ gain }} (I. Gemp et al., "Steering Language Models with Game-Theoretic Solvers", 2024,
+appendix J, table 1).
+{% endif %}
+"""
+
 steer = Study(
     "steer",
     SteerConfig,
@@ -213,51 +223,21 @@ steer = Study(
         ),
         metrics_table("What guidance earns"),
         text(_WORTH, kind="info"),
-        table("studies", title="Beside the published study", caption="Solutions by CFR"),
-        pivot(
+        text(_PUBLISHED, title="Beside the published study"),
+        table(
             "guidance",
-            "first",
-            "second",
-            "payoffs",
-            split="measured_on",
             title="Beside the published study",
-            caption="If speakers could choose how to be guided: payoffs of both, exact on the recorded texts, means",
+            caption="If speakers could choose whether to be guided: mean payoffs of both, exact on the recorded texts",
         ),
-        table("choices", split="measured_on", caption="One equilibrium of that choice"),
         scatter(
             "games", "gain", "fresh_gain", title="Games", caption="What guidance gains on recorded and fresh texts"
         ),
         table(
             "games",
-            (
-                "game",
-                "people",
-                "nodes",
-                "information_sets",
-                "nash_conv",
-                "unguided_nash_conv",
-                "gain",
-                "credible_gain",
-                "commitment_gain",
-                "best_reply_gain",
-                "loss",
-                "threats",
-                "margin",
-                "fresh_gain",
-                "why_void",
-            ),
+            ("game", "people", *(metric.name for metric in METRICS), "threats", "fresh_gain", "why_void"),
             title="Games",
-            where={"held_out": False},
         ),
         show_first_dialogue,
-        text(
-            "{% if frame('learning')|length %}A network of two layers of 256 units learned the policies and was played "
-            "on games that it has not seen, against unguided speakers; its figures stand above. Beside it: the mean "
-            "policy of the same games, which does not read what is said, and the solver's policy of each held-out game "
-            "itself, on its own texts, which it was fitted to, and on fresh ones.{% endif %}",
-            title="Imitation",
-        ),
-        table("learning", title="Imitation"),
         table("following", title="Whether messages show their manner"),
         pivot("named", "told", "named", "messages", caption="How often a manner was taken for which"),
         table("solution", title="Solution", caption="Intervals hold together with 95 % confidence over the plays"),

@@ -2,6 +2,9 @@
 
 A program *means what the story says* if its game is the true one: payoff for payoff where the story gives numbers, else
 by the constraints of the game's name or of the story, or, where there are none, by the order of everybody's payoffs.
+
+`reproduce` compares games that were recorded for stories, by any method. Its folder is that of `--stories`, texts with
+games beside them; `recorded/METHOD/STORY/N.efg` (or `.nfg`, `.pl`) is the N-th game that a method wrote for a story.
 """
 
 from __future__ import annotations
@@ -14,23 +17,25 @@ from typing import Annotated, Any, Literal, TypedDict, cast, get_args
 import numpy as np
 
 from bestresponse.core.episode import Record, Submission
-from bestresponse.core.errors import SettingError, StoreError
+from bestresponse.core.errors import BestResponseError, InvalidGame, SettingError, StoreError
 from bestresponse.core.json import JsonObject, digest
 from bestresponse.core.player import Call, Decision, Reading, Status
-from bestresponse.formal.evaluate.dataset import Story, choose, make_story, read_stories, stories
+from bestresponse.formal.evaluate.dataset import Story, choose, make_story, read_reference, read_stories, stories
 from bestresponse.formal.evaluate.validation import judge_levels
 from bestresponse.formal.formalize.autoformalizer import Formalization, Formalizer, Settings
 from bestresponse.formal.formalize.forms import estimate_tokens
 from bestresponse.formal.formalize.plan import Wish
 from bestresponse.formal.formalize.texts import TEXTS
-from bestresponse.games.comparison import Verdict
+from bestresponse.games.comparison import Verdict, compare_games
 from bestresponse.games.logic.tables import table_to_data, write_program
+from bestresponse.games.lookup import find_game
 from bestresponse.logic.engine import LogicEngine, open_engine
 from bestresponse.logic.programs.validate import validate
 from bestresponse.models.base import Finish, Model
 from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.players.llm.verified import is_verified
 from bestresponse.report.blocks import metrics_table, pivot, table, text
+from bestresponse.report.document import Column, Table
 from bestresponse.report.frames import Frame, column
 from bestresponse.report.metrics import Heads, list_metrics
 from bestresponse.report.stats.interval import Interval
@@ -42,6 +47,7 @@ from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Measured, Study
+from bestresponse.studies.reproduce.reproduction import Check, Reproduction
 
 _AUTHOR = "author"
 VERDICTS = (*get_args(Verdict), "no game")
@@ -424,7 +430,7 @@ stories_study = Study(
     report=(
         text(
             "{% set right = frame('programs').select(meaning=True)|length %}{{ right }} of "
-            "{{ frame('programs')|length }} programs mean what the story says.",
+            "{{ frame('programs')|length }} programs mean what the story says."
         ),
         metrics_table("How many programs are right", "Shares with 95 % intervals."),
         pivot(
@@ -462,3 +468,30 @@ stories_study = Study(
     ),
 )
 """How often the program that a model writes for a story is the story's true game, level by level."""
+
+
+def reproduce(folder: Path) -> Reproduction:
+    """Say for every method how its games are related to the true ones, with intervals over stories."""
+    truths = {text.stem: read_reference(text) for text in sorted(folder.glob("*.txt"))}
+    found: dict[str, list[tuple[str, str]]] = {}
+    for path in sorted((folder / "recorded").glob("*/*/*")):
+        method, story = path.parts[-3:-1]
+        if story not in truths:
+            raise InvalidGame(f"{path}: there is no story {story}.txt in {folder}")
+        try:
+            verdict: str = compare_games(find_game(path).solvable(), truths[story]).verdict
+        except BestResponseError:
+            verdict = "no game"
+        found.setdefault(method, []).append((verdict, story))
+    if not found:
+        raise InvalidGame(f"{folder} holds no games recorded/METHOD/STORY/N.efg")
+    rows, checks = [], []
+    for method, verdicts in found.items():
+        stories = [story for _, story in verdicts]
+        counts = [sum(verdict == one for verdict, _ in verdicts) for one in VERDICTS]
+        share = estimate_share([verdict == VERDICTS[0] for verdict, _ in verdicts], stories)
+        rows.append((method, len(set(stories)), len(verdicts), *counts, share))
+        checks.append(Check(f"{method}: {VERDICTS[0]}", None, f"{counts[0]} of {len(verdicts)}", None))
+    columns = (Column("method"), *(Column(name, "right") for name in ("stories", "games", *VERDICTS)))
+    table = Table((*columns, Column(f"share of {VERDICTS[0]}", "right", format=".0%")), tuple(rows), str(folder.name))
+    return Reproduction("stories", "Games recorded for stories, compared with the true ones.", tuple(checks), (table,))

@@ -17,19 +17,20 @@ from bestresponse.core.errors import BestResponseError, InvalidGame, SettingErro
 from bestresponse.core.files import read_text_file
 from bestresponse.core.json import digest
 from bestresponse.core.registry import did_you_mean
-from bestresponse.formal.strategies.agents import Agent
+from bestresponse.formal.strategies.agents import Agent, write_program
 from bestresponse.formal.strategies.programs import PUBLISHED, published_strategy
-from bestresponse.formal.strategies.table_program import write_program
 from bestresponse.formal.strategies.verbal import formalize_strategy
 from bestresponse.games.logic.game import read_program_text
 from bestresponse.games.matrix.repeated import RepeatedGame
-from bestresponse.games.named_game import KeptTable, NamedGame
+from bestresponse.games.named_game import NamedGame
 from bestresponse.logic.engine import open_engine
 from bestresponse.models.base import Model
 from bestresponse.models.providers.weights import WEIGHTS
 from bestresponse.players.lookup import find_strategy, list_strategies
 from bestresponse.players.strategies.automaton import PROBE, axelrod_strategy, has_axelrod_strategy, make_automaton
 from bestresponse.runs.inputs import Converted, as_model, count_parameters
+from bestresponse.runs.models import open_models
+from bestresponse.runs.settings import RunSettings
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import Automaton, behave_alike, classic_strategies, cooperative_actions
 
@@ -64,9 +65,11 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage(KeptTable):
+class StageGame:
     """The game of one round; `program` is the logic program it came from, empty for a table of payoffs."""
 
+    name: str
+    form: NormalForm
     program: str = ""
 
 
@@ -133,7 +136,7 @@ def read_strategy(path: Path) -> Entry:
                 raise UsageError(f"{path}: expected text in UTF-8; byte {error.start} is none") from None
 
 
-def formalize_entry(entry: Entry, stage: Stage, model: Model) -> Entry:
+def formalize_entry(entry: Entry, stage: StageGame, model: Model) -> Entry:
     """Let a model write the rules of a strategy in words; InvalidGame says what was wrong with the last attempt."""
     engine = open_engine()
     try:
@@ -145,26 +148,41 @@ def formalize_entry(entry: Entry, stage: Stage, model: Model) -> Entry:
     return Entry(entry.name, "rules", f"{entry.source}, formalized by {model.id}", result.rules, result.words)
 
 
+def formalize_entries(
+    entries: tuple[Entry, ...], model: str | None, config: RunSettings, find_stage: Callable[[], StageGame]
+) -> tuple[Entry, ...]:
+    """Let the model write the rules of those strategies that are in words; without any no model is needed."""
+    in_words = [entry for entry in entries if entry.kind == "words"]
+    if not in_words:
+        return entries
+    if model is None:
+        raise SettingError("model", f"{in_words[0].source} is a strategy in words; name the model that formalizes it")
+    stage = find_stage()
+    with open_models((model,), Path(config.output_dir), config.limits) as opened:
+        rules = {entry: formalize_entry(entry, stage, opened.models[model]) for entry in in_words}
+    return tuple(rules.get(entry, entry) for entry in entries)
+
+
 @cache
-def make_stage(game: NamedGame) -> Stage:
+def make_stage(game: NamedGame) -> StageGame:
     """Make a game the stage of a tournament; InvalidGame unless two players move once, at the same time."""
     form = game.found.solvable()
     if not isinstance(form, NormalForm) or form.num_players != 2 or form.shape[0] != form.shape[1]:
         raise InvalidGame(
             f"{game.name}: a tournament needs two players who choose at the same time among equally many moves"
         )
-    return Stage.from_form(game.name, form, program=game.text if game.ending == ".pl" else "")
+    return StageGame(game.name, form, game.text if game.ending == ".pl" else "")
 
 
 def gather_entries(
-    wanted: Iterable[Entry | str], stage: Stage, default_move: str | None = None
+    wanted: Iterable[Entry | str], stage: StageGame, default_move: str | None = None
 ) -> tuple[tuple[Entry, ...], tuple[tuple[str, str], ...]]:
     """Return those who take part, and why others of a group cannot or need not: who is named must be able to play."""
-    moves = stage.actions[0]
+    moves = stage.form.actions[0]
     if default_move is not None and default_move not in moves:
         raise SettingError("default_move", f"{default_move!r} is none of {', '.join(moves)}")
     entries: list[Entry] = []
-    left_out: list[tuple[str, str]] = []
+    left_out: dict[str, str] = {}
     for item in wanted:
         if isinstance(item, Entry):
             entries.append(item)
@@ -172,14 +190,25 @@ def gather_entries(
             entries += _list_probes(item, stage, default_move)
         elif item not in GROUPS:
             entries.append(_find_entry(item, stage, default_move))
-        if item in ("all", "published"):
-            left_out += _add_published(entries, stage, default_move)
+        for name in PUBLISHED if item in ("all", "published") else ():
+            entry = _make_entry(name)
+            try:
+                as_automata(entry, stage, default_move)
+                entries += [] if entry in entries else [entry]
+            except InvalidGame as error:
+                left_out[name] = str(error)
         if item in ("all", "classic"):
-            left_out += _add_classic(entries, stage, default_move)
-    return tuple(entries), tuple(left_out)
+            left_out |= _add_classic(entries, stage, default_move)
+    return tuple(entries), tuple(left_out.items())
 
 
-def _list_probes(item: str, stage: Stage, default_move: str | None) -> list[Entry]:
+def _make_entry(name: str) -> Entry:
+    if name in PUBLISHED:
+        return Entry(name, "rules", "published", published_strategy(name))
+    return Entry(name, "classic", name)
+
+
+def _list_probes(item: str, stage: StageGame, default_move: str | None) -> list[Entry]:
     """List the probes of a fingerprint, a square of so many points a side."""
     side = item.removeprefix(PROBES)
     if not side.isdigit() or not 2 <= int(side) <= _MOST_POINTS:
@@ -188,55 +217,33 @@ def _list_probes(item: str, stage: Stage, default_move: str | None) -> list[Entr
     return [_find_entry(f"{PROBE}{x}:{y}", stage, default_move) for x, y in product(points, points)]
 
 
-def _add_published(entries: list[Entry], stage: Stage, default_move: str | None) -> list[tuple[str, str]]:
-    """Add the published strategies that can play; return the others, each with the reason."""
-    left_out = []
-    for name in PUBLISHED:
-        entry = Entry(name, "rules", "published", published_strategy(name))
-        try:
-            as_automata(entry, stage, default_move)
-        except InvalidGame as error:
-            left_out.append((name, str(error)))
-        else:
-            entries += [] if entry in entries else [entry]
-    return left_out
-
-
-def _add_classic(entries: list[Entry], stage: Stage, default_move: str | None) -> list[tuple[str, str]]:
+def _add_classic(entries: list[Entry], stage: StageGame, default_move: str | None) -> dict[str, str]:
     """Add the classic strategies that are not there already under this or another name; return the others."""
     try:
         cooperative_actions(stage.form)
     except InvalidGame as error:
-        return [("the classic strategies", str(error))]
-    left_out = []
+        return {"the classic strategies": str(error)}
+    left_out = {}
     for strategy in classic_strategies():
         taken = any(entry.name == strategy.name for entry in entries)
         entry = Entry(f"classic {strategy.name}" if taken else strategy.name, "classic", strategy.name)
-        same = _find_same(entry, entries, stage, default_move)
+        seats = as_automata(entry, stage, default_move) or ()
+        others = ((other.name, as_automata(other, stage, default_move)) for other in entries)
+        alike = (name for name, theirs in others if theirs and all(map(behave_alike, seats, theirs)))
+        same = next(alike, None)
         if same is None:
             entries.append(entry)
         elif same != strategy.name:
-            left_out.append((entry.name, f"here it does the same as {same}"))
+            left_out[entry.name] = f"here it does the same as {same}"
     return left_out
 
 
-def _find_same(entry: Entry, entries: Iterable[Entry], stage: Stage, default_move: str | None) -> str | None:
-    """Return the name of one who takes part already and behaves alike in both seats."""
-    ours = as_automata(entry, stage, default_move)
-    for other in entries:
-        theirs = as_automata(other, stage, default_move)
-        if ours and theirs and all(behave_alike(a, b) for a, b in zip(ours, theirs, strict=True)):
-            return other.name
-    return None
-
-
-def _find_entry(name: str, stage: Stage, default_move: str | None) -> Entry:
+def _find_entry(name: str, stage: StageGame, default_move: str | None) -> Entry:
     """Find who is named: a strategy, any player who needs no model (see `players.lookup`), or a model."""
     classic = [strategy.name for strategy in classic_strategies()]
     game = RepeatedGame(stage.form, 2)
     if name in PUBLISHED or name in classic or name.startswith(PROBE):
-        source = ("rules", "published", published_strategy(name)) if name in PUBLISHED else ("classic", name, "")
-        entry = Entry(name, *source)  # type: ignore[arg-type]
+        entry = _make_entry(name)
         as_automata(entry, stage, default_move)
         return entry
     if all(find_strategy(name, game, role, 0) is not None for role in game.roles):
@@ -255,7 +262,7 @@ def _find_entry(name: str, stage: Stage, default_move: str | None) -> Entry:
 
 
 @cache
-def as_automata(entry: Entry, stage: Stage, default_move: str | None) -> tuple[Automaton, Automaton] | None:
+def as_automata(entry: Entry, stage: StageGame, default_move: str | None) -> tuple[Automaton, Automaton] | None:
     """Return a strategy in both seats of the game, None for who has to be asked; InvalidGame where it cannot play."""
     match entry.kind:
         case "classic":
@@ -266,11 +273,11 @@ def as_automata(entry: Entry, stage: Stage, default_move: str | None) -> tuple[A
             return None
 
 
-def _run_rules(entry: Entry, stage: Stage, default_move: str | None) -> tuple[Automaton, Automaton]:
+def _run_rules(entry: Entry, stage: StageGame, default_move: str | None) -> tuple[Automaton, Automaton]:
     """Let rules speak the language of the game's own program; for a table one is written, with the first's moves."""
-    own_program = stage.program and set(stage.actions[0]) == set(stage.actions[1])
+    own_program = stage.program and set(stage.form.actions[0]) == set(stage.form.actions[1])
     program = stage.program if own_program else write_program(stage.form)
-    actions = stage.actions if own_program else (stage.actions[0], stage.actions[0])
+    actions = stage.form.actions if own_program else (stage.form.actions[0], stage.form.actions[0])
     try:
         seats = Agent(entry.name, program, entry.rules, default_move).seats()
         return seats.automaton(0, actions), seats.automaton(1, actions)

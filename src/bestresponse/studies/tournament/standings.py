@@ -11,7 +11,7 @@ a finite population, see `theory.dynamics.moran`. Both use the mean payoff a rou
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -28,8 +28,8 @@ from bestresponse.studies.tournament.entries import as_automata
 from bestresponse.theory.dynamics.learning import replicator
 from bestresponse.theory.dynamics.moran import count_takeovers
 from bestresponse.theory.games.normal_form import Array, NormalForm
-from bestresponse.theory.repeated.automaton import Automaton, behave_alike
-from bestresponse.theory.repeated.round_robin import TournamentResult, exact_round_robin, play_round_robin
+from bestresponse.theory.repeated.automaton import behave_alike
+from bestresponse.theory.repeated.round_robin import exact_round_robin, play_round_robin
 
 if TYPE_CHECKING:
     from bestresponse.studies.tournament.study import TournamentConfig
@@ -107,80 +107,47 @@ def normalise(total: float, least: float, most: float, plays: float) -> float:
     return (total - plays * least) / (plays * (most - least))
 
 
-def winners_by_total(totals: Mapping[str, float]) -> tuple[str, ...]:
-    """List everybody with the highest total."""
-    best = max(totals.values())
-    return tuple(name for name, total in totals.items() if isclose(total, best, rel_tol=1e-12, abs_tol=1e-9))
-
-
-def winners_by_target(totals: Mapping[str, float], targets: Mapping[str, float]) -> tuple[str, ...]:
-    """List everybody whose total is the one it was expected to reach."""
-    return tuple(
-        name
-        for name, total in totals.items()
-        if name in targets and isclose(total, targets[name], rel_tol=1e-12, abs_tol=1e-9)
-    )
-
-
 def measure_standings(config: TournamentConfig, plays: Iterable[StoredPlay] = ()) -> Standings:
     """Put together worked-out and played matches; one that broke off is missing."""
-    totals, spread, method = _work_out(config)
+    totals, spread = _work_out(config)
     missing = np.zeros(totals.shape[:2])
     repetitions = float(config.repetitions or 1)
     counts = np.where(np.isnan(totals[:, :, 0]), 0.0, repetitions)
-    for pair in config.asked_pairs:
-        counts[pair] = missing[pair] = repetitions
-    earned: dict[tuple[int, int], list[tuple[float, ...]]] = {}
+    earned: dict[tuple[int, int], list[list[float]]] = {pair: [] for pair in config.asked_pairs}
     for play in plays:
-        first, second = play.data["places"]
-        if (first, second) in config.asked_pairs and play.record.void is None:
-            payoffs = tuple(play.record.payoffs[role] for role in config.stage.players)
-            earned.setdefault((first, second), []).append(payoffs)
-    for pair, payoffs_by_play in earned.items():
-        totals[pair] = np.mean(payoffs_by_play, axis=0)
-        missing[pair] = counts[pair] - len(payoffs_by_play)
-    for first, second in config.asked_pairs:
-        if config.is_mirrored(first, second):
-            totals[second, first] = totals[first, second][::-1]
-            counts[second, first], missing[second, first] = counts[first, second], missing[first, second]
-    return Standings(config, totals, spread, missing, counts, method)
+        pair = tuple(play.data["places"])
+        if pair in earned and play.record.void is None:
+            earned[pair].append([play.record.payoffs[role] for role in config.stage.form.players])
+    for (first, second), payoffs in earned.items():
+        mirrored = first != second and config.is_mirrored(first, second)
+        for pair, step in (((first, second), 1), ((second, first), -1))[: 2 if mirrored else 1]:
+            counts[pair], missing[pair] = repetitions, repetitions - len(payoffs)
+            if payoffs:
+                totals[pair] = np.mean(payoffs, axis=0)[::step]
+    return Standings(config, totals, spread, missing, counts)
 
 
-def _work_out(config: TournamentConfig) -> tuple[Array, Array | None, str]:
-    """Work out or play in bulk every match between automata: totals, their deviation over plays, and the method."""
-    automata = [as_automata(entry, config.stage, config.default_move) for entry in config.entries]
-    places = [place for place, pair in enumerate(automata) if pair is not None]
-    totals = np.full((len(automata), len(automata), 2), np.nan)
-    if not places:
-        return totals, None, "played"
-    result = _meet([pair for pair in automata if pair is not None], config)
-    grid = np.ix_(places, places)
-    totals[grid] = result.totals
-    if result.spread is None:
-        return totals, None, result.method
-    spread = np.full_like(totals, np.nan)
-    spread[grid] = result.spread
-    return totals, spread, result.method
+def _work_out(config: TournamentConfig) -> tuple[Array, Array]:
+    """Work out or play in bulk every match between automata: totals, and their deviation over plays; else NaN.
 
-
-def _meet(pairs: list[tuple[Automaton, Automaton]], config: TournamentConfig) -> TournamentResult:
-    """Let all meet; where a strategy differs by seat, those of both seats do, and first against second is kept."""
-
-    def run(automata: list[Automaton]) -> TournamentResult:
+    Where a strategy differs by seat, those of both seats meet, and first against second is kept.
+    """
+    seats = [as_automata(entry, config.stage, config.default_move) for entry in config.entries]
+    places = [place for place, pair in enumerate(seats) if pair is not None]
+    totals, spread = np.full((2, len(seats), len(seats), 2), np.nan)
+    if places:
+        pairs = [pair for pair in seats if pair is not None]
+        first = [pair[0] for pair in pairs]
+        second = [] if all(behave_alike(*pair) for pair in pairs) else [pair[1] for pair in pairs]
         if config.repetitions is None:
-            return exact_round_robin(automata, config.stage.form, config.rules)
-        seed = split(config.seed, "matches")
-        return play_round_robin(automata, config.stage.form, config.rules, repetitions=config.repetitions, seed=seed)
-
-    first, second = [a for a, _ in pairs], [b for _, b in pairs]
-    if all(behave_alike(a, b) for a, b in pairs):
-        return run(first)
-    both = run(first + second)
-    part = (slice(None, len(first)), slice(len(first), None))
-    spread = None if both.spread is None else both.spread[part]
-    return TournamentResult(
-        both.names[: len(first)], both.totals[part], spread, both.rules, both.repetitions, both.method
-    )
+            result = exact_round_robin([*first, *second], config.stage.form, config.rules)
+        else:
+            plays, seed = config.repetitions, split(config.seed, "matches")
+            result = play_round_robin([*first, *second], config.stage.form, config.rules, repetitions=plays, seed=seed)
+        grid, part = np.ix_(places, places), (slice(len(first)), slice(-len(first), None))
+        totals[grid] = result.totals[part]
+        spread[grid] = np.nan if result.spread is None else result.spread[part]
+    return totals, spread
 
 
 @dataclass(frozen=True)
@@ -189,10 +156,9 @@ class Standings:
 
     config: TournamentConfig
     totals: Array
-    spread: Array | None
+    spread: Array
     missing: Array
     plays: Array
-    method: str
 
     @property
     def names(self) -> list[str]:
@@ -224,64 +190,56 @@ class Standings:
     def winners(self) -> tuple[str, ...]:
         """Those who reach their target where targets are given, else those with the highest total."""
         totals = {row["name"]: row["total"] for row in self.rows if row["total"] is not None}
-        if self.config.target:
-            return winners_by_target(totals, self.config.target)
-        return winners_by_total(totals) if totals else ()
+        goals = self.config.target or dict.fromkeys(totals, max(totals.values(), default=0.0))
+        return tuple(
+            name
+            for name, total in totals.items()
+            if name in goals and isclose(total, goals[name], rel_tol=1e-12, abs_tol=1e-9)
+        )
 
     def _make_row(self, place: int) -> StandingRow:
         entry, against = self.config.entries[place], self.opponents
-        first, second = self.totals[place, against, 0], self.totals[against, place, 1]
-        both = np.concatenate([first, second])
-        rounds = self.config.rules.expected_rounds
-        shares = np.concatenate([self._normalise(first, 0), self._normalise(second, 1)])
-        lost = np.concatenate([self._find_lost(place, against), self._find_lost(against, place)])
-        missing = int(self.missing[place, against].sum() + self.missing[against, place].sum())
+        seats = np.stack([self.totals[place, against, 0], self.totals[against, place, 1]])
+        rounds, payoffs = self.config.rules.expected_rounds, self.config.stage.form.payoffs
+        least, width = payoffs.min(axis=(1, 2))[:, None], np.ptp(payoffs, axis=(1, 2))[:, None]
+        # Where all payoffs of a seat are the same, everybody earns the highest.
+        shares = np.where(width > 0, (seats / rounds - least) / np.where(width > 0, width, 1.0), 1.0 + 0 * seats)
+        played = np.stack([self.plays[place, against], self.plays[against, place]])
+        gaps = np.stack([self.missing[place, against], self.missing[against, place]])
+        lost = gaps / np.maximum(played, 1.0)
+        missing = int(gaps.sum())
         # Bounds: the mean if every missing play had earned the least, and if it had earned the most.
         kept = np.nan_to_num(shares) * (1 - lost)
         bounded = missing and not np.isnan(shares).all()
         return StandingRow(
             name=entry.name,
             kind=entry.kind,
-            per_round=_mean(both / rounds),
-            first=_mean(first / rounds),
-            second=_mean(second / rounds),
+            per_round=_mean(seats / rounds),
+            first=_mean(seats[0] / rounds),
+            second=_mean(seats[1] / rounds),
             share=_mean(shares),
-            total=float(both.sum()) if not np.isnan(both).any() else None,
+            total=_finite(seats.sum()),
             missing=missing or None,
             share_low=float(kept.mean()) if bounded else None,
             share_high=float((kept + lost).mean()) if bounded else None,
             against_itself=_mean(self.between[place, [place]]) if place in against else None,
-            plays=int(self.plays[place, against].sum() + self.plays[against, place].sum()),
+            plays=int(played.sum()),
         )
-
-    def _find_lost(self, first: int | list[int], second: int | list[int]) -> Array:
-        """Return the part of the plays of each match that is missing."""
-        plays = self.plays[first, second]
-        return np.asarray(np.divide(self.missing[first, second], plays, out=np.zeros_like(plays), where=plays > 0))
-
-    def _normalise(self, totals: Array, seat: int) -> Array:
-        payoffs = self.config.stage.form.payoffs[seat]
-        least, most = float(payoffs.min()), float(payoffs.max())
-        if most == least:
-            return np.where(np.isnan(totals), np.nan, 1.0)
-        return np.asarray(normalise(totals, least, most, self.config.rules.expected_rounds))  # type: ignore[arg-type]
 
     def list_matches(self) -> Iterator[MatchRow]:
         """Yield every match that counts, in both seats."""
         for first, second in product(range(len(self.names)), repeat=2):
             if first not in self.opponents and second not in self.opponents:
                 continue
-            totals, rounds = self.totals[first, second], self.per_round[first, second]
-            deviations = (np.nan, np.nan) if self.spread is None else self.spread[first, second]
+            figures = {
+                f"{seat}_{name}": _finite(values[first, second, number])
+                for name, values in (("total", self.totals), ("per_round", self.per_round), ("deviation", self.spread))
+                for number, seat in enumerate(("first", "second"))
+            }
             yield MatchRow(
                 first=self.names[first],
                 second=self.names[second],
-                first_total=_finite(totals[0]),
-                second_total=_finite(totals[1]),
-                first_per_round=_finite(rounds[0]),
-                second_per_round=_finite(rounds[1]),
-                first_deviation=_finite(deviations[0]),
-                second_deviation=_finite(deviations[1]),
+                **figures,  # type: ignore[typeddict-item]
                 plays=int(self.plays[first, second]),
                 missing=int(self.missing[first, second]),
             )

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import product
-from pathlib import Path
 from typing import Annotated, Literal, TypedDict
 
 from bestresponse.analysis.people import show_people
@@ -33,7 +32,6 @@ from bestresponse.report.metrics import list_metrics
 from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.inputs import GameSetting, NamedModel
-from bestresponse.runs.models import open_models
 from bestresponse.runs.reporting.answers import Answers, count_answers, make_answers_frame
 from bestresponse.runs.seats import make_player
 from bestresponse.runs.settings import RunSettings, setting, settings
@@ -42,9 +40,9 @@ from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Measured, Study
 from bestresponse.studies.tournament.entries import (
     EntriesSetting,
-    Stage,
+    StageGame,
     as_automata,
-    formalize_entry,
+    formalize_entries,
     gather_entries,
     make_stage,
 )
@@ -111,7 +109,7 @@ class TournamentConfig(RunSettings):
                 raise SettingError(field, f"nobody called {name!r} takes part.{did_you_mean(name, names)}")
 
     @property
-    def stage(self) -> Stage:
+    def stage(self) -> StageGame:
         """The game of one round."""
         return make_stage(self.game)
 
@@ -152,14 +150,7 @@ class TournamentConfig(RunSettings):
 
 def formalize_words(config: TournamentConfig) -> TournamentConfig:
     """Let the model write the rules of strategies in words before the run begins."""
-    in_words = [entry for entry in config.entries if entry.kind == "words"]
-    if not in_words:
-        return config
-    if config.model is None:
-        raise SettingError("model", f"{in_words[0].source} is a strategy in words; name the model that formalizes it")
-    with open_models((config.model,), Path(config.output_dir), config.limits) as opened:
-        rules = {entry: formalize_entry(entry, config.stage, opened.models[config.model]) for entry in in_words}
-    return replace(config, entries=tuple(rules.get(entry, entry) for entry in config.entries))
+    return replace(config, entries=formalize_entries(config.entries, config.model, config, lambda: config.stage))
 
 
 _ASKING = (
@@ -227,7 +218,7 @@ def prepare_matches(config: TournamentConfig, models: Mapping[str, Model]) -> Pl
             return play_seats(spec, done, keep)
         names = entries[0].source, entries[1].source
         payoffs = play_in_library(names, config.stage.form, config.rules, spec.data["seed"])
-        game, roles = config.repeated, config.stage.players
+        game, roles = config.repeated, config.stage.form.players
         players = {role: entry.name for role, entry in zip(roles, entries, strict=True)}
         return Record(game.name, game.version, players, (), dict(zip(roles, payoffs, strict=True)))
 
@@ -422,8 +413,7 @@ tournament = Study(
         lines("shares", x="generation", y="share", by="strategy", most=8, caption="Shares of the largest"),
         table("final_shares", columns=("strategy", "share"), caption="Shares at the end"),
         table(
-            "moran",
-            caption="Moran process: how often each took over a population of {{ config.moran }}, in 100 runs",
+            "moran", caption="Moran process: how often each took over a population of {{ config.moran }}, in 100 runs"
         ),
         text(
             "{% if frame('standings').rows|selectattr('missing')|list %}A match breaks off at the first answer that "

@@ -23,8 +23,7 @@ from bestresponse.core.game import NATURE
 from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Decision, Nature
 from bestresponse.core.seeds import split
-from bestresponse.games.water.batch import Trace
-from bestresponse.games.water.bidders import BIDDERS, is_bidder, play_many
+from bestresponse.games.water.bidders import BIDDERS, Trace, is_bidder, play_many
 from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import ABUNDANCE, WaterRules, with_abundance
 from bestresponse.players.llm.persona import published_personas

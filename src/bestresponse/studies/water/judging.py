@@ -30,9 +30,8 @@ from bestresponse.core.episode import Episode
 from bestresponse.core.errors import BadReply, UsageError
 from bestresponse.core.files import read_text_file
 from bestresponse.core.game import View
-from bestresponse.games.water.game import Water
+from bestresponse.games.water.game import Water, money
 from bestresponse.games.water.rules import WaterRules
-from bestresponse.games.water.wording import money
 from bestresponse.models.base import Model
 from bestresponse.players.llm.persona import Persona
 from bestresponse.players.llm.player import LlmPlayer, Sampling

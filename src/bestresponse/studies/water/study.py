@@ -21,8 +21,7 @@ from bestresponse.core.ask import PASS
 from bestresponse.core.game import NATURE
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.seeds import split
-from bestresponse.games.water.batch import Trace, run_many
-from bestresponse.games.water.bidders import BIDDERS, is_bidder, kept_for, play_many
+from bestresponse.games.water.bidders import BIDDERS, Trace, is_bidder, kept_for, play_many, run_many
 from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.base import Model

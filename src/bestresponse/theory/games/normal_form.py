@@ -70,6 +70,24 @@ def _as_rational(number: object) -> int | Fraction | None:
             return None
 
 
+def as_fractions(numbers: Numbers) -> Rationals:
+    """Turn all numbers of an array into fractions of the same value."""
+    return np.asarray(np.frompyfunc(Fraction, 1, 1)(numbers), dtype=object)
+
+
+def as_meant(numbers: Numbers) -> Rationals:
+    """Turn all numbers of an array into the fractions that were meant: floats into the simplest ones."""
+    read = np.frompyfunc(lambda u: read_simplest(u) if isinstance(u, float) else Fraction(u), 1, 1)
+    return np.asarray(read(numbers), dtype=object)
+
+
+def count_multiples(numbers: Numbers) -> Numbers:
+    """Give numbers, less the smallest of them, as whole multiples of their common unit."""
+    exact = as_fractions(numbers)
+    common = lcm(*(u.denominator for u in exact.ravel().tolist()))
+    return np.asarray(np.frompyfunc(int, 1, 1)((exact - exact.min()) * common), dtype=object)
+
+
 def are_meant(floats: NDArray[np.float64]) -> bool:
     """Say whether all floats are multiples of 1/64, which are taken to be meant as they are."""
     fine = 64.0 * floats
@@ -301,9 +319,7 @@ class NormalForm:
         """The payoffs less the smallest as whole numbers of a common unit, which compare exactly; None if not exact."""
         if not self.is_exact:
             return None
-        numbers = [Fraction(u) for u in self.given.ravel().tolist()]
-        low, common = min(numbers), lcm(*(u.denominator for u in numbers))
-        whole = np.array([int((u - low) * common) for u in numbers], dtype=object).reshape(self.payoffs.shape)
+        whole = count_multiples(self.given)
         return whole.astype(np.int64) if whole.max() < _SMALL_UNITS else whole
 
     @property

@@ -137,8 +137,12 @@ class SequenceForm:
 
 
 def bin_sums(places: IntArray, weights: Array, length: int) -> Array:
-    """Return the sum of the weights at each place."""
-    return np.asarray(np.bincount(places, weights, length), dtype=np.float64)
+    """Return the sum of the weights at each place; fractions stay fractions."""
+    if weights.dtype != np.object_:
+        return np.asarray(np.bincount(places, weights, length), dtype=np.float64)
+    sums = np.array([Fraction(0)] * length, dtype=object)
+    np.add.at(sums, places, weights)
+    return sums
 
 
 def read_leaves(tree: Tree) -> list[list[Fraction]]:
@@ -275,7 +279,7 @@ def tree_best_response(tree: Tree, policy: Policy | PolicyTable, player: str) ->
     index = tree.players.index(player)
     form = to_sequence_form(tree)
     plans = form.plans(_as_policy(tree, policy))
-    values = _best_values(form, index, plans)
+    values = find_best_values(form, index, plans)
     plex = form.plexes[index]
     moves = {}
     for infoset, first, size in zip(plex.infosets.tolist(), plex.first.tolist(), plex.size.tolist(), strict=True):
@@ -295,7 +299,7 @@ def counterfactual_values(tree: Tree, policy: Policy | PolicyTable) -> dict[int,
     plans = form.plans(_as_policy(tree, policy))
     found: dict[int, Array] = {}
     for player, plex in enumerate(form.plexes):
-        values = _best_values(form, player, plans)
+        values = find_best_values(form, player, plans)
         for infoset, first, size in zip(plex.infosets.tolist(), plex.first.tolist(), plex.size.tolist(), strict=True):
             found[infoset] = values[first : first + size].copy()
     return found
@@ -309,12 +313,12 @@ def plan_regrets(form: SequenceForm, plans: Sequence[Array]) -> Array:
 
 def best_response_value(form: SequenceForm, player: int, plans: Sequence[Array]) -> float:
     """Say what `player` earns at most against the others' plans."""
-    return float(_best_values(form, player, plans)[0])
+    return float(find_best_values(form, player, plans)[0])
 
 
 def find_best_plan(form: SequenceForm, player: int, plans: Sequence[Array]) -> tuple[Array, float]:
     """Find a pure best reply to the others' plans as a realization plan, and what it earns."""
-    values, plex = _best_values(form, player, plans), form.plexes[player]
+    values, plex = find_best_values(form, player, plans), form.plexes[player]
     behaviour = np.zeros(plex.num_sequences)
     behaviour[0] = 1.0
     for first, size in zip(plex.first.tolist(), plex.size.tolist(), strict=True):
@@ -322,8 +326,8 @@ def find_best_plan(form: SequenceForm, player: int, plans: Sequence[Array]) -> t
     return plex.plan(behaviour), float(values[0])
 
 
-def _best_values(form: SequenceForm, player: int, plans: Sequence[Array]) -> Array:
-    """For every own sequence what it earns when all later own moves are best: one pass, last level first."""
+def find_best_values(form: SequenceForm, player: int, plans: Sequence[Array]) -> Array:
+    """Say what every own sequence earns when all later own moves are best: one pass, last level first."""
     values = form.values(player, plans)
     plex = form.plexes[player]
     for level in range(len(plex.levels) - 2, -1, -1):

@@ -137,7 +137,7 @@ class Tree:
         order = np.argsort(depth, kind="stable").astype(np.int64)
         return tuple(np.split(order, np.cumsum(np.bincount(depth))[:-1]))
 
-    @property
+    @cached_property
     def is_perfect_information(self) -> bool:
         """Whether every information set is a single node."""
         return int((self.infoset >= 0).sum()) == len(self.infosets)
@@ -181,6 +181,16 @@ class Tree:
             labels.append(self.branch_labels[node])
             node = int(self.parent[node])
         return " > ".join(reversed(labels)) or "the root"
+
+    def describe(self, node: int) -> Leaf | Chance | Turn:
+        """Say what stands at a node, the positions after it being nodes, as `build_tree` takes it."""
+        owner, below = int(self.owner[node]), self.children[node]
+        if owner == LEAF:
+            return Leaf(self.list_payoffs(node))
+        if owner == CHANCE:
+            return Chance({self.branch_labels[child]: (self.find_probability(child), child) for child in below})
+        infoset = self.infosets[int(self.infoset[node])]
+        return Turn(self.players[owner], infoset.key, dict(zip(infoset.moves, below, strict=True)), infoset.label)
 
     def __repr__(self) -> str:
         sizes = f"{self.num_nodes} nodes, {len(self.leaves)} leaves, {len(self.infosets)} information sets"

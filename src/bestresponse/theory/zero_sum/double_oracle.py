@@ -29,14 +29,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.games.normal_form import Array, as_payoffs
-from bestresponse.theory.trees.sequence_form import (
-    SequenceForm,
-    Treeplex,
-    find_best_plan,
-    plan_regrets,
-    to_sequence_form,
-)
-from bestresponse.theory.trees.sequence_form_lp import TreeSolution, optimise_plans
+from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex, find_best_plan, to_sequence_form
+from bestresponse.theory.trees.sequence_form_lp import TreeSolution, certify_plans, optimise_plans
 from bestresponse.theory.trees.tree import Tree, uniform_policy
 from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
 
@@ -44,17 +38,15 @@ Mixture = tuple[tuple[float, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class ValueBounds:
     """Between which numbers the value lies after `steps` steps."""
 
     low: float
     high: float
     steps: int
 
-
-def describe_bounds(bounds: Bounds) -> str:
-    """Say what is known of the value."""
-    return f"the value lies between {bounds.low:.6g} and {bounds.high:.6g} after {bounds.steps:,} steps"
+    def __str__(self) -> str:
+        return f"the value lies between {self.low:.6g} and {self.high:.6g} after {self.steps:,} steps"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,11 +55,11 @@ class OracleSolution:
 
     first: Mixture
     second: Mixture
-    bounds: Bounds
+    bounds: ValueBounds
 
 
 def search_matrix(
-    matrix: ArrayLike, *, gap: float = 1e-9, steps: int = 1000, report: Callable[[Bounds], None] | None = None
+    matrix: ArrayLike, *, gap: float = 1e-9, steps: int = 1000, report: Callable[[ValueBounds], None] | None = None
 ) -> OracleSolution:
     """Solve a matrix of any size, which may be a memory map: only rows and columns that are replies are read often.
 
@@ -87,7 +79,7 @@ def search_matrix(
         solved = solve_zero_sum_game(payoffs[np.ix_(rows, cols)])
         earned = payoffs[:, cols] @ np.array(solved.col)
         left = np.array(solved.row) @ payoffs[rows]
-        bounds = Bounds(float(left.min()), float(earned.max()), step)
+        bounds = ValueBounds(float(left.min()), float(earned.max()), step)
         if best is None or bounds.high - bounds.low < best.bounds.high - best.bounds.low:
             best = OracleSolution(_mix(solved.row, rows), _mix(solved.col, cols), bounds)
         if report is not None:
@@ -108,7 +100,7 @@ Kept = NDArray[np.bool_]
 
 
 def search_tree(
-    tree: Tree, *, gap: float = 1e-9, steps: int = 1000, report: Callable[[Bounds], None] | None = None
+    tree: Tree, *, gap: float = 1e-9, steps: int = 1000, report: Callable[[ValueBounds], None] | None = None
 ) -> TreeSolution:
     """Solve a zero-sum tree to within `gap` of its payoff range, or as well as `steps` best replies do.
 
@@ -120,25 +112,22 @@ def search_tree(
         raise InvalidGame(f"{tree.name or 'the tree'} is not a two-player zero-sum game, as the double oracle needs")
     form = to_sequence_form(tree)
     leaves = tree.payoffs[tree.leaves]
-    bounds, behaviours = _search(form, float(leaves[0].sum()), gap * (float(np.ptp(leaves)) or 1.0), steps, report)
-    plans = [plex.plan(behaviour) for plex, behaviour in zip(form.plexes, behaviours, strict=True)]
-    value = dict(zip(tree.players, form.expected(plans).tolist(), strict=True))
-    method = f"double oracle, {bounds.steps:,} steps"
-    return TreeSolution(form.policy(behaviours), value, float(plan_regrets(form, plans).sum()), method)
+    bounds, weights = _search(form, float(leaves[0].sum()), gap * (float(np.ptp(leaves)) or 1.0), steps, report)
+    return certify_plans(form, weights, f"double oracle, {bounds.steps:,} steps")
 
 
 def _search(
-    form: SequenceForm, total: float, wanted: float, steps: int, report: Callable[[Bounds], None] | None
-) -> tuple[Bounds, list[Array]]:
+    form: SequenceForm, total: float, wanted: float, steps: int, report: Callable[[ValueBounds], None] | None
+) -> tuple[ValueBounds, list[Array]]:
     """Give the best bounds and the behaviours that prove them; `total` is what both players get together."""
     plans = form.plans(uniform_policy(form.tree))
     kept = [find_best_plan(form, player, plans)[0] > 0.0 for player in (0, 1)]
-    best: tuple[Bounds, list[Array]] | None = None
+    best: tuple[ValueBounds, list[Array]] | None = None
     for step in range(1, steps + 1):
         behaviours = _solve_kept(form, kept)
         plans = [plex.plan(behaviour) for plex, behaviour in zip(form.plexes, behaviours, strict=True)]
         (row, high), (col, earned) = (find_best_plan(form, player, plans) for player in (0, 1))
-        bounds = Bounds(total - earned, high, step)
+        bounds = ValueBounds(total - earned, high, step)
         if best is None or bounds.high - bounds.low < best[0].high - best[0].low:
             best = bounds, behaviours
         if report is not None:

@@ -13,9 +13,9 @@ from bestresponse.analysis.theory import describe_theory
 from bestresponse.core.errors import SettingError
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.page import render
-from bestresponse.runs.shard import Shard
+from bestresponse.runs.spec import Shard
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.sequential.policies import Arena, Partial, StatedPolicy
+from bestresponse.studies.bench.sequential.policies import Arena, StatedPolicy
 from bestresponse.studies.bench.sequential.questions import make_plan
 from bestresponse.studies.bench.sequential.study import sequential
 from bestresponse.theory.catalogue.trees import kuhn_poker
@@ -92,7 +92,7 @@ def test_the_interval_of_a_sampled_equilibrium_reaches_down_to_zero():
         bets = round(10 * float(Fraction(EQUILIBRIUM[infoset.label])))
         counts[index] = np.array([bets if move == "bet" else 10 - bets for move in infoset.moves], dtype=float)
         row[2 * index : 2 * index + 2] = counts[index] / 10
-    policy = StatedPolicy(arena, (0, 1), Partial(row, np.ones(12, dtype=bool)), counts)
+    policy = StatedPolicy(arena, (0, 1), row, np.ones(12, dtype=bool), counts)
     found = policy.estimate("nash_conv")
     assert found.estimate > 0.02
     assert found.low == pytest.approx(0, abs=1e-6)
@@ -101,13 +101,11 @@ def test_the_interval_of_a_sampled_equilibrium_reaches_down_to_zero():
 
 def test_losses_by_information_set_add_up_to_gap_and_regrets_to_nash_conv(tmp_path):
     ran = run(tmp_path, bet_with("1/2"))
-    rows = ran.rows()
-    assert len(rows) == 12
-    assert sum(row["regret"] for row in rows) == pytest.approx(11 / 12)
-    in_seat_1 = sum(row["loss"] for row in rows if row["player"] == "player 1")
+    by_set = ran.frame("infosets")
+    assert len(by_set) == 12
+    in_seat_1 = sum(row["loss"] for row in by_set.select(seat="player 1"))
     assert in_seat_1 == pytest.approx(1 / 9)
     assert seats(ran)["player 1"]["gap"] == pytest.approx(1 / 9)
-    by_set = ran.frame("infosets")
     assert sum(row["regret"] for row in by_set) == pytest.approx(11 / 12)
     assert [row["excess"] for row in by_set] == sorted((row["excess"] for row in by_set), reverse=True)
 
@@ -117,19 +115,20 @@ def test_exploitability_is_put_down_to_the_set_that_no_equilibrium_goes_with(tmp
     # an opponent who bets every jack and king.
     stated = EQUILIBRIUM | {"J": "1/4", "K": "3/4", "Q pb": "2/5"}
     ran = run(tmp_path, bet_with(stated))
-    rows = {(row["player"], row["infoset"]): row for row in ran.rows()}
+    rows = {(row["seat"], row["infoset"]): row for row in ran.frame("infosets")}
     assert rows["player 1", "Q pb"]["excess"] == pytest.approx(11 / 180, abs=1e-6)
-    assert rows["player 1", "Q pb"]["equilibrium"] == pytest.approx([5 / 12, 7 / 12], abs=1e-6)
-    assert rows["player 1", "J"]["equilibrium"] == pytest.approx([3 / 4, 1 / 4], abs=1e-6)
+    assert rows["player 1", "Q pb"]["equilibrium"] == "pass 0.417, bet 0.583"
+    assert rows["player 1", "J"]["equilibrium"] == "pass 0.75, bet 0.25"
     assert [key for key, row in rows.items() if row["excess"]] == [("player 1", "Q pb")]
     assert ran.frame("infosets")[0]["infoset"] == "Q pb"
 
 
 def test_the_queen_that_calls_half_of_the_time_loses_nothing_against_the_equilibrium(tmp_path):
-    rows = {(row["player"], row["infoset"]): row for row in run(tmp_path, bet_with("1/2")).rows()}
+    ran = run(tmp_path, bet_with("1/2"))
+    rows = {(row["seat"], row["infoset"]): row for row in ran.frame("infosets")}
     assert rows["player 2", "Q b"]["loss"] == 0
     assert rows["player 2", "K p"]["loss"] > 0
-    assert rows["player 2", "K p"]["equilibrium"] == pytest.approx([0, 1])
+    assert rows["player 2", "K p"]["equilibrium"] == "pass 0, bet 1"
 
 
 def test_the_equilibrium_earns_the_value_and_so_does_the_baseline(tmp_path):
@@ -149,7 +148,7 @@ def test_sampled_moves_become_frequencies_with_an_interval_and_moves_are_offered
         return json.dumps({"answer": "bet" if request.replicate % 4 == 0 else "pass"})
 
     ran = run(tmp_path, ScriptedModel(script), elicit="sampled", samples=8)
-    assert ran.rows()[0]["mixture"] == [0.75, 0.25]
+    assert ran.frame("infosets")[0]["mixture"] == [0.75, 0.25]
     found = figures(ran, way="sampled")["nash_conv"]
     assert found["low"] < found["estimate"] < found["high"]
     assert sum(one == ("K pb", "bet, pass") for one in asked) == 4
@@ -190,10 +189,11 @@ def test_gap_bounds_are_those_of_the_best_and_the_worst_completion():
         for k, move in zip(free, choice, strict=True):
             pure[tree.first_move[k] : tree.first_move[k] + 2] = np.eye(2)[move]
         plan_1 = arena.form.plexes[0].plan(np.concatenate([[1.0], pure[arena.form.plexes[0].moves]]))
-        gaps.append(arena.measure_gap(0, plan_1))
+        gaps.append(arena.bests[0] - arena.worths[0] @ plan_1)
         taken.append(arena.measure_exploitability(0, plan_1))
-    assert arena.bound_gap(0, Partial(row, known)) == pytest.approx((min(gaps), max(gaps)))
-    least, most = arena.bound_exploitability(0, Partial(row, known))
+    policy = StatedPolicy(arena, (0, 1), row, known)
+    assert policy.bound_gap(0) == pytest.approx((min(gaps), max(gaps)))
+    least, most = policy.bound_exploitability(0)
     assert 0 < least <= min(taken)
     assert max(taken) <= most
 
@@ -209,7 +209,9 @@ def test_an_unreadable_answer_makes_its_policy_incomplete_and_nothing_is_made_up
     (read,) = ran.frame("answers")
     assert (read["valid"], read["unparseable"]) == (11, 1)
     (row,) = [row for row in ran.rows() if row["infoset"] == "Q b"]
-    assert (row["status"], row["strategy"], row["mixture"], row["loss"]) == ("unparseable", None, None, None)
+    assert (row["status"], row["strategy"]) == ("unparseable", None)
+    (unknown,) = ran.frame("infosets").select(infoset="Q b")
+    assert (unknown["mixture"], unknown["loss"]) == (None, None)
 
 
 def test_one_seat_alone_has_exploitability_but_no_nash_conv(tmp_path):

@@ -23,14 +23,14 @@ the whole history, which makes it too large rather than too small.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.core.seeds import split
-from bestresponse.report.stats.interval import Interval
+from bestresponse.report.stats.interval import LEVEL, Interval
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.sequence_form import (
     SequenceForm,
@@ -41,7 +41,7 @@ from bestresponse.theory.trees.sequence_form import (
     tree_best_response,
 )
 from bestresponse.theory.trees.sequence_form_lp import find_nearest_plan, optimise_plans, turn_form
-from bestresponse.theory.trees.tree import CHANCE, LEAF, Policy, Tree, uniform_policy
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Policy, Tree, policy_from_table, uniform_policy
 
 _NOISE = 1e-9
 _REACHED = 1e-7
@@ -53,18 +53,6 @@ Ends = tuple[float, float]
 def cut(tree: Tree, row: Array, infoset: int) -> Array:
     """Return the probabilities at one information set of a policy in a row."""
     return row[tree.first_move[infoset] : tree.first_move[infoset + 1]]
-
-
-@dataclass(frozen=True, slots=True)
-class Partial:
-    """A policy in a row, as in `Policy`, and the information sets at which it is known; elsewhere it is uniform."""
-
-    row: Array
-    known: NDArray[np.bool_]
-
-    def is_complete(self, tree: Tree, seats: Sequence[int]) -> bool:
-        """Say whether it is known at every information set of these players."""
-        return all(self.known[k] for k, infoset in enumerate(tree.infosets) if infoset.player in seats)
 
 
 @dataclass(frozen=True)
@@ -91,26 +79,26 @@ class Arena:
         return spread
 
     @cached_property
-    def _opponents(self) -> list[Array]:
+    def plans(self) -> list[Array]:
         """The equilibrium's realization plans."""
         return [] if self.equilibrium is None else self.form.plans(self.equilibrium)
 
     @cached_property
-    def _worths(self) -> list[Array]:
+    def worths(self) -> list[Array]:
         """By player, what each of its sequences earns against the equilibrium."""
-        return [self.form.values(seat, self._opponents) for seat in range(self.tree.num_players)]
+        return [self.form.values(seat, self.plans) for seat in range(self.tree.num_players)]
 
     @cached_property
-    def _bests(self) -> list[float]:
+    def bests(self) -> list[float]:
         """What the best response of every player to the equilibrium earns."""
-        return [best_response_value(self.form, seat, self._opponents) for seat in range(self.tree.num_players)]
+        return [best_response_value(self.form, seat, self.plans) for seat in range(self.tree.num_players)]
 
     @cached_property
     def values(self) -> Array:
         """What the equilibrium earns every player."""
-        return self.form.expected(self._opponents)
+        return self.form.expected(self.plans)
 
-    def _clean(self, figure: float) -> float:
+    def clean(self, figure: float) -> float:
         """Set negative figures and rounding errors to 0."""
         return figure if figure > _NOISE * float(np.abs(self.tree.payoffs).max()) else 0.0
 
@@ -129,171 +117,176 @@ class Arena:
                     row[start : start + size] = moves / moves.sum()
         return Policy(self.tree, row)
 
-    def earn(self, seat: int, plan: Array) -> float:
-        """Return what a plan earns against the equilibrium."""
-        return float(self._worths[seat] @ plan)
-
-    def measure_gap(self, seat: int, plan: Array) -> float | None:
-        """Return what a plan loses against the equilibrium."""
-        return None if self.equilibrium is None else self._clean(self._bests[seat] - self.earn(seat, plan))
-
-    def measure_exploitability(self, seat: int, plan: Array) -> float | None:
-        """Return what a best-responding opponent takes from a plan."""
-        if not self.is_zero_sum:
-            return None
+    def measure_exploitability(self, seat: int, plan: Array) -> float:
+        """Return what a best-responding opponent takes from a plan, where the game is zero-sum."""
         total = float(self.tree.payoffs[self.tree.leaves[0]].sum())
         taken = best_response_value(self.form, 1 - seat, [plan, plan])
-        return self._clean(float(self.values[seat]) - total + taken)
-
-    def measure_regrets(self, plans: Sequence[Array]) -> Array:
-        """Return what every player gains by deviating when all follow these plans."""
-        return np.array([self._clean(float(regret)) for regret in plan_regrets(self.form, plans)])
-
-    def split_losses(self, partial: Partial, others: Policy) -> dict[int, float | None]:
-        """Return by known information set its loss against `others`.
-
-        It is None where it is not known how likely the player's own moves lead there.
-        """
-        losses: dict[int, float | None] = {}
-        values = counterfactual_values(self.tree, others)
-        policy = Policy(self.tree, partial.row)
-        for plex in self.form.plexes:
-            reach, sure = plex.plan(plex.behaviour(policy)), np.ones(plex.num_sequences, dtype=bool)
-            for index, first, size, before in zip(plex.infosets, plex.first, plex.size, plex.parent, strict=True):
-                k = int(index)
-                sure[first : first + size] = (sure[before] and partial.known[k]) or reach[before] == 0
-                if partial.known[k]:
-                    lost = self._clean(float(values[k].max() - values[k] @ cut(self.tree, partial.row, k)))
-                    losses[k] = lost * float(reach[before]) if sure[before] else None
-        return losses
-
-    def bound_gap(self, seat: int, partial: Partial) -> Ends | None:
-        """Return the least and the most that a policy of which only a part is known loses against the equilibrium."""
-        if self.equilibrium is None:
-            return None
-        best = self._bests[seat]
-        least, most = (best - self._complete(seat, partial, pick) for pick in (np.maximum, np.minimum))
-        return self._clean(least), self._clean(most)
-
-    def _complete(self, seat: int, partial: Partial, pick: np.ufunc) -> float:
-        """Return what a policy earns against the equilibrium if `pick` chooses where it is not known."""
-        values, plex = self.form.values(seat, self._opponents), self.form.plexes[seat]
-        behaviour = plex.behaviour(Policy(self.tree, partial.row))
-        for level in range(len(plex.levels) - 2, -1, -1):
-            low, high = int(plex.levels[level]), int(plex.levels[level + 1])
-            start, stop = plex.span(low, high)
-            places = plex.first[low:high] - start
-            mean = np.add.reduceat(values[start:stop] * behaviour[start:stop], places)
-            chosen = pick.reduceat(values[start:stop], places)
-            known = partial.known[plex.infosets[low:high]]
-            values += bin_sums(plex.parent[low:high], np.where(known, mean, chosen), len(values))
-        return float(values[0])
-
-    def bound_exploitability(self, seat: int, partial: Partial) -> Ends | None:
-        """Return bounds of what a best-responding opponent takes from a policy of which only a part is known."""
-        if not self.is_zero_sum:
-            return None
-        sets = [k for k, infoset in enumerate(self.tree.infosets) if infoset.player == seat and partial.known[k]]
-        plan, _ = optimise_plans(turn_form(self.form, seat), {k: cut(self.tree, partial.row, k) for k in sets})
-        least = self.measure_exploitability(seat, plan) or 0.0
-        most = self._clean(float(self.values[seat]) - self._find_worst(seat, partial))
-        return min(least, most), most
-
-    def _find_worst(self, seat: int, partial: Partial) -> float:
-        """Return what is left to a seat if all opponents and its missing moves know everything and work against it."""
-        tree = self.tree
-        own = tree.payoffs[:, seat]
-        values = np.where(tree.owner == LEAF, own, np.where(tree.owner == CHANCE, 0.0, np.inf))
-        settled = (tree.owner == seat) & (tree.infoset >= 0)
-        settled[settled] = partial.known[tree.infoset[settled]]
-        values[settled] = 0.0
-        for node in range(tree.num_nodes - 1, 0, -1):
-            parent = int(tree.parent[node])
-            if tree.owner[parent] == CHANCE:
-                values[parent] += tree.probability[node] * values[node]
-            elif settled[parent]:
-                values[parent] += partial.row[tree.first_move[tree.infoset[parent]] + tree.move[node]] * values[node]
-            else:
-                values[parent] = min(values[parent], values[node])
-        return float(values[0])
+        return self.clean(float(self.values[seat]) - total + taken)
 
 
 _RESAMPLES = 400
-_LEVEL = 0.95
 _SAME = 1e-6
 """Probabilities that differ by less are those of the equilibrium: about what linear programs leave."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeatFigures:
-    """What a policy is worth in one seat; a figure is None where theory has none or the policy is not complete."""
+    """What a policy loses in one seat; None where theory has no such figure.
 
-    value: float | None
-    gap: float | None
-    exploitability: float | None
+    Gap and exploitability are the least and the most that they can be, which is the same where the policy is `known`.
+    """
+
+    known: bool
+    gap: Ends | None
+    exploitability: Ends | None
     regret: float | None
-    gap_ends: Ends | None
-    exploitability_ends: Ends | None
+
+    def settle(self, ends: Ends | None) -> float | None:
+        """Return a figure where it is known exactly."""
+        return ends[0] if ends is not None and self.known else None
 
 
 @dataclass(frozen=True)
 class StatedPolicy:
-    """A policy in an arena, known at some or all information sets of the seats; `counts` where moves were sampled."""
+    """A policy in a row, as in `Policy`, and the information sets at which it is known; elsewhere it is uniform.
+
+    `counts` hold the moves drawn by information set where moves were sampled.
+    """
 
     arena: Arena
     seats: tuple[int, ...]
-    partial: Partial
-    counts: Mapping[int, Array]
+    row: Array
+    known: NDArray[np.bool_]
+    counts: Mapping[int, Array] = field(default_factory=dict)
     number: int = 0
 
     @cached_property
     def policy(self) -> Policy:
         """The policy, uniform where it is not known."""
-        return Policy(self.arena.tree, self.partial.row)
+        return Policy(self.arena.tree, self.row)
+
+    def list_infosets(self, seat: int) -> list[int]:
+        """List the information sets of a seat."""
+        return [k for k, infoset in enumerate(self.arena.tree.infosets) if infoset.player == seat]
+
+    def is_known(self, seat: int) -> bool:
+        """Say whether the policy is known at every information set of a seat."""
+        return bool(self.known[self.list_infosets(seat)].all())
 
     @cached_property
     def complete(self) -> bool:
         """Whether the policy is known at every information set of the seats."""
-        return self.partial.is_complete(self.arena.tree, self.seats)
+        return all(map(self.is_known, self.seats))
+
+    @cached_property
+    def plans(self) -> list[Array]:
+        """The realization plans of the policy."""
+        return self.arena.form.plans(self.policy)
 
     @cached_property
     def seat_figures(self) -> tuple[SeatFigures, ...]:
-        """What the policy is worth, seat by seat; there are regrets where it is known for all players."""
-        arena, plans = self.arena, self.arena.form.plans(self.policy)
-        regrets = arena.measure_regrets(plans) if self.partial.known.all() else None
-        figures = []
-        for seat in self.seats:
-            if not self.partial.is_complete(arena.tree, (seat,)):
-                ends = arena.bound_gap(seat, self.partial), arena.bound_exploitability(seat, self.partial)
-                figures.append(SeatFigures(None, None, None, None, *ends))
-                continue
-            gap, taken = arena.measure_gap(seat, plans[seat]), arena.measure_exploitability(seat, plans[seat])
-            value = None if gap is None else arena.earn(seat, plans[seat])
-            regret = None if regrets is None else float(regrets[seat])
-            ends = None if gap is None else (gap, gap), None if taken is None else (taken, taken)
-            figures.append(SeatFigures(value, gap, taken, regret, *ends))
-        return tuple(figures)
+        """What the policy loses, seat by seat; there are regrets where it is known for all players."""
+        regrets = plan_regrets(self.arena.form, self.plans) if self.known.all() else None
+        return tuple(
+            SeatFigures(
+                self.is_known(seat),
+                self.bound_gap(seat),
+                self.bound_exploitability(seat),
+                None if regrets is None else self.arena.clean(float(regrets[seat])),
+            )
+            for seat in self.seats
+        )
+
+    def bound_gap(self, seat: int) -> Ends | None:
+        """Return the least and the most that the policy loses against the equilibrium."""
+        if self.arena.equilibrium is None:
+            return None
+        picks = (np.maximum,) if self.is_known(seat) else (np.maximum, np.minimum)
+        ends = [self.arena.clean(self.arena.bests[seat] - self._complete(seat, pick)) for pick in picks]
+        return ends[0], ends[-1]
+
+    def _complete(self, seat: int, pick: np.ufunc) -> float:
+        """Return what the policy earns against the equilibrium if `pick` chooses where it is not known."""
+        values, plex = self.arena.worths[seat].copy(), self.arena.form.plexes[seat]
+        behaviour = plex.behaviour(self.policy)
+        for level in range(len(plex.levels) - 2, -1, -1):
+            low, high = int(plex.levels[level]), int(plex.levels[level + 1])
+            start, stop = plex.span(low, high)
+            places = plex.first[low:high] - start
+            mean = np.add.reduceat(values[start:stop] * behaviour[start:stop], places)
+            chosen = pick.reduceat(values[start:stop], places)
+            known = self.known[plex.infosets[low:high]]
+            values += bin_sums(plex.parent[low:high], np.where(known, mean, chosen), len(values))
+        return float(values[0])
+
+    def bound_exploitability(self, seat: int) -> Ends | None:
+        """Return bounds of what a best-responding opponent takes."""
+        arena = self.arena
+        if not arena.is_zero_sum:
+            return None
+        if self.is_known(seat):
+            taken = arena.measure_exploitability(seat, self.plans[seat])
+            return taken, taken
+        fixed = {k: cut(arena.tree, self.row, k) for k in self.list_infosets(seat) if self.known[k]}
+        plan, _ = optimise_plans(turn_form(arena.form, seat), fixed)
+        most = arena.clean(float(arena.values[seat]) - self._find_worst(seat))
+        return min(arena.measure_exploitability(seat, plan), most), most
+
+    def _find_worst(self, seat: int) -> float:
+        """Return what is left to a seat if all opponents and its missing moves know everything and work against it."""
+        tree = self.arena.tree
+        own = tree.payoffs[:, seat]
+        values = np.where(tree.owner == LEAF, own, np.where(tree.owner == CHANCE, 0.0, np.inf))
+        settled = (tree.owner == seat) & (tree.infoset >= 0)
+        settled[settled] = self.known[tree.infoset[settled]]
+        values[settled] = 0.0
+        for node in range(tree.num_nodes - 1, 0, -1):
+            parent = int(tree.parent[node])
+            if tree.owner[parent] == CHANCE:
+                values[parent] += tree.probability[node] * values[node]
+            elif settled[parent]:
+                values[parent] += self.row[tree.first_move[tree.infoset[parent]] + tree.move[node]] * values[node]
+            else:
+                values[parent] = min(values[parent], values[node])
+        return float(values[0])
 
     @cached_property
     def figures(self) -> dict[str, float | None]:
         """NashConv, and the means over the seats of exploitability and gap, also as shares of the payoff range."""
         ranges = [float(self.arena.ranges[seat]) or 1.0 for seat in self.seats]
-        regrets = [seat.regret for seat in self.seat_figures]
-        taken, gaps = ([getattr(seat, name) for seat in self.seat_figures] for name in ("exploitability", "gap"))
-        regret = average(regrets) if len(self.seats) == self.arena.tree.num_players else None
+        taken = [seat.settle(seat.exploitability) for seat in self.seat_figures]
+        gaps = [seat.settle(seat.gap) for seat in self.seat_figures]
+        regret = average([seat.regret for seat in self.seat_figures])
+        everybody = len(self.seats) == self.arena.tree.num_players
         return {
-            "nash_conv": None if regret is None else regret * len(regrets),
+            "nash_conv": regret * len(self.seats) if regret is not None and everybody else None,
             "exploitability": average(taken),
             "exploitability_normalised": average(taken, ranges),
             "nash_gap": average(gaps),
             "gap_normalised": average(gaps, ranges),
         }
 
+    def split_losses(self, others: Policy) -> dict[int, float | None]:
+        """Return by known information set its loss against `others`.
+
+        It is None where it is not known how likely the player's own moves lead there.
+        """
+        losses: dict[int, float | None] = {}
+        values = counterfactual_values(self.arena.tree, others)
+        for plex, reach in zip(self.arena.form.plexes, self.plans, strict=True):
+            sure = np.ones(plex.num_sequences, dtype=bool)
+            for index, first, size, before in zip(plex.infosets, plex.first, plex.size, plex.parent, strict=True):
+                k = int(index)
+                sure[first : first + size] = (sure[before] and self.known[k]) or reach[before] == 0
+                if self.known[k]:
+                    lost = self.arena.clean(float(values[k].max() - values[k] @ cut(self.arena.tree, self.row, k)))
+                    losses[k] = lost * float(reach[before]) if sure[before] else None
+        return losses
+
     @cached_property
     def losses(self) -> dict[int, float | None]:
         """By information set what is lost there against equilibrium opponents; nothing where none was found."""
-        known = self.arena.equilibrium
-        return {} if known is None else self.arena.split_losses(self.partial, known)
+        return {} if self.arena.equilibrium is None else self.split_losses(self.arena.equilibrium)
 
     @cached_property
     def nearest(self) -> Array:
@@ -309,22 +302,20 @@ class StatedPolicy:
         """
         excesses = {}
         for seat, figures in zip(self.seats, self.seat_figures, strict=True):
-            sets = [k for k, infoset in enumerate(self.arena.tree.infosets) if infoset.player == seat]
-            for k in sets if figures.exploitability is not None else ():
-                row = self.partial.row.copy()
+            whole = figures.settle(figures.exploitability)
+            for k in self.list_infosets(seat) if whole is not None else ():
+                row = self.row.copy()
                 cut(self.arena.tree, row, k)[:] = cut(self.arena.tree, self.nearest, k)
                 excesses[k] = 0.0
-                if np.abs(row - self.partial.row).max() > _SAME:
+                if whole is not None and np.abs(row - self.row).max() > _SAME:
                     plan = self.arena.form.plans(Policy(self.arena.tree, row))[seat]
-                    excesses[k] = (figures.exploitability or 0.0) - (
-                        self.arena.measure_exploitability(seat, plan) or 0.0
-                    )
+                    excesses[k] = whole - self.arena.measure_exploitability(seat, plan)
         return excesses
 
     @cached_property
     def regrets(self) -> dict[int, float | None]:
         """By information set what is lost there if all follow the policy; nothing where it is not known for all."""
-        return self.arena.split_losses(self.partial, self.policy) if self.partial.known.all() else {}
+        return self.split_losses(self.policy) if self.known.all() else {}
 
     def estimate(self, name: str) -> Interval | None:
         """Return one figure with the interval that the sampling of moves leaves; a point where none were sampled."""
@@ -332,11 +323,11 @@ class StatedPolicy:
         if figure is None:
             return None
         if not self.counts:
-            return Interval(figure, figure, figure, _LEVEL, "exact", 1)
-        low, high = np.quantile(self._draw(0.0)[name], ((1 - _LEVEL) / 2, (1 + _LEVEL) / 2))
+            return Interval(figure, figure, figure, LEVEL, "exact", 1)
+        low, high = np.quantile(self._draw(0.0)[name], ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
         least = max(0.0, min(low, 2 * figure - high, self._bound_below(name, figure)))
         samples = min(int(counts.sum()) for counts in self.counts.values())
-        return Interval(figure, float(least), float(max(high, 2 * figure - low)), _LEVEL, "sampled moves", samples)
+        return Interval(figure, float(least), float(max(high, 2 * figure - low)), LEVEL, "sampled moves", samples)
 
     def _bound_below(self, name: str, figure: float) -> float:
         """Return the least figure that the samples leave, by inverting a test.
@@ -349,13 +340,13 @@ class StatedPolicy:
             return figure
 
         def is_plausible(way: float) -> bool:
-            return float(np.mean(self._draw(way)[name] >= figure - 1e-12)) >= (1 - _LEVEL) / 2
+            return float(np.mean(self._draw(way)[name] >= figure - 1e-12)) >= (1 - LEVEL) / 2
 
         near, far = (1.0, 1.0) if is_plausible(1.0) else (0.0, 1.0)
         while far - near > 1 / 16:
             middle = (near + far) / 2
             near, far = (middle, far) if is_plausible(middle) else (near, middle)
-        return float(self._replace(self._move(near)).figures[name] or 0.0)
+        return float(self._move(near).figures[name] or 0.0)
 
     @cached_property
     def _drawn(self) -> dict[float, dict[str, Array]]:
@@ -365,26 +356,22 @@ class StatedPolicy:
         """Draw samples as large as the one at hand from a policy on the way to an equilibrium; return their figures."""
         if way not in self._drawn:
             rng = np.random.default_rng(split(self.number, f"resampled policy {way:g}"))
-            true, row = self._move(way), self.partial.row.copy()
+            true, row = self._move(way).row, self.row.copy()
             drawn: dict[str, list[float]] = {}
             for _ in range(_RESAMPLES):
                 for infoset, counts in self.counts.items():
                     moves = slice(*self.arena.tree.first_move[infoset : infoset + 2])
                     total = int(counts.sum())
                     row[moves] = rng.multinomial(total, true[moves] / true[moves].sum()) / total
-                for name, figure in self._replace(row.copy()).figures.items():
+                for name, figure in StatedPolicy(self.arena, self.seats, row.copy(), self.known).figures.items():
                     if figure is not None:
                         drawn.setdefault(name, []).append(figure)
             self._drawn[way] = {name: np.array(figures) for name, figures in drawn.items()}
         return self._drawn[way]
 
-    def _move(self, way: float) -> Array:
+    def _move(self, way: float) -> StatedPolicy:
         """Return the policy that lies so far on the straight way to the nearest equilibrium, 0 being this one."""
-        row: Array = (1 - way) * self.partial.row + way * self.nearest
-        return row
-
-    def _replace(self, row: Array) -> StatedPolicy:
-        return StatedPolicy(self.arena, self.seats, Partial(row, self.partial.known), {})
+        return StatedPolicy(self.arena, self.seats, (1 - way) * self.row + way * self.nearest, self.known)
 
 
 def average(figures: Sequence[float | None], ranges: Sequence[float] = ()) -> float | None:
@@ -414,17 +401,11 @@ def make_baselines(arena: Arena, seats: tuple[int, ...]) -> dict[str, StatedPoli
     if arena.equilibrium is not None:
         policies["equilibrium"] = arena.equilibrium
     everywhere = np.ones(len(tree.infosets), dtype=bool)
-    return {
-        name: StatedPolicy(arena, seats, Partial(policy.probabilities, everywhere), {})
-        for name, policy in policies.items()
-    }
+    return {name: StatedPolicy(arena, seats, own.probabilities, everywhere) for name, own in policies.items()}
 
 
 def _respond(tree: Tree, policy: Policy) -> Policy:
     """Return the policy in which every player plays a best response to `policy`."""
-    row = np.zeros(int(tree.first_move[-1]))
     moves = {player: tree_best_response(tree, policy, player).moves for player in tree.players}
-    for index, infoset in enumerate(tree.infosets):
-        chosen = moves[tree.players[infoset.player]][infoset.label]
-        row[tree.first_move[index] + infoset.moves.index(chosen)] = 1.0
-    return Policy(tree, row)
+    sure = {player: {label: {move: 1.0} for label, move in own.items()} for player, own in moves.items()}
+    return policy_from_table(tree, sure)

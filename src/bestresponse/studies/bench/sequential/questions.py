@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import product
+from itertools import product, takewhile
 
 import numpy as np
 
@@ -151,8 +151,13 @@ class Plan:
     @cached_property
     def total(self) -> int:
         """How many questions there are."""
-        each = sum(map(self.count_answers, self.config.elicit))
-        return len(self.infosets) * len(self.config.model) * self.config.games * each
+        return sum(count for _, count in self.count_by_first())
+
+    def count_by_first(self) -> Iterator[tuple[JsonObject, int]]:
+        """Yield the first question of every model in every way at an information set, with the number of its like."""
+        for data in takewhile(lambda data: data["policy"] == 0, self.list_plays()):
+            if data["sample"] == 0:
+                yield data, self.config.games * self.count_answers(data["way"])
 
     def list_plays(self) -> Iterator[JsonObject]:
         """Yield every question as plain data."""

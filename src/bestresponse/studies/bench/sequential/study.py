@@ -8,16 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product, takewhile
+from itertools import product
 from typing import Annotated, Any, TypedDict
 
 import numpy as np
 
 from bestresponse.analysis.theory import Theory, describe_theory
-from bestresponse.players.llm.prompting import prompt
 from bestresponse.players.llm.verified import make_label
 from bestresponse.report.blocks import Measurement, Shown, headline, metrics_table, table, text
-from bestresponse.report.document import Code, Figure
+from bestresponse.report.document import Figure
 from bestresponse.report.figures.tree import MOST_ENDS, Overlay, draw_tree
 from bestresponse.report.frames import Frame, column
 from bestresponse.report.metrics import Heads, Metric, Value
@@ -28,9 +27,9 @@ from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Measured, Study
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.measure import BASELINE
-from bestresponse.studies.bench.sequential.policies import Arena, Partial, StatedPolicy, average, cut, make_baselines
-from bestresponse.studies.bench.sequential.questions import Plan, Question, make_plan, prepare_questions
-from bestresponse.studies.bench.study import CHARACTERS_PER_TOKEN, warn_unfinished
+from bestresponse.studies.bench.sequential.policies import Arena, StatedPolicy, average, cut, make_baselines
+from bestresponse.studies.bench.sequential.questions import Plan, make_plan, prepare_questions
+from bestresponse.studies.bench.study import estimate_prompts, show_first_play, warn_unfinished
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.tree import Policy, Tree, uniform_policy
 
@@ -70,7 +69,7 @@ def _bound(figure: str, title: str, end: int) -> Metric[Policies]:
     def compute(policies: Policies) -> float | None:
         if all(policy.complete for policy in policies):
             return None
-        ends = [getattr(seat, f"{figure}_ends") for policy in policies for seat in policy.seat_figures]
+        ends = [getattr(seat, figure) for policy in policies for seat in policy.seat_figures]
         return average([None if pair is None else pair[end] for pair in ends])
 
     side = ("at least", "at most")[end]
@@ -81,7 +80,7 @@ def _bound(figure: str, title: str, end: int) -> Metric[Policies]:
 def _share_known(policies: Policies) -> float:
     tree, seats = policies[0].arena.tree, policies[0].seats
     asked = [k for k, infoset in enumerate(tree.infosets) if infoset.player in seats]
-    return float(np.mean([policy.partial.known[asked].mean() for policy in policies]))
+    return float(np.mean([policy.known[asked].mean() for policy in policies]))
 
 
 METRICS: tuple[Metric[Policies], ...] = (
@@ -107,11 +106,7 @@ METRICS: tuple[Metric[Policies], ...] = (
 
 
 class QuestionRow(TypedDict):
-    """One answer; `strategy` gives the probabilities of `moves`, both in the order of the game.
-
-    The last four are those of the information set in the policy that the answer is part of, and so the same for all of
-    its samples.
-    """
+    """One answer; `strategy` gives the probabilities of `moves`, both in the order of the game."""
 
     spec: str
     model: Annotated[str, column("player")]
@@ -126,11 +121,6 @@ class QuestionRow(TypedDict):
     how: Annotated[str, column("what was done or what was wrong")]
     strategy: Annotated[list[float] | None, column("answer")]
     reply: str
-    loss: Annotated[float | None, column(format=".4f", help="lost there against equilibrium opponents")]
-    regret: Annotated[float | None, column(format=".4f", help="lost there if all follow the policy")]
-    excess: Annotated[float | None, column(format=".4f", help=_EXCESS)]
-    mixture: list[float] | None
-    equilibrium: list[float] | None
 
 
 class InfosetRow(TypedDict):
@@ -140,6 +130,8 @@ class InfosetRow(TypedDict):
     seat: str
     infoset: Annotated[str, column("information set")]
     policy: str | None
+    mixture: list[float] | None
+    """the policy as numbers, in the order of the moves"""
     equilibrium: Annotated[str | None, column(help="the nearest to the policy, of all there are if it is zero-sum")]
     excess: Annotated[float | None, column(format=".4f", help=_EXCESS)]
     loss: Annotated[float | None, column(format=".4f", help="against equilibrium opponents; adds up to the Nash gap")]
@@ -192,18 +184,15 @@ class Results:
                 cut(tree, row, infoset)[:] = total / total.sum()
                 known[infoset] = True
             counts = sums if way == "sampled" else {}
-            policy = StatedPolicy(self.arena, self.plan.seats, Partial(row, known), counts, number)
+            policy = StatedPolicy(self.arena, self.plan.seats, row, known, counts, number)
             players.setdefault((player, way), {})[number] = policy
         return players
 
     def list_questions(self) -> Iterator[QuestionRow]:
         """Yield a row for each answer, by policy and information set."""
-        solution = self.arena.equilibrium
         for (player, way, number), answers in self.answers.items():
-            policy = self.players[player, way][number]
             for k, mix, play in sorted(answers, key=lambda answer: (answer[0], answer[2].data["sample"])):
                 infoset, decision = self.plan.tree.infosets[k], play.record.submissions[-1].decision
-                known = policy.partial.known[k]
                 yield QuestionRow(
                     spec=play.spec,
                     model=player,
@@ -218,11 +207,6 @@ class Results:
                     how=decision.reading.how,
                     strategy=None if mix is None else mix.tolist(),
                     reply=decision.reasoning[:_LONGEST_REPLY],
-                    loss=policy.losses.get(k),
-                    regret=policy.regrets.get(k),
-                    excess=policy.excesses.get(k),
-                    mixture=cut(self.plan.tree, policy.partial.row, k).tolist() if known else None,
-                    equilibrium=None if solution is None else cut(self.plan.tree, policy.nearest, k).tolist(),
                 )
 
     def list_infosets(self) -> Iterator[InfosetRow]:
@@ -231,19 +215,19 @@ class Results:
         for group, numbered in self.players.items():
             policies, rows = list(numbered.values()), []
             for k in self.plan.infosets:
-                moves = tree.infosets[k].moves
-                known = [policy for policy in policies if policy.partial.known[k]]
+                known = [policy for policy in policies if policy.known[k]]
                 mix, near = (
-                    _write_mix(moves, np.mean([cut(tree, row, k) for row in rows], axis=0)) if rows else None
-                    for rows in ([p.partial.row for p in known], [p.nearest for p in known if solution])
+                    np.mean([cut(tree, row, k) for row in rows], axis=0).tolist() if rows else None
+                    for rows in ([p.row for p in known], [p.nearest for p in known if solution])
                 )
                 rows.append(
                     InfosetRow(
                         player=" / ".join(group),
                         seat=tree.players[tree.infosets[k].player],
                         infoset=tree.infosets[k].label,
-                        policy=mix,
-                        equilibrium=near,
+                        policy=_write_mix(tree.infosets[k].moves, mix),
+                        mixture=mix,
+                        equilibrium=_write_mix(tree.infosets[k].moves, near),
                         excess=average([policy.excesses.get(k) for policy in policies]),
                         loss=average([policy.losses.get(k) for policy in policies]),
                         regret=average([policy.regrets.get(k) for policy in policies]),
@@ -258,17 +242,20 @@ class Results:
         for player, policies in named.items() if self.arena.equilibrium is not None else ():
             for number, seat in enumerate(self.plan.seats):
                 figures = [policy.seat_figures[number] for policy in policies]
+                gap = average([figure.settle(figure.gap) for figure in figures])
                 yield SeatRow(
                     player=player,
                     seat=self.plan.tree.players[seat],
-                    earns=average([figure.value for figure in figures]),
+                    earns=None if gap is None else self.arena.bests[seat] - gap,
                     value=float(self.arena.values[seat]),
-                    gap=average([figure.gap for figure in figures]),
-                    exploitability=average([figure.exploitability for figure in figures]),
+                    gap=gap,
+                    exploitability=average([figure.settle(figure.exploitability) for figure in figures]),
                 )
 
 
-def _write_mix(moves: Sequence[str], mix: Iterable[float]) -> str:
+def _write_mix(moves: Sequence[str], mix: Iterable[float] | None) -> str | None:
+    if mix is None:
+        return None
     return ", ".join(f"{move} {round(float(p), 3):g}" for move, p in zip(moves, mix, strict=True))
 
 
@@ -325,35 +312,22 @@ def measure(config: BenchConfig, folder: RunFolder) -> Measured:
     return Measured(frames, answered, ("player", "asked for"), groups)
 
 
-def estimate_calls(config: BenchConfig) -> Estimate:
-    """Count calls (every attempt) and tokens from the question at every information set."""
+def estimate_questions(config: BenchConfig) -> Estimate:
+    """Count calls and tokens from the question at every information set."""
     plan = make_plan(config)
-    first: dict[tuple[str, str], Question] = {}
-    for data in takewhile(lambda data: data["policy"] == 0, plan.list_plays()):
-        first.setdefault((data["player"], data["infoset"]), plan.make_question(data))
-    characters = sum(len(prompt(question.shown, question.ask, "line")) for question in first.values())
-    asked = sum(map(plan.count_answers, config.elicit)) * config.games * config.attempts
-    calls = asked * len(plan.infosets)
-    names = list(map(str, config.model))
-    return Estimate(
-        plan.total,
-        f"{len(plan.infosets):,} of {len(plan.candidates):,} information sets of {plan.game.name}",
-        dict.fromkeys(names, calls),
-        dict.fromkeys(names, asked * characters // CHARACTERS_PER_TOKEN),
-        dict.fromkeys(names, calls * config.paid_tokens),
-    )
+    asked = f"{len(plan.infosets):,} of {len(plan.candidates):,} information sets of {plan.game.name}"
+    return estimate_prompts(config, asked, plan.count_by_first())
 
 
 def draw_policies(measured: Measurement) -> Shown | None:
-    """Draw the first policy of every player on the tree, with what is lost at every information set."""
-    tree, rows = make_plan(measured.config).tree, measured.frame("plays").select(policy=0)
+    """Draw the policy of every player on the tree, with what is lost at every information set."""
+    tree, rows = make_plan(measured.config).tree, measured.frame("infosets")
     figures = []
-    for player, way in dict.fromkeys((row["model"], row["way"]) for row in rows):
+    for player in rows.list_values("player"):
         known: dict[str, dict[int, Any]] = {name: {} for name in ("mixture", *_LOSSES)}
-        for row in rows.select(model=player, way=way):
-            for name in known:
-                if row[name] is not None:
-                    known[name][tree.infoset_index[row["player"], row["infoset"]]] = row[name]
+        for row, name in product(rows.select(player=player), known):
+            if row[name] is not None:
+                known[name][tree.infoset_index[row["seat"], row["infoset"]]] = row[name]
         losses = next((known[name] for name in _LOSSES if known[name]), None)
         if losses is None:
             continue
@@ -367,7 +341,7 @@ def draw_policies(measured: Measurement) -> Shown | None:
         picture = draw_tree(tree, overlay=Overlay(chances, {k: loss / most for k, loss in losses.items()}, nodes))
         lost = next(words for name, words in _LOSSES.items() if known[name])
         caption = (
-            f"Policy of {player} ({way}). Branches: the wider, the likelier; circles: the larger, the more "
+            f"Policy of {player}. Branches: the wider, the likelier; circles: the larger, the more "
             f"{lost}.{' Only the ways to the largest are drawn.' if nodes else ''}"
         )
         figures.append(Figure(picture, caption, f"Tree of the game with the policy of {player}"))
@@ -386,16 +360,8 @@ def _choose_nodes(tree: Tree, losses: Mapping[int, float]) -> set[int]:
     return chosen
 
 
-def show_first_question(measured: Measurement) -> Shown:
-    """Show the first question of the run as models are asked it."""
-    plan = make_plan(measured.config)
-    shown = plan.make_question(next(plan.list_plays())).shown
-    return Shown("The first question as it was shown", (Code(f"{shown.briefing}\n\n{shown.situation}", "text"),))
-
-
 _SHOWN = (
-    "model", "way", "policy", "sample", "player", "infoset", "moves", "strategy", "excess", "loss", "status", "how",
-    "reply",
+    "model", "way", "policy", "sample", "player", "infoset", "moves", "strategy", "status", "how", "reply",
 )  # fmt: skip
 
 sequential = Study(
@@ -412,7 +378,7 @@ sequential = Study(
     tables=2,
     game=lambda config, data: make_plan(config).make_question(data),
     count_plays=lambda config: make_plan(config).total,
-    estimate_calls=estimate_calls,
+    estimate_calls=estimate_questions,
     report=(
         warn_unfinished,
         text(
@@ -442,13 +408,14 @@ sequential = Study(
         draw_policies,
         table(
             "infosets",
+            ("seat", "infoset", "policy", "equilibrium", "excess", "loss", "regret"),
             title="Where policies lose",
             caption="Weighted by how likely play comes there.",
             split="player",
             most=400,
         ),
         table("plays", _SHOWN, title="Every answer", most=1000),
-        show_first_question,
+        show_first_play,
         text(
             "Nothing is made up: an answer is valid, repaired by a stated rule, or one of four kinds of failure. An "
             "information set without a readable answer counts as not known, and the figures of its policy are bounds.",

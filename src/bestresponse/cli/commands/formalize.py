@@ -1,0 +1,255 @@
+"""`bestresponse formalize`: a story becomes a checked game program, alone or together with a person."""
+
+import sys
+from dataclasses import replace
+from functools import partial
+from json import dumps
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bestresponse.api.formalizing import FormalizeConfig, Formalized, estimate_formalizing, formalize_story
+from bestresponse.cli.study_command import make_settings_command
+from bestresponse.cli.terminal import console, notes, print_document
+from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.formal.evaluate.named_games import find_names
+from bestresponse.formal.formalize.autoformalizer import (
+    Attempt,
+    Election,
+    Formalization,
+    Formalizer,
+    check_story,
+    elect,
+)
+from bestresponse.formal.formalize.examples import Example, write_example
+from bestresponse.formal.formalize.story_claims import ClaimCheck
+from bestresponse.games.logic.game import describe_changes, describe_table
+from bestresponse.logic.programs.validate import feedback
+from bestresponse.models.prices import estimate_price
+from bestresponse.report.files import write_text
+from bestresponse.report.text import visible
+
+_FILES = """The best program so far is kept in NAME.partial.pl with the messages in NAME.messages.txt until there is a
+game; where none comes out the exit code is 1. Where the story is contradictory or incomplete the game is written with
+the assumptions that were made, the questions are reported, and the exit code is 1 too; --interactive asks them. So it
+is where a check that was asked for finds a difference between story and game."""
+
+
+def write_game(
+    config: FormalizeConfig,
+    as_json: bool,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where the program goes. [default: the story's name, .pl]")
+    ] = None,
+    page: Annotated[
+        Path | None, typer.Option(help="Also write a page (.html): story, game in words, picture and solution.")
+    ] = None,
+    interactive: Annotated[
+        bool, typer.Option("--interactive", "-i", help="See the game, say what is wrong, let the model revise it.")
+    ] = False,
+    save_example: Annotated[
+        Path | None, typer.Option(help="Keep the story and its game in this folder, for --examples.")
+    ] = None,
+) -> None:
+    """Formalize the story in a file, keep the best program so far, and show the game."""
+    story = str(config.story)
+    if interactive and (story == "-" or as_json):
+        raise UsageError(
+            "--interactive reads remarks from standard input; give the story as a file and leave out --json"
+        )
+    text = check_story(_read_story(story))
+    target = _find_target(story, output)
+    _show_estimate(text, config)
+    made: list[Attempt] = []
+
+    def tell(attempt: Attempt) -> None:
+        """Print a line for each answer of the model, and keep the best one so far, whatever happens next."""
+        made.append(attempt)
+        line = "the program is a game" if attempt.ok else attempt.trouble
+        print(f"attempt {len(made)}: {visible(line)}", file=sys.stderr, flush=True)
+        if not attempt.ok:
+            _keep_partial(max(made, key=lambda earlier: earlier.progress), target)
+
+    refine = partial(talk, target=target) if interactive else None
+    result = formalize_story(replace(config, story=text, name=target.stem, tell=tell, refine=refine))
+    files = _write_files(result, target, page)
+    if as_json:
+        print(dumps({**result.to_json(), "files": [str(path) for path in files]}, indent=2, ensure_ascii=False))
+    else:
+        _show(result)
+    for path in files:
+        notes().print(f"wrote {path}", markup=False, soft_wrap=True)
+    if not result.ok:
+        print(f"bestresponse: {visible(result.formalization.trouble)}", file=sys.stderr)
+    for question in result.formalization.questions:
+        print(f"bestresponse: the story leaves open: {visible(str(question))}", file=sys.stderr)
+    if not result.agrees:
+        raise typer.Exit(1)
+    if save_example is not None:
+        write_example(save_example, Example(target.stem, result.formalization.story, result.program))
+
+
+formalize = make_settings_command(FormalizeConfig, write_game, _FILES)
+
+
+def _read_story(story: str) -> str:
+    if story == "-":
+        return sys.stdin.read()
+    path = Path(story)
+    if not path.exists():
+        raise UsageError(f"{path}: there is no such file; write the story into a text file, or give - and type it")
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder; expected a text file with a story")
+    try:
+        return path.read_bytes()[:1_000_000].decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: expected text in UTF-8; byte {error.start} is none") from None
+
+
+def _find_target(story: str, output: Path | None) -> Path:
+    target = output or Path("game.pl" if story == "-" else Path(story).with_suffix(".pl").name)
+    if target.suffix != ".pl":
+        raise UsageError(f"--output {target}: expected a name that ends in .pl, so that other commands know it")
+    if story != "-" and target.exists() and target.resolve() == Path(story).resolve():
+        raise UsageError(f"{target} is the story itself; give another --output")
+    if not target.parent.is_dir():
+        raise UsageError(f"--output {target}: there is no folder {target.parent}")
+    return target
+
+
+def _show_estimate(text: str, config: FormalizeConfig) -> None:
+    """Say what the calls will take if the first answer is a game, as it mostly is with a large model."""
+    count, prompt, reply = estimate_formalizing(text, config.candidates, config.back_check + config.claims)
+    money = estimate_price(config.model, prompt, reply)
+    price = f", {money:.4f} US dollars" if money else ""
+    most = config.candidates * config.attempts + config.back_check + config.claims
+    line = f"about {count} calls, {prompt:,} tokens read and {reply:,} written{price}; at most {most} calls"
+    notes().print(line, markup=False, soft_wrap=True)
+
+
+def _write_files(result: Formalized, target: Path, page: Path | None) -> list[Path]:
+    winner = result.formalization
+    pages = [] if page is None else [write_text(page, result.to_page())]
+    if not result.ok and winner.no_game is None:
+        return [*pages, *(_keep_partial(winner.best, target, winner.trouble) if winner.best is not None else ())]
+    for suffix in (".partial.pl", ".messages.txt"):
+        target.with_suffix(suffix).unlink(missing_ok=True)
+    return [*([result.save(target)] if result.ok else []), *pages]
+
+
+def _keep_partial(attempt: Attempt, target: Path, trouble: str = "") -> list[Path]:
+    """Write what an attempt gave, as far as it came, and what is wrong with it."""
+    answer = attempt.reply.text[:100_000].splitlines()
+    source = attempt.source or "\n".join(f"% {line}" for line in answer)
+    said = feedback(attempt.report) if attempt.report is not None else attempt.problem
+    return [
+        write_text(target.with_suffix(".partial.pl"), source + "\n"),
+        write_text(target.with_suffix(".messages.txt"), visible(f"{trouble}\n\n{said}".strip()) + "\n"),
+    ]
+
+
+def _show(result: Formalized) -> None:
+    winner = result.formalization
+    if winner.table is not None:
+        names = find_names(winner.table)
+        if names:
+            console().print(f"satisfies the constraints of: {', '.join(names)}", markup=False)
+        try:
+            print_document(console(), result.solve().to_document())
+        except BestResponseError as error:
+            console().print("\n".join(map(visible, result.words)), markup=False, soft_wrap=True)
+            print(f"bestresponse: the game cannot be solved here: {visible(str(error))}", file=sys.stderr)
+    spent = result.spent
+    cost = "" if spent.unpriced else f", {spent.money:.4f} US dollars"
+    lines = [
+        f"{len(winner.attempts)} attempts; {spent.calls} calls, {spent.tokens:,} tokens{cost}; "
+        f"examples shown: {', '.join(winner.examples) or 'none'}"
+    ]
+    election = result.election
+    if len(election.candidates) > 1:
+        sizes = ", ".join(str(len(group)) for group in election.groups)
+        lines.append(f"{election.votes} of {len(election.candidates)} candidates describe this game (votes: {sizes})")
+    if result.told_back is not None:
+        verdict = {True: "agrees with the story", False: "differs from the story", None: "cannot be judged"}
+        why = f": {result.told_back.why}" if result.told_back.why else ""
+        lines.append(f"told back in words, the game {verdict[result.told_back.agrees]}{why}")
+    for line in [*lines, *(_tell_claims(result.tested) if result.tested is not None else ())]:
+        notes().print(visible(line), markup=False, soft_wrap=True)
+
+
+def _tell_claims(tested: ClaimCheck) -> list[str]:
+    if tested.problem:
+        return [f"the claims of the story cannot be read: {tested.problem}"]
+    unread = len(tested.claims) - tested.held - len(tested.broken)
+    line = f"of {len(tested.claims)} statements of the story {tested.held} hold in the game, {unread} cannot be tested"
+    return [line, *(f"does not hold: {claim.words!r}: {claim.why}" for claim in tested.broken)]
+
+
+_INVITATION = (
+    "What should be different? (an empty line: it is good; `program` shows the program; `game` the whole game; `undo` "
+    "takes the last change back)"
+)
+
+
+def talk(formalizer: Formalizer, election: Election, target: Path) -> Election:
+    """Show the game, ask its questions, read remarks until an empty line, and return the last good state."""
+    states = [election.winner]
+    _show_state(states[-1])
+    while True:
+        states[-1], answers = _ask(states[-1])
+        remark = answers or _read(_INVITATION)
+        if not remark:
+            return elect([states[-1]])
+        if remark == "program":
+            _print(states[-1].source)
+        elif remark == "game":
+            _show_state(states[-1])
+        elif remark == "undo":
+            states = states[:-1] or states
+            _show_state(states[-1])
+        else:
+            states = _revise(formalizer, states, remark)
+            if states[-1].ok:  # each good state is written at once, so that an interrupted talk loses nothing
+                write_text(target, states[-1].source + "\n")
+
+
+def _ask(state: Formalization) -> tuple[Formalization, str]:
+    """Ask what the story leaves open; return the answers as one remark, and keep the assumptions that are accepted."""
+    given = []
+    for question in state.questions:
+        assumed = question.assumed or "as you think best"
+        answer = _read(f"{question.text} (an empty line: {assumed})")
+        if answer:
+            given.append(f"{question.text} {answer}")
+        else:
+            state = replace(state, remarks=(*state.remarks, f"{question.text} {assumed}"))
+    return state, " ".join(given)
+
+
+def _revise(formalizer: Formalizer, states: list[Formalization], remark: str) -> list[Formalization]:
+    before = states[-1]
+    after = formalizer.revise(before, remark)
+    if before.ok and after.best is before.best:
+        trouble = after.attempts[-1].trouble or "the model finds no game in it"
+        _print(f"That did not become a game ({trouble}); the game before it is kept.")
+        return states
+    if before.table is None or after.table is None:
+        _show_state(after)
+    else:
+        changes = describe_changes(before.table, after.table) or ("Nothing in the game has changed.",)
+        _print("\n".join(f"- {line}" for line in changes))
+    return [*states, after]
+
+
+def _show_state(state: Formalization) -> None:
+    _print(describe_table(state.table) if state.table is not None else f"There is no game yet: {state.trouble}")
+
+
+def _read(question: str) -> str:
+    _print(question)
+    return sys.stdin.readline().strip()
+
+
+def _print(text: str) -> None:
+    print(visible(text), flush=True)

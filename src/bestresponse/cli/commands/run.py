@@ -1,0 +1,55 @@
+"""`bestresponse run STUDY`: any study by its name, also one of an installed package, its settings as options."""
+
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from bestresponse.cli.study_command import make_study_command
+from bestresponse.core.errors import StoreError
+from bestresponse.runs.study import find_study, studies
+
+
+class _GameOrStories(TyperCommand):
+    """Let the word `stories` after `bench`, which is no game, begin another study with settings of its own."""
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        if args[:1] != ["stories"]:
+            return super().make_context(info_name, args, parent, **extra)
+        return make_command("stories").make_context(f"{info_name} stories", args[1:], parent, **extra)
+
+
+def make_command(name: str) -> Any:
+    """Make the command of a study; UsageError where there is none of that name."""
+    studies.load(name)
+    single = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    single.command(name, cls=_GameOrStories if name == "bench" else None)(make_study_command(find_study(name)))
+    return typer.main.get_command(single)
+
+
+class _Studies(TyperGroup):
+    """Load a study when its command is used; one that cannot be loaded spoils nothing but itself."""
+
+    def list_commands(self, ctx: object) -> list[str]:
+        return studies.names()
+
+    def get_command(self, ctx: object, cmd_name: str) -> Any:
+        return make_command(cmd_name)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        lines = []
+        for name in studies.names():
+            try:
+                lines.append((name, (find_study(name).config.__doc__ or "").strip().partition("\n")[0]))
+            except StoreError as error:
+                lines.append((name, str(error)))
+        with formatter.section("Studies"):
+            formatter.write_dl(lines)
+
+
+run = typer.Typer(cls=_Studies, no_args_is_help=True, rich_markup_mode=None)
+
+
+@run.callback()
+def start() -> None:
+    """Run a study by its name: `run STUDY --help` lists its settings, --settings takes them from a TOML file."""
