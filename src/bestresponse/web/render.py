@@ -152,33 +152,16 @@ class Closed(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class ReportOut(BaseModel):
-    """A whole report as data; pictures are in base64.
+def serialize_report(document: Document) -> dict[str, object]:
+    """Return title, opening, sections and footer of a report as plain data; pictures are in base64.
 
     `block` names the kind of a block: paragraph, note, table, figure, code, quote or keyvalues.
     """
-
-    title: str
-    subtitle: str
-    opening: list[dict[str, object]]
-    sections: list[dict[str, object]]
-    footer: str
+    report: dict[str, object] = json.loads(codec.to_json(document))
+    return report
 
 
-class TableOut(BaseModel):
-    """Rows by the names of the columns; an interval is an object with its estimate and its ends."""
-
-    caption: str
-    columns: list[str]
-    rows: list[dict[str, object]]
-
-
-def serialize_report(document: Document) -> ReportOut:
-    """Return the report as plain data."""
-    return ReportOut.model_validate(json.loads(codec.to_json(document)))
-
-
-def serialize_table(table: Table) -> TableOut:
-    """Return the rows of a table by the names of its columns."""
+def serialize_table(table: Table) -> dict[str, object]:
+    """Return the rows of a table by the names of its columns; an interval is an object with estimate and ends."""
     rows = [{name: codec.cell_json(cell) for name, cell in row.items()} for row in list_rows(table)]
-    return TableOut(caption=table.caption, columns=[column.name for column in table.columns], rows=rows)
+    return {"caption": table.caption, "columns": [column.name for column in table.columns], "rows": rows}

@@ -23,15 +23,6 @@ _LONGEST_MESSAGE = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class GameDetails:
-    """Who can play a game, and what the first role reads."""
-
-    roles: list[str]
-    strategies: list[str]
-    briefing: str
-
-
-@dataclass(frozen=True, slots=True)
 class LobbySummary:
     """A lobby at a glance: how many people it has seats for, and how many of its groups have finished."""
 
@@ -102,11 +93,11 @@ class LobbyState:
     sessions: list[TableState]
 
 
-def describe_choice(choice: GameChoice) -> GameDetails:
+def describe_choice(choice: GameChoice) -> dict[str, object]:
     """Describe the roles of a game, who can fill them, and what the first role is told."""
     game = make_game(choice)
     briefing = game.view(game.start(), game.roles[0]).briefing
-    return GameDetails(list(game.roles), list(list_strategies(game)), briefing)
+    return {"roles": game.roles, "strategies": list_strategies(game), "briefing": briefing}
 
 
 def create_sessions(server: ServerState, setup: Setup, groups: int) -> Lobby:

@@ -103,7 +103,7 @@ calls.get("/examples")(library)
 def check_posted(program: Annotated[str, Body(embed=True, max_length=_MOST)]) -> dict[str, object]:
     """Whether a program is a game, what is wrong with it by line, and the game: words, table, equilibria, picture."""
     checked = formalizing.check_program(program)
-    sections = serialize_report(Document("", sections=checked.sections)).sections
+    sections = serialize_report(Document("", sections=checked.sections))["sections"]
     return {"ok": checked.ok, "diagnostics": checked.diagnostics, "words": checked.words, "sections": sections}
 
 

@@ -594,9 +594,9 @@ async def post_answer(context: SeatDoor, given: AnswerIn) -> SeatView:
 
 
 @calls.get("/equilibrium")
-def show_equilibrium(context: SeatDoor) -> dict[str, list[dict[str, object]]]:
+def show_equilibrium(context: SeatDoor) -> dict[str, object]:
     """What the equilibrium would have been, told in `blocks` when the game is over."""
-    return {"blocks": serialize_report(Document("", opening=service.describe_equilibrium(context))).opening}
+    return {"blocks": serialize_report(Document("", opening=service.describe_equilibrium(context)))["opening"]}
 
 
 @calls.post("/remarks", status_code=201)

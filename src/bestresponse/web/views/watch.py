@@ -163,7 +163,7 @@ async def show_progress(
 
 
 @calls.get("/runs/{run}/report")
-def show_report(server: Server, run: Name) -> render.ReportOut:
+def show_report(server: Server, run: Name) -> dict[str, object]:
     """The report of what is recorded so far."""
     return render.serialize_report(runs.build_report(server.runs.folder(run)))
 
@@ -193,7 +193,7 @@ def show_play(server: Server, run: Name, spec: Name) -> dict[str, object]:
 
 
 @calls.get("/leaderboard")
-def leaderboard(server: Server) -> render.TableOut:
+def leaderboard(server: Server) -> dict[str, object]:
     """Every player of every benchmark run with intervals, the best first."""
     return render.serialize_table(runs.rank_players(server.runs.readable()))
 
@@ -201,6 +201,6 @@ def leaderboard(server: Server) -> render.TableOut:
 @calls.get("/compare")
 def compare_figures(
     server: Server, first: Annotated[str, Query(max_length=80)], second: Annotated[str, Query(max_length=80)]
-) -> render.TableOut:
+) -> dict[str, object]:
     """Two runs of the same study beside each other."""
     return render.serialize_table(runs.compare_runs(server.runs.folder(first), server.runs.folder(second)))
