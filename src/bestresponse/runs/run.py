@@ -19,7 +19,7 @@ from bestresponse.report.files import write_bytes, write_text
 from bestresponse.report.frames import Frame
 from bestresponse.report.metrics import Figures
 from bestresponse.runs.execution import Outcome
-from bestresponse.runs.reporting.sections import CallTotals, Prices, count_calls, price_by_model, sum_money
+from bestresponse.runs.reporting.sections import CallTotals, count_calls, price_by_model, sum_money
 from bestresponse.runs.spec import Shard
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.store.manifest import Manifest
@@ -162,21 +162,11 @@ class Run(Generic[C]):
         """Return the game that a play was of, by the data of its spec."""
         return self.study.game(self.config, data)
 
-    @property
-    def calls_path(self) -> Path:
-        """The file in which the calls of the run are kept, one a line."""
-        return self.study.locate_calls(self.folder)
-
-    @cached_property
-    def prices(self) -> Prices:
-        """The price in US dollars of a model's usage."""
-        return price_by_model(self.manifest)
-
     @cached_property
     def costs(self) -> tuple[CallTotals, ...]:
         """Calls, tokens, seconds and dollars of every model."""
         with self._blame_files():
-            return count_calls(self.calls_path, self.prices)
+            return count_calls(self.study.locate_calls(self.folder), price_by_model(self.manifest))
 
     @property
     def money(self) -> float | None:
