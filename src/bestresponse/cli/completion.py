@@ -1,18 +1,14 @@
 """Which values a shell offers for an argument or option: games, models, strategies.
 
-Names alone are read, so that a key press waits for no model and no game to be loaded.
+Names alone are read, so that a key press waits for no model and no game to be loaded. What lists them is imported at a
+key press only: every command imports this module.
 """
 
 from collections.abc import Callable, Iterable
 
 from bestresponse.core import registry
-from bestresponse.formal.strategies.programs import PUBLISHED
-from bestresponse.games.dialogue.domain import domain_names
-from bestresponse.models.providers.weights import WEIGHTS
-from bestresponse.models.registry import KEYS, providers
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_names
-from bestresponse.theory.repeated.automaton import classic_strategies
 
 
 def offer_names(names: Iterable[str]) -> Callable[[str], list[str]]:
@@ -31,11 +27,24 @@ def complete_game(incomplete: str) -> list[str]:
 
 def complete_model(incomplete: str) -> list[str]:
     """List the models, and the providers up to the slash, whose name begins so."""
+    from bestresponse.models.providers.weights import WEIGHTS
+    from bestresponse.models.registry import KEYS, providers
+
     return offer_names((*WEIGHTS, *(f"{name}/" for name in (*KEYS, *providers.names()))))(incomplete)
+
+
+def complete_domain(incomplete: str) -> list[str]:
+    """List the dialogues whose name begins so."""
+    from bestresponse.games.dialogue.domain import domain_names
+
+    return offer_names(domain_names())(incomplete)
 
 
 def complete_strategy(incomplete: str) -> list[str]:
     """List the strategies and models whose name begins so."""
+    from bestresponse.formal.strategies.programs import PUBLISHED
+    from bestresponse.theory.repeated.automaton import classic_strategies
+
     strategies = (*registry.players.names(), *PUBLISHED, *(strategy.name for strategy in classic_strategies()))
     return offer_names(strategies)(incomplete) + complete_model(incomplete)
 
@@ -44,7 +53,7 @@ COMPLETIONS: dict[str, Callable[[str], list[str]]] = {
     "game": complete_game,
     "model": complete_model,
     "translator": complete_model,
-    "domain": offer_names(domain_names()),
+    "domain": complete_domain,
     "entries": complete_strategy,
     "others": complete_strategy,
 }
