@@ -30,9 +30,8 @@ from bestresponse.core.codec import submission_from_json
 from bestresponse.core.errors import BestResponseError, NotAsked, StoreError, UsageError
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.seeds import generator
-from bestresponse.runs import Manifest, RunFolder
+from bestresponse.runs import Manifest, RunFolder, environment
 from bestresponse.runs.store.lines import Lines, read_lines
-from bestresponse.runs.store.manifest import environment
 from bestresponse.web.experiments.model import Assignment, Experiment, check_experiment, parse_experiment, wrap_setup
 from bestresponse.web.sessions.session import (
     Answer,
