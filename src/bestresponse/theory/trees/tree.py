@@ -319,7 +319,8 @@ class _Grower:
                 raise self._wrong(node, f"expected a Leaf, Chance or Turn, got {type(what).__name__}")
 
     def tree(self, name: str) -> Tree:
-        numbers = [np.array(row, dtype=np.int64) for row in (self.parent, self.move, self.owner, self.infoset)]
+        rows = (self.parent, self.move, self.owner, self.infoset)
+        parent, move, owner, infoset = (np.array(row, dtype=np.int64) for row in rows)
         probability = np.array(self.probability, dtype=np.float64)
         payoffs = np.array(self.payoffs, dtype=np.float64).reshape(len(self.parent), len(self.players))
         rationals = None
@@ -328,8 +329,8 @@ class _Grower:
             others = np.delete(payoffs, list(self.exact_payoffs), axis=0), np.delete(probability, [*self.exact_chances])
             if all(map(are_meant, others)):
                 rationals = TreeRationals(self.exact_payoffs, self.exact_chances)
-        labels = tuple(self.infosets), tuple(self.labels)
-        return Tree(self.players, *numbers, probability, payoffs, *labels, name, rationals)
+        numbers = parent, move, owner, infoset, probability, payoffs
+        return Tree(self.players, *numbers, tuple(self.infosets), tuple(self.labels), name, rationals)
 
     def _own(self, owner: int, infoset: int, payoffs: Sequence[float]) -> None:
         self.owner.append(owner)
