@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,9 @@ from numpy.typing import NDArray
 from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.theory.games.normal_form import Array, are_meant, as_payoffs, read_simplest
 from bestresponse.theory.trees.memory import MemoryGuard
+
+if TYPE_CHECKING:
+    from bestresponse.core.game import Game
 
 IntArray = NDArray[np.int64]
 
@@ -398,6 +401,20 @@ class _Grower:
             path.append(self.labels[node])
             node = self.parent[node]
         return InvalidGame(f"at {' > '.join(reversed(path)) or 'the root'}: {why}")
+
+
+TreeLike: TypeAlias = "Tree | Game[Any]"
+"""A tree, or a game of this package that compiles to one."""
+
+
+def as_tree(game: TreeLike) -> Tree:
+    """Return `game` itself if it is a tree, else the tree it compiles to."""
+    if isinstance(game, Tree):
+        return game
+    # Games that are trees already need none of what games written as programs are made of.
+    from bestresponse.theory.trees.compile import compile_game
+
+    return compile_game(game)
 
 
 PolicyTable = Mapping[str, Mapping[str, Mapping[str, float]]]
