@@ -22,7 +22,7 @@ from bestresponse.formal.formalize.autoformalizer import (
 from bestresponse.formal.formalize.examples import library, read_examples
 from bestresponse.formal.formalize.forms import estimate_tokens
 from bestresponse.formal.formalize.plan import Wish
-from bestresponse.formal.formalize.story_claims import BackCheck, ClaimCheck, check_claims, compare
+from bestresponse.formal.formalize.story_claims import BackCheck, ClaimCheck, check_claims, compare_with_story
 from bestresponse.games.logic.game import as_game, read_program_text
 from bestresponse.games.logic.tables import table_to_data
 from bestresponse.games.lookup import Found
@@ -225,7 +225,7 @@ def formalize_story(config: FormalizeConfig) -> Formalized:
             winner, table = election.winner, election.winner.table
             told_back = tested = None
             if table is not None and config.back_check:
-                told_back = compare(winner.told, table, formalizer.model, seed=config.llm_seed)
+                told_back = compare_with_story(winner.told, table, formalizer.model, seed=config.llm_seed)
             if table is not None and config.claims:
                 tested = check_claims(winner.told, table, formalizer.model, seed=config.llm_seed)
             return Formalized(election, config.name, told_back, tested, models.meter.spent)

@@ -23,7 +23,6 @@ from bestresponse.formal.formalize.autoformalizer import (
     elect,
 )
 from bestresponse.formal.formalize.examples import Example, write_example
-from bestresponse.formal.formalize.story_claims import ClaimCheck
 from bestresponse.games.logic.game import describe_changes, describe_table
 from bestresponse.logic.programs.validate import feedback
 from bestresponse.models.prices import estimate_price
@@ -174,16 +173,15 @@ def _show(result: Formalized) -> None:
         verdict = {True: "agrees with the story", False: "differs from the story", None: "cannot be judged"}
         why = f": {result.told_back.why}" if result.told_back.why else ""
         lines.append(f"told back in words, the game {verdict[result.told_back.agrees]}{why}")
-    for line in [*lines, *(_tell_claims(result.tested) if result.tested is not None else ())]:
+    tested = result.tested
+    if tested is not None and tested.problem:
+        lines.append(f"the claims of the story cannot be read: {tested.problem}")
+    elif tested is not None:
+        count, unread = len(tested.claims), len(tested.claims) - tested.held - len(tested.broken)
+        lines.append(f"of {count} statements of the story {tested.held} hold in the game, {unread} cannot be tested")
+        lines += [f"does not hold: {claim.words!r}: {claim.why}" for claim in tested.broken]
+    for line in lines:
         notes().print(visible(line), markup=False, soft_wrap=True)
-
-
-def _tell_claims(tested: ClaimCheck) -> list[str]:
-    if tested.problem:
-        return [f"the claims of the story cannot be read: {tested.problem}"]
-    unread = len(tested.claims) - tested.held - len(tested.broken)
-    line = f"of {len(tested.claims)} statements of the story {tested.held} hold in the game, {unread} cannot be tested"
-    return [line, *(f"does not hold: {claim.words!r}: {claim.why}" for claim in tested.broken)]
 
 
 _INVITATION = (
