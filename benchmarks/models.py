@@ -20,7 +20,7 @@ from typing import Any
 from bestresponse.models import Cache, Cached, HttpClients, Meter, Model, OpenAIModel, ScriptedModel, Secret, ask
 from bestresponse.models.providers.local import LocalModel
 from bestresponse.models.providers.weights import default_folder, pull
-from bestresponse.models.wrappers.assemble import assemble
+from bestresponse.models.wrappers.cached import assemble
 from bestresponse.models.wrappers.limits import Gate
 
 LATENCY = 0.2

@@ -25,13 +25,13 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.runs.executors.base import Executor
+from bestresponse.runs.execution import Execution
+from bestresponse.runs.executors.base import Executor, Threads
 from bestresponse.runs.executors.processes import Processes
 from bestresponse.runs.executors.ray import Ray
-from bestresponse.runs.executors.threads import Threads
 from bestresponse.runs.launch import run_study
 from bestresponse.runs.models import ModelLimits, open_models
-from bestresponse.runs.shard import Shard
+from bestresponse.runs.spec import Shard
 from bestresponse.runs.store.merge import merge_runs
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.study import bench as bench_study
@@ -99,9 +99,7 @@ def time_plays(model: str, executor: Executor, plays: int) -> float:
             config,
             opened.models,
             Path(folder),
-            workers=opened.workers,
-            executor=executor,
-            shared=opened.shared,
+            Execution(opened.workers, executor=executor, shared=opened.shared),
         )
         assert run.outcome is not None
         assert run.outcome.played == plays
@@ -114,7 +112,7 @@ def time_water(executor: Executor, repeats: int) -> float:
     config = WaterConfig(seat=seats, repeats=repeats)
     with tempfile.TemporaryDirectory() as folder:
         begun = time.perf_counter()
-        run_study(water, config, {}, Path(folder), executor=executor)
+        run_study(water, config, {}, Path(folder), Execution(executor=executor))
         return time.perf_counter() - begun
 
 
@@ -136,7 +134,9 @@ def measure_large(games: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         begun = time.perf_counter()
         parts = [
-            run_study(bench_study, config, {"scripted": model}, Path(folder) / str(part), shard=Shard(part, 2))
+            run_study(
+                bench_study, config, {"scripted": model}, Path(folder) / str(part), Execution(shard=Shard(part, 2))
+            )
             for part in (1, 2)
         ]
         played = time.perf_counter() - begun

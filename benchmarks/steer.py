@@ -21,17 +21,13 @@ import numpy as np
 from true_dialogue import true_payoffs
 
 import bestresponse as br
-from bestresponse.games.dialogue.domain import domain_names, load_domain
-from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.games.dialogue.recorded import RecordedDialogue
-from bestresponse.games.dialogue.scenario import all_scenarios, scenarios
-from bestresponse.players.dialogue.referee import DealReferee
+from bestresponse.games.dialogue.domain import all_scenarios, domain_names, load_domain, scenarios
+from bestresponse.games.dialogue.game import DialogueGame, RecordedDialogue
 from bestresponse.players.dialogue.simulated import CYCLE, FIRMNESS, NEUTRAL, SimulatedSpeaker
-from bestresponse.players.dialogue.speaker import Speaker
+from bestresponse.players.dialogue.speaker import DealReferee, Speaker
 from bestresponse.players.llm.player import Sampling
 from bestresponse.report.stats.statistics import wilson
-from bestresponse.studies.steer.answers import AnswerStore
-from bestresponse.studies.steer.building import Cast, build_dialogue, size_of
+from bestresponse.studies.steer.building import AnswerStore, Cast, build_dialogue, size_of
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.meta_game import PromptArena, find_intervals
 from bestresponse.studies.steer.psro import Inventor, PsroResult, psro

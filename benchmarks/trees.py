@@ -15,7 +15,7 @@ from statistics import median
 from time import perf_counter, process_time
 
 from bestresponse.theory import cfr, load_openspiel, load_tree, solve_tree
-from bestresponse.theory.trees.cfr import NumbaCfr, NumpyCfr, schedule
+from bestresponse.theory.trees.cfr import CfrState, schedule
 from bestresponse.theory.trees.compile import openspiel_is_installed
 from bestresponse.theory.trees.sequence_form import to_sequence_form
 from bestresponse.theory.trees.tree import Tree
@@ -47,10 +47,10 @@ def theirs(name: str, variant: str, iterations: int) -> float:
 
 def ours(tree: Tree, variant: str, engine: str, iterations: int) -> float:
     """Seconds per iteration of this library."""
-    solver = (NumbaCfr if engine == "numba" else NumpyCfr)(to_sequence_form(tree))
-    solver.run(schedule(variant, 1, 1), predictive=False)
+    solver = CfrState(to_sequence_form(tree), engine)
+    solver.run(schedule(variant, 1, 1), False)
     plan = schedule(variant, 2, iterations + 1)
-    return seconds(lambda: solver.run(plan, predictive=False)) / iterations
+    return seconds(lambda: solver.run(plan, False)) / iterations
 
 
 def check_same_iterates(name: str, tree: Tree, variant: str, engines: list[str]) -> None:

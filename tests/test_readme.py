@@ -2,8 +2,10 @@
 
 import io
 import re
+import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from model_server import ModelServer, stated_mix
@@ -23,8 +25,8 @@ def list_commands():
 
 
 COMMANDS = list_commands()
-HERE = [command for command in COMMANDS if not command.startswith("bestresponse serve")]
-"""The web app has tests of its own that start it; the others run in this process."""
+SERVING = [command for command in COMMANDS if command.startswith("bestresponse serve")]
+HERE = [command for command in COMMANDS if command not in SERVING]
 
 
 def answer(body):
@@ -72,3 +74,17 @@ def test_each_command_of_the_readme_runs_as_it_is_written(command, clone, monkey
     out, err = capfd.readouterr()
     assert int(ended.value.code or 0) == (1 if command == REFUTED else 0), (out + err)[-2000:]
     assert out.strip()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", SERVING)
+def test_each_command_that_serves_prints_where_to_enter_and_where_people_join(command, clone):
+    pytest.importorskip("fastapi", reason="the web app needs its extra: pip install 'bestresponse[web]'")
+    # any free port, so that tests need none for themselves
+    words = [sys.executable, "-m", *command.split(), "--port", "0"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            links = [server.stdout.readline(), server.stdout.readline()]
+        finally:
+            server.terminate()
+    assert [urlsplit(link).path.split("/")[1] for link in links] == ["enter", "join"]

@@ -1,6 +1,5 @@
 """Mixed strategies of random zero-sum games: `vf-eval bestresponse_nash_gap`."""
 
-from bestresponse.integrations.verifiers.harness import ChatHarness
-from bestresponse.integrations.verifiers.nash_gap import NashGapEnv, NashGapTaskset
+from bestresponse.integrations.verifiers.environments import ChatHarness, NashGapEnv, NashGapTaskset
 
 __all__ = ["ChatHarness", "NashGapEnv", "NashGapTaskset"]

@@ -31,7 +31,7 @@ def test_a_value_shows_itself_in_one_short_line_and_as_html(name, tmp_path):
     shown = SHOWN[name](tmp_path)
     assert len(repr(shown)) <= LONGEST
     assert "\n" not in repr(shown)
-    assert shown._repr_html_().startswith(("<p>", "<iframe"))
+    assert shown._repr_html_().startswith("<p>")
 
 
 @pytest.mark.parametrize("name", ["stag-hunt", "kuhn-poker", "water"])
@@ -42,7 +42,7 @@ def test_a_game_shows_itself_in_one_short_line(name):
 def test_a_review_says_what_is_refuted():
     review = br.verify("If I defect and you cooperate, I get 1.", "prisoners-dilemma")
     assert repr(review) == "Review(1 refuted; 1 claim read, 0 of 1 sentence unread)"
-    assert "<td>refuted</td>" in review._repr_html_()
+    assert "<td>refuted</td><td>If you choose defect" in review._repr_html_()
 
 
 def test_a_run_of_a_function_without_a_name_is_replayed(tmp_path):

@@ -120,7 +120,9 @@ def test_payoffs_that_make_no_game_are_refused_in_a_sentence(payoffs, sentence):
 def test_a_solution_shows_itself_and_is_plain_data():
     found = br.solve("stag-hunt")
     assert repr(found) == "Solution('stag-hunt', 3 equilibria: pure, pure, mixed)"
-    assert found._repr_html_().startswith("<iframe")
+    answer, _, folded = found._repr_html_().partition("<details>")
+    assert "<td>pure</td><td>stag</td><td>stag</td><td>4, 4</td>" in answer
+    assert folded.startswith("<summary>The whole report</summary><iframe")
     assert json.loads(json.dumps(found.to_json()))["game"] == "stag-hunt"
 
 
@@ -134,7 +136,7 @@ def test_any_function_is_benched_with_a_report_and_rows(tmp_path):
     assert (again.path, len(again.rows())) == (run.path, 4)
     assert again.replay().same == 4
     assert repr(again) == f"Run('bench', {str(run.path)!r})"
-    assert again._repr_html_().startswith("<iframe")
+    assert "<th>player</th><th>asked for</th>" in again._repr_html_().partition("<details>")[0]
 
 
 def test_one_game_of_the_users_is_benched(tmp_path):

@@ -36,6 +36,13 @@ def test_a_mistyped_command_is_told_which_one_was_meant(bestresponse, typed, mea
     [
         ("bestresponse so", ["solve"]),
         ("bestresponse tournament pris", ["prisoners-dilemma"]),
+        ("bestresponse solve kuhn", ["kuhn-poker", "kuhn-poker-3"]),
+        ("bestresponse compare stag-hunt chi", ["chicken"]),
+        ("bestresponse convert chi", ["chicken"]),
+        ("bestresponse steer meet", ["meeting"]),
+        ("bestresponse models pull qwen", ["qwen2.5-coder-1.5b"]),
+        ("bestresponse reproduce lel", ["lelma"]),
+        ("bestresponse formalize story.txt --model anth", ["anthropic/"]),
         ("bestresponse play kuhn", ["kuhn-poker", "kuhn-poker-3"]),
         ("bestresponse bench --model smol", ["smollm2"]),
         ("bestresponse bench --suite inv", ["invariance"]),

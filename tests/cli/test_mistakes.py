@@ -8,7 +8,7 @@ MISTAKES = [
     ("nash stag-hunt", "there is no command 'nash'."),
     ("--solve stag-hunt", "No such option: --solve"),
     ("run", "Usage: bestresponse run"),
-    ("run nosuch", "there is no study 'nosuch'; known: behave, bench,"),
+    ("run simulat", "there is no study named 'simulat'. Did you mean simulate?"),
     ("run population", "GAME: this setting is missing; --help says what it may be"),
     # games
     ("solve", "Missing argument"),
@@ -77,6 +77,7 @@ MISTAKES = [
     ("play stag-hunt --others nosuch", "there is no strategy named 'nosuch' for stag-hunt. There are always:MOVE,"),
     ("play kuhn-poker --rounds 3", "--rounds belongs to games with a payoff table, and kuhn-poker has none"),
     ("serve --experiment nosuch.toml", "nosuch.toml"),
+    ("mcp --host 0.0.0.0", "--host 0.0.0.0: expected one of 127.0.0.1, localhost, ::1"),
     ("serve --port 99999999", "Input should be less than or equal to 65535"),
 ]
 

@@ -64,7 +64,7 @@ def test_an_answer_that_cannot_be_read_fails_instead_of_being_a_zero(tmp_path):
     [episode], _ = evaluate(tmp_path, lambda body: "no idea", {"id": "bestresponse_nash_gap", "num_games": 1})
     assert not episode.ok
     assert not episode.traces[0].ok
-    assert "holds no answer in the form that was asked for" in episode.traces[0].errors[-1].message
+    assert "expected a probability for each of A, B, C, got 'no idea'" in episode.traces[0].errors[-1].message
 
 
 def test_a_model_plays_against_a_solver_and_gets_the_payoff_of_its_seat(tmp_path):

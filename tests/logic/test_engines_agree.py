@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -26,7 +27,7 @@ LIMITS = Limits(steps=60_000)
 
 @pytest.fixture(scope="module")
 def engines() -> Iterator[tuple[LogicEngine, LogicEngine]]:
-    with SwiEngine(LIMITS) as swi:
+    with closing(SwiEngine(LIMITS)) as swi:
         yield EmbeddedEngine(LIMITS), swi
 
 

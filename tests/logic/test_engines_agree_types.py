@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -49,7 +50,7 @@ sum_list([1r2, 1r3], X) | X = '{}'(a, b) | X = ['{}'(a, b)|'{}'(c, d)] | member(
 def engines() -> Iterator[tuple[Loaded, Loaded]]:
     program = "one(_). two(_, _). three(_, _, _)."
     embedded = EmbeddedEngine(LIMITS)
-    with SwiEngine(LIMITS) as swi:
+    with closing(SwiEngine(LIMITS)) as swi:
         yield (embedded, embedded.load(program)), (swi, swi.load(program))
 
 

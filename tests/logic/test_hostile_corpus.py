@@ -6,6 +6,7 @@ data is tried too where there is one: there each must come to a verdict, and to 
 
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,7 @@ PATIENT = Limits()
 
 @pytest.fixture(scope="module")
 def open_swi() -> Iterator[OpenEngine]:
-    with SwiEngine(HASTY) as hasty, SwiEngine(PATIENT) as patient:
+    with closing(SwiEngine(HASTY)) as hasty, closing(SwiEngine(PATIENT)) as patient:
         yield {HASTY: hasty, PATIENT: patient}.__getitem__
 
 

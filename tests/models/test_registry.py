@@ -139,18 +139,18 @@ def test_a_plug_in_adds_a_provider_by_an_entry_point(settings, tmp_path, monkeyp
     entry = ("bestresponse.models", "echo", "open_echo")
     monkeypatch.syspath_prepend(lay_package(tmp_path, "plugged_echo", source, entry))
     assert open_model("echo/hello", settings).complete(ask("x")).text == "hello"
-    assert "echo/<model>" in [known.name for known in known_models(settings)]
+    assert "echo/<model>" in [known["name"] for known in known_models(settings)]
 
 
 def test_the_list_says_what_is_ready_and_what_is_missing(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "xllamacpp", sys)
     monkeypatch.setattr("bestresponse.models.registry.find_spec", lambda name: name == "xllamacpp" or None)
-    known = {one.name: one for one in known_models(ModelSettings(tmp_path, {"OPENAI_API_KEY": "k"}))}
-    assert known["smollm2"].missing == "bestresponse models pull smollm2 (98 MB)"
-    assert known["openai/<model>"].ready
-    assert known["anthropic/<model>"].missing == "set ANTHROPIC_API_KEY"
-    assert known["inspect/<provider>/<model>"].missing == "pip install 'bestresponse[inspect]'"
-    assert known["path/to/model.gguf"].ready
+    known = {one["name"]: one for one in known_models(ModelSettings(tmp_path, {"OPENAI_API_KEY": "k"}))}
+    assert known["smollm2"]["missing"] == "bestresponse models pull smollm2 (98 MB)"
+    assert known["openai/<model>"]["ready"]
+    assert known["anthropic/<model>"]["missing"] == "set ANTHROPIC_API_KEY"
+    assert known["inspect/<provider>/<model>"]["missing"] == "pip install 'bestresponse[inspect]'"
+    assert known["path/to/model.gguf"]["ready"]
 
 
 @pytest.mark.model

@@ -6,9 +6,8 @@ from dataclasses import replace
 import pytest
 import strict_schema
 
-from bestresponse.formal.formalize.table_json import TABLE_SCHEMA
-from bestresponse.games.dialogue.domain import load_domain
-from bestresponse.games.dialogue.scenario import scenario_schema
+from bestresponse.formal.formalize.json_answer import TABLE_SCHEMA
+from bestresponse.games.dialogue.domain import load_domain, scenario_schema
 from bestresponse.models import Reply, ask, make_strict
 from bestresponse.models.schema import finish_structured, schema_text
 

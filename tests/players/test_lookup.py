@@ -185,9 +185,8 @@ def test_a_random_player_answers_every_ask_but_words():
 
 
 def test_dialogues_are_filled_by_simulated_speakers_and_models():
-    from bestresponse.games.dialogue.domain import load_domain
+    from bestresponse.games.dialogue.domain import load_domain, scenarios
     from bestresponse.games.dialogue.game import DialogueGame
-    from bestresponse.games.dialogue.scenario import scenarios
 
     domain = load_domain("meeting")
     game = DialogueGame(domain, (scenarios(domain, 0, 1)[0],), domain.manners())

@@ -3,13 +3,12 @@ from itertools import islice
 
 import pytest
 
-from bestresponse.core import Decision, Submission
-from bestresponse.core.episode import Record
+from bestresponse.core import Decision
+from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import ModelUnavailable, OverBudget, StoreError
 from bestresponse.runs import Manifest, RunFolder, Spec, execution
-from bestresponse.runs.executors.base import Ended
-from bestresponse.runs.executors.threads import play_in_threads
-from bestresponse.runs.shard import Shard
+from bestresponse.runs.executors.base import Ended, play_in_threads
+from bestresponse.runs.spec import Shard
 from bestresponse.runs.store.folder import StoredPlay, encode_plays
 
 SPECS = [Spec.of({"n": n}) for n in range(20)]

@@ -1,6 +1,5 @@
 """A real HTTP server that misbehaves on demand."""
 
-import gzip
 import json
 import socket
 import struct
@@ -92,14 +91,6 @@ def drip_headers(handler):
 def repeat_continue(handler):
     """Send one informational response after another, and no final one."""
     send_slowly(handler, b"HTTP/1.1 100 Continue\r\n\r\n")
-
-
-def compress(body, times=1, named=None):
-    """Send the body compressed with gzip, several times over; `named` is how often the header admits it."""
-    for _ in range(times):
-        body = gzip.compress(body)
-    encoding = ", ".join(["gzip"] * (times if named is None else named))
-    return answer(body, headers=[("content-encoding", encoding)])
 
 
 def echo_the_key_in_a_reply(spell=str):

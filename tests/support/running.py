@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from bestresponse.runs.execution import Execution
 from bestresponse.runs.launch import Invocation, run_study
 from bestresponse.runs.run import Run
 
@@ -10,4 +11,4 @@ NOW = Invocation(("bestresponse", "test"), "2026-01-01T00:00:00+00:00")
 
 def run(study, config, output: Path, models=None, **options) -> Run:
     """Play what is missing of the run of these settings below `output`."""
-    return run_study(study, config, models or {}, output, invocation=NOW, **options)
+    return run_study(study, config, models or {}, output, Execution(**options), NOW)

@@ -1,15 +1,11 @@
 """Dialogues with the simulated speaker, for the tests of steering."""
 
-from bestresponse.games.dialogue.domain import load_domain
-from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.games.dialogue.recorded import RecordedDialogue
-from bestresponse.games.dialogue.scenario import scenarios, variants
-from bestresponse.players.dialogue.referee import DealReferee
+from bestresponse.games.dialogue.domain import load_domain, scenarios, variants
+from bestresponse.games.dialogue.game import DialogueGame, RecordedDialogue
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.players.dialogue.speaker import Speaker
+from bestresponse.players.dialogue.speaker import DealReferee, Speaker
 from bestresponse.players.llm.player import Sampling
-from bestresponse.studies.steer.answers import AnswerStore
-from bestresponse.studies.steer.building import Cast, build_dialogue
+from bestresponse.studies.steer.building import AnswerStore, Cast, build_dialogue
 from bestresponse.studies.steer.config import SteerConfig
 
 

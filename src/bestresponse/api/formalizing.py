@@ -1,11 +1,9 @@
 """Check game programs, and let models turn stories into games."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, TypedDict
+from typing import Any, ClassVar, Literal
 
 from bestresponse.api.solving import Solution, solve
 from bestresponse.core.errors import BestResponseError, InvalidGame
@@ -24,17 +22,17 @@ from bestresponse.formal.formalize.autoformalizer import (
 from bestresponse.formal.formalize.examples import library, read_examples
 from bestresponse.formal.formalize.forms import estimate_tokens
 from bestresponse.formal.formalize.plan import Wish
-from bestresponse.formal.formalize.story_claims import BackCheck, ClaimCheck, check_claims, compare
+from bestresponse.formal.formalize.story_claims import BackCheck, ClaimCheck, check_claims, compare_with_story
 from bestresponse.games.logic.game import as_game, read_program_text
 from bestresponse.games.logic.tables import table_to_data
 from bestresponse.games.lookup import Found
 from bestresponse.games.words import describe_game
 from bestresponse.logic.engine import EngineKind, open_engine
 from bestresponse.logic.programs.validate import Report, validate
-from bestresponse.models.registry import known_models, read_default_settings
+from bestresponse.models.registry import KnownModel, known_models, read_default_settings
 from bestresponse.models.wrappers.limits import Cost
 from bestresponse.report.document import Document, Paragraph, Section
-from bestresponse.report.frames import Frame, column
+from bestresponse.report.frames import Frame
 from bestresponse.report.page import render
 from bestresponse.report.text import visible
 from bestresponse.runs.inputs import ModelSetting, take_settings
@@ -227,7 +225,7 @@ def formalize_story(config: FormalizeConfig) -> Formalized:
             winner, table = election.winner, election.winner.table
             told_back = tested = None
             if table is not None and config.back_check:
-                told_back = compare(winner.told, table, formalizer.model, seed=config.llm_seed)
+                told_back = compare_with_story(winner.told, table, formalizer.model, seed=config.llm_seed)
             if table is not None and config.claims:
                 tested = check_claims(winner.told, table, formalizer.model, seed=config.llm_seed)
             return Formalized(election, config.name, told_back, tested, models.meter.spent)
@@ -245,16 +243,6 @@ def estimate_formalizing(story: str, candidates: int = 1, checks: int = 0) -> tu
     return candidates + checks, candidates * prompt + checks * prompt // 2, (candidates + checks) * reply
 
 
-class ModelRow(TypedDict):
-    """A model that can be named, and what is missing before it answers."""
-
-    name: str
-    kind: str
-    ready: bool
-    missing: Annotated[str, column("to use it")]
-
-
-def list_models() -> Frame[ModelRow]:
+def list_models() -> Frame[KnownModel]:
     """List the models that can be named."""
-    known = known_models(read_default_settings())
-    return Frame(ModelRow, [ModelRow(name=m.name, kind=m.kind, ready=m.ready, missing=m.missing) for m in known])
+    return Frame(KnownModel, known_models(read_default_settings()))

@@ -1,7 +1,5 @@
 """Ask one question of a game, compare, convert and list games."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Mapping
 from pathlib import Path

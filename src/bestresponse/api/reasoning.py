@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal, cast
 
 from bestresponse.core.episode import Record, play as play_episode
-from bestresponse.core.errors import SettingError, UnknownModel, UsageError
+from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.game import NATURE, REFEREE, AnyGame
 from bestresponse.core.player import Nature, Player
 from bestresponse.core.registry import Registry, did_you_mean
@@ -21,7 +21,7 @@ from bestresponse.games.named_game import GameLike, as_found, as_source
 from bestresponse.logic.engine import EngineKind, open_engine
 from bestresponse.models.base import Model
 from bestresponse.models.registry import open_model as open_by_name
-from bestresponse.players.lookup import check_strategy, choose_default, find_strategy, seat_model
+from bestresponse.players.lookup import check_player, choose_default, find_strategy, seat_model
 from bestresponse.players.strategies.fixed import FunctionPlayer, ViewFunction
 from bestresponse.runs.inputs import ModelLike, as_model, count_parameters
 from bestresponse.runs.models import Opening, open_models
@@ -115,40 +115,30 @@ def play(
             hint = did_you_mean(role, list(seats)) or f" There are {', '.join(seats)}."
             raise UsageError(f"{rules.name} has no seat {role!r}.{hint}")
     named = dict.fromkeys(seats, choose_default(rules)) | dict(players)
-    seated = {role: _seat(who, rules, role, seed) for role, who in named.items()}
+    seated = {role: _seat(player, rules, role, seed) for role, player in named.items()}
     return play_episode(rules, {NATURE: Nature(seed), **seated})
 
 
-def _seat(who: Any, rules: Any, role: str, seed: int) -> Player:
-    if isinstance(who, str):
-        return find_strategy(who, rules, role, seed) or _seat_by_name(who, rules, role, seed)
-    if hasattr(who, "decide"):
-        return who  # type: ignore[no-any-return]
-    if hasattr(who, "complete"):
-        return seat_model(who.id, who, rules, role, seed)
-    if callable(who) and count_parameters(who) == 1:
-        model = as_model(who)
-        assert model.model is not None
-        return seat_model(model, model.model, rules, role, seed)
-    if callable(who) and count_parameters(who) == 2:
-        return FunctionPlayer(who, getattr(who, "__name__", "function"))
+def _seat(player: object, rules: AnyGame, role: str, seed: int) -> Player:
+    if isinstance(player, str):
+        if (strategy := find_strategy(player, rules, role, seed)) is not None:
+            return strategy
+        try:
+            check_player(player, rules)
+        except UsageError as error:
+            raise UsageError(f"{error} Models are named PROVIDER/MODEL; `bestresponse models` lists them.") from None
+        return seat_model(player, open_model(player), rules, role, seed)
+    if hasattr(player, "decide"):
+        return cast(Player, player)
+    if isinstance(player, Model) or (callable(player) and count_parameters(player) == 1):
+        named = as_model(player)
+        return seat_model(named, cast(Model, named.model), rules, role, seed)
+    if callable(player) and count_parameters(player) == 2:
+        return FunctionPlayer(player, getattr(player, "__name__", "function"))
     raise UsageError(
         f"{role}: expected a strategy, a model, a player, a function from a prompt to a text, or a function of view "
-        f"and ask; got {type(who).__name__}"
+        f"and ask; got {type(player).__name__}"
     )
-
-
-def _seat_by_name(name: str, rules: AnyGame, role: str, seed: int) -> Player:
-    try:
-        return seat_model(name, open_model(name), rules, role, seed)
-    except UnknownModel:
-        if "/" in name:
-            raise
-    try:
-        check_strategy(name, rules)
-    except UsageError as error:
-        raise UsageError(f"{error} Models are named PROVIDER/MODEL; `bestresponse models` lists them.") from None
-    raise UsageError(f"{name} cannot take the seat {role} of {rules.name}")
 
 
 def reproduce(paper: str, data: str | Path) -> Reproduction:

@@ -1,7 +1,5 @@
 """Solve games, and show what is known of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -46,7 +44,7 @@ class Solution:
     def _repr_html_(self) -> str:
         from bestresponse.report.page import embed_page
 
-        return embed_page(self.to_document())
+        return embed_page(self.to_document(), "Equilibria")
 
     @property
     def equilibria(self) -> tuple[Any, ...]:

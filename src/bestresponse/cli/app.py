@@ -3,8 +3,6 @@
 Exit codes: 0 done, 1 something failed or is incomplete, 2 the request cannot be carried out as given, 130 interrupted.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import warnings
@@ -22,39 +20,38 @@ from bestresponse.report.text import visible
 
 _INTERRUPTED = "interrupted; what was finished is kept, and the same command goes on from there"
 _SHOW = warnings.showwarning
-_ABOUT = "Language models meet game theory: describe, formalize, solve, play and measure."
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo", "Start here: from a story to a report in a minute, without a key or a download."),
     "games": ("lists", "List the games that can be named, and the families that `bench` draws from."),
-    "solve": ("games.solve", "Print the equilibria of a game, and all else that theory knows of it."),
-    "formalize": ("formalize.command", "Turn a story into a checked and solved game program."),
-    "check": ("games.check", "Check whether logic programs are games, and if not, why not."),
-    "compare": ("games.compare", "Say whether two games are the same, and if not, where they differ."),
+    "solve": ("solve", "Print the equilibria of a game, and all else that theory knows of it."),
+    "formalize": ("formalize", "Turn a story into a checked and solved game program."),
+    "check": ("check", "Check whether logic programs are games, and if not, why not."),
+    "compare": ("check", "Say whether two games are the same, and if not, where they differ."),
     "convert": ("lists", "Write a game in another format: .efg, .nfg or .json."),
     "models": ("lists", "List the models that can be named, and download weights."),
-    "bench": ("bench", "Measure the Nash gap and the exploitability of models on matrix games."),
+    "bench": ("run:bench", "Measure the Nash gap and the exploitability of models on matrix games."),
     "verify": ("verify", "Check reasoning about payoffs by logic."),
     "simulate": ("simulate", "Simulate many agents in one game, many times."),
-    "tournament": ("runs.run:tournament", "Run a round robin of strategies and models in a repeated game."),
-    "steer": ("runs.run:steer", "Let an equilibrium solver choose how a model speaks."),
-    "import": ("runs.run:import", "Read recorded play of models or people, check every row, and keep it as a run."),
-    "behave": ("runs.run:behave", "Say what was played: strategies, noise and depth of reasoning, beside people."),
+    "tournament": ("run:tournament", "Run a round robin of strategies and models in a repeated game."),
+    "steer": ("run:steer", "Let an equilibrium solver choose how a model speaks."),
+    "import": ("run:import", "Read recorded play of models or people, check every row, and keep it as a run."),
+    "behave": ("run:behave", "Say what was played: strategies, noise and depth of reasoning, beside people."),
     "export": ("export", "Write games with the solver's answers, for training a model on them."),
-    "train": ("runs.run:train", "Train a model on the solver's answers."),
+    "train": ("run:train", "Train a model on the solver's answers."),
     "play": ("play", "Play a game yourself."),
-    "serve": ("serve.command", "Open games to people in a browser."),
-    "experiment": ("serve.experiment", "Check an experiment file, preview its pages, and let bots take part."),
-    "run": ("runs.run", "Run any study, also one of an installed package, from a file of settings."),
-    "report": ("runs.report", "Measure and report a recorded run again."),
-    "replay": ("runs.replay", "Play a recorded run again from its own replies, and compare."),
-    "merge": ("runs.merge", "Put parts of a run together, such as those of --shard."),
-    "reproduce": ("runs.reproduce", "Work out the figures of a paper from its recorded runs."),
+    "serve": ("serve", "Open games to people in a browser."),
+    "experiment": ("serve", "Check an experiment file, preview its pages, and let bots take part."),
+    "run": ("run", "Run any study, also one of an installed package, from a file of settings."),
+    "report": ("recorded", "Measure and report a recorded run again."),
+    "replay": ("recorded", "Play a recorded run again from its own replies, and compare."),
+    "merge": ("recorded", "Put parts of a run together, such as those of --shard."),
+    "reproduce": ("recorded", "Work out the figures of a paper from its recorded runs."),
     "mcp": ("mcp", "Offer solving, checking and comparing to assistants as tools of an MCP server."),
 }
 """Each command's module in `cli.commands`, which is imported when the command runs, and its line in `--help`.
 
-`runs.run:STUDY` is the command of a study, made from its settings.
+`run:STUDY` is the command of a study, made from its settings.
 """
 _GROUPS = {
     "demo": "Start here",
@@ -86,16 +83,12 @@ class _LazyGroup(TyperGroup):
         source, _, study = COMMANDS[cmd_name][0].partition(":")
         module = import_module(f"bestresponse.cli.commands.{source}")
         if study:
-            group: Any = typer.main.get_command(module.app)
-            command: Any = group.get_command(ctx, study)
-        elif sub_apps := [
-            app for name in ("app", cmd_name) if isinstance(app := getattr(module, name, None), typer.Typer)
-        ]:
-            command = typer.main.get_command(sub_apps[0])
-        else:
-            single = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-            single.command(cmd_name)(getattr(module, cmd_name))
-            command = typer.main.get_command(single)
+            return module.make_command(study)
+        group = getattr(module, cmd_name)
+        if not isinstance(group, typer.Typer):
+            group = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+            group.command(cmd_name)(getattr(module, cmd_name))
+        command: Any = typer.main.get_command(group)
         command.name = cmd_name
         return command
 
@@ -128,25 +121,16 @@ class _LazyGroup(TyperGroup):
 app = typer.Typer(
     name="bestresponse",
     cls=_LazyGroup,
-    help=_ABOUT,
     invoke_without_command=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        print(__version__)
-        raise typer.Exit
-
-
 @app.callback()
 def start(
     context: typer.Context,
-    version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
-    ] = False,
+    version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
     require_sandbox: Annotated[
         bool,
         typer.Option(
@@ -175,6 +159,9 @@ def start(
     ] = None,
 ) -> None:
     """Language models meet game theory: describe, formalize, solve, play and measure."""
+    if version:
+        print(__version__)
+        raise typer.Exit
     settings.require_sandbox = require_sandbox
     settings.limits = Limits.within(logic_seconds or 60, logic_ends or 200_000)
     if logic_seconds is not None or logic_ends is not None:

@@ -3,12 +3,11 @@
 Names alone are read, so that a key press waits for no model and no game to be loaded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from bestresponse.core import registry
 from bestresponse.formal.strategies.programs import PUBLISHED
+from bestresponse.games.dialogue.domain import domain_names
 from bestresponse.models.providers.weights import WEIGHTS
 from bestresponse.models.registry import KEYS, providers
 from bestresponse.theory import catalogue
@@ -45,6 +44,7 @@ COMPLETIONS: dict[str, Callable[[str], list[str]]] = {
     "game": complete_game,
     "model": complete_model,
     "translator": complete_model,
+    "domain": offer_names(domain_names()),
     "entries": complete_strategy,
     "others": complete_strategy,
 }

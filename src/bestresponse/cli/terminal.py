@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -20,8 +21,8 @@ from rich.progress import (
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from bestresponse.report.cells import format_cell, measure_column_noise
-from bestresponse.report.document import Table
+from bestresponse.report.cells import format_cell, format_rows
+from bestresponse.report.document import Block, Document, KeyValues, Note, Paragraph, Table
 from bestresponse.report.text import visible
 
 if TYPE_CHECKING:  # which would load everything that runs need, for a command that runs nothing
@@ -55,11 +56,7 @@ def print_table(out: Console, table: Table) -> None:
 
     On a narrow terminal the columns that do not fit follow in further tables, each with the first column again.
     """
-    formats = [(column.format, noise) for column, noise in zip(table.columns, measure_column_noise(table), strict=True)]
-    rows = [
-        ["-" if cell is None else visible(format_cell(cell, *how)) for cell, how in zip(row, formats, strict=True)]
-        for row in table.rows
-    ]
+    rows = [list(map(visible, cells)) for cells in format_rows(table)]
     names = [visible(column.name) for column in table.columns]
     for part, places in enumerate(_split_columns(names, rows, out.width)):
         caption = Text(visible(table.caption)) if table.caption and not part else None
@@ -69,6 +66,39 @@ def print_table(out: Console, table: Table) -> None:
         for row in rows:
             lines.add_row(*(Text(row[place]) for place in places))
         out.print(lines)
+
+
+def print_document(out: Console, document: Document) -> None:
+    """Everything in `document` that is text."""
+    out.print(Text(visible(document.title), style="bold"))
+    if document.subtitle:
+        out.print(Text(visible(document.subtitle), style="dim"))
+    _print_blocks(out, document.opening)
+    for section in document.sections:
+        out.print()
+        out.print(Text(visible(section.title), style="bold underline"))
+        _print_blocks(out, section.blocks)
+
+
+def _print_blocks(out: Console, blocks: tuple[Block, ...]) -> None:
+    for block in blocks:
+        match block:
+            case Table():
+                if block.caption:
+                    out.print(Text(visible(block.caption), style="italic"))
+                print_table(out, replace(block, caption=""))
+            case KeyValues():
+                grid = RichTable.grid(padding=(0, 2))
+                for name, value in block.items:
+                    shown = "none" if value is None else visible(format_cell(value, block.format))
+                    grid.add_row(Text(visible(name)), Text(shown))
+                out.print(grid)
+            case Paragraph(text):
+                out.print(Text(visible(text)))
+            case Note(text, kind):
+                out.print(Text(visible(text), style="yellow" if kind == "warning" else "dim"))
+            case _:
+                pass
 
 
 def show_frame(frame: Frame[Any], as_json: bool) -> None:
@@ -93,9 +123,10 @@ def _split_columns(names: list[str], rows: list[list[str]], width: int) -> list[
 
 @contextmanager
 def play_progress(total: int | None, what: str = "plays") -> Iterator[Callable[[Progress], None]]:
-    """A live bar on the terminal (plain lines where there is none); gives the function to tell progress to.
+    """A live bar on the terminal; gives the function to tell progress to.
 
-    Where there is nothing to do, nothing is shown.
+    Where there is no terminal: a line at the beginning, at the first play, and then whenever a tenth is done. Where
+    there is nothing to do, nothing is shown.
     """
     if total == 0:
         yield lambda progress: None
@@ -112,38 +143,24 @@ def play_progress(total: int | None, what: str = "plays") -> Iterator[Callable[[
     out = notes()
     with Bar(*columns, console=out, transient=False, disable=not out.is_terminal) as bar:
         task = bar.add_task(what, total=total, failed="")
-        plain = _PlainLines(total, what)
-        if not out.is_terminal:
-            plain.say(0, 0)
+        said = -1
+
+        def say(done: int, failed: str) -> None:
+            of_all = f" of {total}" if total else ""
+            print(f"{what}: {done}{of_all}{failed and f', {failed}'}", file=sys.stderr, flush=True)
 
         def tell(progress: Progress) -> None:
-            failed = f"{progress.failed} failed" if progress.failed else ""
-            bar.update(task, completed=progress.found + progress.played, failed=failed)
-            if not out.is_terminal:
-                plain.tell(progress)
+            nonlocal said
+            done, failed = progress.found + progress.played, f"{progress.failed} failed" if progress.failed else ""
+            bar.update(task, completed=done, failed=failed)
+            tenth = 10 * done // total if total else done // 100
+            if not out.is_terminal and tenth > said:
+                said = tenth
+                say(done, failed)
 
+        if not out.is_terminal:
+            say(0, "")
         yield tell
-
-
-class _PlainLines:
-    """Progress where there is no terminal: a line at the first play, and then whenever a tenth is done."""
-
-    def __init__(self, total: int | None, what: str) -> None:
-        self._total = total
-        self._what = what
-        self._said = -1
-
-    def tell(self, progress: Progress) -> None:
-        done = progress.found + progress.played
-        tenth = 10 * done // self._total if self._total else done // 100
-        if tenth > self._said:
-            self._said = tenth
-            self.say(done, progress.failed)
-
-    def say(self, done: int, failed: int) -> None:
-        also = f", {failed} failed" if failed else ""
-        of_all = f" of {self._total}" if self._total else ""
-        print(f"{self._what}: {done}{of_all}{also}", file=sys.stderr, flush=True)
 
 
 class DownloadProgress:

@@ -1,12 +1,11 @@
 """Waiting for a long computation or for plays: what is waited for is said, and Ctrl-C ends the wait."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from multiprocessing import active_children
 from time import monotonic
@@ -79,39 +78,26 @@ def wait_for(compute: Callable[[], T], what: str = "solving", progress: Progress
     After two seconds a terminal shows how far it is. Ctrl-C raises Interrupted with what is known so far and leaves the
     thread behind, which ends with the process: compiled loops and linear programs do not listen to signals.
     """
-    results: list[T] = []
-    errors: list[BaseException] = []
+    outcome: Future[T] = Future()
 
     def run() -> None:
         try:
-            results.append(compute())
+            outcome.set_result(compute())
         except BaseException as error:  # noqa: BLE001 - raised again by the thread that waits
-            errors.append(error)
+            outcome.set_exception(error)
 
-    thread = threading.Thread(target=run, daemon=True)
     start = monotonic()
     progress = progress or Progress()
     try:
-        thread.start()
-        _watch(thread, what, progress, start)
+        threading.Thread(target=run, daemon=True).start()
+        wait([outcome], _QUIET)
+        if sys.stderr.isatty() and not outcome.done():
+            with Status(what, console=notes()) as status:
+                while not outcome.done():
+                    known = f": {progress.text}" if progress.text else ""
+                    status.update(f"{what}, {monotonic() - start:.0f} s{known} (Ctrl-C stops)")
+                    wait([outcome], _TICK)
+        return outcome.result()
     except KeyboardInterrupt:
         known = f"; so far {progress.text}" if progress.text else ", before there was any bound or equilibrium"
         raise Interrupted(f"{what} was stopped after {monotonic() - start:.0f} s{known}") from None
-    if errors:
-        raise errors[0]
-    return results[0]
-
-
-def _watch(thread: threading.Thread, what: str, progress: Progress, start: float) -> None:
-    """Wait for the thread, and say on a terminal how long it has been running and what it has found."""
-    thread.join(_QUIET)
-    if not sys.stderr.isatty():
-        while thread.is_alive():
-            thread.join(_TICK)
-        return
-    if thread.is_alive():
-        with Status(what, console=notes()) as status:
-            while thread.is_alive():
-                known = f": {progress.text}" if progress.text else ""
-                status.update(f"{what}, {monotonic() - start:.0f} s{known} (Ctrl-C stops)")
-                thread.join(_TICK)

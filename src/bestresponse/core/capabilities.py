@@ -17,8 +17,6 @@ gets everything that a built-in one gets.
 Those that speak of payoff tables and trees are in `games.capabilities`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random

@@ -1,7 +1,5 @@
 """Asks, submissions and records as plain JSON data; submissions and records also back, equal to what went in."""
 
-from __future__ import annotations
-
 from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.episode import Record, Submission, Void
 from bestresponse.core.json import JsonMapping, JsonObject
@@ -31,15 +29,9 @@ def submission_to_json(submission: Submission) -> JsonObject:
     """Return a submission as plain data, without its calls, which are large and kept apart (see the store)."""
     decision = submission.decision
     data: JsonObject = {"role": submission.role, "action": decision.action, "status": decision.reading.status.value}
-    if decision.reading.how:
-        data["how"] = decision.reading.how
-    if decision.reasoning:
-        data["reasoning"] = decision.reasoning
-    if decision.stand_in:
-        data["stand_in"] = decision.stand_in
-    if decision.remarks:
-        data["remarks"] = [dict(remark) for remark in decision.remarks]
-    return data
+    more = {"how": decision.reading.how, "reasoning": decision.reasoning, "stand_in": decision.stand_in}
+    more["remarks"] = [dict(remark) for remark in decision.remarks]
+    return data | {name: value for name, value in more.items() if value}
 
 
 def submission_from_json(data: JsonMapping, calls: tuple[Call, ...] = ()) -> Submission:

@@ -5,8 +5,6 @@
 Each raises `Broken` (an AssertionError) that says which promise was broken and where.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from random import Random
@@ -71,7 +69,11 @@ def check_game(game: AnyGame, seed: int = 0, max_steps: int = 10_000) -> None:
         _check_step(game, episode, rng)
     else:
         raise Broken(f"{game.name} did not end within {max_steps} steps")
-    _check_end(game, episode)
+    payoffs = game.payoffs(episode.state)
+    _demand(set(payoffs) == set(game.roles), f"payoffs for {sorted(payoffs)}, roles are {sorted(game.roles)}")
+    _demand(all(math.isfinite(p) for p in payoffs.values()), f"a payoff is not finite: {dict(payoffs)}")
+    record = record_from_json(json.loads(json.dumps(record_to_json(episode.record({})))))
+    _demand(Episode(game, record.submissions).state == episode.state, "a replay ends in another state")
     _check_extras(game, rng)
 
 
@@ -115,15 +117,6 @@ def _check_step(game: AnyGame, episode: AnyEpisode, rng: Random) -> None:
         {r: game.view(before, r).key for r in pending} == {r: v.key for r, v in views.items()},
         "apply() changed what a role saw before",
     )
-
-
-def _check_end(game: AnyGame, episode: AnyEpisode) -> None:
-    payoffs = game.payoffs(episode.state)
-    _demand(set(payoffs) == set(game.roles), f"payoffs for {sorted(payoffs)}, roles are {sorted(game.roles)}")
-    _demand(all(math.isfinite(p) for p in payoffs.values()), f"a payoff is not finite: {dict(payoffs)}")
-    record = episode.record({})
-    again = record_from_json(json.loads(json.dumps(record_to_json(record))))
-    _demand(Episode(game, again.submissions).state == episode.state, "a replay ends in another state")
 
 
 def check_player(player: Player, game: AnyGame, seed: int = 0, max_steps: int = 10_000) -> None:

@@ -1,7 +1,5 @@
 """One play of one game: the only mutable object of the core, and the record it leaves."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias

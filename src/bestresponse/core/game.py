@@ -4,8 +4,6 @@ Whatever is uncertain is a move: chance is a move by NATURE, a judgement a move 
 seat. The list of moves therefore determines everything that happened.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeAlias, TypeVar

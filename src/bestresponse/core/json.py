@@ -1,7 +1,5 @@
 """Plain JSON: the one canonical text of a value, and the hash of it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping
@@ -13,7 +11,9 @@ JsonMapping: TypeAlias = Mapping[str, Any]
 """The same where it is only looked at."""
 
 
-_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
+_encode = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, check_circular=False
+).encode
 
 
 def canonical(value: object) -> str:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from typing import TypeVar
 
@@ -27,13 +28,10 @@ class LazyMapping(Mapping[K, V]):
     """A mapping whose values are made when they are first asked for, each by a function of its own."""
 
     def __init__(self, makers: Mapping[K, Callable[[], V]]) -> None:
-        self._makers = makers
-        self._made: dict[K, V] = {}
+        self._makers = {key: cache(make) for key, make in makers.items()}
 
     def __getitem__(self, key: K) -> V:
-        if key not in self._made:
-            self._made[key] = self._makers[key]()
-        return self._made[key]
+        return self._makers[key]()
 
     def __contains__(self, key: object) -> bool:
         return key in self._makers
@@ -64,18 +62,14 @@ def lazy_exports(package: str) -> tuple[Callable[[str], object], Callable[[], li
 def _read_exports(package: str) -> dict[str, tuple[str, str]]:
     """Map each public name to the module and the attribute it comes from."""
     found: dict[str, tuple[str, str]] = {}
-    for node in ast.parse(_read_source(package)).body:
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-            for line in node.body:
-                if isinstance(line, ast.ImportFrom) and line.module:
-                    found |= {alias.asname or alias.name: (line.module, alias.name) for alias in line.names}
-    return found
-
-
-def _read_source(package: str) -> str:
     # By name, because importing the class of such loaders takes as long as the rest of this package.
     read = getattr(getattr(sys.modules[package].__spec__, "loader", None), "get_source", None)
     source: str | None = None if read is None else read(package)
     if source is None:
         raise ImportError(f"the source of {package} cannot be read, and with it the list of its public names")
-    return source
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            for line in node.body:
+                if isinstance(line, ast.ImportFrom) and line.module:
+                    found |= {alias.asname or alias.name: (line.module, alias.name) for alias in line.names}
+    return found

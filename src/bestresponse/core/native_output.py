@@ -3,8 +3,6 @@
 Solvers such as HiGHS print from C, past `sys.stdout`, so they are caught at the file descriptor.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import sys

@@ -1,7 +1,5 @@
 """Show values as small HTML tables in notebooks, with the standard library only."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from html import escape
 

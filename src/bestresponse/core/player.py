@@ -1,7 +1,5 @@
 """Whoever sits in a seat: a function from what it sees to a decision."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol

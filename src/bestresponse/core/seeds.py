@@ -4,8 +4,6 @@
 True
 """
 
-from __future__ import annotations
-
 import hashlib
 from random import Random
 

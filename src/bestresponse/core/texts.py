@@ -4,8 +4,6 @@ Prompts and rules are texts, not code: they are read from the package that owns 
 run's manifest so that a number can be traced to the words that produced it.
 """
 
-from __future__ import annotations
-
 import hashlib
 from functools import cache
 from importlib.resources import files

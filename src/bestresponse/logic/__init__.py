@@ -48,7 +48,6 @@ if TYPE_CHECKING:
         published_cells as published_cells,
     )
     from bestresponse.logic.programs.validate import (
-        Expectation as Expectation,
         Report as Report,
         feedback as feedback,
         validate_strategy as validate_strategy,

@@ -7,7 +7,7 @@ gate has passed (`gate.GatedProgram.canonical`), under the same trusted text (`s
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -16,19 +16,7 @@ from typing import Literal, Protocol
 from bestresponse.core.errors import LogicError, UsageError
 from bestresponse.logic.gate.check import GatedProgram
 from bestresponse.logic.language.terms import Term
-from bestresponse.logic.settings import Limits, settings
-
-__all__ = [
-    "Answer",
-    "EngineKind",
-    "Limits",
-    "LogicEngine",
-    "Program",
-    "Proof",
-    "RuntimeFault",
-    "Verdict",
-    "open_engine",
-]
+from bestresponse.logic.settings import Limits as Limits, settings
 
 EngineKind = Literal["auto", "embedded", "swi"]
 
@@ -83,12 +71,6 @@ class LogicEngine(Protocol):
 
     def solutions(self, program: Program, goal: str | Term, limit: int | None = None) -> tuple[Answer, ...]:
         """The first `limit` solutions; `LimitReached` or `RuntimeFault` where they cannot be had."""
-        return self.ask_many(program, (goal,), limit)[0]
-
-    def ask_many(
-        self, program: Program, goals: Sequence[str | Term], limit: int | None = None
-    ) -> tuple[tuple[Answer, ...], ...]:
-        """`solutions` of several goals at once, each within its own limits."""
         ...
 
     def prove(self, program: Program, goal: str | Term) -> Proof:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from bestresponse.core.errors import UsageError
 
@@ -104,13 +103,16 @@ class SandboxWarning(UserWarning):
     """Programs run here with fewer layers of confinement than there could be."""
 
 
-class Layered(Protocol):
-    """A layer of confinement, in force or not."""
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One layer of confinement: in force, or why not."""
 
-    @property
-    def active(self) -> bool:
-        """Whether it is in force."""
-        ...
+    name: str
+    active: bool
+    why_not: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name}: {'active' if self.active else f'missing ({self.why_not})'}"
 
 
 @dataclass
@@ -124,7 +126,7 @@ class Settings:
     judged: set[str] = field(default_factory=set)
     """The engines of which it is known whether they are confined completely."""
 
-    def judge(self, engine: str, layers: Sequence[Layered]) -> None:
+    def judge(self, engine: str, layers: Sequence[Layer]) -> None:
         """Warn once of layers that an engine is missing, or refuse to go on without them."""
         missing = [str(layer) for layer in layers if not layer.active]
         if missing and self.require_sandbox:

@@ -172,12 +172,6 @@ class Wrapper:
         """Let the model inside answer."""
         return self._model.complete(request)
 
-    def close(self) -> None:
-        """Free what the innermost model holds, if it holds anything."""
-        close = getattr(self._model, "close", None)
-        if close is not None:
-            close()
-
 
 def ask(text: str, *, system: str | None = None, max_tokens: int = 256, temperature: float | None = 0.0) -> Request:
     """Build the commonest request: one user message, perhaps after a system message."""

@@ -28,27 +28,26 @@ def open_server(spec: str, settings: ModelSettings) -> Model:
 
 def open_openai(name: str, settings: ModelSettings) -> Model:
     """Open a model of OpenAI, or of the server that OPENAI_BASE_URL names."""
-    base_url = settings.environ.get("OPENAI_BASE_URL") or None
-    return _open(OpenAIModel, name, _find_key("openai", settings), settings, base_url=base_url)
+    return _open_hosted(OpenAIModel, name, settings, settings.environ.get("OPENAI_BASE_URL") or None)
 
 
 def open_anthropic(name: str, settings: ModelSettings) -> Model:
     """Open a model of Anthropic."""
-    return _open(AnthropicModel, name, _find_key("anthropic", settings), settings)
+    return _open_hosted(AnthropicModel, name, settings)
 
 
 def open_google(name: str, settings: ModelSettings) -> Model:
     """Open a model of Google."""
-    return _open(GoogleModel, name, _find_key("google", settings), settings)
+    return _open_hosted(GoogleModel, name, settings)
+
+
+def _open_hosted(kind: type[HttpModel], name: str, settings: ModelSettings, base_url: str | None = None) -> Model:
+    for variable in KEYS[kind.provider]:
+        if key := settings.environ.get(variable, "").strip():
+            return _open(kind, name, Secret(key, variable), settings, base_url=base_url)
+    raise MissingKey(f"{kind.provider} needs an API key: set {' or '.join(KEYS[kind.provider])}")
 
 
 def _open(kind: type[HttpModel], name: str, key: Secret, settings: ModelSettings, **more: str | None) -> Model:
     clients = settings.clients or HttpClients()
     return kind(name, clients, key, timeout=settings.timeout, concurrency=settings.concurrency, **more)
-
-
-def _find_key(provider: str, settings: ModelSettings) -> Secret:
-    for variable in KEYS[provider]:
-        if key := settings.environ.get(variable, "").strip():
-            return Secret(key, variable)
-    raise MissingKey(f"{provider} needs an API key: set {' or '.join(KEYS[provider])}")

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from bestresponse.core.errors import ModelUnavailable, UnknownModel
 from bestresponse.core.registry import Registry, check_members, did_you_mean
@@ -66,14 +66,13 @@ class ModelSettings:
     clients: "HttpClients | None" = field(default=None, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class KnownModel:
+class KnownModel(TypedDict):
     """A name, or a pattern of names, and whether it can be used now; `missing` says what it lacks."""
 
     name: str
     kind: str
     ready: bool
-    missing: str = ""
+    missing: str
 
 
 def read_default_settings() -> ModelSettings:
@@ -85,7 +84,14 @@ def open_model(spec: str, settings: ModelSettings | None = None) -> Model:
     """Open the model of that name, ready to answer; without settings those of `read_default_settings`."""
     settings = settings or read_default_settings()
     if spec in WEIGHTS:
-        return _open_weights(spec, settings)
+        path = weights_path(spec, settings.folder)
+        engine_version()  # raises where there is no engine, before anything is downloaded for it
+        if not path.exists() and not settings.download:
+            raise ModelUnavailable(f"{spec} is not on this machine: run `bestresponse models pull {spec}`")
+        model = LocalModel(pull(spec, settings.folder, settings.progress), settings.local, name=spec)
+        if model.identity["sha256"] != WEIGHTS[spec].sha256:
+            raise ModelUnavailable(f"{path} is not {WEIGHTS[spec].title} any more: delete it and pull {spec} again")
+        return model
     if spec.startswith(("http://", "https://")):
         from bestresponse.models.network import open_server  # imports httpx, which takes a while
 
@@ -96,50 +102,37 @@ def open_model(spec: str, settings: ModelSettings | None = None) -> Model:
         check_members(opened, ("id", "identity", "abilities", "complete"), providers.describe(prefix))
         return opened
     if (Path(spec) / "model.safetensors").is_file():
-        return _open_student(Path(spec))
+        if find_spec("torch") is None:
+            raise ModelUnavailable(f"{spec} is a trained network, which needs torch: pip install 'bestresponse[train]'")
+        from bestresponse.models.students.model import StudentModel  # imports torch, which takes seconds
+
+        return StudentModel(Path(spec))
     if spec.endswith(".gguf") or Path(spec).is_file():
         return LocalModel(Path(spec), settings.local)
     raise UnknownModel(f"there is no model named {spec!r}.{_suggest(spec)}")
 
 
-def known_models(settings: ModelSettings) -> tuple[KnownModel, ...]:
+def known_models(settings: ModelSettings) -> list[KnownModel]:
     """List everything that can be named, for the screen."""
-    engine = "" if find_spec("xllamacpp") else "pip install 'bestresponse[local]'"
-    inspect = "" if find_spec("inspect_ai") else "pip install 'bestresponse[inspect]'"
+
+    def demand(package: str, extra: str) -> str:
+        return "" if find_spec(package) else f"pip install 'bestresponse[{extra}]'"
+
+    engine = demand("xllamacpp", "local")
     known = []
     for name, weights in WEIGHTS.items():
         here = weights_path(name, settings.folder).exists()
-        missing = engine or ("" if here else f"bestresponse models pull {name} ({weights.size / 1e6:.0f} MB)")
-        known.append(KnownModel(name, f"local, {weights.title}", not missing, missing))
-    known.append(KnownModel("path/to/model.gguf", "local file", not engine, engine))
-    torch = "" if find_spec("torch") else "pip install 'bestresponse[train]'"
-    known.append(KnownModel("path/to/folder", "trained by `bestresponse train`", not torch, torch))
+        missing = "" if here else f"bestresponse models pull {name} ({weights.size / 1e6:.0f} MB)"
+        known.append((name, f"local, {weights.title}", engine or missing))
+    known.append(("path/to/model.gguf", "local file", engine))
+    known.append(("path/to/folder", "trained by `bestresponse train`", demand("torch", "train")))
     for provider, variables in KEYS.items():
         ready = any(settings.environ.get(variable) for variable in variables)
-        known.append(KnownModel(f"{provider}/<model>", "network", ready, "" if ready else f"set {variables[0]}"))
-    known.append(KnownModel("http://host:port/v1#name", "server of the OpenAI protocol", True))
-    known.append(KnownModel("inspect/<provider>/<model>", "Inspect AI", not inspect, inspect))
-    plugins = sorted(set(providers.names()) - set(providers.built_in))
-    return (*known, *(KnownModel(f"{name}/<model>", "plug-in", True) for name in plugins))
-
-
-def _open_weights(name: str, settings: ModelSettings) -> Model:
-    path = weights_path(name, settings.folder)
-    engine_version()  # raises where there is no engine, before anything is downloaded for it
-    if not path.exists() and not settings.download:
-        raise ModelUnavailable(f"{name} is not on this machine: run `bestresponse models pull {name}`")
-    model = LocalModel(pull(name, settings.folder, settings.progress), settings.local, name=name)
-    if model.identity["sha256"] != WEIGHTS[name].sha256:
-        raise ModelUnavailable(f"{path} is not {WEIGHTS[name].title} any more: delete it and pull {name} again")
-    return model
-
-
-def _open_student(folder: Path) -> Model:
-    if find_spec("torch") is None:
-        raise ModelUnavailable(f"{folder} is a trained network, which needs torch: pip install 'bestresponse[train]'")
-    from bestresponse.models.students.model import StudentModel  # imports torch, which takes seconds
-
-    return StudentModel(folder)
+        known.append((f"{provider}/<model>", "network", "" if ready else f"set {variables[0]}"))
+    known.append(("http://host:port/v1#name", "server of the OpenAI protocol", ""))
+    known.append(("inspect/<provider>/<model>", "Inspect AI", demand("inspect_ai", "inspect")))
+    known += [(f"{name}/<model>", "plug-in", "") for name in providers.names() if name not in providers.built_in]
+    return [KnownModel(name=name, kind=kind, ready=not missing, missing=missing) for name, kind, missing in known]
 
 
 def _suggest(spec: str) -> str:

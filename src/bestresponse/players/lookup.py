@@ -29,9 +29,8 @@ from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import HasNormalForm, HasSpeakers, HasStage, HasTree, find_stage_form
 from bestresponse.models.base import Model
 from bestresponse.models.providers.weights import WEIGHTS
-from bestresponse.players.dialogue.referee import DealReferee
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.players.dialogue.speaker import Speaker, Unguided
+from bestresponse.players.dialogue.speaker import DealReferee, Speaker, Unguided
 from bestresponse.players.llm.agent import Agent
 from bestresponse.players.llm.player import Sampling
 from bestresponse.players.llm.verified import bare_name, is_verified, with_review

@@ -54,6 +54,15 @@ def format_cell(cell: Cell, spec: str = "", noise: float = NOISE) -> str:
     return f"{shown.main} {shown.aside}".rstrip()
 
 
+def format_rows(table: Table) -> list[list[str]]:
+    """Format the cells of a table as its columns say; a dash where there is none."""
+    formats = [(column.format, noise) for column, noise in zip(table.columns, measure_column_noise(table), strict=True)]
+    return [
+        ["-" if cell is None else format_cell(cell, *how) for cell, how in zip(row, formats, strict=True)]
+        for row in table.rows
+    ]
+
+
 def measure_column_noise(table: Table) -> tuple[float, ...]:
     """Return, for every column of a table, the size below which its numbers are noise."""
     columns = zip(*table.rows, strict=True) if table.rows else ((),) * len(table.columns)

@@ -20,7 +20,8 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from bestresponse.report.cells import measure_column_noise, show_cell
+from bestresponse.core.notebook import format_html
+from bestresponse.report.cells import format_rows, measure_column_noise, show_cell
 from bestresponse.report.document import Document, Figure, Section
 from bestresponse.report.text import abridged, pieces, visible
 
@@ -44,10 +45,16 @@ def render(document: Document) -> str:
     return page.rstrip() + "\n"
 
 
-def embed_page(document: Document) -> str:
-    """Return the report as an HTML frame of its own for notebooks, so that its style touches nothing around it."""
+def embed_page(document: Document, first: str = "") -> str:
+    """Return for notebooks the first table of the report, or of its section `first`, and the whole folded below it.
+
+    The whole is a frame of its own, so that its style touches nothing around it.
+    """
+    tables = [table for title, table in document.tables if first in ("", title)]
+    answers = [format_html(document.title, [one.name for one in table.columns], format_rows(table)) for table in tables]
     style = f"width: 100%; height: {_NOTEBOOK_HEIGHT}px; border: 0"
-    return f'<iframe sandbox="allow-scripts" style="{style}" srcdoc="{escape(render(document))}"></iframe>'
+    frame = f'<iframe sandbox="allow-scripts" style="{style}" srcdoc="{escape(render(document))}"></iframe>'
+    return f"{''.join(answers[:1])}<details><summary>The whole report</summary>{frame}</details>"
 
 
 @functools.cache

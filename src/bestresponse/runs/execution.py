@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING
 
 from bestresponse.core.episode import Record
 from bestresponse.core.errors import ModelError, OverBudget, StoreError
-from bestresponse.runs.executors.base import Ended, Executor, Keep, PlayOne, Task
-from bestresponse.runs.executors.threads import Threads
-from bestresponse.runs.shard import Shard
-from bestresponse.runs.spec import Spec
+from bestresponse.runs.executors.base import Ended, Executor, Keep, PlayOne, Task, Threads
+from bestresponse.runs.spec import Shard, Spec
 from bestresponse.runs.store.folder import RunFolder, decode_play
 
 if TYPE_CHECKING:
@@ -105,18 +103,15 @@ class _Run:
         except (OverBudget, StoreError) as error:
             self.outcome.stopped = self.outcome.stopped or str(error)
         except ModelError as error:
-            self._count_failure(error)
+            self.outcome.failed += 1
+            self.in_a_row += 1
+            if str(error) not in self.outcome.failures:
+                self.outcome.failures.append(str(error))
+            if self.in_a_row >= self.patience:
+                self.outcome.stopped = self.outcome.stopped or f"{self.in_a_row} plays in a row failed: {error}"
         else:
             self.outcome.played += 1
             self.in_a_row = 0
-
-    def _count_failure(self, error: ModelError) -> None:
-        self.outcome.failed += 1
-        self.in_a_row += 1
-        if str(error) not in self.outcome.failures:
-            self.outcome.failures.append(str(error))
-        if self.in_a_row >= self.patience:
-            self.outcome.stopped = self.outcome.stopped or f"{self.in_a_row} plays in a row failed: {error}"
 
 
 Start = Callable[[Iterator[Task], Keep], Generator[Ended]]

@@ -1,7 +1,5 @@
 """Begin a run or go on with it: open its models, write down what it is, and play what is missing."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import subprocess
@@ -18,11 +16,10 @@ from bestresponse.models.base import Model
 from bestresponse.runs.execution import Execution, Progress
 from bestresponse.runs.executors.base import Executor, find_executor
 from bestresponse.runs.executors.processes import Processes
-from bestresponse.runs.executors.threads import Threads
-from bestresponse.runs.models import Download, OpenedModels, SharedCalls, open_models
+from bestresponse.runs.models import Download, OpenedModels, open_models
 from bestresponse.runs.run import Run
 from bestresponse.runs.settings import RunSettings
-from bestresponse.runs.shard import Shard
+from bestresponse.runs.spec import Shard
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.store.manifest import Manifest, environment
 from bestresponse.runs.study import AnyStudy, Study
@@ -35,11 +32,6 @@ class Invocation:
     command: tuple[str, ...]
     created: str
     revision: str | None = None
-
-
-def current_invocation() -> Invocation:
-    """Describe this process, now."""
-    return Invocation(read_command_line(), datetime.now().astimezone().isoformat(timespec="seconds"), find_revision())
 
 
 def read_command_line() -> tuple[str, ...]:
@@ -134,17 +126,14 @@ def play_missing(
     folder = Path(config.output_dir)
     with open_models(config.models, folder, config.limits, on_download=on_download) as opened:
         on_opened(opened)
-        return run_study(
-            study,
-            config,
-            opened.models,
-            folder,
-            workers=max(opened.workers, config.processes),
-            shard=config.part,
-            executor=choose_executor(config),
-            shared=opened.shared if opened.models else None,
-            on_progress=on_progress or config.on_progress or (lambda progress: None),
+        how = Execution(
+            max(opened.workers, config.processes),
+            config.part,
+            on_progress or config.on_progress or (lambda progress: None),
+            choose_executor(config),
+            opened.shared if opened.models else None,
         )
+        return run_study(study, config, opened.models, folder, how)
 
 
 def run_study(
@@ -152,26 +141,23 @@ def run_study(
     config: RunSettings,
     models: Mapping[str, Model],
     output_dir: Path,
-    *,
-    workers: int = 1,
-    shard: Shard | None = None,
-    executor: Executor | None = None,
-    shared: SharedCalls | None = None,
+    how: Execution | None = None,
     invocation: Invocation | None = None,
-    on_progress: Callable[[Progress], None] = lambda progress: None,
 ) -> Run[Any]:
     """Play what is missing of the run of these settings, in a folder of its own below `output_dir`.
 
-    The same settings find the same folder again. A complete run is marked by a file `finished`. With a `shard`
-    only that part of the plays is made; `merge_runs` puts the parts together. `executor` says where plays are made;
-    one with workers of its own needs `shared`, as `open_models` returns it.
+    The same settings find the same folder again. A complete run is marked by a file `finished`. Of a shard only that
+    part of the plays is made; `merge_runs` puts the parts together. An executor with workers of its own needs `shared`
+    of the models that `open_models` returns.
     """
-    if shard is not None and study.count(config) == 0:
+    how = how or Execution()
+    if how.shard is not None and study.count(config) == 0:
         raise UsageError(f"this {study.name} has no plays to share out: leave out --shard")
-    manifest = make_manifest(study, config, models, invocation or current_invocation(), shard)
+    now = datetime.now().astimezone().isoformat(timespec="seconds")
+    invocation = invocation or Invocation(read_command_line(), now, find_revision())
+    manifest = make_manifest(study, config, models, invocation, how.shard)
     path = find_path(study, config, output_dir)
     with RunFolder.open(path, manifest) as folder:
-        how = Execution(workers, shard, on_progress, executor or Threads(), shared)
         outcome = study.execute(config, folder, models, how)
         if outcome.complete:
             folder.write_text("finished", manifest.created + "\n")

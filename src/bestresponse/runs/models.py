@@ -1,7 +1,5 @@
 """Models opened for a run: by name, with cache, retries, limits and one budget for all."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
@@ -14,8 +12,7 @@ from bestresponse.models.base import Model, Reply, Request, Wrapper
 from bestresponse.models.http import HttpClients
 from bestresponse.models.providers.local import LocalSettings
 from bestresponse.models.registry import ModelSettings, open_model, read_default_settings
-from bestresponse.models.wrappers.assemble import assemble
-from bestresponse.models.wrappers.cached import Cache, CacheMode
+from bestresponse.models.wrappers.cached import Cache, CacheMode, assemble
 from bestresponse.models.wrappers.limits import Budget, Gate, Limited, Meter
 from bestresponse.players.llm.verified import bare_name
 from bestresponse.runs.inputs import NamedModel

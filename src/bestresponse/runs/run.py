@@ -19,12 +19,11 @@ from bestresponse.report.files import write_bytes, write_text
 from bestresponse.report.frames import Frame
 from bestresponse.report.metrics import Figures
 from bestresponse.runs.execution import Outcome
-from bestresponse.runs.replay import Replay
 from bestresponse.runs.reporting.sections import CallTotals, Prices, count_calls, price_by_model, sum_money
-from bestresponse.runs.shard import Shard
+from bestresponse.runs.spec import Shard
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.store.manifest import Manifest
-from bestresponse.runs.study import AnyStudy, Measured, Row, find_study
+from bestresponse.runs.study import AnyStudy, Measured, Replay, Row, find_study
 
 if TYPE_CHECKING:
     import pandas
@@ -42,6 +41,7 @@ class Run(Generic[C]):
         self.folder = folder
         self.study = study
         self.outcome = outcome
+        self._document: Document | None = None
 
     def __repr__(self) -> str:
         return f"Run({self.study.name!r}, {str(self.path)!r})"
@@ -122,14 +122,12 @@ class Run(Generic[C]):
 
     def report(self) -> Document:
         """Return the report of the measured results; StoreError where there is nothing to report."""
-        return self._document
-
-    @cached_property
-    def _document(self) -> Document:
         if not self.results.rows:
             raise StoreError(f"{self.path.name} holds no finished play yet")
-        with self._blame_files():
-            return self.study.findings(self.results, self)
+        if self._document is None:
+            with self._blame_files():
+                self._document = self.study.findings(self.results, self)
+        return self._document
 
     def publish(self) -> list[Path]:
         """Write the files that every run leaves into its folder, and return them, the report first.

@@ -6,8 +6,6 @@ chances in the same situations, so they can be compared repeat by repeat. Seats 
 time.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -15,8 +15,6 @@ left out of the run's identity. What cannot be said by the bounds of one field i
 raises `SettingError`.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import types
 from collections.abc import Callable, Mapping
@@ -35,11 +33,9 @@ from bestresponse.core.registry import did_you_mean
 from bestresponse.runs.execution import Progress
 from bestresponse.runs.executors.base import Executor
 from bestresponse.runs.models import ModelLimits
-from bestresponse.runs.shard import Shard
+from bestresponse.runs.spec import Shard
 
 C = TypeVar("C")
-STORED: Mapping[str, bool] = types.MappingProxyType({"stored": True})
-"""The context in which the settings of a stored run are read: no name in them is ever opened as a file."""
 
 
 _USUAL: Mapping[str, Any] = {"how": False, "argument": False, "option": True, "short": "", "metavar": ""}
@@ -80,7 +76,9 @@ def settings(cls: type[C]) -> type[C]:
     @wraps(check)
     def __init__(self: object, *args: object, **kwargs: object) -> None:
         try:
-            check(self, *args, **{name: _as_plain(value) for name, value in kwargs.items()})
+            # pydantic knows the numbers of Python, not those of numpy
+            plain = {n: value.item() if isinstance(value, np.generic) else value for n, value in kwargs.items()}
+            check(self, *args, **plain)
         except ValidationError as error:
             raise _explain(made, error) from None
 
@@ -141,10 +139,10 @@ class RunSettings:
 
 
 def read_settings(kind: type[C], data: JsonMapping, *, stored: bool = False) -> C:
-    """Read any class of settings from plain data, as `RunSettings.from_json` does."""
+    """Read any class of settings from plain data; in those of a stored run no name is ever opened as a file."""
     try:
         checked: Any = kind
-        made: C = _adapt(checked).validate_python(dict(data), context=dict(STORED) if stored else None)
+        made: C = _adapt(checked).validate_python(dict(data), context={"stored": stored})
     except ValidationError as error:
         raise _explain(kind, error) from None
     return made
@@ -197,11 +195,6 @@ def describe_setting(kind: type, name: str) -> str:
 def list_parts(hint: object) -> tuple[Any, ...]:
     """Return the types of a union, or the type alone."""
     return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
-
-
-def _as_plain(value: object) -> object:
-    """Turn a number of numpy into one of Python, which pydantic knows."""
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def _explain(kind: type, error: ValidationError) -> BestResponseError:

@@ -23,20 +23,24 @@ A package adds a metric to a study of another by the entry point `STUDY.NAME` of
 from __future__ import annotations
 
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar
 
-from bestresponse.core.errors import StoreError, UsageError
+from bestresponse.core.codec import record_to_json
+from bestresponse.core.errors import BestResponseError, StoreError, UsageError
 from bestresponse.core.game import AnyGame
-from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.core.json import JsonMapping, JsonObject, canonical
 from bestresponse.core.registry import Registry
 from bestresponse.core.texts import Texts
 from bestresponse.games.texts import TEXTS as GAME_TEXTS
-from bestresponse.models.base import Model
+from bestresponse.models.base import Abilities, Model
+from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.players.llm.texts import TEXTS as PLAYER_TEXTS
+from bestresponse.players.llm.verified import bare_name
 from bestresponse.report.blocks import ReportBlock, build_sections, fill_template, table
 from bestresponse.report.document import Document
 from bestresponse.report.frames import Frame
@@ -44,11 +48,9 @@ from bestresponse.report.metrics import Figures, Heads, Metric, compute_figures
 from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import Execution, Outcome, PlayOne, Start, execute
 from bestresponse.runs.executors.base import Job
-from bestresponse.runs.replay import Replay, recorded_models, replay_plays
 from bestresponse.runs.reporting.sections import costs_section, method_section
 from bestresponse.runs.settings import RunSettings
-from bestresponse.runs.shard import Shard
-from bestresponse.runs.spec import Spec
+from bestresponse.runs.spec import Shard, Spec
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.store.lines import read_lines
 
@@ -89,6 +91,43 @@ class Measured:
         """Every frame that is short enough to be read, as plain data."""
         short = {name: frame for name, frame in self.frames.items() if len(frame) <= _MOST_SUMMARISED}
         return {"answered": self.answered, **{name: frame.to_json() for name, frame in short.items()}}
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """How many plays (or whatever `unit` says) came out the same, and what differs in the others."""
+
+    same: int
+    different: tuple[str, ...]
+    unit: str = "plays"
+
+
+def replay_plays(folder: RunFolder, play_one: PlayOne) -> Replay:
+    """Play every finished spec of the run anew by `play_one`, and compare the records."""
+    same = 0
+    different = []
+    for play in folder.plays():
+        try:
+            record = play_one(Spec(play.spec, play.data), [], lambda submission: None)
+        except BestResponseError as error:
+            different.append(f"{play.spec}: {error}")
+            continue
+        if canonical(record_to_json(record)) == canonical(record_to_json(play.record)):
+            same += 1
+        else:
+            different.append(f"{play.spec}: the record differs")
+    return Replay(same, tuple(different))
+
+
+def recorded_models(folder: RunFolder) -> Mapping[str, Model]:
+    """Return the models of a run, each answering only what it was recorded to have answered."""
+    calls: dict[str, list[JsonObject]] = defaultdict(list)
+    for call in folder.calls():
+        calls[call["model"]].append(call)
+    return {
+        name: RecordedModel(bare_name(name), entry["identity"], Abilities(**entry["abilities"]), calls[bare_name(name)])
+        for name, entry in folder.manifest.models.items()
+    }
 
 
 _ANSWERS = table("answers", title="How the answers were read")

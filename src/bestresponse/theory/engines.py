@@ -42,11 +42,6 @@ def choose_engine(engine: Engine, *, pays: bool) -> ChosenEngine:
     return "numba"
 
 
-def is_loaded(kernels: str) -> bool:
-    """Say whether the module of compiled loops with this name has been imported."""
-    return kernels in sys.modules
-
-
 def load_kernels(kernels: str) -> ModuleType:
     """Import a module of compiled loops."""
     return import_module(kernels)

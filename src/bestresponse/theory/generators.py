@@ -54,14 +54,12 @@ def family(
     return game
 
 
-def check_shape(shape: tuple[int, ...], players: int | None = None) -> None:
-    """Refuse a shape that is no shape, is of the wrong number of players, or has too many payoffs."""
-    _check(tuple(shape), players, None)
+def check_shape(shape: tuple[int, ...], players: int | None = None, square_from: int | None = None) -> None:
+    """Refuse a shape that is no shape, is of the wrong number of players, or has too many payoffs.
 
-
-def check_square(shape: tuple[int, ...], players: int | None = None, at_least: int = 1) -> None:
-    """Refuse a shape in which players differ in their number of actions or have fewer than `at_least`."""
-    _check(tuple(shape), players, at_least)
+    With `square_from` also one in which players differ in their number of actions or have fewer than that.
+    """
+    _check(tuple(shape), players, square_from)
 
 
 @lru_cache
@@ -170,7 +168,7 @@ def zero_sum(
     rng: np.random.Generator, shape: Shape = (2, 2), low: float = -1.0, high: float = 1.0, whole: bool = False
 ) -> Array:
     """Two players; row payoffs are uniform (whole numbers if `whole`), column payoffs their negatives."""
-    check_shape(shape, players=2)
+    check_shape(shape, 2)
     _check_range(low, high)
     if whole:
         row = rng.integers(round(low), round(high), shape, endpoint=True).astype(np.float64)
@@ -201,7 +199,7 @@ def potential(rng: np.random.Generator, shape: Shape = (2, 2)) -> Array:
 @family
 def symmetric(rng: np.random.Generator, shape: Shape = (2, 2)) -> Array:
     """A player's payoff depends on its own action and on how often each action is played by the others."""
-    check_square(shape)
+    check_shape(shape, None, 1)
     table, places = rng.random(shape), np.indices(shape)
     payoffs = []
     for i in range(len(shape)):
@@ -240,7 +238,7 @@ def cyclic(rng: np.random.Generator, shape: Shape = (3, 3), stakes: tuple[float,
     in `stakes`. Zero-sum and symmetric, the value is 0 and uniform play is an equilibrium, for odd m in general the
     only one; for even m, opposite actions tie and there are others.
     """
-    check_square(shape, players=2, at_least=3)
+    check_shape(shape, 2, 3)
     low, high = stakes
     if not 0 < low <= high:
         raise UsageError(f"stakes: expected 0 < low <= high, got {low:g} and {high:g}")
@@ -291,7 +289,7 @@ def congestion(rng: np.random.Generator, shape: Shape = (2, 2)) -> Array:
     Delays start uniform in [0, 1] and grow by uniform steps in [0, 1]; they may differ between resources. An exact
     potential game: Rosenthal, "A class of games possessing pure-strategy Nash equilibria", Int. J. Game Theory 2, 1973.
     """
-    check_square(shape)
+    check_shape(shape, None, 1)
     players, resources = len(shape), shape[0]
     delays = np.cumsum(rng.random((resources, players)), axis=1)
     choices = np.indices(shape)
@@ -308,7 +306,7 @@ def public_goods(
     Action k of m gives the share k / (m - 1) of the endowment. `multiplier` lies strictly between 1 and the number of
     players (drawn uniformly if not given), so that giving nothing is dominant and everybody giving all is best for all.
     """
-    check_square(shape, at_least=2)
+    check_shape(shape, None, 2)
     players, levels = len(shape), shape[0]
     drawn = rng.uniform(1.0, players) if multiplier is None else multiplier
     if players < 2 or not 1 < drawn < players:
@@ -353,7 +351,7 @@ def fully_mixed(rng: np.random.Generator, shape: Shape = (2, 2), zero_sum: bool 
     of the second are shifted and both are scaled, which changes no best response (Moulin & Vial, "Strategically
     zero-sum games", Int. J. Game Theory 7, 1978).
     """
-    check_square(shape, players=2, at_least=2)
+    check_shape(shape, 2, 2)
     core = _core(rng, shape[0])
     return np.stack([core, -core]) if zero_sum else _disguise(rng, core)
 
@@ -365,7 +363,7 @@ def given_support(rng: np.random.Generator, shape: Shape = (3, 3), support: int 
     A fully mixed game on `support` actions each, to which actions strictly dominated by mixtures of these are added;
     rows and columns are then shuffled.
     """
-    check_shape(shape, players=2)
+    check_shape(shape, 2)
     if not 1 <= support <= min(shape):
         raise UsageError(f"support: expected 1 to {min(shape)} actions for shape {shape!r}, got {support}")
     row, col = rng.random(shape), rng.random(shape)
@@ -403,10 +401,10 @@ def _with_best_responses(rng: np.random.Generator, shape: Shape, count: int) -> 
     """Uniform payoffs whose column and row maxima are moved to best responses with `count` mutual pairs."""
     to_row, to_col = _answers(rng, shape, count)
     row, col = rng.random(shape), rng.random(shape)
-    for j, i in enumerate(to_col):
-        _swap_to_top(row[:, j], i)
-    for i, j in enumerate(to_row):
-        _swap_to_top(col[i, :], j)
+    for lines, answers in ((row.T, to_col), (col, to_row)):
+        for line, best in zip(lines, answers, strict=True):
+            top = int(line.argmax())
+            line[best], line[top] = line[top], line[best]
     return np.stack([row, col])
 
 
@@ -422,11 +420,6 @@ def _answers(rng: np.random.Generator, shape: Shape, count: int) -> tuple[list[i
             to_col = [fixed[j] if j in fixed else int(rng.choice(free[j])) for j in range(shape[1])]
             return [int(j) for j in to_row], to_col
     raise NotCertified(f"no best responses with {count} pure equilibria found for shape {shape!r} in {TRIES} tries")
-
-
-def _swap_to_top(line: Array, at: int) -> None:
-    top = int(line.argmax())
-    line[at], line[top] = line[top], line[at]
 
 
 def _core(rng: np.random.Generator, size: int) -> Array:

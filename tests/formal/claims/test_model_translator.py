@@ -67,8 +67,10 @@ def test_replies_that_are_cut_off_again_and_again_say_that_claims_are_missing() 
     assert only.why == "the reply was cut off 3 times; claims are missing"
 
 
-def test_queries_that_are_cut_off_are_gone_on_with() -> None:
-    model = ScriptedModel([Reply("{higher(5, 3).} {equal(1,", Finish.LENGTH), "{equal(1, 1).}"], abilities=Abilities())
+def test_json_among_words_is_read_and_gone_on_with_where_it_is_cut_off() -> None:
+    cut = 'Here: ```json\n{"claims": [{"form": "higher", "first": 5, "second": 3}, {"form": "eq'
+    rest = '{"claims": [{"form": "equal", "first": 1, "second": 1}]}\n```'
+    model = ScriptedModel([Reply(cut, Finish.LENGTH), rest], abilities=Abilities())
     claims = ModelTranslator(model).translate("5 beats 3.", Subject(MARKET)).claims
     assert [str(claim) for claim in claims] == ["higher(5, 3).", "equal(1, 1)."]
 

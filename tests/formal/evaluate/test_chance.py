@@ -3,7 +3,7 @@
 import pytest
 from games_for_logic import KUHN
 
-from bestresponse.formal.evaluate.equivalence import compare_tables
+from bestresponse.formal.evaluate.validation import compare_tables
 from bestresponse.games.logic.tables import table_from_cells, table_to_data, write_program
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate

@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from bestresponse.formal.evaluate.dataset import stories
-from bestresponse.formal.evaluate.equivalence import compare_tables
-from bestresponse.formal.evaluate.tree_notation import read_lines
-from bestresponse.formal.evaluate.validation import judge_levels
+from bestresponse.formal.evaluate.dataset import read_lines, stories
+from bestresponse.formal.evaluate.validation import compare_tables, judge_levels
 from bestresponse.games.logic.game import LogicGame
 from bestresponse.games.logic.tables import table_from_cells, table_to_data, write_program
 from bestresponse.logic.engine import open_engine

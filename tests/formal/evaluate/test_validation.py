@@ -6,7 +6,7 @@ import pytest
 from recorded import DATA, needs_recorded
 
 from bestresponse.formal.evaluate.named_games import named_game
-from bestresponse.formal.evaluate.published_validation import published_levels
+from bestresponse.formal.evaluate.published_validation import PublishedLevels, published_levels
 from bestresponse.formal.evaluate.validation import judge_levels
 from bestresponse.formal.formalize.examples import library
 from bestresponse.games.logic.tables import table_from_cells
@@ -77,18 +77,12 @@ def test_the_published_procedure_plays_four_rounds_that_visit_every_pair_of_move
     true = {("C", "C"): (3, 3), ("C", "D"): (0, 5), ("D", "C"): (5, 0), ("D", "D"): (1, 1)}
     exact = {pair: (Fraction(u), Fraction(v)) for pair, (u, v) in true.items()}
     found = published_levels(EmbeddedEngine(), GOOD, exact, Fraction(9), named_game("prisoners-dilemma"))
-    assert [(r.own, r.other, int(r.earned)) for r in found.rounds] == [
-        ("Silent", "Silent", 3),
-        ("Silent", "Betray", 0),
-        ("Betray", "Betray", 1),
-        ("Betray", "Silent", 5),
-    ]
-    assert found.approximate.ok
-    assert found.exact.ok
-    assert found.static.ok
+    assert found == PublishedLevels(True, True, True, True, True)  # 3 + 0 + 1 + 5 = 9
     wrong = published_levels(EmbeddedEngine(), GOOD, exact, Fraction(8), named_game("stag-hunt"))
-    assert wrong.approximate.why == "4 rounds earn 9, not 8"
-    assert not wrong.constraints.ok
+    assert wrong == PublishedLevels(True, False, True, True, False)
+    other = exact | {("C", "D"): (Fraction(1), Fraction(5))}
+    assert published_levels(EmbeddedEngine(), GOOD, other, None, named_game("stag-hunt")).exact is False
+    assert published_levels(EmbeddedEngine(), "initial(s0", None, None, named_game("stag-hunt")) == PublishedLevels()
 
 
 @needs_recorded("autoformalization")
@@ -101,7 +95,7 @@ def test_every_fifth_recorded_program_gets_the_published_verdicts(tmp_path):
     found = judge_programs(tmp_path)
     assert len(found) == 55
     for name in ("syntactic", "approximate", "exact"):
-        assert all(bool(getattr(one.published, name).ok) == one.row["verdict"][name] for one in found)
+        assert all(bool(getattr(one.published, name)) == one.row["verdict"][name] for one in found)
 
 
 @pytest.mark.soak
@@ -112,15 +106,15 @@ def test_the_275_recorded_programs_get_the_published_verdicts():
     found = judge_programs(FOLDER)
     levels = [one.published for one in found]
     assert len(found) == 275
-    assert sum(bool(one.syntactic.ok) for one in levels) == 263
-    assert sum(bool(one.approximate.ok) for one in levels) == 243
-    assert sum(bool(one.exact.ok) for one in levels) == 238
-    assert sum(bool(one.approximate.ok) and not one.exact.ok for one in levels) == 5
-    assert all(one.static.ok == one.exact.ok for one in levels)
+    assert sum(bool(one.syntactic) for one in levels) == 263
+    assert sum(bool(one.approximate) for one in levels) == 243
+    assert sum(bool(one.exact) for one in levels) == 238
+    assert sum(bool(one.approximate) and not one.exact for one in levels) == 5
+    assert all(one.static == one.exact for one in levels)
     for name in ("syntactic", "approximate", "exact"):
-        assert all(bool(getattr(one.published, name).ok) == one.row["verdict"][name] for one in found)
+        assert all(bool(getattr(one.published, name)) == one.row["verdict"][name] for one in found)
     logged = [one.row["logged"] for one in found]
     assert sum(log["attempts"] == 1 and log["status"] != "syntactic_error" for log in logged) == 256
-    assert sum(one.published.constraints.ok != one.row["verdict"]["constraints"] for one in found) == 1
+    assert sum(one.published.constraints != one.row["verdict"]["constraints"] for one in found) == 1
     differing = [check.what for check in check_programs(FOLDER)[0] if check.agrees is False]
     assert differing == ["recorded constraints verdicts found again"]

@@ -9,13 +9,13 @@ from bestresponse import solve
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.formal.formalize.autoformalizer import Formalizer, Settings, check_story, elect, formalize_many
 from bestresponse.formal.formalize.examples import library, nearest
+from bestresponse.formal.formalize.json_answer import TABLE_SCHEMA, read_table
 from bestresponse.formal.formalize.plan import plan
-from bestresponse.formal.formalize.story_claims import compare
-from bestresponse.formal.formalize.table_json import TABLE_SCHEMA, read_sheet, read_table
+from bestresponse.formal.formalize.story_claims import compare_with_story
 from bestresponse.games.logic.game import as_game
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits
-from bestresponse.logic.programs.validate import Expectation, validate
+from bestresponse.logic.programs.validate import validate
 from bestresponse.models.base import Abilities, Finish, Reply, Usage
 from bestresponse.models.providers.scripted import ScriptedModel
 
@@ -72,13 +72,6 @@ def test_habits_of_other_languages_get_a_hint():
     model, writer = formalizer(fenced(wrong), fenced(GOOD))
     writer.formalize(STORY)
     assert "write a comma for and" in model.asked[1].messages[1].content
-
-
-def test_what_the_game_should_be_is_part_of_the_feedback():
-    model, writer = formalizer(fenced(GOOD), fenced(GOOD), attempts=2, expected=Expectation(players=3))
-    found = writer.formalize(STORY)
-    assert not found.ok
-    assert "the game has 2 players (ada, ben), not 3" in model.asked[1].messages[1].content
 
 
 def test_a_story_that_is_empty_or_a_library_is_refused_before_the_model_is_asked():
@@ -220,10 +213,10 @@ def test_back_translation_asks_about_the_table_in_words_and_reads_the_verdict():
     _, writer = formalizer(fenced(GOOD))
     table = writer.formalize(STORY).table
     judge = ScriptedModel(["AGREES", "DIFFERS: Bob should get 7.", "Well, hard to say."])
-    assert compare(STORY, table, judge).agrees is True
-    second = compare(STORY, table, judge)
+    assert compare_with_story(STORY, table, judge).agrees is True
+    second = compare_with_story(STORY, table, judge)
     assert (second.agrees, second.why) == (False, "Bob should get 7.")
-    assert compare(STORY, table, judge).agrees is None
+    assert compare_with_story(STORY, table, judge).agrees is None
     assert "If ada chooses Silent, ben chooses Betray: ada gets 0, ben gets 5." in judge.asked[0].messages[0].content
 
 
@@ -258,37 +251,18 @@ def test_a_model_that_can_be_held_to_a_schema_writes_the_table_and_the_program_f
     assert model.asked[0].schema is None
 
 
-def filled(**payoffs):
-    ends = {"sg": "Ann: share, Bob: grab", "gs": "Ann: grab, Bob: share", "gg": "Ann: grab, Bob: grab"}
-    return {
-        ends[end]: {"story": "", "payoffs": dict(zip(["Ann", "Bob"], earned, strict=True))}
-        for end, earned in payoffs.items()
-    }
-
-
-def test_a_table_with_a_gap_comes_back_as_a_sheet_with_what_is_missing_to_fill_in():
+def test_a_table_with_a_gap_or_an_end_told_in_two_ways_comes_back_with_what_is_wrong():
     gap = {**TABLE, "ends": TABLE["ends"][:3]}
-    model, writer = formalizer(json.dumps(gap), json.dumps(filled(gg=(1.5, 1))), form="table")
+    twice = {**TABLE, "ends": [*TABLE["ends"], both("share", "grab", 0, 4)]}
+    model, writer = formalizer(json.dumps(gap), json.dumps(twice), json.dumps(TABLE), form="table")
     found = writer.formalize(STORY)
-    assert found.attempts[0].problem == "the end grab, grab is missing"
+    assert [attempt.problem for attempt in found.attempts] == [
+        "the end grab, grab is missing",
+        "the end share, grab stands there twice, with different payoffs",
+        "",
+    ]
     assert found.table == read_table(json.dumps(TABLE))
-    assert list(json.loads(model.asked[1].schema)["properties"]) == ["Ann: grab, Bob: grab"]
-    asked = model.asked[1].messages[1].content
-    assert "known:\nAnn: share, Bob: share: Ann gets 3, Bob gets 3\n" in asked
-    assert "missing:\nAnn: grab, Bob: grab\n" in asked
-
-
-def test_an_end_that_is_told_in_two_ways_is_asked_for_again():
-    sheet = read_sheet(json.dumps({**TABLE, "ends": [*TABLE["ends"], both("share", "grab", 0, 4)]}))
-    assert sheet.missing() == (("share", "grab"),)
-
-
-def test_a_sheet_that_is_not_filled_in_says_what_is_missing():
-    sheet = read_sheet(json.dumps({**TABLE, "ends": TABLE["ends"][:1]}))
-    with pytest.raises(InvalidGame, match="the end Ann: grab, Bob: share is missing"):
-        sheet.read(json.dumps(filled(sg=(0, 5))))
-    with pytest.raises(InvalidGame, match="the payoffs of the end Ann: share, Bob: grab must be numbers"):
-        sheet.read(json.dumps(filled(sg=("none", 5), gs=(5, 0), gg=(1, 1))))
+    assert "the end grab, grab is missing" in model.asked[1].messages[1].content
 
 
 def test_a_game_where_no_choice_matters_is_a_game_with_a_warning():
@@ -310,14 +284,6 @@ def test_a_model_that_reasons_away_its_room_gets_twice_as_much_each_time_and_the
         "few, 1,500 of them for reasoning; --max-tokens gives it more)"
     )
     assert not any("--max-tokens" in message.content for request in model.asked for message in request.messages)
-
-
-def test_moves_in_turn_or_unreadable_players_make_no_sheet():
-    assert read_sheet(json.dumps({**TABLE, "timing": "in turn"})) is None
-    assert read_sheet(json.dumps({**TABLE, "players": []})) is None
-    assert read_sheet("no JSON") is None
-    crowd = [{"name": f"P{k}", "moves": ["a", "b"]} for k in range(7)]
-    assert read_sheet(json.dumps({**TABLE, "players": crowd})) is None
 
 
 def test_a_table_without_players_is_no_game():

@@ -8,10 +8,10 @@ from strict_schema import find_violations
 
 from bestresponse import solve
 from bestresponse.core.errors import InvalidGame
-from bestresponse.formal.evaluate.equivalence import compare_tables
+from bestresponse.formal.evaluate.validation import compare_tables
 from bestresponse.formal.formalize.autoformalizer import Formalizer, Settings
 from bestresponse.formal.formalize.forms import TreeForm
-from bestresponse.formal.formalize.tree_json import TREE_SCHEMA, read_tree
+from bestresponse.formal.formalize.json_answer import TREE_SCHEMA, read_tree
 from bestresponse.games.comparison import compare_games
 from bestresponse.games.logic.game import LogicGame, as_game
 from bestresponse.games.logic.tables import table_from_tree, write_program

@@ -4,9 +4,8 @@ from pathlib import Path
 import pytest
 
 from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.formal.strategies.agents import Agent
+from bestresponse.formal.strategies.agents import Agent, write_program
 from bestresponse.formal.strategies.programs import PUBLISHED, published_strategy
-from bestresponse.formal.strategies.table_program import write_program
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate
 from bestresponse.theory.catalogue.tables import load

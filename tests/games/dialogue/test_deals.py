@@ -10,7 +10,7 @@ from bestresponse.core.errors import InvalidMove
 from bestresponse.games.dialogue.deals import Issues, Moves, Option, Price, Trade, Verdict
 from bestresponse.models.base import Finish, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.players.dialogue.referee import DealReferee, ScoreReferee, read_object, read_value
+from bestresponse.players.dialogue.speaker import DealReferee, ScoreReferee, read_object, read_value
 
 NAMES = ("Ann", "Ben")
 DAYS = Option(("Monday", "Tuesday"))

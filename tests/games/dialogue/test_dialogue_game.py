@@ -5,14 +5,11 @@ from steering import cast_of, dialogue, recorded
 
 from bestresponse.core.conformance import check_game
 from bestresponse.core.errors import InvalidGame, OverBudget
-from bestresponse.games.dialogue.domain import domain_names, load_domain, parse_domain
-from bestresponse.games.dialogue.game import DialogueGame, make_plain_dialogue
-from bestresponse.games.dialogue.recorded import PERSON, Book, Entry, RecordedDialogue
-from bestresponse.games.dialogue.scenario import scenarios
+from bestresponse.games.dialogue.domain import domain_names, load_domain, parse_domain, scenarios
+from bestresponse.games.dialogue.game import PERSON, Book, DialogueGame, Entry, RecordedDialogue, make_plain_dialogue
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.studies.steer.answers import AnswerStore
-from bestresponse.studies.steer.building import build_dialogue, size_of
+from bestresponse.studies.steer.building import AnswerStore, build_dialogue, size_of
 from bestresponse.studies.steer.solving import solve_dialogue
 from bestresponse.theory import cfr, compile_game
 

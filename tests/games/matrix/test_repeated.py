@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from bestresponse.core import NATURE, Episode, Nature, play
+from bestresponse.core import NATURE, Episode, Nature
 from bestresponse.core.ask import Choice, Lottery
 from bestresponse.core.conformance import check_game, check_player
+from bestresponse.core.episode import play
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.games.matrix.repeated import RepeatedGame
 from bestresponse.players.llm.player import prompt

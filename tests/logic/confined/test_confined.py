@@ -25,7 +25,7 @@ from bestresponse.logic.confined.server import Performer, work
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, RuntimeFault, Verdict
 from bestresponse.logic.language.terms import Atom, Struct, Var
-from bestresponse.logic.programs.validate import Expectation, validate, validate_strategy
+from bestresponse.logic.programs.validate import validate, validate_strategy
 
 ENDLESS = "loop(N) :- M is N + 1, loop(M).\n"
 GREEDY = "grow(L, [L, L]). fill(L) :- findall(X, between(1, 100000, X), A), fill([A|L])."
@@ -36,11 +36,6 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="Landlock and seccomp
 @pytest.mark.parametrize("source", [DILEMMA, SEQUENTIAL, KUHN, "this is no program", "legal(X) :- shell(X)."])
 def test_a_report_is_the_same_as_in_this_process(source: str) -> None:
     assert validate(source, ConfinedEngine()) == validate(source, EmbeddedEngine())
-
-
-def test_what_is_expected_of_a_game_is_compared() -> None:
-    report = validate(DILEMMA, ConfinedEngine(), Expectation(players=3))
-    assert [one.message for one in report.errors] == ["the game has 2 players (p1, p2), not 3"]
 
 
 def test_a_strategy_is_validated_in_a_child() -> None:
@@ -85,7 +80,7 @@ def children() -> Iterator[Children]:
 
 
 def ask(source: str, goal: str, **limits: float) -> bytes:
-    given = {"source": source, "goals": [[goal, []]], "limit": 1}
+    given = {"source": source, "goal": goal, "names": [], "limit": 1}
     return json.dumps({"job": "ask", "seed": 0, "limits": asdict(PATIENT) | limits, "given": given}).encode()
 
 
@@ -103,9 +98,9 @@ def test_a_child_serves_several_programs_and_none_sees_the_other(children: Child
     pids = children.pids
     second, _ = children.request("embedded", ask("b :- a(_).\nb(2).", "b"), PATIENT)
     third, _ = children.request("embedded", ask("b(2).", "b(X)"), PATIENT)
-    assert first["result"] == [[{"X": "1"}]]
+    assert first["result"] == [{"X": "1"}]
     assert second["message"] == "unknown procedure a/1"
-    assert third["result"] == [[{"X": "2"}]]
+    assert third["result"] == [{"X": "2"}]
     assert children.pids == pids
 
 
@@ -117,7 +112,7 @@ def test_a_child_that_is_late_is_killed_and_the_next_one_works(children: Childre
         children.request("embedded", ask("a.", "a"), replace(PATIENT, wall=0.1))
     assert lost.value.kind == "time"
     assert gone(child)
-    assert children.request("embedded", ask("a.", "a"), PATIENT)[0]["result"] == [[{}]]
+    assert children.request("embedded", ask("a.", "a"), PATIENT)[0]["result"] == [{}]
 
 
 def test_an_endless_program_is_ended_by_the_clock_on_the_wall() -> None:
@@ -137,7 +132,7 @@ def test_a_program_that_wants_too_much_memory_costs_its_child(children: Children
     reply, _ = children.request("embedded", ask(GREEDY, "fill([])"), small)
     assert reply["message"] == "It needed more memory than it may have."
     assert gone(child)
-    assert children.request("embedded", ask("a.", "a"), small)[0]["result"] == [[{}]]
+    assert children.request("embedded", ask("a.", "a"), small)[0]["result"] == [{}]
 
 
 def test_a_reply_that_is_too_long_is_not_read(children: Children) -> None:
@@ -283,7 +278,7 @@ def test_a_limit_in_swi_prolog_costs_the_child_and_its_prolog(children: Children
     assert reply["message"] == "A rule did not come to an end within 50,000 steps."
     assert {layer.name for layer in layers} >= {"files", "calls", "descriptors"}
     assert gone(child)
-    assert children.request("swi", ask("a.", "a"), limits)[0]["result"] == [[{}]]
+    assert children.request("swi", ask("a.", "a"), limits)[0]["result"] == [{}]
 
 
 def test_a_program_of_another_engine_is_refused() -> None:

@@ -211,10 +211,8 @@ def test_a_limit_on_answers_stops_early() -> None:
 def test_what_is_given_to_one_goal_is_gone_for_the_next() -> None:
     engine = EmbeddedEngine()
     program = engine.load(DILEMMA)
-    given, later = engine.ask_many(
-        program,
-        ["initialise(default_move(p1, 'D'), s0), holds(default_move(p1, M), s0)", "holds(default_move(p1, M), s0)"],
-    )
+    given = engine.solutions(program, "initialise(default_move(p1, 'D'), s0), holds(default_move(p1, M), s0)")
+    later = engine.solutions(program, "holds(default_move(p1, M), s0)")
     assert [write(answer["M"]) for answer in given] == ["'D'"]
     assert [write(answer["M"]) for answer in later] == ["'C'"]
 

@@ -1,23 +1,23 @@
 """Validation: four stages, each with words its author can act on."""
 
-from games_for_logic import DILEMMA, SEQUENTIAL
+from games_for_logic import DILEMMA
 
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits
 from bestresponse.logic.language.diagnostics import Stage
-from bestresponse.logic.programs.validate import Expectation, Report, feedback, validate, validate_strategy
+from bestresponse.logic.programs.validate import Report, feedback, validate, validate_strategy
 
 
-def report(source: str, expected: Expectation | None = None) -> Report:
-    return validate(source, EmbeddedEngine(Limits(steps=50_000)), expected)
+def report(source: str) -> Report:
+    return validate(source, EmbeddedEngine(Limits(steps=50_000)))
 
 
-def found(source: str, expected: Expectation | None = None) -> list[tuple[str, int, str]]:
-    return [(d.stage.value, d.line, d.message) for d in report(source, expected).errors]
+def found(source: str) -> list[tuple[str, int, str]]:
+    return [(d.stage.value, d.line, d.message) for d in report(source).errors]
 
 
 def test_a_good_game_is_ok_and_has_nothing_to_repair() -> None:
-    result = report(DILEMMA, Expectation(players=2, moves=2))
+    result = report(DILEMMA)
     assert result.ok
     assert result.table is not None
     assert feedback(result) == ""
@@ -43,16 +43,6 @@ def test_static_checks_find_missing_misspelt_and_wrong_arity() -> None:
 
 def test_reserved_names_are_static_errors() -> None:
     assert found(DILEMMA + "game(_, s0).\n")[0][2] == "game/2 belongs to the solver; a game cannot define it"
-
-
-def test_the_contract_compares_with_what_was_expected() -> None:
-    assert found(SEQUENTIAL, Expectation(players=3, moves=2)) == [
-        ("contract", 0, "the game has 2 players (leader, follower), not 3")
-    ]
-    assert found(DILEMMA, Expectation(players=2, moves=3)) == [
-        ("contract", 0, "p1 has 2 moves (D, C), not 3"),
-        ("contract", 0, "p2 has 2 moves (D, C), not 3"),
-    ]
 
 
 def test_runtime_errors_name_their_clause() -> None:

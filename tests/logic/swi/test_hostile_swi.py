@@ -9,6 +9,7 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import count
 from pathlib import Path
 
@@ -80,7 +81,7 @@ def table(engine: SwiEngine, source: str) -> dict[tuple[str, ...], tuple[object,
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[SwiEngine]:
-    with SwiEngine(Limits()) as engine:
+    with closing(SwiEngine(Limits())) as engine:
         yield engine
 
 
@@ -283,7 +284,7 @@ def served(layers: tuple[str, ...]) -> Worker:
     worker.request("library", LIBRARY_TEXT, 60.0, 1 << 16)
     worker.request("solver(0)", SOLVER, 60.0, 1 << 16)
     worker.request("extraction", EXTRACTION, 60.0, 1 << 16)
-    assert worker.request("load(victim,none)", DILEMMA, 60.0, 1 << 16) == ["loaded"]
+    assert worker.request("load(victim,none)", DILEMMA, 60.0, 1 << 16) == ["loaded(victim)"]
     return worker
 
 
@@ -359,7 +360,7 @@ class TestServerAlone:
     @pytest.mark.parametrize("goal", ["table_row(_, _)", "G = table_row(_, _), G", "maplist(table_row, [_], [_])"])
     def test_a_program_does_not_ask_about_itself(self, worker: list[Worker], goal: str) -> None:
         said = self.attack(worker, f"{DILEMMA}\nattack :- {goal}.\n", "attack")
-        assert said[0] == "loaded"
+        assert said[0].startswith("loaded(")
         assert said[1].startswith("error(existence_error(procedure,/(table_row,2))")
 
     def test_the_attack_would_work_where_a_trusted_clause_makes_it(self, place: Path) -> None:

@@ -6,7 +6,6 @@ import logging
 import time
 import traceback
 import tracemalloc
-import zlib
 from dataclasses import replace
 from types import SimpleNamespace
 from urllib.parse import quote
@@ -41,72 +40,37 @@ def complete(clients):
     return run
 
 
-def test_a_compressed_reply_is_read(complete):
-    assert complete(faulty.compress(json.dumps(faulty.GOOD).encode())).text == "A"
+@pytest.mark.parametrize("encoding", ["br", "gzip", "gzip, gzip"])
+def test_a_compressed_reply_is_refused_before_anything_is_expanded(complete, encoding):
+    with pytest.raises(BadReply, match=f"compressed its reply as {encoding}, and was asked not to"):
+        complete(faulty.answer(gzip.compress(b"{}"), headers=[("content-encoding", encoding)]))
 
 
-def test_a_reply_compressed_twice_is_refused_before_anything_is_expanded(complete):
-    with pytest.raises(
-        BadReply, match="compressed its reply as gzip, gzip; it was asked for gzip or deflate, and once"
-    ):
-        complete(faulty.compress(b"{}", times=2))
-
-
-def test_a_second_compression_that_is_not_admitted_stays_compressed(complete):
+def test_a_compression_that_is_not_admitted_stays_compressed(complete):
     with pytest.raises(BadReply, match="did not answer in JSON"):
-        complete(faulty.compress(b"{}", times=2, named=1))
+        complete(faulty.answer(gzip.compress(b"{}")))
 
 
-def test_an_unknown_compression_is_a_sentence(complete):
-    with pytest.raises(BadReply, match="compressed its reply as br; it was asked for gzip or deflate"):
-        complete(faulty.answer(b"{}", headers=[("content-encoding", "br")]))
+@pytest.mark.parametrize("encoding", ["", "identity", "Identity "])
+def test_every_name_of_the_encoding_that_was_asked_for_is_taken(complete, encoding):
+    body = json.dumps(faulty.GOOD).encode()
+    assert complete(faulty.answer(body, headers=[("content-encoding", encoding)])).text == "A"
 
 
-def test_a_bomb_is_expanded_up_to_the_limit_only(clients):
-    bomb = faulty.compress(b" " * 10_000_000)
-    with faulty.serving(bomb) as server, pytest.raises(BadReply, match=r"sent more than 0\.09537 MB for one reply"):
+def test_reading_ends_at_the_limit(clients):
+    long = faulty.answer(b" " * 10_000_000)
+    with faulty.serving(long) as server, pytest.raises(BadReply, match=r"sent more than 0\.09537 MB for one reply"):
         Endpoint(clients, server.url, "it", Secret(KEY), "authorization", largest=100_000).post({})
 
 
-def test_decoding_never_holds_much_more_than_the_limit():
-    bomb = gzip.compress(bytes(50_000_000))
+def test_reading_never_holds_much_more_than_the_limit():
+    pieces = (bytes(100_000) for _ in range(500))
     tracemalloc.start()
     with pytest.raises(BadReply):
-        read_body([bomb], 1_000_000, "it", compressed=True)
+        read_body(pieces, 1_000_000, "it")
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 3_000_000
-
-
-@pytest.mark.parametrize(
-    ("wire", "body"),
-    [
-        ([zlib.compress(b"hello")], b"hello"),
-        ([zlib.compress(b"hello")[2:-4]], b"hello"),
-        ([gzip.compress(b"hello")[:9], gzip.compress(b"hello")[9:]], b"hello"),
-        ([gzip.compress(bytes(300_000))], bytes(300_000)),
-        ([], b""),
-    ],
-)
-def test_bodies_are_joined_and_decompressed(wire, body):
-    assert read_body(wire, 1_000_000, "it", compressed=True) == body
-
-
-@pytest.mark.parametrize("encoding", ["", "identity", "x-gzip", "GZIP, identity"])
-def test_every_name_of_the_encodings_that_were_asked_for_is_taken(complete, encoding):
-    body = json.dumps(faulty.GOOD).encode()
-    content = gzip.compress(body) if "gzip" in encoding.lower() else body
-    assert complete(faulty.answer(content, headers=[("content-encoding", encoding)])).text == "A"
-
-
-@pytest.mark.parametrize(
-    ("wire", "says"),
-    [(gzip.compress(b"hello", mtime=0)[:-9], "breaks off"), (b"\x1f\x8b\x08\0" + b"\xff" * 40, "damaged")],
-    ids=["incomplete", "damaged"],
-)
-def test_a_compressed_reply_that_is_incomplete_or_damaged_may_be_tried_again(wire, says):
-    with pytest.raises(Transient, match=says):
-        read_body([wire[:8], wire[8:]], 1000, "it", compressed=True)
 
 
 @pytest.mark.parametrize("key", [f"{KEY}\n", f" {KEY}\r\n", f"\t{KEY} "])
@@ -322,7 +286,7 @@ def test_an_absurd_number_of_tokens_is_a_sentence(complete, tokens):
 
 @pytest.mark.parametrize(
     ("depth", "says"),
-    [(99, "without a proper `choices`"), (100, "nested deeper than 100 levels"), (900, "nested deeper than 100")],
+    [(99, "without a proper `choices`"), (100_000, "did not answer in JSON")],
 )
 def test_json_nested_absurdly_deep_is_a_sentence(complete, depth, says):
     with pytest.raises(BadReply, match=says):

@@ -9,7 +9,7 @@ import pytest
 import bestresponse.models
 from bestresponse.core.errors import ModelUnavailable, OverBudget, Transient
 from bestresponse.models import Budget, Cache, CacheMode, Meter, ScriptedModel, ask
-from bestresponse.models.wrappers.assemble import assemble
+from bestresponse.models.wrappers.cached import assemble
 from bestresponse.models.wrappers.limits import Gate, RetryPolicy
 
 

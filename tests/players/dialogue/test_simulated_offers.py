@@ -8,9 +8,8 @@ from bestresponse.core.episode import play
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE, REFEREE
 from bestresponse.core.player import Nature
-from bestresponse.games.dialogue.domain import domain_names, load_domain, parse_domain, read_domain_text
+from bestresponse.games.dialogue.domain import domain_names, load_domain, parse_domain, read_domain_text, scenarios
 from bestresponse.games.dialogue.game import DialogueGame, draw_plain_dialogue
-from bestresponse.games.dialogue.scenario import scenarios
 from bestresponse.players.lookup import find_strategy
 
 

@@ -10,9 +10,8 @@ from true_dialogue import true_payoffs, true_tree
 
 from bestresponse.core.episode import play
 from bestresponse.core.player import Decision
-from bestresponse.players.dialogue.referee import DealReferee, ScoreReferee
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker, edge, firmness, manner_in, opener, shown_in
-from bestresponse.players.dialogue.speaker import Guided, Speaker
+from bestresponse.players.dialogue.speaker import DealReferee, Guided, ScoreReferee, Speaker
 from bestresponse.players.llm.player import Sampling
 from bestresponse.players.strategies.fixed import FixedMix
 from bestresponse.studies.steer.solving import solve_dialogue

@@ -124,12 +124,13 @@ def test_a_model_translator_answers_in_json_where_it_can() -> None:
     assert len(review.calls) == 1
 
 
-def test_a_model_translator_answers_in_queries_otherwise() -> None:
-    model = ScriptedModel(["Claims: {higher(3, 5).} {no_claim}"], abilities=Abilities())
+def test_a_model_that_follows_no_schema_is_asked_for_json_too() -> None:
+    answer = 'Claims: {"claims": [{"form": "higher", "first": 3, "second": 5}, {"form": "no_claim"}]}'
+    model = ScriptedModel([answer], abilities=Abilities())
     translation = ModelTranslator(model).translate("3 is more than 5", Subject(FORM))
     assert [str(claim) for claim in translation.claims] == ["higher(3, 5)."]
     assert model.asked[0].schema is None
-    assert "{higher(10, 10).}" in model.asked[0].messages[-1].content
+    assert "Reply with one JSON object" in model.asked[0].messages[-1].content
 
 
 def test_paragraphs_are_translated_one_by_one() -> None:

@@ -9,10 +9,9 @@ from waiting import run_at_once
 from bestresponse.core.errors import OverBudget, UsageError
 from bestresponse.models.base import ask
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.runs.executors.base import Job
+from bestresponse.runs.executors.base import Job, Threads
 from bestresponse.runs.executors.driver import lend_workers
 from bestresponse.runs.executors.processes import Processes
-from bestresponse.runs.executors.threads import Threads
 from bestresponse.runs.inputs import NamedModel
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.studies.bench.config import BenchConfig

@@ -10,6 +10,7 @@ from running import NOW
 from waiting import hear_interrupts
 
 from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.runs.execution import Execution
 from bestresponse.runs.executors import processes
 from bestresponse.runs.executors.processes import Processes
 from bestresponse.runs.launch import run_study
@@ -35,11 +36,8 @@ def bench(server, output, executor, games=12, limits=None, **options):
             config,
             opened.models,
             output,
-            workers=opened.workers,
-            executor=executor,
-            shared=opened.shared,
-            invocation=NOW,
-            **options,
+            Execution(opened.workers, executor=executor, shared=opened.shared, **options),
+            NOW,
         )
 
 
@@ -119,9 +117,8 @@ def test_models_that_are_objects_answer_in_the_process_that_has_them(tmp_path):
     mine = ScriptedModel(lambda request: prompts.append(request) or "A", name="mine")
     config = BenchConfig(model=mine, num_games=3, num_rows=2, num_cols=2, seed=5)
     with open_models(config.models, tmp_path) as opened:
-        run = run_study(
-            bench_study, config, opened.models, tmp_path, executor=Processes(1), shared=opened.shared, invocation=NOW
-        )
+        how = Execution(executor=Processes(1), shared=opened.shared)
+        run = run_study(bench_study, config, opened.models, tmp_path, how, NOW)
     assert run.outcome.played == 3
     assert len(prompts) == opened.meter.spent.calls
 
@@ -129,7 +126,7 @@ def test_models_that_are_objects_answer_in_the_process_that_has_them(tmp_path):
 def test_water_without_models_comes_out_the_same_in_processes(tmp_path):
     config = WaterConfig("need", seat={"Bob": "random", "Cindy": "share:0.5", "Eric": "myopic"}, repeats=40)
     one = run_study(water, config, {}, tmp_path / "one", invocation=NOW)
-    two = run_study(water, config, {}, tmp_path / "two", executor=Processes(2), invocation=NOW)
+    two = run_study(water, config, {}, tmp_path / "two", Execution(executor=Processes(2)), NOW)
     assert list_records(one) == list_records(two)
     assert two.outcome.played == 40
 

@@ -16,6 +16,7 @@ from running import NOW
 from waiting import wait_until
 
 from bestresponse.core.errors import UsageError
+from bestresponse.runs.execution import Execution
 from bestresponse.runs.executors.base import find_executor
 from bestresponse.runs.executors.ray import Ray
 from bestresponse.runs.launch import run_study
@@ -93,11 +94,8 @@ def bench(server, output, executor, games=12, limits=None, **options):
             config,
             opened.models,
             output,
-            workers=opened.workers,
-            executor=executor,
-            shared=opened.shared,
-            invocation=NOW,
-            **options,
+            Execution(opened.workers, executor=executor, shared=opened.shared, **options),
+            NOW,
         )
 
 
@@ -260,5 +258,5 @@ def test_a_driver_killed_in_the_middle_goes_on_and_repeats_no_finished_call(clus
 def test_water_without_models_comes_out_the_same_on_a_cluster(cluster, tmp_path):
     config = WaterConfig("need", seat={"Bob": "random", "Cindy": "share:0.5", "Eric": "myopic"}, repeats=300)
     one = run_study(water, config, {}, tmp_path / "one", invocation=NOW)
-    two = run_study(water, config, {}, tmp_path / "two", executor=Ray(), invocation=NOW)
+    two = run_study(water, config, {}, tmp_path / "two", Execution(executor=Ray()), NOW)
     assert list_records(one) == list_records(two)

@@ -18,9 +18,9 @@ from bestresponse.players.llm.persona import Persona
 from bestresponse.report import codec, page
 from bestresponse.report.document import Code, Figure, Table
 from bestresponse.runs.launch import make_manifest
-from bestresponse.runs.replay import Replay
 from bestresponse.runs.run import Run, load_run
 from bestresponse.runs.store.folder import RunFolder
+from bestresponse.runs.study import Replay
 from bestresponse.studies.simulate.plays import SimulateConfig, find_best_reply, judge_seats, list_sustained, read_plays
 from bestresponse.studies.simulate.study import measure_simulation, simulate
 

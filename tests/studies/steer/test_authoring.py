@@ -6,13 +6,12 @@ import pytest
 from strict_schema import find_violations
 
 from bestresponse.core.errors import InvalidGame, NotCached
-from bestresponse.games.dialogue.domain import domain_names, load_domain
+from bestresponse.games.dialogue.domain import domain_names, load_domain, read_scenario, scenario_schema, scenarios
 from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.games.dialogue.scenario import read_scenario, scenario_schema, scenarios
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.authoring import Author, most_questions
+from bestresponse.studies.steer.building import AnswerStore
 
 GOOD = {
     "names": ["Uma", "Vito"],

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.studies.steer.embedding import HashedWords, MiniLM, Remembered
+from bestresponse.studies.steer.fresh import HashedWords, MiniLM, Remembered
 
 
 def test_equal_texts_have_equal_embeddings_of_length_one_and_different_ones_differ():
@@ -31,7 +31,7 @@ def test_a_remembered_text_is_embedded_once():
 
 
 def test_a_missing_sentence_model_is_a_sentence(monkeypatch):
-    monkeypatch.setattr("bestresponse.studies.steer.embedding.find_spec", lambda name: None)
+    monkeypatch.setattr("bestresponse.studies.steer.fresh.find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"--embed minilm needs onnxruntime: pip install 'bestresponse\[embed\]'"):
         MiniLM()
 

@@ -5,8 +5,9 @@ from running import NOW
 
 from bestresponse.models.base import Message, Request
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
+from bestresponse.runs.execution import Execution
+from bestresponse.runs.executors.base import Threads
 from bestresponse.runs.executors.processes import Processes
-from bestresponse.runs.executors.threads import Threads
 from bestresponse.runs.launch import run_study
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.studies.steer.config import SteerConfig
@@ -30,10 +31,8 @@ def search(server, output, executor):
             config,
             opened.models,
             output,
-            workers=4,
-            executor=executor,
-            shared=opened.shared,
-            invocation=NOW,
+            Execution(4, executor=executor, shared=opened.shared),
+            NOW,
         )
     assert run.outcome.complete
     (answers,) = output.glob("dialogues-*/answers.jsonl")

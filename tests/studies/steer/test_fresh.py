@@ -8,14 +8,12 @@ import pytest
 from steering import cast_of, dialogue
 
 from bestresponse.core.errors import InvalidGame, NotCached, UsageError
-from bestresponse.games.dialogue.recorded import RecordedDialogue
+from bestresponse.games.dialogue.game import RecordedDialogue
 from bestresponse.models.base import Reply
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.studies.steer.answers import AnswerStore
-from bestresponse.studies.steer.building import build_dialogue
+from bestresponse.studies.steer.building import AnswerStore, build_dialogue
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.embedding import HashedWords
-from bestresponse.studies.steer.fresh import FreshPlays, Nearest, is_fresh_on_record, play_fresh
+from bestresponse.studies.steer.fresh import FreshPlays, HashedWords, Nearest, hold_talk, play_fresh
 from bestresponse.studies.steer.measuring import evaluate_plays
 from bestresponse.studies.steer.session import SteerResults
 from bestresponse.studies.steer.solving import solve_dialogue
@@ -52,7 +50,8 @@ def test_fresh_draws_are_not_those_of_the_tree_and_are_asked_for_once():
     again = play_fresh(game, policy, cast, answers, range(2, 5), workers=3)
     assert answers.calls == asked
     assert np.array_equal(again.guided, first.guided)
-    assert [is_fresh_on_record(game, cast, answers, draw) for draw in (2, 4, 5)] == [True, True, False]
+    on_record = [answers.has_all_of(partial(hold_talk, game, cast, draw, 0)) for draw in (2, 4, 5)]
+    assert on_record == [True, True, False]
 
 
 def test_guided_and_unguided_share_their_words_as_long_as_they_choose_the_same():

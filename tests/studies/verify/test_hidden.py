@@ -95,7 +95,7 @@ def test_a_claim_that_a_model_translates_is_refuted_on_the_tree_and_the_move_is_
     rows = ran.rows()
     assert len(rows) == 6
     for row in rows:
-        assert row["transcript"][0]["feedback"] == [
+        assert row["transcript"][0]["corrections"] == [
             "You say that if chance draws high and you choose bet and the other player chooses call, you get 1. "
             "In fact, if chance draws high and you choose bet and the other player chooses call, you get 2."
         ]

@@ -77,7 +77,7 @@ def test_a_model_can_translate_what_is_said_about_moves(tmp_path: Path) -> None:
     }
     settings = config(load_tree("centipede"), repeats=1, translator="translator")
     (row,) = running.run(verify_model, settings, tmp_path, models).rows()
-    assert row["transcript"][0]["feedback"] == [
+    assert row["transcript"][0]["corrections"] == [
         "You say that after you choose R, with everybody looking ahead you get 6.4. "
         "In fact, after you choose R, with everybody looking ahead you get 0.2."
     ]

@@ -248,7 +248,7 @@ def test_three_by_three_games_in_closed_form_and_by_enumeration_agree_near_ties_
         assert {_rounded(row[:3], row[3:6]) for row in table[:count].round(6)} == {
             _rounded(x, y) for x, y in zip(whole.x.round(6), whole.y.round(6), strict=True)
         }
-        assert sorted(table[count : count + bases, 2]) == sorted(mask for *_, mask in whole.bases())
+        assert sorted(table[count : count + bases, 2]) == sorted(mask for *_, mask in whole.bases)
     assert closed > 100
 
 
@@ -261,8 +261,8 @@ def test_compiled_whole_numbers_and_long_integers_agree_on_degenerate_games() ->
             whole = extreme_equilibria(NormalForm(0.1 * game.payoffs))
             count, bases, exact, degenerate, _, table = kernels.extreme_pairs(game.payoffs)
             assert (exact, degenerate, count) == (True, whole.degenerate, len(whole.x))
-            assert [tuple(row) for row in table[:count, -2:]] == whole.pairs()
-            assert [tuple(row[:3]) for row in table[count : count + bases]] == whole.bases()
+            assert [tuple(row) for row in table[:count, -2:]] == whole.edges
+            assert [tuple(row[:3]) for row in table[count : count + bases]] == whole.bases
             assert table[:count, :size] == pytest.approx(whole.x)
 
 
@@ -287,7 +287,7 @@ def test_nothing_but_strategies_is_computed_before_it_is_read(monkeypatch: pytes
         calls.append("indices")
         return {}
 
-    monkeypatch.setattr("bestresponse.theory.equilibria.solve.compute_indices", count)
+    monkeypatch.setattr("bestresponse.theory.equilibria.extremes.compute_indices", count)
     result = nash([[2, 0], [0, 1]], [[1, 0], [0, 2]])
     assert [e.supports for e in result.equilibria] == [((0,), (0,)), ((1,), (1,)), ((0, 1), (0, 1))]
     assert calls == []
@@ -330,8 +330,8 @@ def test_a_game_is_not_refused_for_vertices_that_it_might_have_had() -> None:
 
 
 def test_the_walk_finds_the_vertices_that_whole_numbers_find_and_gives_up_near_ties() -> None:
-    walk = pytest.importorskip("bestresponse.theory.equilibria.walk_kernels")
-    pivoting = pytest.importorskip("bestresponse.theory.equilibria.walk_kernels")
+    walk = pytest.importorskip("bestresponse.theory.equilibria.extreme_kernels")
+    pivoting = pytest.importorskip("bestresponse.theory.equilibria.extreme_kernels")
     generator = np.random.default_rng(6)
     clear = 0
     for rows, columns in ((1, 4), (4, 1), (3, 5), (5, 5), (6, 4)):

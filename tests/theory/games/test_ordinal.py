@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.theory import catalogue
-from bestresponse.theory.games.isomorphs import name_ordinal, ordinal_games, patterns, random_isomorph
+from bestresponse.theory.games.isomorphs import PATTERNS, name_ordinal, ordinal_games, random_isomorph
 from bestresponse.theory.games.normal_form import NormalForm
 
 
@@ -29,7 +29,7 @@ def test_of_the_78_games_57_have_one_12_two_and_9_no_pure_equilibrium():
 def test_all_names_differ_and_twelve_games_are_symmetric():
     games = ordinal_games()
     assert len({one.name for one in games}) == 144
-    assert [one.name for one in games if one.symmetric] == list(patterns())
+    assert [one.name for one in games if one.symmetric] == list(PATTERNS)
 
 
 def test_no_two_of_the_144_are_the_same_up_to_rows_and_columns_and_all_576_are_covered():
@@ -77,7 +77,7 @@ def test_the_prisoners_dilemma_is_written_as_in_the_periodic_table():
 
 def test_neighbouring_patterns_of_a_layer_differ_by_one_swap_of_adjacent_ranks():
     symmetric = {one.row: one.game.payoffs[0] for one in ordinal_games() if one.symmetric}
-    for layer in (patterns()[:6], patterns()[6:]):
+    for layer in (tuple(PATTERNS)[:6], tuple(PATTERNS)[6:]):
         for here, there in zip(layer, (*layer[1:], layer[0]), strict=True):
             changed = symmetric[here] != symmetric[there]
             assert changed.sum() == 2

@@ -11,7 +11,7 @@ from random_trees import random_tree
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.catalogue.trees import kuhn_poker, leduc_poker
 from bestresponse.theory.engines import has_numba
-from bestresponse.theory.trees.cfr import NumbaCfr, NumpyCfr, cfr
+from bestresponse.theory.trees.cfr import CfrState, cfr
 from bestresponse.theory.trees.sequence_form import nash_conv, policy_value, to_sequence_form
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
 from bestresponse.theory.trees.tree import Chance, Leaf, Turn, build_tree
@@ -132,7 +132,7 @@ class TestProperties:
         form = to_sequence_form(random_tree(Random(seed), players, 5, zero_sum=False))
         form = replace(form, payoffs=form.payoffs + np.random.default_rng(seed).normal(size=form.payoffs.shape))
         schedule = np.array([[1.0] * 5, [0.5] * 5, [1.0, 2.0, 3.0, 4.0, 5.0]])
-        fast, plain = NumbaCfr(form), NumpyCfr(form)
+        fast, plain = CfrState(form, "numba"), CfrState(form, "numpy")
         fast.run(schedule, predictive)
         plain.run(schedule, predictive)
         for plex, one, other in zip(form.plexes, fast.totals, plain.totals, strict=True):

@@ -8,19 +8,12 @@ from typing import cast, get_args
 
 import numpy as np
 
+from bestresponse import theory
 from bestresponse.analysis.answers.answer import Answer, Chart, Question, Setting, Values, read_profile
-from bestresponse.analysis.solve.data import name_mix
+from bestresponse.analysis.solve.data import name_mix, name_players
 from bestresponse.core.errors import SettingError
-from bestresponse.theory.dynamics.learning import (
-    Form,
-    fictitious_play,
-    logit_dynamics,
-    multiplicative_weights,
-    regret_matching,
-    replicator,
-)
-from bestresponse.theory.dynamics.moran import Fitness, alpha_rank, moran
-from bestresponse.theory.dynamics.trajectory import Trajectory
+from bestresponse.theory.dynamics.learning import Form, Trajectory
+from bestresponse.theory.dynamics.moran import Fitness
 from bestresponse.theory.games.normal_form import NormalForm
 
 _RECORDED = 200
@@ -45,11 +38,9 @@ def _follow(
         "time": float(path.times[-1]),
         "final": name_mix(game, path.final),
         "last": name_mix(game, path.last),
-        "gains": dict(zip(game.players, path.gains[-1].tolist(), strict=True)),
+        "gains": name_players(game, path.gains[-1]),
         "gap": path.gap,
-        "external_regret": path.external
-        if path.external is None
-        else dict(zip(game.players, path.external[-1].tolist(), strict=True)),
+        "external_regret": None if path.external is None else name_players(game, path.external[-1]),
         "path": {"times": path.times[some].tolist(), "gap": path.curve[some].tolist(), "strategies": curves},
     }
     series = {
@@ -64,7 +55,7 @@ def _evolve(game: NormalForm, values: Values) -> Answer:
         raise SettingError("dynamics", "moran needs a symmetric game of two players; this one is not")
     names, population, steps = game.actions[0], int(values["population"]), int(values["steps"])
     share, extra = divmod(population, len(names))
-    done = moran(
+    done = theory.moran(
         game.payoffs[0],
         [share + (k < extra) for k in range(len(names))],
         seed=int(values["seed"]),
@@ -88,7 +79,7 @@ def _evolve(game: NormalForm, values: Values) -> Answer:
 
 
 def _rank(game: NormalForm, values: Values) -> Answer:
-    found = alpha_rank(
+    found = theory.alpha_rank(
         game,
         alpha=float(values["alpha"]),
         population=int(values["population"]),
@@ -105,14 +96,14 @@ DYNAMICS: tuple[Question[NormalForm], ...] = (
     Question(
         "replicator",
         "Actions that earn more than average grow",
-        partial(_follow, replicator),
+        partial(_follow, theory.replicator),
         (_STEPS, _START, _SIZE, Setting("form", "rk4", "rk4, euler or discrete", get_args(Form)), _ONE_POPULATION,
          Setting("mutation", 0.0, "the share of offspring that turn into another action")),
     ),
     Question(
         "fictitious-play",
         "Everybody plays a best reply to what the others have done so far",
-        partial(_follow, fictitious_play, optional=("gain", "precision")),
+        partial(_follow, theory.fictitious_play, optional=("gain", "precision")),
         (_STEPS, _START, Setting("weight", 0.0, "how many rounds the start counts for"),
          Setting("gain", 0.0, "the weight of the newest round; 0: all rounds count alike"),
          Setting("precision", 0.0, "of stochastic play; 0: best replies"), _SEED),
@@ -120,19 +111,19 @@ DYNAMICS: tuple[Question[NormalForm], ...] = (
     Question(
         "regret-matching",
         "Play each action in proportion to how much one regrets not having played it",
-        partial(_follow, regret_matching),
+        partial(_follow, theory.regret_matching),
         (_STEPS, Setting("plus", False, "whether regrets stay above 0 (regret matching+)")),
     ),
     Question(
         "multiplicative-weights",
         "The weight of an action grows exponentially with what it would have earned",
-        partial(_follow, multiplicative_weights, optional=("rate",)),
+        partial(_follow, theory.multiplicative_weights, optional=("rate",)),
         (_STEPS, Setting("rate", 0.0, "multiplies payoffs in the exponent; 0: the rate with the best guarantee")),
     ),
     Question(
         "logit",
         "Play drifts towards the softmax reply to the present profile",
-        partial(_follow, logit_dynamics),
+        partial(_follow, theory.logit_dynamics),
         (_STEPS, _START, _SIZE, Setting("precision", 10.0, "how sharply better actions are preferred")),
     ),
     Question(

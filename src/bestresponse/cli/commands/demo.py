@@ -4,8 +4,6 @@ Everything is computed when it is run but two texts: the program of the story, w
 words of the reasoner, a function of this file in the place of a model. One of its sentences is wrong on purpose.
 """
 
-from __future__ import annotations
-
 import sys
 import textwrap
 import webbrowser
@@ -17,10 +15,11 @@ import typer
 import bestresponse as br
 from bestresponse.cli.options import OutputDir
 from bestresponse.cli.terminal import console, print_table
-from bestresponse.core.errors import InvalidGame
+from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.formal.formalize.examples import FIRST, library
 from bestresponse.games.named_game import NamedGame
 from bestresponse.models.providers.function import from_function
+from bestresponse.report.files import write_text
 
 _REASONS = "If I betray and you choose Silent, I get 5. If we both betray, I get 0."
 _OPPONENTS = ("tit-for-tat", "grim", "cooperator", "defector", "random")
@@ -35,27 +34,36 @@ def demo(
     """Show the whole way on one story: a game program, its solution, a tournament, checked reasoning and a report."""
     example = next(entry for entry in library() if entry.name == FIRST)
     game = NamedGame("two-burglars", ".pl", example.program)
+    story, program, words = (output_dir / "demo" / name for name in ("story.txt", "game.pl", "words.txt"))
+    try:
+        story.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot make the folder {story.parent}: {error.strerror}") from None
+    for file, text in ((story, example.story), (program, example.program), (words, _REASONS)):
+        write_text(file, text)
 
-    _announce("1. A story", "bestresponse formalize story.txt --model MODEL")
+    _announce("1. A story", f"bestresponse formalize {story} --model MODEL")
     _tell(example.story)
 
-    _announce("2. Its game program, as a model writes it, checked in a sandbox", "bestresponse check game.pl")
+    _announce("2. Its game program, as a model writes it, checked in a sandbox", f"bestresponse check {program}")
     report = br.check(example.program)
     if not report.ok:
         raise InvalidGame(f"the program of the example is no game: {report}")
     _tell("The program is a game: every play ends, every end pays every player.")
 
-    _announce("3. Solved", "bestresponse solve game.pl")
+    _announce("3. Solved", f"bestresponse solve {program}")
     for _, table in br.solve(game).to_document().tables[:2]:
         print_table(console(), table)
 
+    entries = " ".join(f"--entries {name}" for name in _OPPONENTS)
     _announce(
-        "4. Played ten rounds each, by five strategies and by a reasoner", "bestresponse tournament game.pl --rounds 10"
+        "4. Played ten rounds each, by five strategies and by a reasoner",
+        f"bestresponse tournament {program} --rounds 10 {entries} --entries MODEL",
     )
     run = br.tournament(game, [*_OPPONENTS, from_function("reasoner", reasoner)], rounds=10, output_dir=output_dir)
     print_table(console(), run.report().tables[0][1])
 
-    _announce("5. The reasoner's words, checked by logic", "bestresponse verify game.pl --text words.txt")
+    _announce("5. The reasoner's words, checked by logic", f"bestresponse verify {program} --text {words}")
     _tell(f"It says: {_REASONS}")
     review = br.verify(_REASONS, game)
     _tell(f"Verdict: {review.summary}")

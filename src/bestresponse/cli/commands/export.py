@@ -1,7 +1,5 @@
 """`bestresponse export sft`: games with the solver's answers, as trainers read them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -11,16 +9,16 @@ import typer
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.cli.terminal import notes, play_progress
 from bestresponse.runs.execution import Progress
-from bestresponse.studies.improve.export import ExportConfig, export
+from bestresponse.studies.improve.export import ExportConfig, export as export_files
 
-app = typer.Typer(
+export = typer.Typer(
     help="Write games with the solver's answers, for training a model on them.",
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 
 
-@app.callback()
+@export.callback()
 def _group() -> None:
     """Keep `sft` a command of its own: other kinds of training want other files."""
 
@@ -35,7 +33,7 @@ def write_examples(config: ExportConfig, as_json: bool) -> None:
         bars[0](Progress(total, 0, done, 0))
 
     with ExitStack() as stack:
-        exported = export(config, tell)
+        exported = export_files(config, tell)
     if as_json:
         print(json.dumps(exported.to_json(), indent=2))
         return
@@ -45,4 +43,4 @@ def write_examples(config: ExportConfig, as_json: bool) -> None:
     print(f"{exported.folder}: {counts}")
 
 
-app.command("sft")(make_settings_command(ExportConfig, write_examples))
+export.command("sft")(make_settings_command(ExportConfig, write_examples))

@@ -1,7 +1,5 @@
 """`bestresponse games`, `models` and `convert`: what can be named, and games in other formats."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -9,9 +7,10 @@ from typing import Annotated
 import typer
 
 import bestresponse as br
+from bestresponse.cli.completion import complete_game, offer_names
 from bestresponse.cli.options import AsJson
 from bestresponse.cli.terminal import DownloadProgress, notes, show_frame
-from bestresponse.models.providers.weights import pull as pull_weights
+from bestresponse.models.providers.weights import WEIGHTS, pull as pull_weights
 from bestresponse.models.registry import read_default_settings
 
 
@@ -33,7 +32,11 @@ def list_models(context: typer.Context, as_json: AsJson = False) -> None:
 
 
 @models.command()
-def pull(name: Annotated[str, typer.Argument(help="A name from the list, such as smollm2.")]) -> None:
+def pull(
+    name: Annotated[
+        str, typer.Argument(help="A name from the list, such as smollm2.", autocompletion=offer_names(WEIGHTS))
+    ],
+) -> None:
     """Download the weights of a model into the user's cache folder and check their hash."""
     print(pull_weights(name, read_default_settings().folder, DownloadProgress()))
 
@@ -43,6 +46,7 @@ def convert(
         str,
         typer.Argument(
             metavar="IN",
+            autocompletion=complete_game,
             help="A name from `bestresponse games`, openspiel:NAME, a .pl, .efg, .nfg or .json file, or - for JSON.",
         ),
     ],

@@ -1,7 +1,5 @@
 """`bestresponse mcp`: offer solving, checking and comparing as tools of an MCP server."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

@@ -1,13 +1,10 @@
 """`bestresponse play`: a person at the terminal among strategies, bidders, solvers and models."""
 
-from __future__ import annotations
-
 import secrets
 import sys
 import textwrap
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 from shutil import get_terminal_size
@@ -15,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from bestresponse.analysis.regrets import ChoiceRow, price_choices
+from bestresponse.analysis.regrets import price_choices
 from bestresponse.cli.completion import complete_game, complete_strategy
 from bestresponse.cli.options import CacheChoice, OutputDir
 from bestresponse.cli.terminal import console, print_table
@@ -26,18 +23,15 @@ from bestresponse.core.game import NATURE, REFEREE, AnyGame, find_first_asks
 from bestresponse.core.json import JsonMapping, JsonObject, digest
 from bestresponse.core.player import Decision, Nature, Player
 from bestresponse.games.capabilities import HasNormalForm, HasSpeakers
-from bestresponse.games.dialogue.domain import domain_names, load_domain
+from bestresponse.games.dialogue.domain import domain_names, load_domain, scenarios
 from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.games.dialogue.scenario import scenarios
 from bestresponse.games.lookup import find_game
 from bestresponse.games.matrix.repeated import RepeatedGame
 from bestresponse.games.water.game import water
-from bestresponse.models.base import Model
 from bestresponse.players.dialogue.speaker import Unguided
 from bestresponse.players.llm.agent import WithFailurePolicy, lets_pass
 from bestresponse.players.lookup import check_player, choose_default, find_strategy, seat_model
 from bestresponse.players.people.console import ConsolePlayer, Left, summarise_rules
-from bestresponse.report.frames import Frame
 from bestresponse.report.text import visible
 from bestresponse.runs.launch import find_revision, find_unfinished, read_command_line
 from bestresponse.runs.models import ModelLimits, open_models
@@ -90,25 +84,35 @@ def play(
     table = _make_game(game, abundance, rounds, noise)
     seats = _seats(table, seat or [], others or choose_default(table))
     settings: JsonObject = {"game": game, "abundance": abundance, "rounds": rounds, "noise": noise, "seats": seats}
-    config = _with_seed(settings, seed, output_dir)
+    if seed is None and (before := find_unfinished(output_dir, {**settings, "seed": 0})) is not None:
+        print(f"going on with {before.path}; --seed begins another game", file=sys.stderr)
+        seed = before.manifest.config["seed"]
+    config = {**settings, "seed": secrets.randbelow(2**31) if seed is None else seed}
     if isinstance(table, HasSpeakers):  # the people and what they know are drawn by the seed
         table = table.with_seed(config["seed"])
     players = {role: find_strategy(who, table, role, config["seed"]) for role, who in seats.items() if who != ME}
     names = tuple(dict.fromkeys(seats[role] for role, player in players.items() if player is None))
     for name in names:
         check_player(name, table)
-    with ExitStack() as stack:
-        opening = open_models(names, output_dir, ModelLimits(cache=cache))
-        opened = stack.enter_context(opening).models if names else {}
-        seated = {
-            role: player or _seat_model(seats[role], opened[seats[role]], table, role)
-            for role, player in players.items()
-        }
+    passing = lets_pass(find_first_asks(table))
+    with open_models(names, output_dir, ModelLimits(cache=cache)) as opened:
+        seated: dict[str, Player] = {}
+        for role, player in players.items():
+            if player is None:
+                player = seat_model(seats[role], opened.models[seats[role]], table, role, seed=0)
+                # where the game lets a seat pass, a model without a usable answer passes
+                player = WithFailurePolicy(player, "abstain") if passing else player
+            seated[role] = player
         _sit_down(table, config, seated, output_dir)
 
 
 def _make_game(name: str, abundance: str | None, rounds: int | None, noise: float) -> AnyGame:
-    game = _dialogue(name) or find_game(name).playable()
+    if name in domain_names() or Path(name).suffix == ".toml":
+        domain = load_domain(name)  # a dialogue of two messages each, or until all agree
+        drawn = (scenarios(domain, 0, 1)[0],)
+        game: AnyGame = DialogueGame(domain, drawn, domain.manners(), replies=2, early_end=True)
+    else:
+        game = find_game(name).playable()
     if abundance is not None and game.name != "water":
         raise UsageError("--abundance belongs to the water game")
     game = game if abundance is None else water(abundance)
@@ -120,14 +124,6 @@ def _make_game(name: str, abundance: str | None, rounds: int | None, noise: floa
         option = "--noise" if noise else "--rounds"
         raise UsageError(f"{option} belongs to games with a payoff table, and {name} has none")
     return RepeatedGame(game.normal_form, rounds or 1, noise=noise)
-
-
-def _dialogue(name: str) -> DialogueGame | None:
-    """The dialogue of that domain, where it is the name or file of one: two messages each, or until all agree."""
-    if name not in domain_names() and Path(name).suffix != ".toml":
-        return None
-    domain = load_domain(name)
-    return DialogueGame(domain, (scenarios(domain, 0, 1)[0],), domain.manners(), replies=2, early_end=True)
 
 
 def _seats(game: AnyGame, given: Iterable[str], others: str) -> dict[str, str]:
@@ -145,30 +141,16 @@ def _seats(game: AnyGame, given: Iterable[str], others: str) -> dict[str, str]:
     return {role: named.get(role, others) for role in roles}
 
 
-def _with_seed(config: JsonObject, seed: int | None, output_dir: Path) -> JsonObject:
-    """The seed that was given, that of an unfinished game of the same kind, or a new one."""
-    if seed is not None:
-        return {**config, "seed": seed}
-    before = find_unfinished(output_dir, {**config, "seed": 0})
-    if before is None:
-        return {**config, "seed": secrets.randbelow(2**31)}
-    print(f"going on with {before.path}; --seed begins another game", file=sys.stderr)
-    return {**config, "seed": before.manifest.config["seed"]}
-
-
-def _seat_model(name: str, model: Model, game: AnyGame, role: str) -> Player:
-    """Seat a model; where the game lets a seat pass, a model without a usable answer passes."""
-    player = seat_model(name, model, game, role, seed=0)
-    return WithFailurePolicy(player, "abstain") if lets_pass(find_first_asks(game)) else player
-
-
 def _sit_down(game: AnyGame, config: JsonMapping, seated: Mapping[str, Player], output_dir: Path) -> None:
     """Play to the end, or until the person leaves."""
     person = ConsolePlayer(
         lambda prompt: input(visible(prompt)), _show, wording=game if isinstance(game, Wording) else None
     )
     people = [role for role, name in config["seats"].items() if name == ME]
-    players = {**seated, **{role: _seated(person, game, role) for role in people}, NATURE: Nature(config["seed"])}
+    players: dict[str, Player] = {**seated, **dict.fromkeys(people, person), NATURE: Nature(config["seed"])}
+    if isinstance(game, HasSpeakers):  # nobody tells a person in which manner to write
+        for role in people:
+            players[role] = Unguided(person, game.neutral(game.roles.index(role)), choosing=True)
     created = datetime.now().astimezone().isoformat(timespec="seconds")
     run = digest({"study": "play", "config": dict(config)}, 12)
     manifest = Manifest(run, "play", dict(config), read_command_line(), created, environment(find_revision()))
@@ -193,13 +175,6 @@ def _sit_down(game: AnyGame, config: JsonMapping, seated: Mapping[str, Player], 
         folder.finish(spec.id, spec.data, record)
         folder.write_text("finished", created + "\n")
     _tell_end(game, record, people)
-
-
-def _seated(person: ConsolePlayer, game: AnyGame, role: str) -> Player:
-    """A person in that seat; in a dialogue nobody tells it in which manner to write."""
-    if not isinstance(game, HasSpeakers):
-        return person
-    return Unguided(person, game.neutral(game.roles.index(role)), choosing=True)
 
 
 def _show(text: str) -> None:
@@ -231,12 +206,8 @@ def _tell_end(game: AnyGame, record: Record, people: list[str]) -> None:
     for role, payoff in record.payoffs.items():
         print(visible(f"  {role} ({record.players[role]}): {payoff:g}"))
     for role in people:
-        _tell_costs(price_choices(game, record, role), role)
-
-
-def _tell_costs(choices: Frame[ChoiceRow], role: str) -> None:
-    if not choices.rows:
-        return
-    print_table(console(), choices.to_table(caption=f"What the choices of {role} cost"))
-    if len(choices.rows) > 1 and choices.rows[0]["cost"] is not None:
-        _show("Every cost is that of its round alone: what the others would have done later is not counted.")
+        choices = price_choices(game, record, role)
+        if choices.rows:
+            print_table(console(), choices.to_table(caption=f"What the choices of {role} cost"))
+        if len(choices.rows) > 1 and choices.rows[0]["cost"] is not None:
+            _show("Every cost is that of its round alone: what the others would have done later is not counted.")

@@ -1,7 +1,5 @@
 """`bestresponse simulate`: many agents in one game, many times, and play judged by people and by models."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -37,18 +35,18 @@ class _GameOrCommand(typer.core.TyperGroup):
         return super().resolve_command(ctx, args if known else ["game", *args])
 
 
-app = typer.Typer(cls=_GameOrCommand, no_args_is_help=True, rich_markup_mode=None)
-app.command("game")(make_study_command(any_game))
-app.command("water")(make_study_command(water))
-app.command("population")(make_study_command(population))
+simulate = typer.Typer(cls=_GameOrCommand, no_args_is_help=True, rich_markup_mode=None)
+simulate.command("game")(make_study_command(any_game))
+simulate.command("water")(make_study_command(water))
+simulate.command("population")(make_study_command(population))
 
 
-@app.callback()
+@simulate.callback()
 def start() -> None:
     """Simulate many agents in one game, many times: `simulate GAME` with any game, or one of the commands below."""
 
 
-@app.command("sheet")
+@simulate.command("sheet")
 def write_sheet(
     run: RunFolder,
     judge: Annotated[str, typer.Option(help="Name of the judge who will fill the sheet in.")] = "judge 1",
@@ -64,7 +62,7 @@ def write_sheet(
             print(f"  {number}  {level}")
 
 
-@app.command("judge")
+@simulate.command("judge")
 def judge(
     run: RunFolder,
     model: Annotated[list[str], typer.Option("--model", "-m", help="A model that judges; may be repeated.")],
@@ -81,7 +79,7 @@ def judge(
     show_frame(summarise(scores), as_json)
 
 
-@app.command("scores")
+@simulate.command("scores")
 def show_scores(
     sheets: Annotated[list[Path], typer.Argument(help="Sheets that judges have filled in, people's or models'.")],
     as_json: AsJson = False,

@@ -1,7 +1,5 @@
 """`bestresponse verify`: reasoning about a game, checked claim by claim: of a model, or of a text in a file."""
 
-from __future__ import annotations
-
 import json
 import sys
 from inspect import Parameter, signature
@@ -40,8 +38,12 @@ def verify(*, text: Path | None, engine: str, **typed: Any) -> None:
     useless = [name for name, value in typed.items() if value not in (None, [], False) and name not in _FOR_TEXTS]
     if useless:
         raise UsageError(f"--{useless[0].replace('_', '-')} is about a model that reasons; it does nothing for --text")
+    try:  # bytes that are no text are replaced, not refused
+        data = sys.stdin.buffer.read() if str(text) == "-" else text.read_bytes()
+    except OSError as error:
+        raise UsageError(f"--text {text}: {error.strerror}") from None
     review = br.verify(
-        _read_text(text),
+        data.decode("utf-8", "replace"),
         typed["game"],
         seat=typed["seat"],
         translator=None if typed["translator"] in (None, "rules") else typed["translator"],
@@ -66,15 +68,6 @@ _PARAMETERS = [
 ]
 verify.__signature__ = signature(verify).replace(parameters=_PARAMETERS)  # type: ignore[attr-defined]
 verify.__annotations__ = {parameter.name: parameter.annotation for parameter in _PARAMETERS}
-
-
-def _read_text(path: Path) -> str:
-    """Read the reasoning; bytes that are no text are replaced, not refused."""
-    try:
-        data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"--text {path}: {error.strerror}") from None
-    return data.decode("utf-8", "replace")
 
 
 def _print_review(review: Review, translator: str) -> None:

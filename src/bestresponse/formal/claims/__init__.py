@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from bestresponse.formal.claims.claim import FORMS as FORMS, Claim as Claim, Malformed as Malformed
     from bestresponse.formal.claims.feedback import Correction as Correction, Sentence as Sentence, correct as correct
     from bestresponse.formal.claims.form import Mix as Mix, Move as Move
-    from bestresponse.formal.claims.grammar import parse as parse, parse_queries as parse_queries
-    from bestresponse.formal.claims.grammar_json import claims_schema as claims_schema, parse_json as parse_json
+    from bestresponse.formal.claims.grammar import (
+        claims_schema as claims_schema,
+        parse as parse,
+        parse_json as parse_json,
+    )
     from bestresponse.formal.claims.grounding import ground as ground
     from bestresponse.formal.claims.review import (
         Refutation as Refutation,

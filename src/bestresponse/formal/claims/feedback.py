@@ -150,7 +150,7 @@ def _table_candidates(grounded: Grounded, game: TableTheory) -> Iterator[Claim]:
                 yield Claim("pareto_dominates", (_name_outcome(game, outcome), claim["outcome"]))
         case "pareto_dominates":
             for who, player in enumerate(game.subject.players):
-                first, second = (game.payoff(who, Fraction(0), places[name]) for name in ("outcome", "than"))
+                first, second = (game.pay(who, places[name]) for name in ("outcome", "than"))
                 if first < second:
                     yield Claim("payoff", (player, first, claim["outcome"]))
                     yield Claim("payoff", (player, second, claim["than"]))
@@ -206,6 +206,6 @@ def _show_counterexample(grounded: Grounded, game: TableTheory) -> Iterator[Clai
         worst = min(range(len(leads)), key=lambda k: (leads[k] > 0, leads[k] == 0))
         if first != second and (leads[worst] < 0 or (strict and leads[worst] == 0)):
             for outcome in pairs[worst]:
-                value = game.payoff(who, Fraction(0), outcome)
+                value = game.pay(who, outcome)
                 yield Claim("payoff", (game.subject.players[who], value, _name_outcome(game, outcome)))
             return

@@ -11,12 +11,15 @@ method decides it by arithmetic: it returns whether the claim holds, or the numb
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from inspect import signature
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
+
+from bestresponse.logic.engine import Proof
 
 YOU: Final = "you"
 
@@ -112,8 +115,22 @@ def list_forms(theory: type) -> dict[str, Form]:
     return {method.form.name: method.form for method in methods if hasattr(method, "form")}
 
 
-class Comparisons:
-    """Claims about numbers alone."""
+Outcome = TypeVar("Outcome")
+"""How a theory says where a game ends."""
+
+
+class SharedForms(ABC, Generic[Outcome]):
+    """What can be claimed of numbers, and of payoffs in any game."""
+
+    num_players: int
+
+    @abstractmethod
+    def pay(self, who: int, outcome: Outcome) -> Fraction:
+        """Return what a player gets in an outcome."""
+
+    @abstractmethod
+    def bound_payoffs(self, *players: int) -> tuple[Fraction, Fraction]:
+        """Return the least and the most that any of these players, all by default, can get."""
 
     @form("{first} <is|is not> more than {second}", "First > Second")
     def higher(self, first: Fraction, second: Fraction) -> bool:
@@ -129,6 +146,71 @@ class Comparisons:
     def equal(self, first: Fraction, second: Fraction) -> bool:
         """Compare two numbers."""
         return first == second
+
+    @form("{if outcome}{who} <get> {value}", "pays(Who, Outcome, U), U =:= Value")
+    def payoff(self, who: int, value: Fraction, outcome: Outcome) -> Fraction | Proof:
+        """Say what a player gets in an outcome."""
+        return self.pay(who, outcome)
+
+    @form(
+        "the most {who} can get <is|is not> {value}",
+        "\\+ ( pays(Who, _, V), V > Value ), pays(Who, _, U), U =:= Value",
+    )
+    def highest_possible_individual_payoff(self, value: Fraction, who: int) -> Fraction:
+        """Say what is the most a player can get."""
+        return self.bound_payoffs(who)[1]
+
+    @form(
+        "the least {who} can get <is|is not> {value}",
+        "\\+ ( pays(Who, _, V), V < Value ), pays(Who, _, U), U =:= Value",
+    )
+    def lowest_possible_individual_payoff(self, value: Fraction, who: int) -> Fraction:
+        """Say what is the least a player can get."""
+        return self.bound_payoffs(who)[0]
+
+    @form(
+        "{if outcome}the payoffs of all players <sum|do not sum> to {value}",
+        "findall(U, pays(_, Outcome, U), Us), sum_list(Us, T), T =:= Value",
+    )
+    def total_payoff(self, value: Fraction, outcome: Outcome) -> Fraction:
+        """Say what all players get together in an outcome."""
+        return sum((self.pay(who, outcome) for who in range(self.num_players)), Fraction(0))
+
+    @form(
+        "the most anybody can get <is|is not> {value}", "\\+ ( pays(_, _, V), V > Value ), pays(_, _, U), U =:= Value"
+    )
+    def highest_payoff(self, value: Fraction) -> Fraction:
+        """Say what is the most that anybody can get."""
+        return self.bound_payoffs()[1]
+
+    @form(
+        "the least anybody can get <is|is not> {value}", "\\+ ( pays(_, _, V), V < Value ), pays(_, _, U), U =:= Value"
+    )
+    def lowest_payoff(self, value: Fraction) -> Fraction:
+        """Say what is the least that anybody can get."""
+        return self.bound_payoffs()[0]
+
+    @form("{who} <get> more if {outcome} than if {than}", "pays(Who, Outcome, U), pays(Who, Than, V), U > V")
+    def better_outcome(self, who: int, outcome: Outcome, than: Outcome) -> bool:
+        """Compare what a player gets in two outcomes."""
+        return self.pay(who, outcome) > self.pay(who, than)
+
+    @form(
+        "{who} <get> {value} more if {outcome} than if {than}",
+        "pays(Who, Outcome, U), pays(Who, Than, V), U - V =:= Value",
+    )
+    def payoff_difference(self, who: int, value: Fraction, outcome: Outcome, than: Outcome) -> Fraction:
+        """Say how much more a player gets in one outcome than in another."""
+        return self.pay(who, outcome) - self.pay(who, than)
+
+    @form(
+        "{who} <get> {value} times as much if {outcome} as if {than}",
+        "pays(Who, Outcome, U), pays(Who, Than, V), V =\\= 0, U =:= Value * V",
+    )
+    def payoff_ratio(self, who: int, value: Fraction, outcome: Outcome, than: Outcome) -> bool:
+        """Compare two payoffs by their ratio."""
+        base = self.pay(who, than)
+        return base != 0 and self.pay(who, outcome) == value * base
 
 
 def number_text(value: Fraction) -> str:

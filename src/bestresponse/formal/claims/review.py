@@ -81,8 +81,11 @@ class Review:
 
     def _repr_html_(self) -> str:
         right: dict[object, str] = {one.claim: one.text for one in self.corrections}
-        rows = ((one.verdict.value, one.text, right.get(one.claim, one.proof.why)) for one in self.checked)
-        return format_html(self.summary, ("verdict", "claim", "why"), rows)
+        rows = []
+        for one in self.checked:
+            words = say(one.claim) if isinstance(one.claim, Claim) else one.text
+            rows.append((one.verdict.value, words, right.get(one.claim, one.proof.why), one.text))
+        return format_html(self.summary, ("verdict", "claim", "why", "formula"), rows)
 
     @property
     def refuted(self) -> tuple[Checked, ...]:

@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from bestresponse.formal.claims.form import Belief, Comparisons, Ungrounded, find_rounding, form
+from bestresponse.formal.claims.form import Belief, SharedForms, Ungrounded, find_rounding, form
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.logic.engine import Proof, Verdict
 from bestresponse.theory.equilibria.solve import nash
@@ -23,56 +24,18 @@ from bestresponse.theory.games.normal_form import NormalForm
 Places = tuple[int, ...]
 """The place of an action for each player."""
 
-TABLE_RULES: Final = """
-pays(P, Outcome, U) :- cell(P, _, _, Outcome, U).
-worst(P, A, U) :- findall(V, cell(P, A, _, _, V), Vs), min_list(Vs, U).
-best(P, A, U) :- findall(V, cell(P, A, _, _, V), Vs), max_list(Vs, U).
-sum_of(Outcome, T) :- findall(U, pays(_, Outcome, U), Us), sum_list(Us, T).
-reply(P, Others, U) :- findall(V, cell(P, _, Others, _, V), Vs), max_list(Vs, U).
-moved(P, Outcome, U) :- cell(P, _, Others, Outcome, _), reply(P, Others, U).
-likelihood([], [], 1).
-likelihood([A|As], [Mix|Mixes], W) :- memberchk(A-X, Mix), likelihood(As, Mixes, Y), W is X * Y.
-average(P, A, belief(Mixes, _), E) :-
-    findall(T, ( cell(P, A, Others, _, U), likelihood(Others, Mixes, W), T is W * U ), Ts), sum_list(Ts, E).
-blur(P, A, belief(Mixes, Highest), E, S) :-
-    findall(T, ( cell(P, A, O, _, U), likelihood(O, Mixes, W), likelihood(O, Highest, H),
-                 T is (H - W) * abs(U - E) ), Ts),
-    sum_list(Ts, S).
-slack(P, A, B, belief(Mixes, Highest), S) :-
-    findall(T, ( cell(P, A, O, _, U), cell(P, B, O, _, V), likelihood(O, Mixes, W), likelihood(O, Highest, H),
-                 T is (H - W) * abs(U - V) ), Ts),
-    sum_list(Ts, S).
-lead(P, A, B, Mixed, D, S) :- average(P, A, Mixed, E), average(P, B, Mixed, F), D is E - F, slack(P, A, B, Mixed, S).
-beaten(P, A, Mixed) :- action(P, B), lead(P, B, A, Mixed, D, S), D > S.
-gain(P, A, B, X, D) :- cell(P, A, [X], _, U), cell(P, B, [X], _, V), D is U - V.
-more_everywhere(P, A, B) :- \\+ ( cell(P, A, O, _, U), cell(P, B, O, _, V), U =< V ).
-never_less(P, A, B) :- \\+ ( cell(P, A, O, _, U), cell(P, B, O, _, V), U < V ).
-once_more(P, A, B) :- cell(P, A, O, _, U), cell(P, B, O, _, V), U > V.
-left(P, A, O, U, Removed) :-
-    cell(P, A, O, X, U), \\+ ( member(Q-B, Removed), Q \\== P, seats(Ps), nth0(N, Ps, Q), nth0(N, X, B) ).
-less_for_somebody(X, Y) :- pays(P, X, U), pays(P, Y, V), U < V.
-weighed(_, _, _, 1, 1).
-weighed(_, _, _, 0, 1).
-weighed(P, B, C, N, M) :- gain(P, I, K, B, D), gain(P, I, K, C, E), M is E - D, M > 0, E > 0, D < 0, N = E.
-two_by_two :- seats([_, _]), findall(A, action(p0, A), [_, _]), findall(B, action(p1, B), [_, _]).
-corner(P, [a0-X, a1-Y]) :- weighed(P, a0, a1, N, M), X is N rdiv M, Y is 1 - X.
-spoils(P, Own, Other) :- member(A-W, Own), W > 0, beaten(P, A, belief([Other], [Other])).
-rest(X, Y) :- corner(p1, X), corner(p0, Y), \\+ spoils(p0, X, Y), \\+ spoils(p1, Y, X).
-rest_pays(p0, U) :- rest(X, Y), member(A-W, X), W > 0, average(p0, A, belief([Y], [Y]), U).
-rest_pays(p1, U) :- rest(X, Y), member(A-W, Y), W > 0, average(p1, A, belief([X], [X]), U).
-"""
-"""What the rules of the forms are made of. `weighed` gives the weights N/M of B, the rest on C, where choices tie.
-`rest` yields the extreme equilibria of two players with two choices each: mixes that are pure or make choices tie."""
+TABLE_RULES: Final = Path(__file__).with_name("tables.pl").read_text("utf-8")
 _MOST_SOLVED: Final = 8
 """Choices of each player in games all of whose equilibria are looked for: more can take minutes."""
 
 
-class TableTheory(Comparisons):
+class TableTheory(SharedForms[Places]):
     """Decides claims about one table by arithmetic on its payoffs."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
         self.cells = subject.cells
+        self.num_players = len(self.cells)
 
     @cached_property
     def own(self) -> tuple[Any, ...]:
@@ -92,6 +55,15 @@ class TableTheory(Comparisons):
     def unscale(self, scaled: float) -> Fraction:
         """Return a payoff as a number."""
         return Fraction(int(scaled), self.subject.scale)
+
+    def pay(self, who: int, outcome: Places) -> Fraction:
+        """Return what a player gets in an outcome."""
+        return self.unscale(self.cells[(who, *outcome)])
+
+    def bound_payoffs(self, *players: int) -> tuple[Fraction, Fraction]:
+        """Return the least and the most that any of these players, all by default, can get."""
+        cells = self.cells[list(players)] if players else self.cells
+        return self.unscale(cells.min()), self.unscale(cells.max())
 
     def find_replies(self, who: int, rest: Places) -> Any:
         """Return what each action of a player earns if the others choose `rest`, times `scale`."""
@@ -123,32 +95,7 @@ class TableTheory(Comparisons):
         leads = {a: [self.find_lead(who, b, a, mixed) for b in places] for a in places}
         return [a for a in places if all(lead <= slack for lead, slack in leads[a])]
 
-    def _gain(self, who: int, action: int, other: int) -> list[Fraction]:
-        """Return how much more one action earns than another against each choice of the only other player."""
-        return [self.unscale(value) for value in self.own[who][action] - self.own[who][other]]
-
     # What somebody gets.
-
-    @form("{if outcome}{who} <get> {value}", "pays(Who, Outcome, U), U =:= Value")
-    def payoff(self, who: int, value: Fraction, outcome: Places) -> Fraction:
-        """Say what a player gets in an outcome."""
-        return self.unscale(self.cells[(who, *outcome)])
-
-    @form(
-        "the most {who} can get <is|is not> {value}",
-        "\\+ ( cell(Who, _, _, _, V), V > Value ), cell(Who, _, _, _, U), U =:= Value",
-    )
-    def highest_possible_individual_payoff(self, value: Fraction, who: int) -> Fraction:
-        """Say what is the most a player can get."""
-        return self.unscale(self.own[who].max())
-
-    @form(
-        "the least {who} can get <is|is not> {value}",
-        "\\+ ( cell(Who, _, _, _, V), V < Value ), cell(Who, _, _, _, U), U =:= Value",
-    )
-    def lowest_possible_individual_payoff(self, value: Fraction, who: int) -> Fraction:
-        """Say what is the least a player can get."""
-        return self.unscale(self.own[who].min())
 
     @form("the most {who} can get by choosing {action} <is|is not> {value}", "best(Who, Action, U), U =:= Value")
     def highest_individual_payoff_for_choice(self, value: Fraction, action: int, who: int) -> Fraction:
@@ -210,25 +157,6 @@ class TableTheory(Comparisons):
         """Say whether an outcome has the lowest sum of payoffs."""
         return bool(self.total[actions] == self.total.min())
 
-    @form("{if outcome}the payoffs of all players <sum|do not sum> to {value}", "sum_of(Outcome, T), T =:= Value")
-    def total_payoff(self, value: Fraction, outcome: Places) -> Fraction:
-        """Say what all players get together in an outcome."""
-        return self.unscale(self.total[outcome])
-
-    @form(
-        "the most anybody can get <is|is not> {value}", "\\+ ( pays(_, _, V), V > Value ), pays(_, _, U), U =:= Value"
-    )
-    def highest_payoff(self, value: Fraction) -> Fraction:
-        """Say what is the most that anybody can get."""
-        return self.unscale(self.cells.max())
-
-    @form(
-        "the least anybody can get <is|is not> {value}", "\\+ ( pays(_, _, V), V < Value ), pays(_, _, U), U =:= Value"
-    )
-    def lowest_payoff(self, value: Fraction) -> Fraction:
-        """Say what is the least that anybody can get."""
-        return self.unscale(self.cells.min())
-
     @form(
         "<no|some> choice of {whose} has a worse worst case than {action}",
         "worst(Who, Action, U), \\+ ( action(Who, B), worst(Who, B, V), V < U )",
@@ -260,28 +188,6 @@ class TableTheory(Comparisons):
     def minimax_payoff(self, value: Fraction, who: int) -> Fraction:
         """Say to what the others can hold a player down."""
         return self.unscale(self.own[who].max(axis=0).min())
-
-    @form("{who} <get> more if {outcome} than if {than}", "pays(Who, Outcome, U), pays(Who, Than, V), U > V")
-    def better_outcome(self, who: int, outcome: Places, than: Places) -> bool:
-        """Compare what a player gets in two outcomes."""
-        return bool(self.cells[(who, *outcome)] > self.cells[(who, *than)])
-
-    @form(
-        "{who} <get> {value} more if {outcome} than if {than}",
-        "pays(Who, Outcome, U), pays(Who, Than, V), U - V =:= Value",
-    )
-    def payoff_difference(self, who: int, value: Fraction, outcome: Places, than: Places) -> Fraction:
-        """Say how much more a player gets in one outcome than in another."""
-        return self.unscale(self.cells[(who, *outcome)] - self.cells[(who, *than)])
-
-    @form(
-        "{who} <get> {value} times as much if {outcome} as if {than}",
-        "pays(Who, Outcome, U), pays(Who, Than, V), V =\\= 0, U =:= Value * V",
-    )
-    def payoff_ratio(self, who: int, value: Fraction, outcome: Places, than: Places) -> bool:
-        """Compare two payoffs by their ratio."""
-        base = self.cells[(who, *than)]
-        return bool(base != 0 and self.cells[(who, *outcome)] == value * int(base))
 
     # Averages and responses.
 
@@ -365,6 +271,18 @@ class TableTheory(Comparisons):
 
     # From which probability on: what is linear in a probability holds between two ends where it holds at both.
 
+    def _is_ahead(
+        self, who: int, action: int, other: int, chosen: int, share: Fraction, side: int
+    ) -> tuple[bool, bool]:
+        """Say whether one action earns more than another, and whether it earns no less, wherever the other player
+        chooses something with a probability above (side 1) or below (side -1) a share."""
+        gains = [self.unscale(value) for value in self.own[who][action] - self.own[who][other]]
+        edge = share + side * find_rounding(share, 2)
+        often = gains.pop(chosen)
+        ends = [often] if side > 0 else gains
+        at_edge = all(edge * often + (1 - edge) * rest >= 0 for rest in gains)
+        return at_edge and all(end > 0 for end in ends), at_edge and all(end >= 0 for end in ends)
+
     @form(
         "if the probability that {chosen} is above {share}, {action} <earns|need not earn> {who} more than {other}",
         "gain(Who, Action, Other, Chosen, D), D > 0, P is Share + Error, "
@@ -372,9 +290,7 @@ class TableTheory(Comparisons):
     )
     def better_response_above(self, share: Fraction, action: int, other: int, chosen: int, who: int) -> bool:
         """Compare two actions where the other player chooses something often enough."""
-        gains, edge = self._gain(who, action, other), share + find_rounding(share, 2)
-        often = gains.pop(chosen)
-        return often > 0 and all(edge * often + (1 - edge) * rest >= 0 for rest in gains)
+        return self._is_ahead(who, action, other, chosen, share, 1)[0]
 
     @form(
         "if the probability that {chosen} is below {share}, {action} <earns|need not earn> {who} more than {other}",
@@ -383,9 +299,7 @@ class TableTheory(Comparisons):
     )
     def better_response_below(self, share: Fraction, action: int, other: int, chosen: int, who: int) -> bool:
         """Compare two actions where the other player chooses something seldom enough."""
-        gains, edge = self._gain(who, action, other), share - find_rounding(share, 2)
-        often = gains.pop(chosen)
-        return all(rest > 0 and edge * often + (1 - edge) * rest >= 0 for rest in gains)
+        return self._is_ahead(who, action, other, chosen, share, -1)[0]
 
     @form(
         "if the probability that {chosen} is above {share}, <no|some> choice <earns|can earn> {who} more than {action}",
@@ -394,13 +308,7 @@ class TableTheory(Comparisons):
     )
     def best_response_above(self, share: Fraction, action: int, chosen: int, who: int) -> bool:
         """Say whether nothing earns more where the other player chooses something often enough."""
-        edge = share + find_rounding(share, 2)
-        for other in range(len(self.own[who])):
-            gains = self._gain(who, action, other)
-            often = gains.pop(chosen)
-            if often < 0 or any(edge * often + (1 - edge) * rest < 0 for rest in gains):
-                return False
-        return True
+        return all(self._is_ahead(who, action, other, chosen, share, 1)[1] for other in range(len(self.own[who])))
 
     @form(
         "if the probability that {chosen} is below {share}, <no|some> choice <earns|can earn> {who} more than {action}",
@@ -410,13 +318,7 @@ class TableTheory(Comparisons):
     )
     def best_response_below(self, share: Fraction, action: int, chosen: int, who: int) -> bool:
         """Say whether nothing earns more where the other player chooses something seldom enough."""
-        edge = share - find_rounding(share, 2)
-        for other in range(len(self.own[who])):
-            gains = self._gain(who, action, other)
-            often = gains.pop(chosen)
-            if any(rest < 0 or edge * often + (1 - edge) * rest < 0 for rest in gains):
-                return False
-        return True
+        return all(self._is_ahead(who, action, other, chosen, share, -1)[1] for other in range(len(self.own[who])))
 
     # Dominance.
 

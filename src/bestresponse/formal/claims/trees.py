@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import permutations
+from pathlib import Path
 from typing import Final
 
 import numpy as np
 
 from bestresponse.core.errors import TooLarge
-from bestresponse.formal.claims.form import Chain, Comparisons, Move, Ungrounded, form, number_text
+from bestresponse.formal.claims.form import Chain, Move, SharedForms, Ungrounded, form, number_text
 from bestresponse.formal.claims.subject import Subject, exact
 from bestresponse.logic.engine import Proof, Verdict
 from bestresponse.theory.trees.perfection.subgame_perfect import SubgamePerfectEquilibrium, subgame_perfect
@@ -32,35 +33,17 @@ Values = list[tuple[Fraction, ...]]
 Weighted = tuple[tuple[int, Fraction], ...]
 """Nodes, each with the probability that nature leads there."""
 
-TREE_RULES: Final = """
-paid(K, Values, U) :- nth0(K, Values, U).
-pays(K, N, U) :- ends(N, Values), paid(K, Values, U).
-anybody(U) :- ends(_, Values), member(U, Values).
-ahead(N, Values, none) :- ends(N, Values).
-ahead(N, Values, Move) :-
-    turn(N, K), findall(M-C, branch(N, M, C), Branches), below(Branches, Ways), at_best(K, Ways, Most),
-    member(Move-Values, Ways), paid(K, Values, U), U =:= Most.
-ahead(N, Values, drawn) :-
-    draw(N), findall(W-C, drawn(N, W, C), Branches), below(Branches, Ways), blend(Ways, Values).
-below([], []).
-below([M-C|Branches], [M-Values|Ways]) :- ahead(C, Values, _), below(Branches, Ways).
-at_best(K, Ways, Most) :- findall(U, ( member(_-Values, Ways), paid(K, Values, U) ), Us), max_list(Us, Most).
-blend([W-Values], Blend) :- scaled(W, Values, Blend).
-blend([W-Values, Next|Ways], Blend) :- scaled(W, Values, Part), blend([Next|Ways], Rest), added(Part, Rest, Blend).
-scaled(_, [], []).
-scaled(W, [U|Us], [V|Vs]) :- V is W * U, scaled(W, Us, Vs).
-added([], [], []).
-added([U|Us], [V|Vs], [W|Ws]) :- W is U + V, added(Us, Vs, Ws).
-"""
+TREE_RULES: Final = Path(__file__).with_name("trees.pl").read_text("utf-8")
 """What the rules of the forms are made of: looking ahead is backward induction, every tie followed."""
 
 
-class TreeTheory(Comparisons):
+class TreeTheory(SharedForms[Weighted]):
     """Decides claims about one tree."""
 
     def __init__(self, subject: Subject, tree: Tree) -> None:
         self.subject = subject
         self.tree = tree
+        self.num_players = tree.num_players
 
     @cached_property
     def equilibria(self) -> tuple[SubgamePerfectEquilibrium, ...]:
@@ -104,65 +87,24 @@ class TreeTheory(Comparisons):
         move = play.moves[self.tree.players[owner]][infoset.label]
         return self._follow(children[infoset.moves.index(move)], seat, play)
 
-    def _pay(self, outcome: Weighted, who: int) -> Fraction:
+    def pay(self, who: int, outcome: Weighted) -> Fraction:
         """Return what a player gets at an end; where that depends on nature, a claim about it cannot be decided."""
         values = {exact(self.tree.payoffs[node][self.subject.order[who]]) for node, _ in outcome}
         if len(values) > 1:
             raise Ungrounded("it depends on what nature draws, which is not said")
         return values.pop()
 
-    def _list_paid(self, *players: int) -> list[Fraction]:
-        """List what these players get at all ends."""
-        values = self.tree.payoffs[self.tree.leaves][:, [self.subject.order[who] for who in players]]
-        return [exact(value) for value in np.unique(values).tolist()]
+    def bound_payoffs(self, *players: int) -> tuple[Fraction, Fraction]:
+        """Return the least and the most that any of these players, all by default, can get."""
+        seats = [self.subject.order[who] for who in players or range(self.num_players)]
+        paid = self.tree.payoffs[self.tree.leaves][:, seats]
+        return exact(paid.min()), exact(paid.max())
 
-    @form("", "pays(Who, Outcome, U), U =:= Value")
     def payoff(self, who: int, value: Fraction, outcome: Weighted) -> Fraction | Proof:
         """Say what a player gets at an end; what no draw of nature leads to is false."""
         values = {exact(self.tree.payoffs[node][self.subject.order[who]]) for node, _ in outcome}
         impossible = len(values) > 1 and value not in values
-        return Proof(Verdict.REFUTED) if impossible else self._pay(outcome, who)
-
-    @form("", "pays(Who, Outcome, U), pays(Who, Than, V), U > V")
-    def better_outcome(self, who: int, outcome: Weighted, than: Weighted) -> bool:
-        """Compare what a player gets at two ends."""
-        return self._pay(outcome, who) > self._pay(than, who)
-
-    @form("", "pays(Who, Outcome, U), pays(Who, Than, V), U - V =:= Value")
-    def payoff_difference(self, who: int, value: Fraction, outcome: Weighted, than: Weighted) -> Fraction:
-        """Say how much more a player gets at one end than at another."""
-        return self._pay(outcome, who) - self._pay(than, who)
-
-    @form("", "pays(Who, Outcome, U), pays(Who, Than, V), V =\\= 0, U =:= Value * V")
-    def payoff_ratio(self, who: int, value: Fraction, outcome: Weighted, than: Weighted) -> bool:
-        """Compare two payoffs by their ratio."""
-        base = self._pay(than, who)
-        return base != 0 and self._pay(outcome, who) == value * base
-
-    @form("", "ends(Outcome, Values), sum_list(Values, T), T =:= Value")
-    def total_payoff(self, value: Fraction, outcome: Weighted) -> Fraction:
-        """Say what all players get together at an end."""
-        return sum((self._pay(outcome, who) for who in range(self.tree.num_players)), Fraction(0))
-
-    @form("", "\\+ ( pays(Who, _, U), U > Value ), pays(Who, _, V), V =:= Value")
-    def highest_possible_individual_payoff(self, value: Fraction, who: int) -> Fraction:
-        """Say what is the most a player can get."""
-        return self._list_paid(who)[-1]
-
-    @form("", "\\+ ( pays(Who, _, U), U < Value ), pays(Who, _, V), V =:= Value")
-    def lowest_possible_individual_payoff(self, value: Fraction, who: int) -> Fraction:
-        """Say what is the least a player can get."""
-        return self._list_paid(who)[0]
-
-    @form("", "\\+ ( anybody(U), U > Value ), anybody(V), V =:= Value")
-    def highest_payoff(self, value: Fraction) -> Fraction:
-        """Say what is the most that anybody can get."""
-        return self._list_paid(*range(self.tree.num_players))[-1]
-
-    @form("", "\\+ ( anybody(U), U < Value ), anybody(V), V =:= Value")
-    def lowest_payoff(self, value: Fraction) -> Fraction:
-        """Say what is the least that anybody can get."""
-        return self._list_paid(*range(self.tree.num_players))[0]
+        return Proof(Verdict.REFUTED) if impossible else self.pay(who, outcome)
 
     @form(
         "{after after}, {who} looking ahead <choose> {action}",
@@ -198,7 +140,7 @@ class TreeTheory(Comparisons):
     @form("over what chance draws, {who} <get> {value} on average if {outcome}")
     def average_payoff(self, who: int, value: Fraction, outcome: Weighted) -> Fraction:
         """Say what a player gets on average over what nature draws."""
-        return sum((weight * self._pay(((node, weight),), who) for node, weight in outcome), Fraction(0))
+        return sum((weight * self.pay(who, ((node, weight),)) for node, weight in outcome), Fraction(0))
 
     @form("{after after}, the next to choose <is|is not> {who}")
     def moves_next(self, who: int, after: int) -> bool:

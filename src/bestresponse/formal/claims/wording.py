@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from bestresponse.core.game import NATURE
 from bestresponse.formal.claims.claim import FORMS, Claim
-from bestresponse.formal.claims.form import SORTS, YOU, Chain, Form, Mix, Move, Sort, number_text
+from bestresponse.formal.claims.form import SORTS, YOU, Form, Mix, Move, Sort, number_text
 
 _PLACE: Final = re.compile(r"\{(?:(if|after) )?(\w+)\}")
 _VERB: Final = re.compile(r"<([^<>]*)>")
@@ -95,18 +95,13 @@ def _tell(name: str, argument: Any) -> str:
         case Sort.MIXES:
             return " and ".join(map(_tell_mix, argument))
         case Sort.CHAIN:
-            return _tell_removed(argument) if name == "removed" else _tell_chain(argument)
-
-
-def _tell_chain(chain: Chain) -> str:
-    """Say what chance draws and everybody chooses, the reasoner first where order does not matter."""
-    movers = {move.who for move in chain}
-    any_order = len(movers) == len(chain) and NATURE not in movers
-    return " and ".join(map(_tell_move, sorted(chain, key=lambda move: move.who != YOU) if any_order else chain))
-
-
-def _tell_removed(chain: Chain) -> str:
-    return " and ".join(f"{move.action} of {'yours' if move.who == YOU else _name(move.who)}" for move in chain)
+            if name == "removed":
+                whose = ("yours" if move.who == YOU else _name(move.who) for move in argument)
+                return " and ".join(f"{move.action} of {who}" for move, who in zip(argument, whose, strict=True))
+            movers = {move.who for move in argument}
+            if len(movers) == len(argument) and NATURE not in movers:  # order does not matter: the reasoner first
+                argument = sorted(argument, key=lambda move: move.who != YOU)
+            return " and ".join(map(_tell_move, argument))
 
 
 def _tell_move(move: Move) -> str:

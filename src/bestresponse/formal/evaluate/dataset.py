@@ -5,11 +5,17 @@ rock-paper-scissors, the dilemma in turn, ultimatum, public goods for three, fir
 traffic; and games with chance, secrets, signals, auctions, bargaining, repetition, many players, some of them in other
 languages. All were written for this project. Where a story gives no numbers, the true payoffs are ranks and only the
 order counts, or where `orders` say so only what the story tells of it.
+
+A tree is written in plain lines, one for each way the game can go: `~1/2 heads > Nora[dare] hold : 3,-3` draws heads
+with probability 1/2, then Nora, who knows only what stands in the brackets and what she did herself, holds; then come
+everybody's payoffs. Without any brackets everything is seen. `{a|b}` stands for one line with a and one with b; all
+braces of a line are taken together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -19,10 +25,10 @@ from typing import Any
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.files import parse_toml, read_text_file
+from bestresponse.core.game import NATURE
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.registry import did_you_mean
 from bestresponse.formal.evaluate.named_games import Named, named_games
-from bestresponse.formal.evaluate.tree_notation import read_lines
 from bestresponse.games.logic.tables import format_game, table_from_cells
 from bestresponse.games.lookup import find_game
 from bestresponse.logic.embedded.engine import EmbeddedEngine
@@ -32,13 +38,17 @@ from bestresponse.logic.programs.validate import validate
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
 
+_BRACES = re.compile(r"\{([^{}]*)\}")
+_DRAW = re.compile(r"~(\S+)\s+(.+)")
+_Step = tuple[str, str, Fraction | None, str | None]
+"""Who moves, which move, its probability if it is drawn, and what the mover knows, if that is said."""
+
 
 @dataclass(frozen=True, slots=True)
 class Story:
     """A story, what kind of game it is, and its true table.
 
-    `mentions` are the numbers the text may contain, None where payoffs must be worked out; `orders` say which ends a
-    player prefers, as in `Ann: 2 > 1 = 3`, where the story tells no more.
+    `orders` say which ends a player prefers, as in `Ann: 2 > 1 = 3`, where the story tells no more.
     """
 
     id: str
@@ -47,7 +57,6 @@ class Story:
     canonical: bool
     text: str
     table: GameTable
-    mentions: frozenset[Fraction] | None
     language: str = "en"
     orders: tuple[str, ...] = ()
 
@@ -91,7 +100,7 @@ def make_story(name: str, text: str, program: str) -> Story:
     table = validate(program, open_engine()).table
     if table is None:
         raise InvalidGame(f"the game of the story {name} is none")
-    return Story(name, name, True, False, text.strip(), table, None)
+    return Story(name, name, True, False, text.strip(), table)
 
 
 def choose(known: Iterable[Story], games: Iterable[str] = (), ids: Iterable[str] = ()) -> tuple[Story, ...]:
@@ -121,25 +130,16 @@ def _parse(text: str, where: str) -> Iterable[Story]:
 
 
 def _story(entry: JsonMapping) -> Story:
-    numeric = entry.get("numeric", True)
     return Story(
         entry["id"],
         entry["game"],
-        numeric,
+        entry.get("numeric", True),
         entry.get("canonical", False),
         entry["text"].strip(),
-        table := _read_table(entry),
-        _read_mentions(entry, table) if numeric else frozenset(),
+        _read_table(entry),
         entry.get("language", "en"),
         tuple(entry.get("orders", ())),
     )
-
-
-def _read_mentions(entry: JsonMapping, table: GameTable) -> frozenset[Fraction] | None:
-    """Return the numbers of the text: those listed, or the payoffs where it is said how the story is told."""
-    if "mentions" in entry:
-        return frozenset(Fraction(n) for n in entry["mentions"])
-    return frozenset(abs(u) for row in table.rows for u in row.payoffs) if "canonical" in entry else None
 
 
 def _read_table(entry: JsonMapping) -> GameTable:
@@ -151,8 +151,7 @@ def _read_table(entry: JsonMapping) -> GameTable:
         return table
     if "ends" not in entry:
         return _cells(players, entry["moves"], entry["payoffs"])
-    ends = entry["ends"]
-    return read_lines(players, ends) if isinstance(ends, str) else _ends(players, ends)
+    return read_lines(players, entry["ends"])
 
 
 def _cells(players: tuple[str, ...], moves: list[Any], payoffs: str) -> GameTable:
@@ -162,16 +161,60 @@ def _cells(players: tuple[str, ...], moves: list[Any], payoffs: str) -> GameTabl
     return table_from_cells(players, own, tuple(_numbers(cell) for cell in payoffs.split()))
 
 
-def _ends(players: tuple[str, ...], ends: list[str]) -> GameTable:
-    """Players move in the order they are listed: `enter > fight : -3,1`."""
-    rows: list[Row] = []
-    for end in ends:
-        made, _, earned = end.rpartition(":")
-        moves = tuple(zip(players, (move.strip() for move in made.split(">")), strict=False))
-        rows.append(Row(moves, _numbers(earned), (1,) * len(moves)))
-    own = tuple(tuple(dict.fromkeys(m for row in rows for who, m in row.moves if who == player)) for player in players)
-    return GameTable(players, own, tuple(rows))
-
-
 def _numbers(text: str) -> tuple[Fraction, ...]:
     return tuple(Fraction(part.strip()) for part in text.split(","))
+
+
+def read_lines(players: Sequence[str], text: str) -> GameTable:
+    """Return the table of a game; ValueError says which line is wrong.
+
+    >>> read_lines(["a"], "~{1/3|2/3} {x|y} > a stay : {1|0}").rows[1].chances
+    (Fraction(2, 3), None)
+    """
+    lines = [one for line in text.splitlines() if line.strip() for one in _unfold(line.strip())]
+    plays = [
+        ([_read_step(players, part.strip()) for part in line.rpartition(":")[0].split(">")], line) for line in lines
+    ]
+    private = any(knows is not None for steps, _ in plays for *_, knows in steps)
+    chancy = any(chance is not None for steps, _ in plays for _, _, chance, _ in steps)
+    rows = tuple(_build_row(players, steps, line, chancy, private) for steps, line in plays)
+    moves = tuple(
+        tuple(dict.fromkeys(move for row in rows for who, move in row.moves if who == player)) for player in players
+    )
+    return GameTable(tuple(players), moves, rows, private=private)
+
+
+def _unfold(line: str) -> Iterator[str]:
+    groups = [found.split("|") for found in _BRACES.findall(line)]
+    counts = {len(group) for group in groups}
+    if len(counts) > 1:
+        raise ValueError(f"all braces of a line need equally many parts: {line}")
+    for k in range(counts.pop() if counts else 1):
+        yield _BRACES.sub(lambda found, k=k: found[1].split("|")[k], line)  # type: ignore[misc]
+
+
+def _read_step(players: Sequence[str], part: str) -> _Step:
+    drawn = _DRAW.fullmatch(part)
+    if drawn is not None:
+        return NATURE, drawn[2], Fraction(drawn[1]), None
+    for who in sorted(players, key=len, reverse=True):
+        if part.startswith((f"{who} ", f"{who}[")):
+            rest = part[len(who) :]
+            known, _, move = rest[1:].partition("]") if rest.startswith("[") else ("", "", rest)
+            return who, move.strip(), None, known.strip() if rest.startswith("[") else None
+    raise ValueError(f"nobody of {', '.join(players)} moves in {part!r}")
+
+
+def _build_row(players: Sequence[str], steps: list[_Step], line: str, chancy: bool, private: bool) -> Row:
+    payoffs = _numbers(line.rpartition(":")[2])
+    if len(payoffs) != len(players):
+        raise ValueError(f"{len(payoffs)} payoffs for {len(players)} players: {line}")
+    later = [*steps[1:], None]
+    percepts = tuple(((step[0], step[3]),) if step is not None and step[3] else () for step in later)
+    return Row(
+        tuple((who, move) for who, move, _, _ in steps),
+        payoffs,
+        (1,) * len(steps),
+        tuple(chance for _, _, chance, _ in steps) if chancy else (),
+        percepts if private else (),
+    )

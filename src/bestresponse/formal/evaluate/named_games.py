@@ -48,15 +48,14 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """Whether a game satisfies the constraints of a name; `meaning` says which of its moves is which, `why` why not."""
+class Finding:
+    """A verdict and why it is not yes. `ok` is None where the question does not arise."""
 
-    holds: bool
+    ok: bool | None
     why: str = ""
-    meaning: tuple[tuple[str, str], ...] = ()
 
     def __bool__(self) -> bool:
-        return self.holds
+        return self.ok is True
 
 
 @cache
@@ -93,16 +92,16 @@ def describe_classes(names: Sequence[str]) -> str:
     return f"of the class{'es' if len(names) > 1 else ''} {titles}"
 
 
-def check_constraints(table: GameTable, named: Named) -> Verdict:
+def check_constraints(table: GameTable, named: Named) -> Finding:
     """Whether a table satisfies the constraints of a name, under some naming of moves and players."""
     if len(table.players) != 2:
-        return Verdict(False, f"{named.title} has two players, this game has {len(table.players)}")
+        return Finding(False, f"{named.title} has two players, this game has {len(table.players)}")
     if table.sequential:
-        return Verdict(False, f"in {named.title} both move at the same time, here one after the other")
+        return Finding(False, f"in {named.title} both move at the same time, here one after the other")
     size = len(named.moves)
     if any(len(moves) != size for moves in table.moves):
         counts = " and ".join(str(len(moves)) for moves in table.moves)
-        return Verdict(False, f"in {named.title} both have {size} moves, here {counts}")
+        return Finding(False, f"in {named.title} both have {size} moves, here {counts}")
     first, second = table.moves
     cells = {}
     for pair in product(first, second):
@@ -111,18 +110,13 @@ def check_constraints(table: GameTable, named: Named) -> Verdict:
     return broken(cells, named, shared=set(first) == set(second))
 
 
-def broken(cells: Cells, named: Named, *, shared: bool) -> Verdict:
+def broken(cells: Cells, named: Named, *, shared: bool) -> Finding:
     """The verdict on bare cells; with `shared` both players' moves of one name mean the same."""
-    best: list[str] | None = None
-    for rows, cols, swapped in _namings(cells, len(named.moves), shared):
-        wrong = _wrong(cells, named, rows, cols, swapped)
-        if not wrong:
-            return Verdict(True, meaning=tuple(zip(rows, named.moves, strict=True)))
-        if best is None or len(wrong) < len(best):
-            best = wrong
-    if best is None:
-        return Verdict(False, f"the moves of {named.title} cannot be told: there are not {len(named.moves)} for each")
-    return Verdict(False, f"it is no {named.title}: " + "; ".join(best[:3]))
+    wrong = [_wrong(cells, named, *naming) for naming in _namings(cells, len(named.moves), shared)]
+    if not wrong:
+        return Finding(False, f"the moves of {named.title} cannot be told: there are not {len(named.moves)} for each")
+    least = min(wrong, key=len)
+    return Finding(False, f"it is no {named.title}: " + "; ".join(least[:3])) if least else Finding(True)
 
 
 def _namings(cells: Cells, size: int, shared: bool) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], bool]]:
@@ -138,40 +132,36 @@ def _wrong(cells: Cells, named: Named, rows: tuple[str, ...], cols: tuple[str, .
     places = list(product(range(len(rows)), range(len(cols))))
     choices = [cells.get((rows[i], cols[k]), ()) for i, k in places]
     missing = [
-        f"no payoffs for {rows[i]}, {cols[k]}" for (i, k), found in zip(places, choices, strict=True) if not found
+        f"no payoffs for {rows[i]}, {cols[k]}" for (i, k), values in zip(places, choices, strict=True) if not values
     ]
     if missing:
         return missing
-    best: list[str] | None = None
+    attempts = []
     for values in product(*choices):
         letters: dict[str, Fraction] = {}
         wrong: list[str] = []
-        for (i, k), (u, v) in zip(places, values, strict=True):
+        for (i, k), pair in zip(places, values, strict=True):
             names = named.letters[k][i] if swapped else named.letters[i][k]
-            pair = (v, u) if swapped else (u, v)
-            wrong += _unequal(letters, names, pair)
-        wrong = wrong or [told for rule in named.holds if (told := _fails(rule, letters))]
-        if best is None or len(wrong) < len(best):
-            best = wrong
-    return best or []
-
-
-def _unequal(letters: dict[str, Fraction], names: tuple[str, str], pair: tuple[Fraction, Fraction]) -> list[str]:
-    return [
-        f"{name} is both {letters[name]} and {value}"
-        for name, value in zip(names, pair, strict=True)
-        if letters.setdefault(name, value) != value
-    ]
+            for name, value in zip(names, pair[::-1] if swapped else pair, strict=True):
+                if letters.setdefault(name, value) != value:
+                    wrong.append(f"{name} is both {letters[name]} and {value}")
+        attempts.append(wrong or [failure for rule in named.holds if (failure := _fails(rule, letters))])
+    return min(attempts, key=len)
 
 
 def _fails(rule: str, letters: Mapping[str, Fraction]) -> str:
-    """Empty if the comparison holds, else the comparison with its numbers."""
-    comparison = ast.parse(rule, mode="eval").body
-    assert isinstance(comparison, ast.Compare)
-    left = _value(comparison.left, letters)
-    right = _value(comparison.comparators[0], letters)
-    compare, sign = _OPERATORS[type(comparison.ops[0])]
-    return "" if compare(left, right) else f"{rule} does not hold ({left} {sign} {right})"
+    """Empty if the comparison holds, else the comparison with its numbers; InvalidGame where it is none."""
+    try:
+        comparison = ast.parse(rule, mode="eval").body
+    except SyntaxError:
+        comparison = None
+    match comparison:
+        case ast.Compare(first, [kind], [second]) if type(kind) in _OPERATORS:
+            left, right = _value(first, letters), _value(second, letters)
+            compare, sign = _OPERATORS[type(kind)]
+            return "" if compare(left, right) else f"{rule} does not hold ({left} {sign} {right})"
+        case _:
+            raise InvalidGame(f"{rule!r} is no comparison such as 'T > R'")
 
 
 def _value(node: ast.expr, letters: Mapping[str, Fraction]) -> Fraction:
@@ -202,7 +192,7 @@ def _parse(text: str, where: str) -> dict[str, Named]:
 
 def _named(name: str, entry: JsonMapping, where: str) -> Named:
     try:
-        letters = tuple(tuple(_two(cell) for cell in row) for row in entry["payoffs"])
+        letters = tuple(tuple(_split_cell(cell) for cell in row) for row in entry["payoffs"])
         named = Named(
             name,
             entry.get("title", name),
@@ -217,22 +207,14 @@ def _named(name: str, entry: JsonMapping, where: str) -> Named:
     if len(letters) != size or any(len(row) != size for row in letters):
         raise InvalidGame(f"{where}: {name} has {size} moves and needs {size} x {size} cells")
     worth = {letter: Fraction(1) for row in letters for cell in row for letter in cell}
-    for rule in named.holds:
-        _check_rule(rule, worth, f"{where}: {name}")
+    try:
+        for rule in named.holds:
+            _fails(rule, worth)
+    except InvalidGame as error:
+        raise InvalidGame(f"{where}: {name}: {error}") from None
     return named
 
 
-def _two(cell: str) -> tuple[str, str]:
+def _split_cell(cell: str) -> tuple[str, str]:
     first, second = (part.strip() for part in cell.split(","))
     return first, second
-
-
-def _check_rule(rule: str, letters: Mapping[str, Fraction], where: str) -> None:
-    try:
-        comparison = ast.parse(rule, mode="eval").body
-    except SyntaxError:
-        raise InvalidGame(f"{where}: {rule!r} is no comparison such as 'T > R'") from None
-    if not isinstance(comparison, ast.Compare) or len(comparison.ops) != 1 or type(comparison.ops[0]) not in _OPERATORS:
-        raise InvalidGame(f"{where}: {rule!r} is no comparison such as 'T > R'")
-    _value(comparison.left, letters)
-    _value(comparison.comparators[0], letters)

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 from bestresponse.core.errors import SettingError, UsageError
-from bestresponse.formal.evaluate.equivalence import compare_tables
+from bestresponse.formal.evaluate.validation import compare_tables
 from bestresponse.formal.formalize.examples import FIRST, Example, library, nearest
 from bestresponse.formal.formalize.feedback_text import what_is_wrong
 from bestresponse.formal.formalize.forms import Form, ProgramForm, TableForm, TreeForm
@@ -30,7 +30,7 @@ from bestresponse.games.logic.game import describe_table
 from bestresponse.logic.engine import LogicEngine
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
 from bestresponse.logic.programs.table import GameTable
-from bestresponse.logic.programs.validate import Expectation, Report, validate
+from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.models.base import Finish, Message, Model, Reply, Request
 
 MOST_CHARACTERS = 50_000
@@ -63,7 +63,6 @@ class Settings:
     effort: str | None = None
     reasoning_tokens: int | None = None
     replicate: int = 0
-    expected: Expectation | None = None
 
     def __post_init__(self) -> None:
         if self.attempts < 1:
@@ -262,10 +261,15 @@ class Formalizer:
         for name in names:
             if name in unfit:
                 continue
-            form = (
-                last.after(made[-1].reply) if last is not None and last.name == name else self._form(name, begun.story)
+            form = last if last is not None and last.name == name else self._form(name, begun.story)
+            request = self._request(form, _text(begun.told, form, made, first), made)
+            reply = self.model.complete(request)
+            answer = form.read(reply)
+            report = self._validated(answer.source) if answer.source else None
+            attempt = Attempt(
+                request, reply, answer.source, report, answer.problem, form.name, answer.questions, answer.misfit
             )
-            attempt, no_game = self._attempt(form, _text(begun.told, form, made, first), made)
+            no_game = answer.no_game
             last = form
             made.append(attempt)
             shown |= dict.fromkeys(form.examples)
@@ -277,18 +281,9 @@ class Formalizer:
                 return replace(begun, attempts=tuple(made), no_game=no_game, examples=tuple(shown))
         return replace(begun, attempts=tuple(made), examples=tuple(shown))
 
-    def _attempt(self, form: Form, text: str, before: Sequence[Attempt]) -> tuple[Attempt, str | None]:
-        """Ask once; the second value is the reason why the story is no game, where the model gives one."""
-        request = self._request(form, text, before)
-        reply = self.model.complete(request)
-        found = form.read(reply)
-        report = self._validated(found.source) if found.source else None
-        attempt = Attempt(request, reply, found.source, report, found.problem, form.name, found.questions, found.misfit)
-        return attempt, found.no_game
-
     def _validated(self, source: str) -> Report:
         """The report on a program; a game in which nobody has a choice is none for a story."""
-        report = validate(source, self.engine, self.settings.expected)
+        report = validate(source, self.engine)
         if report.table is None:
             return report
         if not any(len(moves) > 1 for moves in report.table.moves):

@@ -22,7 +22,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from bestresponse.core.errors import UsageError
-from bestresponse.formal.formalize.cues import WORD, count_cues
+from bestresponse.formal.formalize.plan import WORD, count_cues
 
 _CUE_SHARE = 0.75
 _PLAIN = 0.1

@@ -12,11 +12,19 @@ from dataclasses import replace
 from bestresponse.core.errors import InvalidGame
 from bestresponse.formal.formalize.examples import Example, library
 from bestresponse.formal.formalize.extract_code import find_asides, find_code
-from bestresponse.formal.formalize.json_answer import Answer, Question, read_asides, read_object
+from bestresponse.formal.formalize.json_answer import (
+    NO_PLAYERS,
+    TABLE_SCHEMA,
+    TREE_SCHEMA,
+    Answer,
+    Question,
+    read_asides,
+    read_object,
+    read_table,
+    read_tree,
+)
 from bestresponse.formal.formalize.plan import FormName
-from bestresponse.formal.formalize.table_json import NO_PLAYERS, TABLE_SCHEMA, Sheet, read_sheet, read_table
 from bestresponse.formal.formalize.texts import TEXTS
-from bestresponse.formal.formalize.tree_json import TREE_SCHEMA, read_tree
 from bestresponse.games.logic.tables import write_program
 from bestresponse.logic.language.diagnostics import numbered
 from bestresponse.logic.programs.table import GameTable
@@ -73,10 +81,6 @@ class ProgramForm:
         """Show the program, its game and the reader's remark."""
         return TEXTS.fill("revise", story=story, program=numbered(source), game=game, remark=remark)
 
-    def after(self, reply: Reply) -> Form:
-        """Return the form itself."""
-        return self
-
 
 class TableForm:
     """Players, moves and ends as JSON; the program is written by rule."""
@@ -108,39 +112,6 @@ class TableForm:
         """Show the game and the reader's remark."""
         return TEXTS.fill("revise_json", task=self.task(story), game=game, remark=remark)
 
-    def after(self, reply: Reply) -> Form:
-        """Return a sheet for what the answer left open, where that helps."""
-        sheet = read_sheet(reply.text)
-        return self if sheet is None else SheetForm(sheet)
-
-
-class SheetForm(TableForm):
-    """The ends that an earlier answer left open, as a sheet to fill in."""
-
-    def __init__(self, sheet: Sheet) -> None:
-        self._sheet = sheet
-
-    def schema(self, model: Model) -> str | None:
-        """Return a schema with one property for each open end."""
-        return self._sheet.schema() if model.abilities.schema else None
-
-    def task(self, story: str) -> str:
-        """Show what is known and what is missing."""
-        missing = "\n".join(map(self._sheet.named, self._sheet.missing()))
-        return TEXTS.fill("task_sheet", story=story, known=self._sheet.describe_known(), missing=missing)
-
-    def read(self, reply: Reply) -> Answer:
-        """Read the sheet as filled in."""
-        return _read_json(reply, self._sheet.read)
-
-    def repair(self, story: str, reply: Reply, source: str, wrong: str) -> str:
-        """Ask for the sheet again."""
-        return self.task(story)
-
-    def after(self, reply: Reply) -> Form:
-        """Return the sheet itself."""
-        return self
-
 
 class TreeForm(TableForm):
     """Chance, choices with what is known, and ends as nested JSON; the program is written by rule."""
@@ -155,10 +126,6 @@ class TreeForm(TableForm):
     def read(self, reply: Reply) -> Answer:
         """Read the tree in a reply."""
         return _read_json(reply, read_tree)
-
-    def after(self, reply: Reply) -> Form:
-        """Return the form itself."""
-        return self
 
 
 Form = ProgramForm | TableForm

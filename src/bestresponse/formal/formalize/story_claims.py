@@ -166,14 +166,12 @@ def _test_same_time(reading: _Reading) -> str:
     return ""
 
 
-def _test_knows(reading: _Reading) -> str:
+def _test_knowledge(reading: _Reading) -> str:
     player, other = reading.find_player("player"), reading.find_player("other")
-    return "" if _knows(reading.table, player, other) else f"{player} does not know it when choosing"
-
-
-def _test_blind(reading: _Reading) -> str:
-    player, other = reading.find_player("player"), reading.find_player("other")
-    return f"{player} knows it when choosing" if _knows(reading.table, player, other) else ""
+    knows = _knows(reading.table, player, other)
+    if knows == (reading.claim["kind"] == "knows"):
+        return ""
+    return f"{player} knows it when choosing" if knows else f"{player} does not know it when choosing"
 
 
 def _knows(table: GameTable, player: str, other: str) -> bool:
@@ -218,8 +216,8 @@ def _refuse_kind(reading: _Reading) -> str:
 _TESTS: dict[str, Callable[[_Reading], str]] = {
     "moves first": _test_first,
     "same time": _test_same_time,
-    "knows": _test_knows,
-    "does not know": _test_blind,
+    "knows": _test_knowledge,
+    "does not know": _test_knowledge,
     "probability": _test_probability,
     "payoff": _test_payoff,
     "prefers": _test_preference,
@@ -253,7 +251,9 @@ class BackCheck:
     reply: Reply
 
 
-def compare(story: str, table: GameTable, model: Model, *, max_tokens: int = 150, seed: int | None = None) -> BackCheck:
+def compare_with_story(
+    story: str, table: GameTable, model: Model, *, max_tokens: int = 150, seed: int | None = None
+) -> BackCheck:
     """Ask `model` whether the game is that of the story."""
     plain = ask(TEXTS.fill("compare", story=story.strip(), game=describe_table(table)), max_tokens=max_tokens)
     request = Request(plain.messages, max_tokens=max_tokens, temperature=0.0, seed=seed)

@@ -2,7 +2,12 @@
 
 Agents are values. They are made from rules (text, files or the published strategies), saved and loaded as JSON, cloned,
 and changed by replacing the strategy or the default move; each change gives a new agent. What an agent does is a
-table (`table_for`), taken out of its rules inside a logic engine; the rules never run anywhere else.
+table or an automaton (`Agent.seats`), taken out of its rules inside a logic engine; the rules never run anywhere else.
+
+Rules that see only the last move of each player are a strategy of memory one (see `theory.repeated.automaton`). Rules
+with a memory of their own, a counter for example, have one state for each state of memory and pair of last moves. In a
+game whose seats differ a strategy is one automaton for each seat. `write_program` writes a table of payoffs as a game
+program, so that strategies written as rules can play any matrix game.
 """
 
 from __future__ import annotations
@@ -10,18 +15,21 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import product
 from pathlib import Path
+
+import numpy as np
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.files import read_text_file
 from bestresponse.core.json import JsonMapping, JsonObject
-from bestresponse.formal.strategies.automaton import build_automaton
 from bestresponse.formal.strategies.programs import PUBLISHED, published_strategy
-from bestresponse.formal.strategies.table_program import write_program
+from bestresponse.games.logic.tables import as_game_table, write_program as write_table
 from bestresponse.logic.confined.engine import ConfinedEngine
-from bestresponse.logic.programs.strategies import SeatsFound, StrategyMachine, StrategyTable
+from bestresponse.logic.language.terms import Atom, write
+from bestresponse.logic.programs.strategies import Mixture, SeatsFound, StrategyMachine, StrategyTable
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.repeated.automaton import Automaton
+from bestresponse.theory.repeated.automaton import Automaton, memory_one, reduced
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,3 +133,43 @@ def _text(source: str | Path) -> str:
 
 def _strategy(strategy: str | Path) -> str:
     return published_strategy(strategy) if strategy in PUBLISHED and isinstance(strategy, str) else _text(strategy)
+
+
+def build_automaton(
+    behaviour: StrategyTable | StrategyMachine, name: str, own: Sequence[str] = (), other: Sequence[str] = ()
+) -> Automaton:
+    """Return what a strategy does as an automaton.
+
+    `own` and `other` are the moves in the order in which the game lists them for each seat; without them the strategy's
+    own order is used.
+    """
+    mine, theirs = tuple(own or behaviour.moves), tuple(other or behaviour.moves)
+    if isinstance(behaviour, StrategyTable):
+        after = [[_weights(behaviour.reply(a, b), mine, name) for b in theirs] for a in mine]
+        return reduced(memory_one(name, _weights(behaviour.first, mine, name), after))
+    places = {pair: place for place, pair in enumerate(product(behaviour.moves, behaviour.moves))}
+    mix = [_weights(mixture, mine, name) for mixture, _ in behaviour.states]
+    step = [[[following[places[a, b]] for b in theirs] for a in mine] for _, following in behaviour.states]
+    return reduced(Automaton(name, np.array(mix), np.array(step)))
+
+
+def _weights(mixture: Mixture, moves: tuple[str, ...], name: str) -> list[float]:
+    foreign = [move for move, _ in mixture if move not in moves]
+    if foreign:
+        raise InvalidGame(f"the strategy {name} plays {foreign[0]}, which is none of {', '.join(moves)}")
+    chances = dict(mixture)
+    return [float(chances.get(move, 0)) for move in moves]
+
+
+def write_program(form: NormalForm) -> str:
+    """Write the program of a two-player game with as many moves for each; both players' moves have the first one's
+    names, of which the first is the default move."""
+    if form.num_players != 2 or form.shape[0] != form.shape[1]:
+        raise InvalidGame(f"a repeated match needs two players with equally many moves, got {form.shape}")
+    moves = form.actions[0]
+    table = as_game_table(NormalForm(form.payoffs, players=("p1", "p2"), actions=(moves, moves)))
+    first, *others = (write(Atom(move)) for move in moves)
+    lines = [f"initially(default_move(_, {first}), s0)."]
+    if len(others) == 1:
+        lines += [f"opposite_move({first}, {others[0]}).", f"opposite_move({others[0]}, {first})."]
+    return ":- discontiguous initially/2.\n" + write_table(table) + "\n".join(lines) + "\n"

@@ -90,17 +90,17 @@ def formalize_strategy(
         raise UsageError(f"the strategy has {len(told):,} characters; expected at most {MOST_CHARACTERS:,}")
     task = TEXTS.fill("task", example=published_strategy("tit-for-tat").strip(), game=game.strip(), words=told)
     made: list[StrategyAttempt] = []
-    for _ in range(settings.attempts):
-        made.append(_attempt(_request(task, made, settings), game, model, engine))
-        declined = "" if made[-1].rules else _find_refusal(made[-1].reply.text)
-        if declined or not made[-1].wrong:
-            return StrategyFormalization(told, model.id, tuple(made), declined)
-    return StrategyFormalization(told, model.id, tuple(made))
-
-
-def _find_refusal(answer: str) -> str:
-    found = _DECLINED.search(answer)
-    return (found.group(1).strip()[:_LONGEST_REASON] or "it gave no reason") if found else ""
+    declined = ""
+    while len(made) < settings.attempts and not declined and (not made or made[-1].wrong):
+        request = _request(task, made, settings)
+        reply = model.complete(request)
+        code = find_code(reply.text)
+        rules = code.text if code else ""
+        wrong = _wrong(rules, game, engine) if rules else "the answer holds no rules"
+        made.append(StrategyAttempt(request, reply, rules, wrong))
+        if not rules and (refusal := _DECLINED.search(reply.text)):
+            declined = refusal.group(1).strip()[:_LONGEST_REASON] or "it gave no reason"
+    return StrategyFormalization(told, model.id, tuple(made), declined)
 
 
 def _request(task: str, before: Sequence[StrategyAttempt], settings: WordsSettings) -> Request:
@@ -119,14 +119,6 @@ def _request(task: str, before: Sequence[StrategyAttempt], settings: WordsSettin
         seed=settings.seed,
         replicate=len(before),
     )
-
-
-def _attempt(request: Request, game: str, model: Model, engine: LogicEngine) -> StrategyAttempt:
-    reply = model.complete(request)
-    code = find_code(reply.text)
-    if code is None:
-        return StrategyAttempt(request, reply, "", "the answer holds no rules")
-    return StrategyAttempt(request, reply, code.text, _wrong(code.text, game, engine))
 
 
 def _wrong(rules: str, game: str, engine: LogicEngine) -> str:

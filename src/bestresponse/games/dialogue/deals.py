@@ -16,13 +16,72 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any, ClassVar, Protocol, Self
 
 from bestresponse.core.errors import Flaw, InvalidGame, InvalidMove
 from bestresponse.core.json import JsonMapping, JsonObject
-from bestresponse.games.dialogue.reader import DomainReader
+from bestresponse.core.registry import did_you_mean
+
+_KINDS: dict[object, str] = {str: "a text", int: "a whole number", dict: "a table", list: "a list"}
+
+
+@dataclass(frozen=True, slots=True)
+class DomainReader:
+    """The parsed TOML of a domain, and where it came from."""
+
+    data: JsonMapping
+    where: str
+    read: set[str] = field(default_factory=set)
+    """The paths that were asked for."""
+
+    def wrong(self, why: str) -> InvalidGame:
+        """Return the error that says what is wrong with the file."""
+        return InvalidGame(f"{self.where}: {why}")
+
+    def get(self, path: str, kind: type | tuple[type, ...], default: object = None) -> Any:
+        """Return the value at a path of keys, checked to be of that kind."""
+        self.read.add(path)
+        value: Any = self.data
+        for part in path.split("."):
+            value = value.get(part) if isinstance(value, Mapping) else None
+        if value is None:
+            value = default
+        if value is None:
+            raise self.wrong(f"{path} is missing")
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise self.wrong(f"{path} is {value!r}, expected {_KINDS.get(kind, 'a number')}")
+        return value
+
+    def refuse_unknown(self) -> None:
+        """Raise InvalidGame at the first key that nobody has asked for, once all is read."""
+        waiting = list(self.data.items())
+        for path, value in waiting:  # it grows by what is inside tables of which parts were read
+            if isinstance(value, Mapping) and any(other.startswith(f"{path}.") for other in self.read):
+                waiting += [(f"{path}.{name}", inner) for name, inner in value.items()]
+            elif path not in self.read:
+                siblings = [other for other in sorted(self.read) if other.count(".") == path.count(".")]
+                raise self.wrong(f"there is no key {path}.{did_you_mean(path, siblings)}")
+
+    def words(self, path: str, count: int = 1) -> tuple[str, ...]:
+        """Return a list of at least `count` different texts."""
+        found = self.get(path, list)
+        if not found or not all(isinstance(word, str) and word for word in found):
+            raise self.wrong(f"{path}: expected a list of texts")
+        if len({word.casefold() for word in found}) != len(found):
+            raise self.wrong(f"{path}: two entries are the same; expected different ones")
+        if len(found) < count:
+            raise self.wrong(f"{path}: expected at least {count} different texts")
+        return tuple(found)
+
+    def range(self, path: str) -> tuple[int, int]:
+        """Return two whole numbers, the smaller first."""
+        found = self.get(path, list)
+        if len(found) != 2 or not all(isinstance(x, int) for x in found) or found[0] > found[1] or found[0] < 0:
+            raise self.wrong(f"{path} is {found!r}, expected two whole numbers, the smaller first")
+        return found[0], found[1]
+
 
 Private = JsonMapping
 """What one speaker alone knows: `values`, `endowment` (numbers by item), `part`, `worth` or `side`."""

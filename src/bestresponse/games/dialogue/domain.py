@@ -1,35 +1,68 @@
-"""A domain of dialogue: who talks about what, in which manners, and what a deal is worth. One file of data and texts.
+"""A domain of dialogue, one file of data and texts (who talks about what, how, for what), and the games drawn from it.
 
     name, players, [utilities] low and high
     [actions.<set>]      options, the neutral one, and a text for each that tells a speaker how to speak; `new` tells
                          it for a manner found later
-    [deal]               kind (see `deals.rules`) and what may be agreed on: items, prices, issues, or moves and payoffs
+    [deal]               kind (see `deals`) and what may be agreed on: items, prices, issues, or moves and payoffs
     [generate]           names, ranges of values (and availability, endowments, topics, sides, parts) to draw games
                          from; `situations`, if given, are sentences of which one is told after the task
     [texts]              task, private, message, referee, score, with $places; `note` where notes are sealed
 
 I. Gemp et al., "Steering Language Models with Game-Theoretic Solvers", 2024, appendix G, has the idea of such a file.
+
+`scenarios(domain, seed, count)` gives `count` different ones; the n-th depends only on the seed and on n. In a debate
+the sides always differ; elsewhere some deal is possible.
+
+A written scenario (by a model, a person) has the form of `Scenario.to_json`: names, what everybody knows (`public`),
+and what each knows alone (`private`, in the order of the names). It has to keep to what the domain's own generator
+draws: the items, the ranges of numbers, different sides; and some deal must be possible. Names, topics and situations
+are the writer's own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 from importlib.resources import files
+from itertools import count as numbers, islice
 from pathlib import Path
+from random import Random
 from string import Template
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.files import parse_toml, read_text_file
-from bestresponse.core.json import JsonMapping, digest
+from bestresponse.core.json import JsonMapping, JsonObject, digest
 from bestresponse.core.registry import did_you_mean
-from bestresponse.games.dialogue.deals import DealRules, Issues, Moves, Option, Price, Trade, Verdict
-from bestresponse.games.dialogue.reader import DomainReader
+from bestresponse.core.seeds import generator
+from bestresponse.games.dialogue.deals import (
+    DealRules,
+    DomainReader,
+    Issues,
+    Moves,
+    Option,
+    Price,
+    Private,
+    Trade,
+    Verdict,
+    describe_form,
+    make_object,
+    read_form,
+    shorten,
+)
 
 _TEXTS = ("task", "private", "message", "referee", "score")
 _KINDS: dict[str, type[DealRules]] = {kind.kind: kind for kind in (Option, Trade, Price, Issues, Moves, Verdict)}
 _MOST_PLAYERS = 10
+_TRIES = 1000
+_NAME = re.compile(r"[^\W\d_][\w.'’-]*( [\w.'’-]+)?")
+_LONGEST_NAME = 30
+_LONGEST_TEXT = 300
+_PUBLIC_RULES = {
+    "topic": "a motion that people can argue about from two sides, one sentence",
+    "situation": "why they talk, one sentence without numbers",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +127,6 @@ def load_domain(given: str | Path) -> Domain:
     >>> load_domain("meeting").players
     2
     """
-    if str(given) in domain_names():
-        return _built_in(str(given))
     return parse_domain(read_domain_text(given), str(given))
 
 
@@ -117,11 +148,7 @@ def read_domain_text(given: str | Path) -> str:
         raise InvalidGame(f"{path} is not a text file in UTF-8") from None
 
 
-@cache
-def _built_in(name: str) -> Domain:
-    return parse_domain(read_domain_text(name), name)
-
-
+@lru_cache(maxsize=32)
 def parse_domain(text: str, where: str = "domain") -> Domain:
     """The domain written in TOML `text`, checked."""
     try:
@@ -202,3 +229,160 @@ def _check_generator(domain: Domain, reader: DomainReader) -> None:
     if least < domain.low or most > domain.high:
         span = f"{domain.low:g} to {domain.high:g}"
         raise reader.wrong(f"utilities can be {least:g} to {most:g}, outside the stated range {span}")
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One game of a domain: who plays, what everybody knows, and what each knows alone."""
+
+    names: tuple[str, ...]
+    public: Mapping[str, str]
+    private: tuple[Private, ...]
+
+    @property
+    def id(self) -> str:
+        """The hash of everything in the scenario."""
+        return digest(self.to_json(), 12)
+
+    def to_json(self) -> JsonObject:
+        """Return the value as plain JSON data."""
+        private = [dict(own) for own in self.private]
+        return {"names": list(self.names), "public": dict(self.public), "private": private}
+
+    @classmethod
+    def from_json(cls, data: JsonMapping) -> Scenario:
+        """Return the value that `to_json` wrote."""
+        return cls(tuple(data["names"]), dict(data["public"]), tuple(dict(own) for own in data["private"]))
+
+
+def scenarios(domain: Domain, seed: int, count: int) -> list[Scenario]:
+    """The first `count` different games of `seed`; InvalidGame where the domain has fewer."""
+    found = list(islice(all_scenarios(domain, seed), count))
+    if len(found) < count:
+        raise InvalidGame(f"{domain.name} has only {len(found)} different games, not {count}")
+    return found
+
+
+def all_scenarios(domain: Domain, seed: int) -> Iterator[Scenario]:
+    """Different games without end, or until `_TRIES` draws in a row bring nothing new; written ones as they stand."""
+    if domain.written:
+        yield from map(Scenario.from_json, domain.written)
+        return
+    seen: set[str] = set()
+    latest = 0
+    for number in numbers():
+        drawn = _draw(domain, generator(seed, "scenario", domain.name, number))
+        if drawn.id not in seen:
+            seen.add(drawn.id)
+            latest = number
+            yield drawn
+        elif number - latest == _TRIES:
+            return
+
+
+def variants(domain: Domain, scenario: Scenario, seed: int, count: int, *, fewer: bool = False) -> tuple[Scenario, ...]:
+    """`scenario` and `count - 1` others that differ from it and from each other in private information only.
+
+    Where the domain has not so many, InvalidGame, or as many as there are with `fewer`.
+    """
+    found = [scenario]
+    for number in range(_TRIES * (1 if fewer else count) if any(scenario.private) else 0):
+        if len(found) == count:
+            break
+        private = _draw_private(domain, generator(seed, "variant", scenario.id, number))
+        drawn = replace(scenario, private=private)
+        if all(drawn.id != other.id for other in found):
+            found.append(drawn)
+    if len(found) < count and not fewer:
+        raise InvalidGame(f"{domain.name} has only {len(found)} different draws of private information, not {count}")
+    return tuple(found)
+
+
+def read_scenario(domain: Domain, data: object) -> Scenario:
+    """Return the scenario that `data` describes; InvalidGame says in what it is none of this domain."""
+    if not isinstance(data, Mapping):
+        raise InvalidGame(f"a scenario is {shorten(data)}, expected an object with names and private")
+    names = _read_names(domain, data.get("names"))
+    public = _read_public(domain, data.get("public") or {})
+    given = data.get("private")
+    if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != domain.players:
+        raise InvalidGame(f"private is {shorten(given)}, expected one entry for each of {domain.players} people")
+    schema = domain.deal.private_schema(domain.generate)
+    private = tuple(read_form(known, schema, f"what {name} knows") for name, known in zip(names, given, strict=True))
+    if not domain.deal.is_possible(private):
+        raise InvalidGame(f"no deal is possible: {domain.deal.impossible}")
+    return Scenario(names, public, private)
+
+
+def scenario_rules(domain: Domain) -> str:
+    """Say what a writer has to keep to, one rule a line."""
+    rules = [f"names: {domain.players} different first names"]
+    rules += [f"public.{part}: {_PUBLIC_RULES[part]}" for part in _list_public_parts(domain)]
+    rules.append(f"private, for each person: {describe_form(domain.deal.private_schema(domain.generate))}")
+    if domain.deal.impossible:
+        rules.append(f"no scenario in which {domain.deal.impossible}")
+    return "\n".join(f"- {rule}" for rule in rules)
+
+
+def scenario_schema(domain: Domain, most: int) -> JsonObject:
+    """Return the JSON schema of an object that lists up to `most` scenarios."""
+    people = {"minItems": domain.players, "maxItems": domain.players}
+    text = {"type": "string"}
+    scenario = make_object(
+        {
+            "names": {"type": "array", "items": text, **people},
+            "public": make_object(dict.fromkeys(_list_public_parts(domain), text)),
+            "private": {"type": "array", "items": domain.deal.private_schema(domain.generate), **people},
+        }
+    )
+    return make_object({"scenarios": {"type": "array", "items": scenario, "minItems": 1, "maxItems": most}})
+
+
+def _list_public_parts(domain: Domain) -> tuple[str, ...]:
+    """List what everybody knows besides the names: the topic, or the situation where a domain has several."""
+    if "topic" in domain.deal.public:
+        return ("topic",)
+    return ("situation",) if "situations" in domain.generate else ()
+
+
+def _draw(domain: Domain, rng: Random) -> Scenario:
+    names = tuple(rng.sample(domain.generate["names"], domain.players))
+    parts = _list_public_parts(domain)
+    topic = {"topic": rng.choice(domain.generate["topics"])} if "topic" in parts else {}
+    private = _draw_private(domain, rng)
+    situation = {"situation": rng.choice(domain.generate["situations"])} if "situation" in parts else {}
+    return Scenario(names, topic | situation, private)
+
+
+def _draw_private(domain: Domain, rng: Random) -> tuple[Private, ...]:
+    for _ in range(_TRIES):
+        drawn = domain.deal.draw(domain.generate, rng, domain.players)
+        if domain.deal.is_possible(drawn):
+            return drawn
+    raise InvalidGame(f"{domain.name}: no deal can be reached in {_TRIES} draws of private information")
+
+
+def _read_names(domain: Domain, given: object) -> tuple[str, ...]:
+    if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != domain.players:
+        raise InvalidGame(f"names is {shorten(given)}, expected {domain.players} names")
+    names = tuple(str(name).strip() for name in given)
+    for name in names:
+        if not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
+            raise InvalidGame(f"{shorten(name)} is no name: expected one or two words")
+    if len({name.casefold() for name in names}) != len(names):
+        raise InvalidGame(f"the names {', '.join(names)} are not all different")
+    return names
+
+
+def _read_public(domain: Domain, given: object) -> dict[str, str]:
+    if not isinstance(given, Mapping):
+        raise InvalidGame(f"public is {shorten(given)}, expected an object")
+    public = {}
+    for part in _list_public_parts(domain):
+        text = given.get(part)
+        if not isinstance(text, str) or not text.strip():
+            raise InvalidGame(f"public.{part} is missing")
+        public[part] = re.sub(r"\s+", " ", text.strip())
+        if len(public[part]) > _LONGEST_TEXT:
+            raise InvalidGame(f"public.{part} has {len(public[part])} characters; the limit is {_LONGEST_TEXT}")
+    return public

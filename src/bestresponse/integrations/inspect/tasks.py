@@ -26,7 +26,7 @@ from bestresponse.api.formalizing import formalize as formalize_story
 from bestresponse.api.reasoning import verify as verify_text
 from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.formal.evaluate.dataset import stories
-from bestresponse.formal.evaluate.equivalence import compare_tables
+from bestresponse.formal.evaluate.validation import compare_tables
 from bestresponse.games.lookup import find_game
 from bestresponse.integrations.bench_questions import FIGURES, BenchQuestions
 from bestresponse.integrations.seats import name_players, play_seats

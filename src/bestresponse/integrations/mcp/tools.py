@@ -276,7 +276,6 @@ class TournamentTable(BaseModel):
 
     game: str
     rounds: int
-    method: str
     winners: list[str]
     standings: list[TournamentRow]
     left_out: dict[str, str]
@@ -304,7 +303,6 @@ def tournament(
     return TournamentTable(
         game=found.name,
         rounds=rounds,
-        method=standings.method,
         winners=list(standings.winners),
         standings=list(map(TournamentRow.model_validate, standings.rows)),
         left_out=dict(config.left_out),

@@ -20,7 +20,6 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from typing import Final, Literal
@@ -34,6 +33,8 @@ from bestresponse.logic.swi.sandbox import Layer, kill
 from bestresponse.logic.swi.worker import Worker
 
 Kind = Literal["embedded", "swi"]
+_Setup = tuple[Kind, Limits, int]
+"""What a child was made for, engine, limits and seed; it serves only such requests."""
 
 PROGRESS: Final = b"."
 """Instead of a reply: a game gets on."""
@@ -62,17 +63,6 @@ class ChildLost(LogicError):
     def __init__(self, kind: Literal["time", "ended", "output"]) -> None:
         super().__init__(f"the confined child was lost: {kind}")
         self.kind = kind
-
-
-@dataclass(frozen=True, slots=True)
-class _Setup:
-    """What a child was made for; it serves only requests of the same kind."""
-
-    kind: Kind
-    memory: int
-    processor: int
-    cells: int
-    seed: int
 
 
 class Child:
@@ -154,10 +144,9 @@ class Children:
 
     def request(self, kind: Kind, body: bytes, limits: Limits, seed: int = 0) -> tuple[JsonObject, tuple[Layer, ...]]:
         """Return a child's reply to `body` and the layers it is confined by, or raise `ChildLost`."""
-        processor = _LIFE + math.ceil(limits.clock)
-        setup = _Setup(kind, limits.memory, processor, *((limits.cells, seed) if kind == "swi" else (0, 0)))
+        setup = (kind, limits, seed)
         with self._places:
-            child = self._take(setup, limits)
+            child = self._take(setup)
             again = False
             try:
                 reply = child.request(body, limits)
@@ -176,17 +165,18 @@ class Children:
                 self._idle.pop()[1].close()
             self._server.close()
 
-    def _take(self, setup: _Setup, limits: Limits) -> Child:
+    def _take(self, setup: _Setup) -> Child:
         """Return a child that waits, a new one if there is none."""
+        kind, limits, seed = setup
         while (child := self._find_idle(setup)) is not None:
             if child.waiting:
                 return child
             child.close()
-        prolog = start_prolog(limits, setup.seed) if setup.kind == "swi" else None
+        prolog = start_prolog(limits, seed) if kind == "swi" else None
         for _ in range(_TRIES):
             try:
                 with self._lock:
-                    connection = self._server.fork(setup.memory, setup.processor, prolog)
+                    connection = self._server.fork(limits, prolog)
                 return Child(connection, prolog)
             except (OSError, EOFError):
                 with self._lock:
@@ -218,13 +208,14 @@ class _ForkServer:
         self.process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
 
-    def fork(self, memory: int, processor: int, prolog: Worker | None) -> socket.socket:
+    def fork(self, limits: Limits, prolog: Worker | None) -> socket.socket:
         """Hand one end of a new pair of sockets, and the pipes of SWI-Prolog, to a new child; return the other end."""
         ours, theirs = socket.socketpair()
         pipes = () if prolog is None or prolog.pipes is None else prolog.pipes
+        rights = RIGHTS.pack(limits.memory, _LIFE + math.ceil(limits.clock))
         with theirs:
             try:
-                socket.send_fds(self._start(), [RIGHTS.pack(memory, processor)], [theirs.fileno(), *pipes])
+                socket.send_fds(self._start(), [rights], [theirs.fileno(), *pipes])
             except OSError:
                 ours.close()
                 raise

@@ -7,7 +7,6 @@ gates and runs the program with the embedded engine, or has a SWI-Prolog run it 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -63,15 +62,15 @@ class ConfinedEngine(LogicEngine):
         found = decode_report(text, self._request("gate", source=text))
         return Program(GatedProgram(text, (), found.diagnostics, found.defined), self)
 
-    def ask_many(
-        self, program: Program, goals: Sequence[str | Term], limit: int | None = None
-    ) -> tuple[tuple[Answer, ...], ...]:
-        """`solutions` of several goals, all within the time for one program."""
+    def solutions(self, program: Program, goal: str | Term, limit: int | None = None) -> tuple[Answer, ...]:
+        """The first `limit` solutions of a goal, all within the time for one program."""
         if not (isinstance(program.handle, ConfinedEngine) and program.handle.name == self.name):
             raise LogicError("This program was loaded by another engine; load it with this one.")
-        asked = [_encode_goal(goal) for goal in goals]
-        found = self._request("ask", source=program.gated.source, goals=asked, limit=limit)
-        return tuple(tuple(_decode_answer(answer) for answer in answers) for answers in found)
+        is_text = isinstance(goal, str) and not isinstance(goal, Atom)
+        text = goal if is_text else write(goal)
+        names = [] if is_text else [variable.name for variable in variables_of(goal)]
+        answers = self._request("ask", source=program.gated.source, goal=text, names=names, limit=limit)
+        return tuple({name: decode(value) for name, value in answer.items()} for answer in answers)
 
     def _report(self, text: str, job: str, **given: Any) -> Report:
         try:
@@ -104,14 +103,3 @@ def _build_error(reply: JsonObject) -> BestResponseError:
         return RuntimeFault(reply["message"], reply["line"], reply["source_line"])
     kind = getattr(errors, reply["error"], LogicError)
     return kind(reply["message"]) if issubclass(kind, BestResponseError) else LogicError(reply["message"])
-
-
-def _encode_goal(goal: str | Term) -> tuple[str, list[str]]:
-    """A goal as text, and the names of its variables from left to right; none for a goal that is text already."""
-    if isinstance(goal, str) and not isinstance(goal, Atom):
-        return goal, []
-    return write(goal), [variable.name for variable in variables_of(goal)]
-
-
-def _decode_answer(answer: dict[str, str]) -> Answer:
-    return {name: decode(text) for name, text in answer.items()}

@@ -158,16 +158,10 @@ class Performer:
                 gated = engine.load(given["source"]).gated
                 return Report("", gated.defined, gated.diagnostics)
             case _:
-                goals = [_decode_goal(text, names) for text, names in given["goals"]]
-                found = engine.ask_many(engine.load(given["source"]), goals, given["limit"])
-                return [[{name: write(term) for name, term in one.items()} for one in answers] for answers in found]
-
-
-def _decode_goal(text: str, names: list[str]) -> str | Term:
-    """Read a goal that was a term, and give its variables their names again."""
-    if not names:
-        return text
-    goal = read_term(text).term
-    for variable, name in zip(variables_of(goal), names, strict=True):
-        variable.name = name
-    return goal
+                goal: str | Term = given["goal"]
+                if given["names"]:  # it was a term, whose variables get their names again
+                    goal = read_term(given["goal"]).term
+                    for variable, name in zip(variables_of(goal), given["names"], strict=True):
+                        variable.name = name
+                answers = engine.solutions(engine.load(given["source"]), goal, given["limit"])
+                return [{name: write(term) for name, term in answer.items()} for answer in answers]

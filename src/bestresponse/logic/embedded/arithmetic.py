@@ -3,10 +3,6 @@
 `/` is exact division (`7 / 2` is the fraction 7/2), `//` cuts towards zero, `mod` has the sign of the divisor, a power
 has a whole exponent. The functions are those of `predicates.FUNCTIONS`; SWI-Prolog computes the same in
 `swi/server.pl`, with the same limits: `MAX_BITS` for the size of a number, `MAX_DEPTH` for the nesting of expressions.
-
-Arithmetic in the bodies of clauses is compiled once into functions of the slots of an activation: `X is Y * 2 + 1`
-builds no term, but reads the value of `Y` and computes. What a variable holds may be an expression itself, which
-`evaluate` computes. Values, faults and the work that is counted are the same.
 """
 
 from __future__ import annotations
@@ -15,10 +11,10 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from operator import eq, ge, gt, le, lt, ne
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from bestresponse.core.errors import LimitReached
-from bestresponse.logic.embedded.unify import LONG, Fault, count_words, unify
+from bestresponse.logic.embedded.unify import LONG, Fault, count_number_words, unify
 from bestresponse.logic.language.terms import Number, Struct, Term, Var, brief, deref
 
 if TYPE_CHECKING:
@@ -95,22 +91,10 @@ def _divide(a: Number, b: Number) -> Number:
     return Fraction(a) / b
 
 
-def _divide_down(a: Number, b: Number) -> Number:
-    return _require_integer(a) // _require_integer(_require_divisor(b))
-
-
 def _divide_towards_zero(a: Number, b: Number) -> Number:
     a, b = _require_integer(a), _require_integer(_require_divisor(b))
     quotient = abs(a) // abs(b)
     return quotient if (a < 0) == (b < 0) else -quotient
-
-
-def _remainder(a: Number, b: Number) -> Number:
-    return _require_integer(a) - _require_integer(b) * _divide_towards_zero(a, b)
-
-
-def _modulo(a: Number, b: Number) -> Number:
-    return _require_integer(a) % _require_integer(_require_divisor(b))
 
 
 def _power(a: Number, b: Number) -> Number:
@@ -131,10 +115,6 @@ def _round(value: Number) -> Number:
     return math.floor(value + half) if value >= 0 else -math.floor(half - value)
 
 
-def _sign(value: Number) -> Number:
-    return (value > 0) - (value < 0)
-
-
 BINARY: Final[dict[str, Callable[[Number, Number], Number]]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
@@ -142,9 +122,9 @@ BINARY: Final[dict[str, Callable[[Number, Number], Number]]] = {
     "/": _divide,
     "rdiv": _divide,
     "//": _divide_towards_zero,
-    "div": _divide_down,
-    "mod": _modulo,
-    "rem": _remainder,
+    "div": lambda a, b: _require_integer(a) // _require_integer(_require_divisor(b)),
+    "mod": lambda a, b: _require_integer(a) % _require_integer(_require_divisor(b)),
+    "rem": lambda a, b: _require_integer(a) - _require_integer(b) * _divide_towards_zero(a, b),
     "**": _power,
     "^": _power,
     "max": lambda a, b: b if b > a else a,
@@ -156,7 +136,7 @@ UNARY: Final[dict[str, Callable[[Number], Number]]] = {
     "-": lambda a: -a,
     "+": lambda a: a,
     "abs": lambda a: a if a >= 0 else -a,
-    "sign": _sign,
+    "sign": lambda a: (a > 0) - (a < 0),
     "floor": math.floor,
     "ceiling": math.ceil,
     "round": _round,
@@ -169,94 +149,21 @@ UNARY: Final[dict[str, Callable[[Number], Number]]] = {
 COMPARISONS: Final[dict[str, Callable[[Number, Number], bool]]] = {
     "=:=/2": eq, "=\\=/2": ne, "</2": lt, ">/2": gt, "=</2": le, ">=/2": ge,
 }  # fmt: skip
-ARITHMETIC: Final = frozenset(("is/2", *COMPARISONS))
-
-Computation = Callable[["Machine", list[Any]], bool]
-"""A goal as a function of the machine and the slots of an activation."""
-
-_Slots = list[Any]
-_Spend = Callable[[int], None]
-_Expression = Callable[[_Slots, _Spend], Number]
-_FindSlot = Callable[[Var], int | None]
 
 
-def compile_arithmetic(key: str, arguments: tuple[Term, ...], find_slot: _FindSlot) -> Computation:
-    """Return a goal of `ARITHMETIC` as a function; `find_slot` says where a variable is kept, None where nowhere."""
-    right = _compile(arguments[1], find_slot, 0)
-    if key == "is/2":
-        return _compile_is(arguments[0], right, find_slot)
-    left, test = _compile(arguments[0], find_slot, 0), COMPARISONS[key]
+def compute(machine: Machine, arguments: list[Term]) -> bool:
+    """Run `is/2`: compute an expression and unify its value."""
+    value = evaluate(arguments[1], machine.work.spend)
+    if value.__class__ is not int or not -LONG < value < LONG:
+        machine.charge(count_number_words(value))
+    return unify(arguments[0], value, machine.trail)
 
-    def compare(machine: Machine, slots: _Slots) -> bool:
+
+def compare_numbers(test: Callable[[Number, Number], bool]) -> Callable[[Machine, list[Term]], bool]:
+    """Return a primitive that compares the values of two expressions."""
+
+    def compare(machine: Machine, arguments: list[Term]) -> bool:
         spend = machine.work.spend
-        return test(left(slots, spend), right(slots, spend))
+        return test(evaluate(arguments[0], spend), evaluate(arguments[1], spend))
 
     return compare
-
-
-def _compile_is(result: Term, expression: _Expression, find_slot: _FindSlot) -> Computation:
-    slot = find_slot(result) if result.__class__ is Var else None
-
-    def assign(machine: Machine, slots: _Slots) -> bool:
-        value = expression(slots, machine.work.spend)
-        if value.__class__ is not int or not -LONG < value < LONG:
-            machine.charge(count_words(value))
-        if slot is None:
-            return result.__class__ is Var or (result.__class__ is value.__class__ and result == value)
-        place = slots[slot]
-        if place is None:
-            place = slots[slot] = Var()
-            place.ref = value
-            machine.trail.append(place)
-            return True
-        return unify(place, value, machine.trail)
-
-    return assign
-
-
-def _compile(term: Term, find_slot: _FindSlot, depth: int) -> _Expression:
-    if isinstance(term, Var):
-        return _compile_variable(find_slot(term), depth)
-    if isinstance(term, Number):
-        return lambda slots, spend: term
-    if isinstance(term, Struct) and depth < MAX_DEPTH:
-        if len(term.args) == 2 and term.name in BINARY:
-            return _compile_binary(term, find_slot, depth)
-        if len(term.args) == 1 and term.name in UNARY:
-            return _compile_unary(term, find_slot, depth)
-    return lambda slots, spend: evaluate(term, spend, depth)
-
-
-def _compile_variable(slot: int | None, depth: int) -> _Expression:
-    def read(slots: _Slots, spend: _Spend) -> Number:
-        term = None if slot is None else slots[slot]
-        while term.__class__ is Var:
-            term = term.ref
-        if term.__class__ is int:
-            return term
-        return evaluate(Var() if term is None else term, spend, depth)
-
-    return read
-
-
-def _compile_binary(term: Struct, find_slot: _FindSlot, depth: int) -> _Expression:
-    function = BINARY[term.name]
-    left, right = (_compile(part, find_slot, depth + 1) for part in term.args)
-
-    def compute(slots: _Slots, spend: _Spend) -> Number:
-        spend(1)
-        value = function(left(slots, spend), right(slots, spend))
-        return value if value.__class__ is int and -LONG < value < LONG else bound(value, spend)
-
-    return compute
-
-
-def _compile_unary(term: Struct, find_slot: _FindSlot, depth: int) -> _Expression:
-    function = UNARY[term.name]
-    inner = _compile(term.args[0], find_slot, depth + 1)
-
-    def compute(slots: _Slots, spend: _Spend) -> Number:
-        spend(1)
-        return bound(function(inner(slots, spend)), spend)
-
-    return compute

@@ -13,13 +13,13 @@ from fractions import Fraction
 from math import prod
 from typing import TYPE_CHECKING
 
-from bestresponse.logic.embedded.arithmetic import ARITHMETIC, bound, compile_arithmetic, evaluate
+from bestresponse.logic.embedded.arithmetic import COMPARISONS, bound, compare_numbers, compute, evaluate
 from bestresponse.logic.embedded.unify import (
     LONG,
     Fault,
-    compare,
+    compare_terms,
     copy,
-    count_words,
+    count_number_words,
     is_ground,
     order_key,
     spell,
@@ -48,7 +48,6 @@ Determinate = Callable[["Machine", Arguments], bool]
 
 _DRAWN = 20
 """How many combinations are followed before a game is refused for their number."""
-_LEFT, _RIGHT = Var("Left"), Var("Right")
 
 
 def _require_integer(term: Term, what: str) -> int:
@@ -93,13 +92,8 @@ def _sum_onto(machine: Machine, arguments: Arguments) -> bool:
     for item in _items(machine, arguments[0]):
         total = bound(total + evaluate(item, machine.spend, 1), machine.spend)
     if total.__class__ is not int or not -LONG < total < LONG:
-        machine.charge(count_words(total))
+        machine.charge(count_number_words(total))
     return unify(arguments[2], total, machine.trail)
-
-
-def _give(machine: Machine, place: Term, items: list[Term]) -> bool:
-    machine.charge(3 * len(items))
-    return unify(place, list_of(items), machine.trail)
 
 
 def _raw_sort(machine: Machine, arguments: Arguments) -> bool:
@@ -118,8 +112,9 @@ def _raw_sort(machine: Machine, arguments: Arguments) -> bool:
         _items(machine, arguments[2]), key=lambda item: order_key(find_key(item)), reverse=order in ("@>", "@>=")
     )
     if order in ("@<", "@>"):
-        items = [item for i, item in enumerate(items) if not i or compare(find_key(items[i - 1]), find_key(item))]
-    return _give(machine, arguments[3], items)
+        items = [item for i, item in enumerate(items) if not i or compare_terms(find_key(items[i - 1]), find_key(item))]
+    machine.charge(3 * len(items))
+    return unify(arguments[3], list_of(items), machine.trail)
 
 
 def _filled_copy(machine: Machine, arguments: Arguments) -> bool:
@@ -235,9 +230,10 @@ def _ends_early(machine: Machine, options: list[list[Term]], situation: Term, so
 SINGLE: dict[str, Determinate] = {
     "=/2": lambda machine, arguments: unify(arguments[0], arguments[1], machine.trail),
     "\\=/2": _not_unifiable,
-    "==/2": lambda machine, arguments: compare(arguments[0], arguments[1]) == 0,
-    "\\==/2": lambda machine, arguments: compare(arguments[0], arguments[1]) != 0,
-    **{key: compile_arithmetic(key, (_LEFT, _RIGHT), (_LEFT, _RIGHT).index) for key in ARITHMETIC},
+    "==/2": lambda machine, arguments: compare_terms(arguments[0], arguments[1]) == 0,
+    "\\==/2": lambda machine, arguments: compare_terms(arguments[0], arguments[1]) != 0,
+    "is/2": compute,
+    **{key: compare_numbers(test) for key, test in COMPARISONS.items()},
     "var/1": _kind(Var),
     "nonvar/1": _kind(Atom, String, Struct, int, Fraction),
     "atom/1": _atom,
@@ -252,7 +248,7 @@ SINGLE: dict[str, Determinate] = {
     "sum onto/3": _sum_onto,
     "raw sort/4": _raw_sort,
     "raw compare/3": lambda machine, arguments: unify(
-        arguments[0], Atom("<=>"[compare(arguments[1], arguments[2]) + 1]), machine.trail
+        arguments[0], Atom("<=>"[compare_terms(arguments[1], arguments[2]) + 1]), machine.trail
     ),
     "fresh copy/2": lambda machine, arguments: unify(
         arguments[1], copy(arguments[0], machine.charge, shared=True), machine.trail

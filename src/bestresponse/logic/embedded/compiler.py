@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from bestresponse.logic.embedded.arithmetic import ARITHMETIC, compile_arithmetic
 from bestresponse.logic.embedded.builtins import MANY, SINGLE
 from bestresponse.logic.embedded.unify import bind, copy, unify
 from bestresponse.logic.language.terms import CONS, Atom, Struct, Term, Var, deref, items_of
@@ -22,8 +21,8 @@ from bestresponse.logic.language.terms import CONS, Atom, Struct, Term, Var, der
 VOID, FIRST, LATER, CONSTANT, GROUND, COMPOUND, SEQUENCE = range(7)
 (
     CALL, DETERMINATE, MULTIPLE, CUT, TRY, CUT_AFTER, CUT_AND_FAIL, EITHER, MARK, FORGET, SOLVE_ALL, COLLECT, GATHER,
-    FAIL, CALL_CLOSURE, CALL_AGAIN, COMPUTE,
-) = range(17)  # fmt: skip
+    FAIL, CALL_CLOSURE, CALL_AGAIN,
+) = range(16)  # fmt: skip
 CALLS = frozenset((CALL, CALL_CLOSURE, CALL_AGAIN))
 
 Pattern = tuple[Any, ...]
@@ -190,14 +189,7 @@ class _Compiler:
         control = _CONTROL.get(key)
         if control is not None:
             return control(self, arguments, following, cut)
-        if key in ARITHMETIC and key not in self.own:
-            return (COMPUTE, following, compile_arithmetic(key, arguments, self.find_slot), None, self.origin)
         return self.call(key, tuple(self.pattern(argument) for argument in arguments), following)
-
-    def find_slot(self, variable: Var) -> int | None:
-        """Return the slot of a variable of the body, None where it occurs only once."""
-        pattern = self.variable(variable, in_head=False)
-        return None if pattern[0] == VOID else pattern[1]
 
     def call(self, key: str, patterns: tuple[Pattern, ...], following: Code) -> Code:
         if key in self.own:

@@ -8,7 +8,7 @@ engine.solutions(program, "game(s0, F)")   # answers as terms
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -58,12 +58,6 @@ class EmbeddedEngine(LogicEngine):
         finally:
             undo(machine.trail, 0)
         return tuple(answers)
-
-    def ask_many(
-        self, program: Program, goals: Sequence[str | Term], limit: int | None = None
-    ) -> tuple[tuple[Answer, ...], ...]:
-        """`solutions` of several goals, each within its own limits."""
-        return tuple(self.solutions(program, goal, limit) for goal in goals)
 
     def _prepared(self, program: Program, goal: GatedGoal) -> tuple[Machine, Code, list[Any]]:
         compiled = program.handle

@@ -17,7 +17,6 @@ from bestresponse.logic.embedded.compiler import (
     CALL_CLOSURE,
     CALLS,
     COLLECT,
-    COMPUTE,
     CONSTANT,
     CUT,
     CUT_AFTER,
@@ -227,14 +226,6 @@ class Machine:
                     position = 0
                     following = code[1]
                     goal_on = frame if following is None else (following, slots, frame)
-                elif operation == COMPUTE:
-                    self.used = cells
-                    failed = not code[2](self, slots)
-                    if self.charged:
-                        cells += self.charged
-                        self.charged = 0
-                    code = code[1]
-                    continue
                 elif operation == DETERMINATE:
                     self.used = cells
                     if code[2](self, [build(pattern, slots) for pattern in code[3]]):

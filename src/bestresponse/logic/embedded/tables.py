@@ -26,10 +26,10 @@ _MAX_NESTING = 60
 """How many machines may wait for each other: each takes some of Python's stack."""
 _TABLE_CELLS = 40
 _MOST_ANSWERS = 1_000
-_NONE: Mapping[object, Table] = {}
+_NONE: Mapping[object, AnswerTable] = {}
 
 
-class Table:
+class AnswerTable:
     """The answers of one call: those found so far, and the machine that finds the others."""
 
     __slots__ = ("answers", "busy", "cells", "fault", "machine", "source", "variables", "whole")
@@ -57,7 +57,9 @@ class Table:
             found = next(self.source, self) is not self
             if found:
                 answer = Struct("", tuple(self.variables)) if self.variables else Atom("")
-                self._keep(copy(answer, self.hold, shared=True))
+                kept = copy(answer, self.hold, shared=True)
+                self.whole = self.whole and is_ground(kept)
+                self.answers.append(kept.args if isinstance(kept, Struct) else ())
             else:
                 self.source = self.machine = None
         except Fault as fault:
@@ -73,10 +75,6 @@ class Table:
         if self.machine is not None:
             self.machine.work.held += cells
             self.machine.charge(0)
-
-    def _keep(self, answer: Term) -> None:
-        self.whole = self.whole and is_ground(answer)
-        self.answers.append(answer.args if isinstance(answer, Struct) else ())
 
     def complete(self, caller: Machine) -> bool:
         """Find all answers; False where there is no end of them, or an error after some, or unknown parts in them."""
@@ -109,13 +107,17 @@ class Situations:
 
     def __init__(self) -> None:
         self.chain: list[Term] = []
-        self.tables: dict[object, dict[object, Table]] = {}
+        self.tables: dict[object, dict[object, AnswerTable]] = {}
 
     def enter(self, situation: Term, work: Work) -> Term:
         """Return the object that stands for a situation, and forget all situations that it did not come from."""
         moves: list[Term] = []
         place = deref(situation)
-        while _identify(place) not in self.tables and isinstance(place, Struct) and _is_step(place):
+        while (
+            _identify(place) not in self.tables
+            and isinstance(place, Struct)
+            and (place.name, len(place.args)) == ("do", 2)
+        ):
             moves.append(place.args[0])
             place = deref(place.args[1])
         if not all(map(is_ground, moves)):
@@ -134,7 +136,7 @@ class Situations:
             self._push(place)
         return place
 
-    def find(self, machine: Machine, key: str, arguments: list[Term]) -> tuple[Table, list[Var]] | None:
+    def find(self, machine: Machine, key: str, arguments: list[Term]) -> tuple[AnswerTable, list[Var]] | None:
         """Return the table of a call about a known situation, which is its last argument, and the variables in it."""
         situation = deref(arguments[-1])
         tables = self.tables.get(_identify(situation))
@@ -166,11 +168,11 @@ class Situations:
 
     def _open(
         self, machine: Machine, name: tuple[Any, ...], given: list[Term], variables: list[Var], situation: Term
-    ) -> Table:
+    ) -> AnswerTable:
         fresh = copy(Struct("", (*given, *variables)), machine.charge, shared=True)
         assert isinstance(fresh, Struct)
         asked, unknown = fresh.args[: len(given)], list(fresh.args[len(given) :])
-        table = Table(machine, None, unknown)  # type: ignore[arg-type]
+        table = AnswerTable(machine, None, unknown)  # type: ignore[arg-type]
         table.hold(_TABLE_CELLS)
         if name[0] == _HOLDS and isinstance(situation, Struct):
             earlier = self.tables.get(_identify(deref(situation.args[1])), _NONE).get(name)
@@ -180,7 +182,9 @@ class Situations:
         table.source = table.machine.run_predicate(name[0], [*asked, situation])
         return table
 
-    def _progress(self, machine: Machine, fluent: Term, table: Table, situation: Struct, earlier: Table) -> bool:
+    def _progress(
+        self, machine: Machine, fluent: Term, table: AnswerTable, situation: Struct, earlier: AnswerTable
+    ) -> bool:
         """Find what holds after a move, by facts alone: its effects, and what held before unless it is abnormal.
 
         False where rules have to be followed for that, where facts are about some situations only, or where something
@@ -238,10 +242,6 @@ def _resolve(variable: Var) -> Term | None:
     if isinstance(term, Struct):
         return copy(term, _ignore) if is_ground(term) else None
     return None if isinstance(term, Var) else term
-
-
-def _is_step(term: Struct) -> bool:
-    return term.name == "do" and len(term.args) == 2
 
 
 def _identify(situation: Term) -> object:

@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from itertools import permutations, product
+from itertools import permutations, product, takewhile
 from math import factorial, prod
 from typing import NamedTuple, TypeVar
 
@@ -40,9 +40,7 @@ from bestresponse.logic.language.terms import (
     variables_of,
     write,
 )
-from bestresponse.logic.programs.game_table import SEES, GameTable, Percepts, Row, tree
-
-__all__ = ["Extraction", "GameTable", "Row", "extract", "label", "published_cells"]
+from bestresponse.logic.programs.game_table import SEES, GameTable as GameTable, Percepts, Row as Row, tree
 
 MAX_REPLAYS = 1_000
 _MOST_DEFECTS = 10
@@ -116,7 +114,8 @@ def published_cells(
         made = Struct("do", (Struct("move", (players[0], first)), Atom("s0")))
         made = Struct("do", (Struct("move", (players[1], second)), made))
         goals += [Struct("finally", (Struct("goal", (player, Var("U"))), made)) for player in players]
-    payoffs = (_exact(answer[0]["U"]) if answer else None for answer in engine.ask_many(program, goals, 1))
+    found = (engine.solutions(program, goal, 1) for goal in goals)
+    payoffs = (_exact(answers[0]["U"]) if answers else None for answers in found)
     return tuple((label(first), label(second), next(payoffs), next(payoffs)) for first, second in product(moves, moves))
 
 
@@ -524,8 +523,7 @@ def _sort_by_player(steps: tuple[_Step, ...]) -> _Moves:
 
 def _count_common(first: tuple[_Step, ...], second: tuple[_Step, ...]) -> int:
     """Count the moves that two plays begin with alike."""
-    pairs = enumerate(zip(first, second, strict=False))
-    return next((k for k, (one, other) in pairs if one[:2] != other[:2]), min(len(first), len(second)))
+    return sum(1 for _ in takewhile(lambda pair: pair[0][:2] == pair[1][:2], zip(first, second, strict=False)))
 
 
 def _say_impossible(path: _Path) -> Diagnostic:

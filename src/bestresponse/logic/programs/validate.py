@@ -19,11 +19,9 @@ from bestresponse.logic.gate.goals import indicator
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage, numbered
 from bestresponse.logic.language.predicates import GAME
 from bestresponse.logic.language.terms import Struct, Term, Var
-from bestresponse.logic.programs.report import Report, describe_failure
+from bestresponse.logic.programs.report import Report as Report, describe_failure
 from bestresponse.logic.programs.solver_language import REQUIRED
-from bestresponse.logic.programs.table import GameTable, extract
-
-__all__ = ["Expectation", "Report", "feedback", "validate", "validate_strategy"]
+from bestresponse.logic.programs.table import extract
 
 _EXAMPLES = {
     "initial/1": "initial(s0).",
@@ -47,23 +45,10 @@ _MEMORY = "\ninitially(memory(P, State), S) :- initially(player(P), S), start_me
 """What a strategy remembers before the first round."""
 
 
-@dataclass(frozen=True, slots=True)
-class Expectation:
-    """What is known about the game beforehand: numbers of players and of moves per player; `None` where it is not."""
-
-    players: int | None = None
-    moves: int | None = None
-
-
-def validate(source: str, engine: LogicEngine, expected: Expectation | None = None) -> Report:
+def validate(source: str, engine: LogicEngine) -> Report:
     """Put a game program through all four stages; where the engine is confined, all of them in its worker."""
-    report = engine.validate(source) if isinstance(engine, ConfinedEngine) else _validate_here(source, engine)
-    if report.table is None or expected is None:
-        return report
-    return replace(report, diagnostics=(*report.diagnostics, *_find_unexpected(report.table, expected)))
-
-
-def _validate_here(source: str, engine: LogicEngine) -> Report:
+    if isinstance(engine, ConfinedEngine):
+        return engine.validate(source)
     gated = check(source)
     found = [*gated.diagnostics]
     if any(d.stage is Stage.READER for d in gated.refusals):
@@ -146,16 +131,6 @@ def _locate(defect: Diagnostic, gated: GatedProgram) -> Diagnostic:
         return defect
     first = next((d for d in singles if d.source_line.startswith(("possible", "legal", "chance", "sees"))), singles[0])
     return replace(defect, line=first.line, column=first.column, source_line=first.source_line)
-
-
-def _find_unexpected(table: GameTable, expected: Expectation) -> Iterator[Diagnostic]:
-    if expected.players is not None and len(table.players) != expected.players:
-        message = f"the game has {len(table.players)} players ({', '.join(table.players)}), not {expected.players}"
-        yield Diagnostic(Stage.CONTRACT, Severity.ERROR, 0, 0, "", message, "", "players")
-    for player, moves in zip(table.players, table.moves, strict=True):
-        if expected.moves is not None and len(moves) != expected.moves:
-            message = f"{player} has {len(moves)} moves ({', '.join(moves)}), not {expected.moves}"
-            yield Diagnostic(Stage.CONTRACT, Severity.ERROR, 0, 0, "", message, "", "moves")
 
 
 @dataclass(slots=True)

@@ -10,8 +10,8 @@
 | `calls` | every system call not on a short list (see `sandbox_filter`) | Linux with seccomp, x86-64 or aarch64 |
 | `descriptors` | from `Confined.seal()` on: opening anything at all, even for reading | Linux |
 
-Besides, the program always gets an environment of nothing but what the policy names, a session of its own, the root
-directory as its place, and pipes for input and output; what it writes as error messages is dropped.
+Besides, the program always gets an empty environment, a session of its own, the root directory as its place, and pipes
+for input and output; what it writes as error messages is dropped.
 A layer that is missing is never silent: `Confined.layers` says why.
 """
 
@@ -31,8 +31,9 @@ from pathlib import Path
 from typing import Final, Literal
 
 from bestresponse.core.errors import LogicError
+from bestresponse.logic.settings import Layer
 
-from .sandbox_filter import MACHINES, filter_for, pack
+from .sandbox_filter import MACHINES, filter_for, pack_filter
 
 LAYERS: Final = ("privileges", "limits", "files", "calls", "descriptors")
 
@@ -56,20 +57,7 @@ class Policy:
     executable: tuple[str, ...]
     memory: int = 512 << 20
     processor: int = 60
-    environment: tuple[tuple[str, str], ...] = ()
     layers: tuple[str, ...] = LAYERS
-
-
-@dataclass(frozen=True, slots=True)
-class Layer:
-    """One layer of confinement: in force, or why not."""
-
-    name: str
-    active: bool
-    why_not: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.name}: {'active' if self.active else f'missing ({self.why_not})'}"
 
 
 class Confined:
@@ -151,7 +139,6 @@ def make_plan(command: tuple[str, ...], policy: Policy) -> dict[str, object]:
     address = _PAGE * (secrets.randbelow(1 << 25) + (1 << 24))
     return {
         "command": command,
-        "environment": dict(policy.environment),
         "layers": [name for name in LAYERS if name in policy.layers and name != "descriptors"],
         "account": _NOBODY,
         "limits": {
@@ -164,7 +151,7 @@ def make_plan(command: tuple[str, ...], policy: Policy) -> dict[str, object]:
         },
         "readable": policy.readable,
         "executable": policy.executable,
-        "filter": None if machine is None else pack(filter_for(machine, address)).hex(),
+        "filter": None if machine is None else pack_filter(filter_for(machine, address)).hex(),
         "exec_address": address,
     }
 

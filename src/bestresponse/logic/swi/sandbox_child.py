@@ -134,13 +134,12 @@ def _place_name(name: bytes, address: int) -> int:
     return address
 
 
-def _execute(command: list[str], environment: dict[str, str], address: int | None) -> None:
+def _execute(command: list[str], address: int | None) -> None:
+    """Become the command, with an empty environment."""
     if address is None:
-        os.execve(command[0], command, environment)
+        os.execve(command[0], command, {})
     arguments = (ctypes.c_char_p * (len(command) + 1))(*[os.fsencode(word) for word in command], None)
-    settings = [os.fsencode(f"{key}={value}") for key, value in environment.items()]
-    block = (ctypes.c_char_p * (len(settings) + 1))(*settings, None)
-    _checked(_libc().execve(ctypes.c_void_p(address), arguments, block))
+    _checked(_libc().execve(ctypes.c_void_p(address), arguments, (ctypes.c_char_p * 1)(None)))
 
 
 def apply_layers(plan: Plan) -> dict[str, str | None]:
@@ -162,7 +161,7 @@ def main(argument: str) -> None:
     if plan["filter"] is not None:
         address = _place_name(os.fsencode(plan["command"][0]), plan["exec_address"])
     os.write(1, json.dumps(apply_layers(plan)).encode() + b"\n")
-    _execute(plan["command"], plan["environment"], address)
+    _execute(plan["command"], address)
 
 
 if __name__ == "__main__":

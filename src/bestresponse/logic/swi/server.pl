@@ -126,18 +126,13 @@ perform(extraction, Text, [loaded]) :-
     open_string(Text, Stream),
     clauses(Stream, Clauses),
     maplist(add_extraction, Clauses).
-perform(load(Module, Old), Text, [loaded]) :-
+perform(load(Module, Old), Text, [loaded(Module)]) :-
     unload(Old),
     (   sub_string(Text, _, _, _, "random"), seed(Seed)
     ->  set_random(seed(Seed))  % what a program draws depends on no other
     ;   true
     ),
     load(Module, Text).
-perform(load(Module, Old, Length, Ask), Text, Results) :-
-    sub_string(Text, 0, Length, _, Program),
-    sub_string(Text, Length, _, 0, Goals),
-    catch(perform(load(Module, Old), Program, _), error(Error, _), throw(refused(Error))),
-    perform(Ask, Goals, Results).
 perform(ask(Module, Count, Answers, Steps, StepsOfRule, Size, Ends, Positions), Text, Results) :-
     nb_setval(game, Module),
     nb_setval(steps_of_rule, StepsOfRule),
@@ -157,8 +152,6 @@ fits(Results, Size) :-
     ).
 
 failure(limit(Which), limit(Which)) :- !.
-failure(refused(Error), refused(Error)) :- Error \= resource_error(_), !.
-failure(refused(_), limit(memory)) :- !.
 failure(error(resource_error(_), _), limit(memory)) :- !.
 failure('$aborted', limit(memory)) :- !.
 failure(unwind(abort), limit(memory)) :- !.

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from bestresponse.core.errors import BadReply
 from bestresponse.core.json import JsonObject, canonical
-from bestresponse.models.base import Abilities, Finish, Json, Message, Reply, Request, Usage
+from bestresponse.models.base import Abilities, Finish, Message, Reply, Request, Usage
 from bestresponse.models.providers.network_model import REASONING_TOKENS, HttpModel, SchemaMode
 from bestresponse.models.providers.reading import read_count, read_field
 from bestresponse.models.schema import read_schema
@@ -35,13 +35,11 @@ class AnthropicModel(HttpModel):
     variable = "ANTHROPIC_API_KEY"
     key_header = "x-api-key"
     headers: ClassVar = {"anthropic-version": _VERSION}
+    service: ClassVar = {"version": _VERSION}
     offers = Abilities(schema=True)
     optional = ("temperature", "top_p", "stop_sequences", "thinking")
     has_json_mode = False
     schema_is = "tool"
-
-    def _identify_service(self, base_url: str) -> dict[str, Json]:
-        return {"version": _VERSION}
 
     def _list_settings(self, request: Request, mode: SchemaMode | None, refused: frozenset[str]) -> JsonObject:
         settings: JsonObject = {

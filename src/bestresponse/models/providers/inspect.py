@@ -119,10 +119,8 @@ class InspectModel(NetworkModel):
             raise ModelError(f"Inspect AI gave no answer: {answer.error or 'it has no choices'}")
         usage = answer.usage.model_dump() if answer.usage is not None else {}
         # Inspect counts cached prompt tokens beside the others; here they are a part of the prompt.
-        fresh, cached = (
-            read_count(usage, "input_tokens", self.id),
-            read_count(usage, "input_tokens_cache_read", self.id),
-        )
+        fresh = read_count(usage, "input_tokens", self.id)
+        cached = read_count(usage, "input_tokens_cache_read", self.id)
         written = read_count(usage, "input_tokens_cache_write", self.id)
         positions = choice.logprobs.content if choice.logprobs is not None else []
         alternatives = [[one.model_dump() for one in position.top_logprobs or [position]] for position in positions]

@@ -158,6 +158,8 @@ class HttpModel(NetworkModel):
     prefix: ClassVar[str] = ""
     headers: ClassVar[dict[str, str]] = {}
     offers: ClassVar[Abilities]
+    service: ClassVar[Mapping[str, Json]] = {}
+    """What else tells who answers there."""
 
     def __init__(
         self,
@@ -172,22 +174,13 @@ class HttpModel(NetworkModel):
         concurrency: int = 16,
     ) -> None:
         base = (base_url or self.url).rstrip("/")
-        identity = {"provider": self.provider, "model": name, "base_url": base, **self._identify_service(base)}
+        # Another server that speaks the protocol of a provider is not that provider.
+        provider = self.provider if base == self.url else f"{self.provider}-compatible"
+        identity = {"provider": provider, "model": name, "base_url": base, **self.service}
         super().__init__(id or f"{self.provider}/{name}", identity, replace(self.offers, concurrency=concurrency))
         self._name = name
         url = base + self.path.format(name=quote(name, safe=""))
+        where = variable or self.variable
         self._endpoint = Endpoint(
-            clients,
-            url,
-            self.id,
-            key,
-            self.key_header,
-            self.prefix,
-            self.headers,
-            variable or self.variable,
-            timeout,
+            clients, url, self.id, key, self.key_header, self.prefix, self.headers, where, timeout
         )
-
-    def _identify_service(self, base_url: str) -> dict[str, Json]:
-        """Return what else tells who answers there."""
-        return {}

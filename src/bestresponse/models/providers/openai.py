@@ -8,7 +8,7 @@ Reference: https://platform.openai.com/docs/api-reference/chat
 """
 
 from bestresponse.core.json import JsonObject
-from bestresponse.models.base import Abilities, Json, Message, Reply, Request, effective_seed
+from bestresponse.models.base import Abilities, Message, Reply, Request, effective_seed
 from bestresponse.models.providers.network_model import HttpModel, SchemaMode
 from bestresponse.models.providers.reading import read_chat_reply
 from bestresponse.models.schema import make_strict, read_schema
@@ -28,9 +28,6 @@ class OpenAIModel(HttpModel):
     prefix = "Bearer "
     offers = Abilities(schema=True, logprobs=_MOST_ALTERNATIVES, seed=True)
     optional = ("max_tokens", "temperature", "top_p", "seed", "stop", "top_logprobs", "logprobs", "reasoning_effort")
-
-    def _identify_service(self, base_url: str) -> dict[str, Json]:
-        return {} if base_url == OPENAI_URL else {"provider": "openai-compatible"}
 
     def _list_settings(self, request: Request, mode: SchemaMode | None, refused: frozenset[str]) -> JsonObject:
         alternatives = min(request.logprobs, _MOST_ALTERNATIVES) if "top_logprobs" not in refused else 0

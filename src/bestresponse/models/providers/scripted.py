@@ -44,13 +44,13 @@ class ScriptedModel:
         with self._lock:
             turn = len(self._asked)
             self._asked.append(request)
-        answer = self._script(request) if callable(self._script) else self._line(self._script, turn)
+        if callable(self._script):
+            answer = self._script(request)
+        elif turn >= len(self._script):
+            raise ModelUnavailable(f"the script of {self.id} has {len(self._script)} answers and was asked once more")
+        else:
+            answer = self._script[turn]
         if isinstance(answer, Reply):
             return answer
         words = sum(len(message.content.split()) for message in request.messages)
         return Reply(answer, usage=Usage(words, len(answer.split())), provider_id=f"{self.id}-{turn}")
-
-    def _line(self, lines: Sequence[str | Reply], turn: int) -> str | Reply:
-        if turn >= len(lines):
-            raise ModelUnavailable(f"the script of {self.id} has {len(lines)} answers and was asked once more")
-        return lines[turn]

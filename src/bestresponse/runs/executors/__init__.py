@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING
 from bestresponse.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from bestresponse.runs.executors.base import Ended as Ended, Executor as Executor, Job as Job, Task as Task
+    from bestresponse.runs.executors.base import (
+        Ended as Ended,
+        Executor as Executor,
+        Job as Job,
+        Task as Task,
+        Threads as Threads,
+    )
     from bestresponse.runs.executors.processes import Processes as Processes
     from bestresponse.runs.executors.ray import Ray as Ray
-    from bestresponse.runs.executors.threads import Threads as Threads
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -1,10 +1,19 @@
-"""What an executor is: it takes plays one at a time, makes them somewhere, and gives back how each ended."""
+"""What an executor is: it takes plays one at a time, makes them somewhere, and gives back how each ended.
+
+`Threads` is the usual one.
+"""
 
 from __future__ import annotations
 
 import inspect
+import queue
+import threading
+import time
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from bestresponse.core.episode import Record, Submission
@@ -12,13 +21,17 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.registry import Registry, check_members
 from bestresponse.models.base import Model
 from bestresponse.runs.spec import Spec
+from bestresponse.runs.store.folder import StoredPlay, encode_answer, encode_plays
 
 if TYPE_CHECKING:
     from bestresponse.runs.models import SharedCalls
     from bestresponse.runs.study import AnyStudy
 
+_PAUSE = 0.005
+_LOOK = 0.05
 A = TypeVar("A")
 B = TypeVar("B")
+Waiting = TypeVar("Waiting")
 
 PlayOne = Callable[[Spec, list[Submission], Callable[[Submission], None]], Record]
 """Plays one spec from the submissions it already has; calls back with every new one."""
@@ -78,11 +91,22 @@ class Executor(Protocol):
         ...
 
 
+def map_ahead(
+    submit: Callable[[A], Waiting], collect: Callable[[Waiting], B], items: Iterable[A], workers: int
+) -> Iterator[B]:
+    """Submit items, a few more than there are workers, and collect the results in their order."""
+    todo = iter(items)
+    ahead = deque(submit(item) for item in islice(todo, 2 * workers))
+    while ahead:
+        yield collect(ahead.popleft())
+        ahead.extend(submit(item) for item in islice(todo, 1))
+
+
 executors = Registry(
     "bestresponse.executors",
     "executor",
     {
-        "threads": "bestresponse.runs.executors.threads:Threads",
+        "threads": "bestresponse.runs.executors.base:Threads",
         "processes": "bestresponse.runs.executors.processes:Processes",
         "ray": "bestresponse.runs.executors.ray:Ray",
     },
@@ -97,3 +121,75 @@ def find_executor(name: str, address: str | None = None) -> Executor:
     executor: Executor = executors.make(name, *(() if address is None else (address,)))
     check_members(executor, ("play", "map"), executors.describe(name))
     return executor
+
+
+@dataclass(frozen=True, slots=True)
+class Threads:
+    """Make plays in threads: right for models that are waited for."""
+
+    def play(self, job: Job, tasks: Iterator[Task | None], keep: Keep) -> Generator[Ended]:
+        """Make the plays with the job's own models."""
+        return play_in_threads(job.study.play(job.config, job.models), job.workers, tasks, keep)
+
+    def map(self, function: Callable[[A], B], items: Iterable[A], workers: int | None) -> Iterator[B]:
+        """Apply the function here, one item at a time: threads do not speed up work of this kind."""
+        return map(function, items)
+
+
+def play_in_threads(play_one: PlayOne, workers: int, tasks: Iterator[Task | None], keep: Keep) -> Generator[Ended]:
+    """Play tasks in that many threads; one worker plays in the calling thread, where an interrupt ends it at once.
+
+    With several, an interrupt lets the plays that are under way end, yields them, and is raised again; a second one
+    waits for nothing. Threads are daemons, and not those of `concurrent.futures`: Python joins the latter at its end,
+    so that a server that never answers would hold the process.
+    """
+    plays = _wait_for_tasks(tasks)
+    if workers == 1:
+        for task in plays:
+            yield play_task(play_one, task, keep)
+        return
+    results: queue.SimpleQueue[Ended] = queue.SimpleQueue()
+
+    def put(task: Task) -> None:
+        results.put(play_task(play_one, task, keep))
+
+    threads: list[threading.Thread] = []
+    free = workers
+    try:
+        while True:
+            threads = [thread for thread in threads if thread.is_alive()]
+            for task in islice(plays, free):
+                threads.append(threading.Thread(target=put, args=(task,), daemon=True))
+                threads[-1].start()
+                free -= 1
+            if free == workers:
+                return
+            yield results.get()
+            free += 1
+    except KeyboardInterrupt:
+        while not results.empty() or any(thread.is_alive() for thread in threads):
+            with suppress(queue.Empty):
+                yield results.get(timeout=_LOOK)
+        raise
+    except BaseException:
+        for thread in threads:
+            thread.join()
+        raise
+
+
+def play_task(play_one: PlayOne, task: Task, keep: Keep) -> Ended:
+    """Make one play and encode what is kept of it; every error is part of how it ended."""
+    spec = task.spec
+    try:
+        record = play_one(spec, task.done, lambda submission: keep(*encode_answer(spec.id, submission)))
+        return Ended(spec, encode_plays([StoredPlay(spec.id, spec.data, record)]))
+    except Exception as error:  # noqa: BLE001 - whoever counts the plays decides what it means
+        return Ended(spec, error=error)
+
+
+def _wait_for_tasks(tasks: Iterator[Task | None]) -> Iterator[Task]:
+    for task in tasks:
+        if task is None:
+            time.sleep(_PAUSE)
+        else:
+            yield task

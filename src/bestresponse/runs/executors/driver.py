@@ -4,8 +4,6 @@ A worker is reached by a link; what is said over it is in `worker`. A lost worke
 plays go on elsewhere from their answers, its calls are tried again as after any error that may pass.
 """
 
-from __future__ import annotations
-
 import itertools
 import queue
 import threading
@@ -19,8 +17,7 @@ from typing import Protocol
 
 from bestresponse.core.errors import ModelUnavailable, StoreError, Transient
 from bestresponse.models.base import Reply, Request
-from bestresponse.runs.executors.base import Ended, Executor, Job, Keep, Task
-from bestresponse.runs.executors.threads import Threads
+from bestresponse.runs.executors.base import Ended, Executor, Job, Keep, Task, Threads
 from bestresponse.runs.executors.worker import Message, make_sendable
 from bestresponse.runs.store.folder import decode_answer
 
@@ -60,14 +57,6 @@ class Link(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class _Held:
-    """A task that a worker has, and the answers that came since."""
-
-    task: Task
-    answers: list[bytes] = field(default_factory=list)
-
-
 @dataclass(eq=False)
 class _Worker:
     """One worker as the driver sees it."""
@@ -75,7 +64,8 @@ class _Worker:
     link: Link
     ready_at: float | None = None
     sending: threading.Lock = field(default_factory=threading.Lock)
-    tasks: dict[str, _Held] = field(default_factory=dict)
+    tasks: dict[str, tuple[Task, list[bytes]]] = field(default_factory=dict)
+    """What it has to do, by the id of the spec, and the answers that came since."""
     calls: dict[int, Future[Reply]] = field(default_factory=dict)
     ended: int = 0
 
@@ -231,7 +221,7 @@ class Driver:
                     return True
                 worker = next(worker for worker in self._workers if room[worker] == free)
                 room[worker] -= 1
-                worker.tasks[task.spec.id] = _Held(task)
+                worker.tasks[task.spec.id] = task, []
                 messages[worker].append(("play", task))
             return True
         finally:
@@ -257,11 +247,11 @@ class Driver:
                 try:
                     keep(calls, answer)
                 except StoreError as error:
-                    return Ended(worker.tasks.pop(spec).task.spec, error=error)
-                worker.tasks[spec].answers.append(answer)
+                    return Ended(worker.tasks.pop(spec)[0].spec, error=error)
+                worker.tasks[spec][1].append(answer)
             case ("ended", spec, line, error) if spec in worker.tasks:
                 worker.ended += 1
-                return Ended(worker.tasks.pop(spec).task.spec, line, error)
+                return Ended(worker.tasks.pop(spec)[0].spec, line, error)
             case ("failed", error):
                 raise error
             case ("lost", why):
@@ -282,14 +272,14 @@ class Driver:
         with self._changed:
             self._workers[self._workers.index(lost)] = self._start()
         given_up = None
-        for held in lost.tasks.values():
-            spec = held.task.spec
+        for task, answers in lost.tasks.values():
+            spec = task.spec
             self._losses[spec.id] += 1 if lost.ended else _FRESH_LOSS
             if given_up is None and self._losses[spec.id] >= _MOST_LOSSES:
                 why = f"workers were lost again and again while they played {spec.id}"
                 given_up = Ended(spec, error=ModelUnavailable(why))
             else:
-                self._again.append(Task(spec, [*held.task.done, *map(decode_answer, held.answers)]))
+                self._again.append(Task(spec, [*task.done, *map(decode_answer, answers)]))
         return given_up
 
     def _start(self) -> _Worker:

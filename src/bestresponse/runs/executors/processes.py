@@ -3,20 +3,16 @@
 Workers are spawned, so a script that uses them guards its own start by `if __name__ == "__main__":`.
 """
 
-from __future__ import annotations
-
 import os
 import signal
-from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
-from itertools import islice
 from multiprocessing import get_context, resource_tracker
 from typing import TypeVar
 
 from bestresponse.core.errors import UsageError
-from bestresponse.runs.executors.base import Ended, Job, Keep, Task
+from bestresponse.runs.executors.base import Ended, Job, Keep, Task, map_ahead
 from bestresponse.runs.executors.driver import Driver
 from bestresponse.runs.executors.worker import Message, WorkerJob, describe_job, run_worker
 
@@ -44,14 +40,9 @@ class Processes:
     def map(self, function: Callable[[A], B], items: Iterable[A], workers: int | None) -> Iterator[B]:
         """Apply the function in processes, with a few items ahead."""
         count = self.count or workers or os.cpu_count() or 1
-        todo = iter(items)
-        ahead: deque[Future[B]] = deque()
         with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
             try:
-                ahead.extend(pool.submit(function, item) for item in islice(todo, 2 * count))
-                while ahead:
-                    yield ahead.popleft().result()
-                    ahead.extend(pool.submit(function, item) for item in islice(todo, 1))
+                yield from map_ahead(lambda item: pool.submit(function, item), Future.result, items, count)
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)
 

@@ -4,24 +4,20 @@ Worker actors open the models by name with the keys of their own nodes, and ask 
 limits and stored replies, as worker processes do.
 """
 
-from __future__ import annotations
-
 import os
 import queue
 import socket
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
 from typing import Any, TypeVar
 
 from bestresponse.core.errors import ModelUnavailable, UsageError
 from bestresponse.core.json import JsonObject
-from bestresponse.runs.executors.base import Ended, Job, Keep, Task
+from bestresponse.runs.executors.base import Ended, Job, Keep, Task, map_ahead
 from bestresponse.runs.executors.driver import Driver
 from bestresponse.runs.executors.worker import Message, Worker, WorkerJob, describe_job
 
@@ -63,10 +59,17 @@ class Ray:
             count = min(count, wanted)
             work = describe_job(job, -(-wanted // count))
 
-            def connect() -> _ActorLink:
-                return _ActorLink(ray, work, self._choose_options())
-
-            yield from Driver(job, connect, count, work.threads).play(tasks, keep, partial(self._check_room, ray.nodes))
+            needs = self._needs
+            options = {
+                "max_concurrency": 3,
+                "scheduling_strategy": "SPREAD",
+                "num_cpus": needs.pop("CPU", 0),
+                "num_gpus": needs.pop("GPU", 0),
+                "memory": needs.pop("memory", None),
+                "resources": needs,
+            }
+            driver = Driver(job, lambda: _ActorLink(ray, work, options), count, work.threads)
+            yield from driver.play(tasks, keep, partial(self._check_room, ray.nodes))
         finally:
             if own:
                 ray.shutdown()
@@ -79,15 +82,6 @@ class Ray:
     def _count_workers(self, there: Mapping[str, float]) -> int:
         """Count the workers for which a cluster has room; one where it has none, for it may grow."""
         return max(1, min((int(there.get(name, 0) // amount) for name, amount in self._needs.items()), default=1))
-
-    def _choose_options(self) -> JsonObject:
-        needs = self._needs
-        reserved = {
-            "num_cpus": needs.pop("CPU", 0),
-            "num_gpus": needs.pop("GPU", 0),
-            "memory": needs.pop("memory", None),
-        }
-        return {"max_concurrency": 3, "scheduling_strategy": "SPREAD", "resources": needs, **reserved}
 
     def _check_room(self, nodes: Callable[[], list[JsonObject]], waited: float) -> None:
         """Raise UsageError where no node has room for a worker, or none has started one, for a long time."""
@@ -110,17 +104,11 @@ class Ray:
         try:
             count = self.count or max(1, int(ray.cluster_resources().get("CPU", 1)))
             apply = ray.remote(num_cpus=1)(function)
-            todo = iter(items)
-            ahead = deque(apply.remote(item) for item in islice(todo, 2 * count))
-            while ahead:
-                try:
-                    found: B = ray.get(ahead.popleft())
-                except ray.exceptions.RayTaskError:
-                    raise
-                except ray.exceptions.RayError as error:
-                    raise ModelUnavailable(f"the Ray cluster lost this work: {_explain(error)}") from None
-                yield found
-                ahead.extend(apply.remote(item) for item in islice(todo, 1))
+            yield from map_ahead(apply.remote, ray.get, items, count)
+        except ray.exceptions.RayTaskError:
+            raise
+        except ray.exceptions.RayError as error:
+            raise ModelUnavailable(f"the Ray cluster lost this work: {_explain(error)}") from None
         finally:
             if own:
                 ray.shutdown()

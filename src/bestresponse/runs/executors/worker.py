@@ -9,8 +9,6 @@ lines of calls, line of the answer), ("ended", spec, line, error). What nobody w
 or a moment later. A worker ends when its driver does, because the pipe between them does.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 import pickle
@@ -27,8 +25,7 @@ from typing import Any, Protocol, cast
 
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.models.base import Abilities, Json, Model, Reply, Request
-from bestresponse.runs.executors.base import Job, PlayOne, Task
-from bestresponse.runs.executors.threads import play_task
+from bestresponse.runs.executors.base import Job, PlayOne, Task, play_task
 from bestresponse.runs.models import Opening
 from bestresponse.runs.study import AnyStudy
 

@@ -1,7 +1,5 @@
 """How the answers of every player of a run were read, counted from the records as the frame `answers`."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The last sections of a report: what calls cost, and how the run can be done again."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable

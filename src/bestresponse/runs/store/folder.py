@@ -29,9 +29,13 @@ from bestresponse.runs.store.manifest import FORMAT, Manifest
 
 
 class FolderLock:
-    """Held until released or until the process ends, however it ends."""
+    """Makes the folder, and is held until released or until the process ends, however it ends."""
 
     def __init__(self, folder: Path) -> None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise explain_os_error(error, f"making the folder {folder}") from None
         try:
             self._file = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
         except OSError as error:
@@ -108,7 +112,7 @@ class RunFolder:
             raise StoreError(f"{file} cannot be read: {error}") from None
         try:
             manifest = Manifest.from_json(data)
-        except (TypeError, AttributeError):
+        except (TypeError, ValueError):
             raise StoreError(f"{file} is not the manifest of a run") from None
         if manifest.format != FORMAT:
             raise StoreError(
@@ -120,10 +124,6 @@ class RunFolder:
     @classmethod
     def open(cls, path: Path, manifest: Manifest) -> RunFolder:
         """Begin the run, or go on with it when the folder holds the same one."""
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise explain_os_error(error, f"making the folder {path}") from None
         lock = FolderLock(path)
         try:
             folder = cls._begin(path, manifest)

@@ -7,8 +7,9 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+
+from pydantic import TypeAdapter
 
 from bestresponse.core.json import JsonMapping, JsonObject
 
@@ -19,8 +20,6 @@ _PACKAGES = (
     "bestresponse", "numpy", "scipy", "numba", "httpx", "pydantic", "jinja2", "matplotlib", "xllamacpp",
     "genai-prices", "inspect-ai",
 )  # fmt: skip
-_TEXTS = ("run", "study", "created")
-_TABLES = ("config", "environment", "prompts", "models")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,30 +51,19 @@ class Manifest:
 
     @classmethod
     def from_json(cls, data: JsonMapping) -> Manifest:
-        """Return the value that `to_json` wrote; TypeError where it was written by something else."""
-        known = {name: data[name] for name in cls.__slots__ if name in data}
-        known.setdefault("format", 1)
-        known["command"] = tuple(known.get("command", ()))
-        for kind, names in ((str, _TEXTS), (Mapping, _TABLES)):
-            if not all(isinstance(known[name], kind) for name in names if name in known):
-                raise TypeError(f"expected {kind.__name__} for each of {', '.join(names)}")
-        return cls(**known)
+        """Return the value that `to_json` wrote; ValueError or TypeError where it was written by something else."""
+        return TypeAdapter(cls).validate_python({"format": 1, **data})
 
 
 def environment(revision: str | None = None) -> JsonObject:
     """Tell the versions of everything that can change a number."""
+    packages = {}
+    for name in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            packages[name] = version(name)
     return {
         "python": platform.python_version(),
         "platform": f"{sys.platform}-{platform.machine()}",
-        "packages": dict(_find_versions()),
+        "packages": packages,
         "revision": revision,
     }
-
-
-@cache
-def _find_versions() -> tuple[tuple[str, str], ...]:
-    found = []
-    for name in _PACKAGES:
-        with suppress(PackageNotFoundError):
-            found.append((name, version(name)))
-    return tuple(found)

@@ -5,18 +5,16 @@ records are equal, and refused where they differ. Of a play that nobody finished
 taken, the first by its path where several have as many. The order in which the parts are named does not matter.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from bestresponse.core.errors import StoreError, UsageError
-from bestresponse.core.json import JsonObject, canonical, digest
-from bestresponse.report.files import explain_os_error
+from bestresponse.core.json import canonical, digest
 from bestresponse.runs.run import Run
 from bestresponse.runs.store.folder import FolderLock, RunFolder
 from bestresponse.runs.store.lines import Lines, find_spec_id, read_lines, read_raw
@@ -72,7 +70,7 @@ def _find_parts(paths: Sequence[str | Path]) -> list[RunFolder]:
 
 
 def _agree(parts: Sequence[RunFolder]) -> Manifest:
-    """Return the manifest of the whole; UsageError where parts are of different studies, settings or prompts."""
+    """Return the manifest of the whole; UsageError where parts are of different studies, settings or models."""
     first = min(parts, key=lambda part: (part.manifest.created, part.path))
     for part in parts:
         for what in ("study", "config", "run", "prompts"):
@@ -82,18 +80,13 @@ def _agree(parts: Sequence[RunFolder]) -> Manifest:
                 if what in ("config", "prompts"):
                     where = ", ".join(name for name in sorted({*mine, *other}) if mine.get(name) != other.get(name))
                 raise UsageError(f"{first.path} and {part.path} are not parts of one run: {what} differs ({where})")
-    return replace(first.manifest, shard=None, models=_gather_models(parts))
-
-
-def _gather_models(parts: Sequence[RunFolder]) -> JsonObject:
-    """Return what every part says of its models; UsageError where one name stood for two models."""
-    found: dict[str, tuple[RunFolder, Any]] = {}
+    models: dict[str, tuple[RunFolder, Any]] = {}
     for part in parts:
         for name, entry in part.manifest.models.items():
-            before, known = found.setdefault(name, (part, entry))
+            before, known = models.setdefault(name, (part, entry))
             if canonical(known["identity"]) != canonical(entry["identity"]):
                 raise UsageError(f"{before.path} and {part.path} are not parts of one run: {name} is another model")
-    return {name: entry for name, (_, entry) in found.items()}
+    return replace(first.manifest, shard=None, models={name: entry for name, (_, entry) in models.items()})
 
 
 def _choose(parts: Sequence[RunFolder]) -> dict[str, _Kept]:
@@ -124,30 +117,20 @@ def _write(path: Path, manifest: Manifest, parts: Sequence[RunFolder], kept: dic
     """Write the three files and then the manifest; where the output is a part itself, through new files."""
     if (path / "manifest.json").exists() and path.resolve() not in {part.path.resolve() for part in parts}:
         raise UsageError(f"{path} is there already: name it as a part too, or choose another output")
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise explain_os_error(error, f"making the folder {path}") from None
     lock = FolderLock(path)
     try:
         for name in _FILES:
-            _write_lines(path / f"{name}.merging", _select(parts, f"{name}.jsonl", kept))
+            (path / f"{name}.merging").unlink(missing_ok=True)
+            with closing(Lines(path / f"{name}.merging")) as file:
+                lines = _select(parts, f"{name}.jsonl", kept)
+                while block := b"".join(islice(lines, _BLOCK)):
+                    file.append_raw(block)
+                file.sync()
         for name in _FILES:
             (path / f"{name}.merging").replace(path / f"{name}.jsonl")
         RunFolder(path, manifest).write_manifest()
     finally:
         lock.release()
-
-
-def _write_lines(path: Path, lines: Iterator[bytes]) -> None:
-    path.unlink(missing_ok=True)
-    file = Lines(path)
-    try:
-        while block := b"".join(islice(lines, _BLOCK)):
-            file.append_raw(block)
-        file.sync()
-    finally:
-        file.close()
 
 
 def _select(parts: Sequence[RunFolder], name: str, kept: dict[str, _Kept]) -> Iterator[bytes]:

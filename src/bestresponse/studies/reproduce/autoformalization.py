@@ -34,9 +34,9 @@ from typing import Any
 
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.json import JsonMapping
-from bestresponse.formal.evaluate.equivalence import compare_tables
 from bestresponse.formal.evaluate.named_games import named_game
 from bestresponse.formal.evaluate.published_validation import PublishedLevels, TrueMatrix, published_levels
+from bestresponse.formal.evaluate.validation import compare_tables
 from bestresponse.formal.strategies.agents import Agent
 from bestresponse.formal.strategies.programs import AS_RUN, published_strategy
 from bestresponse.games.logic.tables import table_from_cells
@@ -46,7 +46,7 @@ from bestresponse.logic.engine import Limits, LogicEngine, open_engine
 from bestresponse.logic.gate.check import check
 from bestresponse.logic.programs.strategies import StrategyTable
 from bestresponse.logic.programs.validate import validate
-from bestresponse.report.document import Column, Table
+from bestresponse.report.document import Cell, Column, Table
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction, read_records
 from bestresponse.studies.tournament.standings import measure_standings, normalise
 from bestresponse.studies.tournament.study import TournamentConfig
@@ -126,7 +126,7 @@ def _judge_program(engine: LogicEngine, row: JsonMapping, matrix: Sequence[JsonM
     true: TrueMatrix | None = None
     if matrix:
         true = {(c["row"], c["col"]): (Fraction(c["u_row"]), Fraction(c["u_col"])) for c in matrix}
-    named = named_game(_CODES.get(row["game"], row["game"])) if "game" in row else None
+    named = named_game(_CODES.get(str(row["game"]), str(row["game"]))) if "game" in row else None
     target = row.get("target_total")
     levels = published_levels(engine, row["program"], true, None if target is None else Fraction(target), named)
     table, same = validate(row["program"], engine).table, None if true is None else False
@@ -151,20 +151,20 @@ def check_programs(folder: Path, name: str = "exp1_agents.jsonl") -> Part:
         (
             name,
             len(programs),
-            *(_count([getattr(one.published, level).ok for one in programs]) for level in _LEVELS),
+            *(_count([getattr(one.published, level) for one in programs]) for level in _LEVELS),
             _count([one.is_game for one in programs]),
             _count([one.is_true_game for one in programs]),
         )
         for name, programs in {**games, "all": judged}.items()
     )
     checks = list(_compare_published(judged)) if len(judged) == _PUBLISHED_PROGRAMS else []
-    static = sum(one.published.static.ok == one.published.exact.ok for one in judged)
+    static = sum(one.published.static == one.published.exact for one in judged)
     checks.append(Check("exact by table agrees with exact by play", None, f"{static} of {len(judged)}", None))
-    rescued = sum(one.is_game and not one.published.syntactic.ok for one in judged)
+    rescued = sum(one.is_game and not one.published.syntactic for one in judged)
     checks.append(Check("corrected: rejected programs that are games", None, rescued, None))
     for level in _LEVELS:
         recorded = [one for one in judged if level in one.row.get("verdict", ())]
-        same = sum(bool(getattr(one.published, level).ok) == one.row["verdict"][level] for one in recorded)
+        same = sum(bool(getattr(one.published, level)) == one.row["verdict"][level] for one in recorded)
         remark = ""
         if level == "constraints" and same == _PUBLISHED_PROGRAMS - 1:
             remark = "one program writes years in prison as gains; with its moves renamed it is a dilemma all the same"
@@ -191,14 +191,14 @@ def _compare_published(judged: Sequence[JudgedProgram]) -> Iterator[Check]:
         remark = f"{count} programs; the paper prints the count as a percentage (it would be {count / total:.1%})"
         yield Check(f"programs {what}", f"{published} %", count, count == published, remark)
     for name, published in _RATES.items():
-        count = sum(bool(getattr(level, name).ok) for level in levels)
+        count = sum(bool(getattr(level, name)) for level in levels)
         agrees = round(100 * count / total) == published
         share = f"{100 * count / total:.1f} %"
         yield Check(f"{name} correctness", f"{published} %", share, agrees, f"{count} of {total}", _WHOLE)
-    only = sum(bool(level.approximate.ok) and not level.exact.ok for level in levels)
+    only = sum(bool(level.approximate) and not level.exact for level in levels)
     yield Check("right only by the approximate check", 5, only, only == 5, "their off-diagonal cells are swapped")
     shares = {
-        code: fmean(bool(one.published.exact.ok) for one in judged if one.game == name) for code, name in _CODES.items()
+        code: fmean(bool(one.published.exact) for one in judged if one.game == name) for code, name in _CODES.items()
     }
     lowest = ", ".join(sorted(sorted(shares, key=lambda code: shares[code])[:2]))
     each = ", ".join(f"{code} {share:.0%}" for code, share in shares.items())
@@ -306,7 +306,7 @@ def check_tournament(folder: Path) -> Part:
         # the program and not its table alone: it says which move is the default one
         config = TournamentConfig(NamedGame(game.name, ".pl", game.program), "published", rounds=_ROUNDS)
         right.append({row["name"]: 100 * (row["share"] or 0.0) for row in measure_standings(config).rows})
-    printed, corrected, rows = [], [], []
+    printed, corrected, rows = [], [], list[tuple[Cell, ...]]()
     for name, published in _TABLE_7.items():
         totals = [sum(game.logs[name]["payoffs"]) for game in games]
         counted, logged = (

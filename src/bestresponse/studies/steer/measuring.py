@@ -17,8 +17,7 @@ from bestresponse.core.game import NATURE
 from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Nature
 from bestresponse.core.seeds import split
-from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.games.dialogue.recorded import PERSON
+from bestresponse.games.dialogue.game import PERSON, DialogueGame
 from bestresponse.players.dialogue.speaker import Guided
 from bestresponse.report.frames import Frame, column
 from bestresponse.report.metrics import Heads, Value, list_metrics
@@ -29,7 +28,7 @@ from bestresponse.runs.reporting.answers import Answers as ReadingCounts, make_a
 from bestresponse.runs.study import Measured
 from bestresponse.studies.steer.fresh import FreshPlays
 from bestresponse.studies.steer.meta_game import find_intervals
-from bestresponse.studies.steer.psro import PsroResult, weigh_table
+from bestresponse.studies.steer.psro import Candidate, PsroResult, weigh_table
 from bestresponse.studies.steer.reading import list_dialogue_states
 from bestresponse.studies.steer.session import GameResult, SteerResults
 from bestresponse.studies.steer.solving import SolvedDialogue, mixed_policy
@@ -237,11 +236,6 @@ class SteerMeasured(Measured):
 
     results: SteerResults = field(kw_only=True)
 
-    @property
-    def first(self) -> GameResult | None:
-        """The first game that was solved."""
-        return next((game for game in self.results.games if game.solved is not None), None)
-
 
 def measure_steering(results: SteerResults) -> SteerMeasured:
     """Build every frame and figure of a run."""
@@ -352,7 +346,7 @@ def _measure_solution(solved: SolvedDialogue) -> GuidanceFigures:
 
 def _evaluate_psro(results: SteerResults, psro: PsroResult) -> dict[Heads, Evaluation]:
     config, plays = results.config, weigh_table(psro)
-    neutral = [np.array([float(prompt == psro.game.neutral) for prompt in prompts]) for prompts in psro.prompts]
+    neutral = [np.eye(len(prompts))[prompts.index(psro.game.neutral)] for prompts in psro.prompts]
     games = config.games if config.games > 1 else len(plays.unguided)
     groups: dict[Heads, Evaluation] = {
         ("plays of the search",): {
@@ -507,17 +501,13 @@ def _compare_referees(games: Sequence[GameResult]) -> Iterator[RefereeRow]:
 def _measure_following(results: SteerResults) -> dict[str, Frame[Any]]:
     config, manners = results.config, results.domain.manners(results.config.actions)
     named = sum((Counter(game.followed.named) for game in results.games), Counter[tuple[str, str]]())
-    hits: list[float] = []
-    games: list[int] = []
-    for game in results.games:
-        for (told, name), times in game.followed.named.items():
-            hits += [float(told == name)] * times
-            games += [game.number] * times
+    pairs = [(game.number, *pair) for game in results.games for pair in Counter(game.followed.named).elements()]
+    hits = [float(told == name) for _, told, name in pairs]
     classifier = str(config.classifier or config.judge or config.model)
     row = FollowRow(
         classifier=classifier,
         held_out=classifier != config.model,
-        rate=_average(results, hits, "follow", games),
+        rate=_average(results, hits, "follow", [number for number, _, _ in pairs]),
         chance=1 / len(manners.options),
         judged=len(hits),
         unreadable=sum(game.followed.unreadable for game in results.games),
@@ -582,26 +572,20 @@ def _measure_psro(results: SteerResults, psro: PsroResult) -> dict[str, Frame[An
             gain = float(earned - payoffs[alone[seat]])
             iterations.append(IterationRow(iteration=number, player=player, gain=gain, new_prompt_mass=new))
         for response in step.responses:
-            player = players[response.seat]
-            for candidate in response.tried:
-                added = response.best is not None and response.best.manner == candidate.manner
+            rejected = [Candidate(name, math.nan, math.nan, 0) for name in response.rejected]
+            for candidate in (*response.tried, *rejected):
+                outcome = "added" if candidate == response.best else "not better" if candidate.plays else "rejected"
                 candidates.append(
                     CandidateRow(
                         iteration=number,
-                        player=player,
+                        player=players[response.seat],
                         manner=candidate.manner,
-                        score=candidate.score,
+                        score=candidate.score if candidate.plays else None,
                         error=candidate.error if math.isfinite(candidate.error) else None,
                         plays=candidate.plays,
-                        outcome="added" if added else "not better",
+                        outcome=outcome,
                     )
                 )
-            candidates += [
-                CandidateRow(
-                    iteration=number, player=player, manner=name, score=None, error=None, plays=0, outcome="rejected"
-                )
-                for name in response.rejected
-            ]
     return {
         "solution": Frame(SolutionRow, solution),
         "manners": Frame(MannerRow, manners),

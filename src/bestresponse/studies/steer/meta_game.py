@@ -27,21 +27,17 @@ from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 
 from bestresponse.core.episode import play
 from bestresponse.core.errors import InvalidGame
-from bestresponse.core.game import NATURE, REFEREE
-from bestresponse.core.player import Nature, Player
 from bestresponse.core.seeds import generator, split
 from bestresponse.games.dialogue.domain import Actions
 from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.players.dialogue.speaker import Unguided
 from bestresponse.report.stats.interval import Interval, normal_quantile
-from bestresponse.studies.steer.answers import AnswerStore, Remembering
-from bestresponse.studies.steer.building import Cast
+from bestresponse.studies.steer.building import AnswerStore, Cast, seat_players
 from bestresponse.theory.correlation.equilibria import correlated
 from bestresponse.theory.dynamics.learning import replicator
 from bestresponse.theory.equilibria.result import pure_nash
@@ -148,14 +144,12 @@ class PromptArena:
         if self.swap:  # an order and its reverse in turn
             generator(self._seed, "seats", draw // 2).shuffle(seats)
             seats = seats[::-1] if draw % 2 else seats
-        voice = Remembering(self.cast.speaker(draw), self.answers, draw)
-        referee = Remembering(self.cast.referee, self.answers, cost=self.cast.referee_calls)
-        seated: dict[str, Player] = {NATURE: Nature(split(self._seed, "case", number)), REFEREE: referee}
-        for seat, role in enumerate(game.roles):
-            manner = profile[seats[seat]]
-            if game.domain.players > 2:  # it addresses the next one
-                manner = f"{manner}, to {game.names[(seat + 1) % game.domain.players]}"
-            seated[role] = Unguided(voice, (manner,))
+        manners = [profile[place] for place in seats]
+        if game.domain.players > 2:  # everybody addresses the next one
+            addressed = (*game.names[1:], game.names[0])
+            manners = [f"{manner}, to {name}" for manner, name in zip(manners, addressed, strict=True)]
+        seed = split(self._seed, "case", number)
+        seated = seat_players(game, self.cast, self.answers, draw, [(manner,) for manner in manners], seed)
         record = play(game, seated)
         if record.void is not None:
             self._reasons[record.void.why] += 1
@@ -322,18 +316,16 @@ def find_intervals(
     spread = np.std(drawn, axis=0, ddof=1) if len(drawn) > 1 else np.full(len(stated), np.inf)
     plays = count + 4
     wide = spread * normal_quantile(1 - (1 - level) / 2 / len(stated)) * np.sqrt(plays / (plays - 1))
-    low = np.min([stated, centre - wide, *drawn], axis=0)
-    high = np.max([stated, centre + wide, *drawn], axis=0)
+    is_payoff = np.arange(len(stated)) < len(best.payoffs)  # the others are probabilities
+    low = np.maximum(np.min([stated, centre - wide, *drawn], axis=0), np.where(is_payoff, span[0], 0.0))
+    high = np.minimum(np.max([stated, centre + wide, *drawn], axis=0), np.where(is_payoff, span[1], 1.0))
     method = f"{resamples} resamples of plays, Bonferroni over {len(stated)} figures"
     ends = [
         Interval(float(e), float(a), float(b), level, method, count) for e, a, b in zip(stated, low, high, strict=True)
     ]
-    seats = len(best.payoffs)
-    parts, start = [], seats
-    for mix in best.marginals:
-        parts.append(tuple(_clip(interval, 0.0, 1.0) for interval in ends[start : start + len(mix)]))
-        start += len(mix)
-    return tuple(_clip(interval, *span) for interval in ends[:seats]), tuple(parts)
+    starts = np.cumsum([0, len(best.payoffs), *map(len, best.marginals)]).tolist()
+    values, *masses = (tuple(ends[start:end]) for start, end in pairwise(starts))
+    return values, tuple(masses)
 
 
 def _figures(solution: MetaSolution) -> Array:
@@ -347,11 +339,6 @@ def _with_extremes(samples: Array) -> Array:
     low, high = np.nanmin(samples, axis=axes), np.nanmax(samples, axis=axes)
     more = np.broadcast_to(np.stack([low, low, high, high]), (*samples.shape[:-2], 4, samples.shape[-1]))
     return np.concatenate([samples, more], axis=-2)
-
-
-def _clip(interval: Interval, low: float, high: float) -> Interval:
-    """Return the interval without what cannot be."""
-    return replace(interval, low=max(low, interval.low), high=min(high, interval.high))
 
 
 def _table(samples: Array) -> Array:

@@ -32,14 +32,13 @@ from math import comb
 
 import numpy as np
 
-from bestresponse.core.errors import ModelError, NotCached, UsageError
-from bestresponse.core.json import digest
+from bestresponse.core.errors import ModelError, UsageError
+from bestresponse.core.player import Reading
 from bestresponse.core.seeds import generator, split
 from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.games.dialogue.recorded import Entry
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Message, Model, Request
-from bestresponse.studies.steer.answers import AnswerStore
+from bestresponse.studies.steer.building import AnswerStore
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.fresh import FreshPlays
 from bestresponse.studies.steer.meta_game import (
@@ -150,14 +149,10 @@ class Inventor:
             what=what,
             purpose=purpose,
         )
-        key = f"invent:{self.model.id}:{digest(content, 24)}"
-
-        def ask() -> tuple[Entry, int]:
-            prompt = (Message("system", TEXTS.text("dialogue_inventor")), Message("user", content))
-            reply = self.model.complete(Request(prompt, max_tokens=200, temperature=self.temperature, replicate=draw))
-            return Entry(key, draw, reply.text[:5000], self.model.id), 1
-
-        return _list_names(self.answers.ask(key, draw, ask).text or "")[:count]
+        prompt = (Message("system", TEXTS.text("dialogue_inventor")), Message("user", content))
+        request = Request(prompt, max_tokens=200, temperature=self.temperature, replicate=draw)
+        entry = self.answers.ask_model("invent", self.model, request, lambda reply: (reply.text[:5000], Reading()))
+        return _list_names(entry.text or "")[:count]
 
 
 def _list_names(text: str) -> list[str]:
@@ -389,19 +384,11 @@ def play_held_out(result: PsroResult, arena: PromptArena, numbers: Sequence[int]
         return tuple(drawn if place == seat else neutral for place in seats)
 
     guided = [arena.sample_many([(draw_profile(seat, number), number) for number in numbers]) for seat in seats]
-    return FreshPlays(_play_neutral(arena, numbers), np.array(guided))
+    return FreshPlays(play_neutral(arena, numbers), np.array(guided))
 
 
-def are_held_out_on_record(arena: PromptArena, numbers: Sequence[int]) -> bool:
-    """Say whether the unguided talks of all held-out games, which are held last, are on record."""
-    try:
-        _play_neutral(arena.rehearse(arena.answers.rehearse()), numbers)
-    except NotCached:
-        return False
-    return True
-
-
-def _play_neutral(arena: PromptArena, numbers: Sequence[int]) -> Array:
+def play_neutral(arena: PromptArena, numbers: Sequence[int]) -> Array:
+    """Play the games with everybody in the neutral manner; of those held out this is done last."""
     profile = (arena.manners.neutral,) * arena.game.domain.players
     return arena.sample_many([(profile, number) for number in numbers])
 
@@ -409,13 +396,13 @@ def _play_neutral(arena: PromptArena, numbers: Sequence[int]) -> Array:
 def weigh_table(result: PsroResult) -> FreshPlays:
     """Compare the solution with neutral talk on the plays of the table, each manner weighted by its probability."""
     samples = result.game.samples
-    alone = [prompts.index(result.game.neutral) for prompts in result.prompts]
+    alone = result.game.alone or ()
     guided = []
     for seat, mix in enumerate(result.solution.marginals):
         rows = np.array([samples[tuple(k if s == seat else a for s, a in enumerate(alone))] for k in range(len(mix))])
         used = mix > 1e-12
         guided.append(np.tensordot(mix[used] / mix[used].sum(), rows[used], axes=1))
-    return FreshPlays(samples[tuple(alone)], np.array(guided))
+    return FreshPlays(samples[alone], np.array(guided))
 
 
 def count_missing_psro_calls(arena: PromptArena, inventor: Inventor, settings: SteerConfig) -> int:

@@ -16,15 +16,12 @@ from dataclasses import dataclass, field
 from bestresponse.core.ask import Choice, Lottery
 from bestresponse.core.errors import InvalidMove
 from bestresponse.core.game import REFEREE
-from bestresponse.core.json import digest
 from bestresponse.core.player import Player, Reading, Status
 from bestresponse.games.dialogue.domain import Actions
-from bestresponse.games.dialogue.game import Dialogue, prompt_key
-from bestresponse.games.dialogue.recorded import Entry, RecordedDialogue
+from bestresponse.games.dialogue.game import Dialogue, Entry, RecordedDialogue, prompt_key
 from bestresponse.games.dialogue.texts import TEXTS
-from bestresponse.models.base import Message, Model, Request
-from bestresponse.studies.steer.answers import AnswerStore
-from bestresponse.studies.steer.building import second_key
+from bestresponse.models.base import Message, Model, Reply, Request
+from bestresponse.studies.steer.building import AnswerStore, second_key
 
 Messages = Mapping[tuple[str, str], int]
 """How often each (manner, text) was drawn."""
@@ -93,10 +90,19 @@ def follow_rate(messages: Messages, manners: Actions, model: Model, answers: Ans
     """Let `model` name the manner of every message that was told one, several at the same time."""
     told = [(manner, text) for manner, text in messages if manner != manners.neutral]
 
+    described = "\n".join(f"- {option}: {manners.texts[option]}" for option in manners.options)
+    choices = manners.options if model.abilities.choices else ()
+
+    def read(reply: Reply) -> tuple[str | None, Reading]:
+        try:
+            return Choice(manners.options).read(reply.text.strip().strip("\"'.`*")), Reading()
+        except InvalidMove as error:
+            return None, Reading(Status(error.kind.value), str(error))
+
     def name(message: tuple[str, str]) -> Entry:
-        text = message[1]
-        key = f"follow:{model.id}:{digest([text, list(manners.options)], 24)}"
-        return answers.ask(key, 0, lambda: (_ask_manner(key, text, manners, model), 1))
+        content = TEXTS.fill("dialogue_classify", text=message[1], manners=described)
+        prompt = (Message("system", TEXTS.text("dialogue_classifier")), Message("user", content))
+        return answers.ask_model("follow", model, Request(prompt, max_tokens=20, choices=choices), read)
 
     with ThreadPoolExecutor(workers, thread_name_prefix="follow") as pool:
         entries = list(pool.map(name, told))
@@ -108,16 +114,3 @@ def follow_rate(messages: Messages, manners: Actions, model: Model, answers: Ans
         else:
             named[message[0], entry.text] += messages[message]
     return Followed(dict(named), unreadable)
-
-
-def _ask_manner(key: str, text: str, manners: Actions, model: Model) -> Entry:
-    described = "\n".join(f"- {option}: {manners.texts[option]}" for option in manners.options)
-    content = TEXTS.fill("dialogue_classify", text=text, manners=described)
-    prompt = (Message("system", TEXTS.text("dialogue_classifier")), Message("user", content))
-    choices = manners.options if model.abilities.choices else ()
-    reply = model.complete(Request(prompt, max_tokens=20, choices=choices))
-    try:
-        named = Choice(manners.options).read(reply.text.strip().strip("\"'.`*"))
-    except InvalidMove as error:
-        return Entry(key, 0, None, model.id, Reading(Status(error.kind.value), str(error)), reply.text[:500])
-    return Entry(key, 0, named, model.id)

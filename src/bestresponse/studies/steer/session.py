@@ -11,43 +11,40 @@ from pathlib import Path
 from bestresponse.core.errors import InvalidGame, ModelError, NotCached, StoreError, TooLarge, UsageError
 from bestresponse.core.json import JsonMapping, digest
 from bestresponse.core.player import Player
-from bestresponse.games.dialogue.domain import Domain
-from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.games.dialogue.recorded import Entry, RecordedDialogue
-from bestresponse.games.dialogue.scenario import scenarios, variants
+from bestresponse.games.dialogue.domain import Domain, scenarios, variants
+from bestresponse.games.dialogue.game import DialogueGame, Entry, RecordedDialogue
 from bestresponse.models.base import Abilities, Model, Usage
 from bestresponse.models.prices import find_price
 from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.models.wrappers.limits import Budget
-from bestresponse.players.dialogue.referee import DealReferee, ScoreReferee
-from bestresponse.players.dialogue.speaker import Speaker
+from bestresponse.players.dialogue.speaker import DealReferee, ScoreReferee, Speaker
 from bestresponse.players.llm.player import Sampling
 from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import Outcome, Progress
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.store.manifest import Manifest
-from bestresponse.studies.steer.answers import AnswerStore, read_answers
 from bestresponse.studies.steer.authoring import Author, Written, most_questions
-from bestresponse.studies.steer.building import Built, Cast, build_dialogue, count_missing_calls, size_of
+from bestresponse.studies.steer.building import (
+    AnswerStore,
+    Built,
+    Cast,
+    build_dialogue,
+    count_missing_calls,
+    read_answers,
+    size_of,
+)
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.embedding import Embedding, find_embedding
-from bestresponse.studies.steer.fresh import FreshPlays, Nearest, is_fresh_on_record, play_fresh
+from bestresponse.studies.steer.fresh import Embedding, FreshPlays, Nearest, find_embedding, hold_talk, play_fresh
 from bestresponse.studies.steer.meta_game import PromptArena
 from bestresponse.studies.steer.psro import (
     Inventor,
     PsroResult,
-    are_held_out_on_record,
     count_missing_psro_calls,
     play_held_out,
+    play_neutral,
     psro,
 )
-from bestresponse.studies.steer.reading import (
-    Followed,
-    Opinions,
-    compare_rulings,
-    follow_rate,
-    spoken_messages,
-)
+from bestresponse.studies.steer.reading import Followed, Opinions, compare_rulings, follow_rate, spoken_messages
 from bestresponse.studies.steer.solving import SolvedDialogue, solve_dialogue
 
 Tell = Callable[[Progress], None]
@@ -310,8 +307,9 @@ def _estimate_cfr(session: SteerSession) -> tuple[int, int]:
     for game in session.draw_games()[0]:
         missing, size = count_missing_calls(game, cast, answers, config.wordings), size_of(game, config.wordings)
         calls += missing + (size.messages if config.follow and missing else 0)
-        fresh = sum(not is_fresh_on_record(game, cast, answers, draw, config.seed) for draw in draws)
-        calls += fresh * _count_draw(game, cast)
+        for draw in draws:
+            known = answers.has_all_of(partial(hold_talk, game, cast, draw, config.seed))
+            calls += 0 if known else _count_draw(game, cast)
         nodes = max(nodes, size.nodes)
     return calls, nodes
 
@@ -320,8 +318,10 @@ def _estimate_psro(session: SteerSession) -> tuple[int, int]:
     config = session.config
     calls = count_missing_psro_calls(*session.prepare_search())
     games, numbers = session.draw_games()[1], range(config.held_out * config.fresh)
-    if games and not are_held_out_on_record(session.open_arena(games), numbers):
-        calls += len(numbers) * _count_draw(games[0], session.cast)
+    if games:
+        arena = session.open_arena(games)
+        known = session.answers.has_all_of(lambda answers: play_neutral(arena.rehearse(answers), numbers))
+        calls += 0 if known else len(numbers) * _count_draw(games[0], session.cast)
     return calls, 0
 
 

@@ -28,7 +28,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from bestresponse.games.dialogue.recorded import RecordedDialogue
+from bestresponse.games.dialogue.game import RecordedDialogue
 from bestresponse.studies.steer.commitment import find_commitment
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.cfr import Variant, cfr

@@ -16,7 +16,7 @@ from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.game import REFEREE
 from bestresponse.core.json import canonical
-from bestresponse.games.dialogue.recorded import PERSON, Book
+from bestresponse.games.dialogue.game import PERSON, Book
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Abilities, Model
 from bestresponse.models.providers.recorded import RecordedModel
@@ -29,11 +29,10 @@ from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import Execution, Outcome
 from bestresponse.runs.executors.base import Job
 from bestresponse.runs.executors.driver import lend_workers
-from bestresponse.runs.replay import Replay, recorded_models
 from bestresponse.runs.spec import Spec
 from bestresponse.runs.store.folder import RunFolder
-from bestresponse.runs.study import Study
-from bestresponse.studies.steer.answers import AnswerStore, open_answers, read_answers
+from bestresponse.runs.study import Replay, Study, recorded_models
+from bestresponse.studies.steer.building import AnswerStore, open_answers, read_answers
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.measuring import METRICS, SteerMeasured, measure_steering
 from bestresponse.studies.steer.session import (
@@ -135,7 +134,7 @@ def _spell(value: object) -> str:
 def show_first_dialogue(measured: Measurement) -> list[Shown]:
     """Show the advice, the tree and the dialogues of the first game that was solved."""
     results: SteerMeasured = measured.results  # type: ignore[attr-defined]
-    first = results.first
+    first = next((game for game in results.results.games if game.solved is not None), None)
     if first is None or first.solved is None:
         return []
     advice = table(

@@ -6,14 +6,12 @@ from bestresponse.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from bestresponse.theory.catalogue.tables import (
-        Entry as Entry,
         entries as entries,
         entry as entry,
         load as load,
         names as names,
     )
     from bestresponse.theory.catalogue.trees import (
-        TreeEntry as TreeEntry,
         load_tree as load_tree,
         tree_entry as tree_entry,
         tree_names as tree_names,

@@ -15,7 +15,7 @@ from decimal import Decimal
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -24,13 +24,37 @@ from bestresponse.theory.games.normal_form import Array, NormalForm
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A named game: what it is about, where it comes from, and its payoffs as the data file has them."""
+class CatalogueEntry:
+    """A named game: what it is about, where it comes from, and what the data file says of it."""
 
     name: str
     description: str
     citation: str
     data: Mapping[str, Any]
+
+
+E = TypeVar("E", bound=CatalogueEntry)
+
+
+@cache
+def load_entries(file: str, kind: type[E]) -> Mapping[str, E]:
+    """Load the entries of a file of the catalogue, in alphabetical order of their names."""
+    found = tomllib.loads(read_data(file), parse_float=Decimal)
+    return {name: kind(name, data["description"], data["citation"], data) for name, data in sorted(found.items())}
+
+
+def find_entry(known: Mapping[str, E], name: str) -> E:
+    """Find the entry called `name`; case, blanks, underscores and apostrophes do not matter."""
+    plain = name.strip().casefold().replace("'", "").replace("’", "").replace("_", "-").replace(" ", "-")
+    if plain in known:
+        return known[plain]
+    close = get_close_matches(plain, known, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"expected one of: {', '.join(known)}"
+    raise UsageError(f"no game is called {name!r}; {hint}")
+
+
+class TableEntry(CatalogueEntry):
+    """A named game in normal form."""
 
     def game(self) -> NormalForm:
         """Build the game."""
@@ -52,35 +76,24 @@ def read_data(name: str) -> str:
     return files("bestresponse.theory.catalogue").joinpath("data", name).read_text(encoding="utf-8")
 
 
-@cache
-def _load_entries() -> dict[str, Entry]:
-    found = tomllib.loads(read_data("games.toml"), parse_float=Decimal)
-    return {name: Entry(name, data["description"], data["citation"], data) for name, data in sorted(found.items())}
-
-
 def names() -> tuple[str, ...]:
     """List the names of all games, in alphabetical order."""
-    return tuple(_load_entries())
+    return tuple(load_entries("games.toml", TableEntry))
 
 
-def entries() -> tuple[Entry, ...]:
+def entries() -> tuple[TableEntry, ...]:
     """List all entries, in alphabetical order of their names."""
-    return tuple(_load_entries().values())
+    return tuple(load_entries("games.toml", TableEntry).values())
 
 
-def entry(name: str) -> Entry:
-    """Find the entry called `name`; case, blanks, underscores and apostrophes do not matter.
+def entry(name: str) -> TableEntry:
+    """Find the entry called `name`, leniently.
 
     >>> entry("Prisoner's Dilemma").name
     'prisoners-dilemma'
     """
-    plain = name.strip().lower().replace("'", "").replace("’", "").replace("_", "-").replace(" ", "-")
-    known = _load_entries()
-    if plain in known:
-        return known[plain]
-    close = get_close_matches(plain, known, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"expected one of: {', '.join(known)}"
-    raise UsageError(f"no game is called {name!r}; {hint}")
+    table: TableEntry = find_entry(load_entries("games.toml", TableEntry), name)
+    return table
 
 
 def load(name: str) -> NormalForm:

@@ -11,17 +11,12 @@ Leduc poker has the 288 information sets of Southey et al. 2005 rather than one 
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from fractions import Fraction
-from functools import cache
 from itertools import permutations
-from typing import Any
 
 from bestresponse.core.errors import UsageError
-from bestresponse.core.registry import did_you_mean
-from bestresponse.theory.catalogue.tables import read_data
+from bestresponse.theory.catalogue.tables import CatalogueEntry, find_entry, load_entries, read_data
 from bestresponse.theory.files.efg import parse_efg
 from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
 
@@ -179,14 +174,8 @@ TREE_RULES: dict[str, Callable[..., Tree]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class TreeEntry:
-    """A named tree: what it is about, where it comes from, and its file or the rule that builds it."""
-
-    name: str
-    description: str
-    citation: str
-    data: Mapping[str, Any]
+class TreeEntry(CatalogueEntry):
+    """A named tree, by its file or by the rule that builds it."""
 
     def make(self) -> Tree:
         """Build the tree."""
@@ -195,28 +184,19 @@ class TreeEntry:
         return TREE_RULES[self.data["rule"]](**self.data.get("arguments", {}))
 
 
-@cache
-def _load_entries() -> dict[str, TreeEntry]:
-    found = tomllib.loads(read_data("trees.toml"))
-    return {name: TreeEntry(name, data["description"], data["citation"], data) for name, data in sorted(found.items())}
-
-
 def tree_names() -> tuple[str, ...]:
     """List the names of all trees, in alphabetical order."""
-    return tuple(_load_entries())
+    return tuple(load_entries("trees.toml", TreeEntry))
 
 
 def tree_entry(name: str) -> TreeEntry:
-    """Find the entry called `name`; case, blanks and underscores do not matter.
+    """Find the entry called `name`, leniently.
 
     >>> tree_entry("Kuhn poker").name
     'kuhn-poker'
     """
-    plain = name.strip().casefold().replace("_", "-").replace(" ", "-")
-    known = _load_entries()
-    if plain not in known:
-        raise UsageError(f"no tree is called {name!r}.{did_you_mean(plain, list(known))}")
-    return known[plain]
+    tree: TreeEntry = find_entry(load_entries("trees.toml", TreeEntry), name)
+    return tree
 
 
 def load_tree(name: str) -> Tree:

@@ -15,6 +15,7 @@ binding constraints only, which Newton's method on k then finds to full precisio
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any, Literal
@@ -23,8 +24,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge, UsageError
+from bestresponse.theory.arrays import Indices
 from bestresponse.theory.equilibria.integer import maximize, whole_payoffs
-from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
+from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, Numbers, as_normal_form
 from bestresponse.theory.linear_program import find_fairest_mixture, find_mixture, solve_program
 
 _CELLS_LIMIT = 1500
@@ -190,20 +192,11 @@ def correlated(game: GameLike, objective: Objective = "welfare", *, coarse: bool
             f"payoff range to disobey, more than {_VIOLATION_LIMIT:g}; try another objective"
         )
     payoffs = np.array([float((distribution * own).sum()) for own in game.payoffs])
-    value = _value(objective, payoffs, flat)
+    value = float(payoffs.min() if objective == "fairness" else payoffs.sum())
+    if objective == "entropy":
+        value = float(-(flat[flat > 0] * np.log(flat[flat > 0])).sum())
     gains = correlated_regret(game, distribution, coarse=coarse)
     return CorrelatedEquilibrium(distribution, payoffs, objective, value, coarse, float(gains.max()), method)
-
-
-def _value(objective: Objective, payoffs: Array, flat: Array) -> float:
-    match objective:
-        case "fairness":
-            return float(payoffs.min())
-        case "entropy":
-            positive = flat[flat > 0]
-            return float(-(positive * np.log(positive)).sum())
-        case "welfare" | "any":
-            return float(payoffs.sum())
 
 
 def correlated_regret(game: GameLike, distribution: ArrayLike, *, coarse: bool = False) -> Array:
@@ -216,7 +209,11 @@ def correlated_regret(game: GameLike, distribution: ArrayLike, *, coarse: bool =
     [1.0, 1.0]
     """
     game = as_normal_form(game)
-    p = _as_distribution(game, distribution)
+    p = np.asarray(distribution, dtype=np.float64)
+    if p.shape != game.shape:
+        raise InvalidGame(f"distribution: expected one probability per cell, shape {game.shape}, got {p.shape}")
+    if not abs(float(p.sum()) - 1.0) <= 1e-6 or float(p.min()) < -1e-6:
+        raise InvalidGame(f"distribution: expected probabilities that sum to 1, got sum {float(p.sum()):g}")
     found = []
     for i in range(game.num_players):
         own = np.moveaxis(game.payoffs[i] - game.payoffs[i].min(), i, 0).reshape(game.shape[i], -1)
@@ -227,15 +224,6 @@ def correlated_regret(game: GameLike, distribution: ArrayLike, *, coarse: bool =
             switched = own @ weight.T
             found.append(float((switched.max(axis=0) - np.diag(switched)).sum()))
     return np.array([max(gain, 0.0) for gain in found])
-
-
-def _as_distribution(game: NormalForm, distribution: ArrayLike) -> Array:
-    p = np.asarray(distribution, dtype=np.float64)
-    if p.shape != game.shape:
-        raise InvalidGame(f"distribution: expected one probability per cell, shape {game.shape}, got {p.shape}")
-    if not abs(float(p.sum()) - 1.0) <= 1e-6 or float(p.min()) < -1e-6:
-        raise InvalidGame(f"distribution: expected probabilities that sum to 1, got sum {float(p.sum()):g}")
-    return p
 
 
 def incentives(game: NormalForm, coarse: bool) -> Any:
@@ -249,33 +237,26 @@ def incentives(game: NormalForm, coarse: bool) -> Any:
             f"the incentive constraints of a {'x'.join(map(str, game.shape))} game have {numbers:,} numbers, more than "
             f"{_NUMBERS_LIMIT:,}; regret matching approaches the coarse correlated equilibria of such a game"
         )
-    place = np.arange(cells).reshape(game.shape)
-    blocks = []
-    for i, m in enumerate(game.shape):
-        own = np.moveaxis(game.payoffs[i], i, 0).reshape(m, -1) / (float(np.ptp(game.payoffs[i])) or 1.0)
-        at = np.moveaxis(place, i, 0).reshape(m, -1)
-        blocks.append(_block(own, at, coarse))
-    values, row_of, cell_of, count = [], [], [], 0
-    for gain, row, cell, size in blocks:
-        values.append(gain)
-        row_of.append(row + count)
-        cell_of.append(cell)
-        count += size
-    entries = (np.concatenate(values), (np.concatenate(row_of), np.concatenate(cell_of)))
-    return sparse.csr_array(entries, shape=(count, cells))
+    tables = [own / (float(np.ptp(own)) or 1.0) for own in game.payoffs]
+    rows = list(_list_disobediences(tables, coarse))
+    ends = np.cumsum([0, *(len(gains) for gains, _ in rows)])
+    entries = (np.concatenate([gains for gains, _ in rows]), np.concatenate([places for _, places in rows]), ends)
+    return sparse.csr_array(entries, shape=(len(rows), cells))
 
 
-def _block(own: Array, at: Any, coarse: bool) -> tuple[Array, Any, Any, int]:
-    """One player's rows: (gains, row numbers, cells, number of rows)."""
-    m, rest = own.shape
-    gain = own[None, :, :] - own[:, None, :]  # [told, instead, others]
-    cell = np.broadcast_to(at[:, None, :], (m, m, rest))
-    if coarse:
-        row = np.broadcast_to(np.arange(m)[None, :, None], (m, m, rest))
-        return gain.ravel(), row.ravel(), cell.ravel(), m
-    different = ~np.eye(m, dtype=np.bool_)
-    row = np.broadcast_to(np.arange(m * (m - 1))[:, None], (m * (m - 1), rest))
-    return gain[different].ravel(), row.ravel(), cell[different].ravel(), m * (m - 1)
+def _list_disobediences(tables: Sequence[Numbers], coarse: bool) -> Iterator[tuple[Numbers, Indices]]:
+    """Yield what every disobedience gains, with the cells in which it does: player by player, told and instead.
+
+    Whoever commits beforehand plays one action instead of all.
+    """
+    for player, table in enumerate(tables):
+        count = table.shape[player]
+        own = np.moveaxis(table, player, 0).reshape(count, -1)
+        cells = np.moveaxis(np.arange(table.size).reshape(table.shape), player, 0).reshape(count, -1)
+        everything = list(range(count))
+        moves = [(everything, b) for b in everything] if coarse else [([a], b) for a, b in permutations(everything, 2)]
+        for told, instead in moves:
+            yield (own[instead] - own[told]).ravel(), cells[told].ravel()
 
 
 def relative_violation(rows: Any, flat: Array) -> float:
@@ -285,31 +266,25 @@ def relative_violation(rows: Any, flat: Array) -> float:
 
 def _certified(game: NormalForm, rows: Any, objective: Objective, coarse: bool) -> tuple[Array, str]:
     """HiGHS's answer if it holds; for objectives without a second stage and small games else an exact one."""
+    final = objective == "fairness" or rows.shape[1] > _EXACT_CELLS
     try:
         flat = _by_linear_program(game, rows, objective)
-        if relative_violation(rows, flat) <= _VIOLATION_LIMIT:
+        if final or relative_violation(rows, flat) <= _VIOLATION_LIMIT:
             return flat, "linear program (HiGHS)"
     except NotCertified:
-        if objective == "fairness" or rows.shape[1] > _EXACT_CELLS:
+        if final:
             raise
-    if objective == "fairness" or rows.shape[1] > _EXACT_CELLS:
-        return flat, "linear program (HiGHS)"
     return exact_correlated(game, game.payoffs.sum(axis=0), coarse), "linear program (exact)"
 
 
 def exact_correlated(game: NormalForm, worth: Array, coarse: bool) -> Array:
     """Find the (coarse) correlated equilibrium of largest expected `worth` (one number per cell) in whole numbers."""
+    tables = [np.array(whole_payoffs(own.reshape(1, -1))[0], dtype=object).reshape(own.shape) for own in game.payoffs]
     rows = []
-    for player, count in enumerate(game.shape):
-        own = np.moveaxis(game.payoffs[player], player, 0).reshape(count, -1)
-        cells = np.moveaxis(np.arange(own.size).reshape(game.shape), player, 0).reshape(count, -1)
-        whole = np.array(whole_payoffs(own), dtype=object)
-        everything = list(range(count))
-        moves = [(everything, b) for b in everything] if coarse else [([a], b) for a, b in permutations(everything, 2)]
-        for told, instead in moves:
-            row = np.zeros(own.size, dtype=object)
-            row[cells[told]] = whole[instead] - whole[told]
-            rows.append(row.tolist())
+    for gains, cells in _list_disobediences(tables, coarse):
+        row = np.zeros(worth.size, dtype=object)
+        row[cells] = gains
+        rows.append(row.tolist())
     point = maximize(rows, whole_payoffs(worth.reshape(1, -1))[0])
     return np.array([value / sum(point) for value in point])
 

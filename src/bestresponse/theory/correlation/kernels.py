@@ -8,27 +8,18 @@ from numba import njit
 
 from bestresponse.theory.arrays import Floats, Ints
 from bestresponse.theory.correlation.batch import ACCEPTED
+from bestresponse.theory.equilibria.lemke_howson_kernels import find_bounds, pivot
 from bestresponse.theory.zero_sum.simplex import PIVOT_EPSILON
 
 _COST_EPSILON = 1e-11
 _GIVE_UP_AFTER = 2000
 
 
-@njit(cache=True, fastmath=True)
-def _scale(payoff: Floats) -> float:
-    low, high = payoff[0, 0], payoff[0, 0]
-    for i in range(payoff.shape[0]):
-        for j in range(payoff.shape[1]):
-            low = min(low, payoff[i, j])
-            high = max(high, payoff[i, j])
-    return 1.0 / (high - low) if high > low else 1.0
-
-
 @njit(cache=True, error_model="numpy")
 def _incentives(A: Floats, B: Floats, G: Floats) -> None:
     """G[k, i * n + j]: what the k-th disobedience gains in cell (i, j), per payoff range."""
     m, n = A.shape
-    scale = _scale(A)
+    _, scale = find_bounds(A)
     k = 0
     for told in range(m):
         for instead in range(m):
@@ -36,7 +27,7 @@ def _incentives(A: Floats, B: Floats, G: Floats) -> None:
                 for j in range(n):
                     G[k, told * n + j] = (A[instead, j] - A[told, j]) * scale
                 k += 1
-    scale = _scale(B)
+    _, scale = find_bounds(B)
     for told in range(n):
         for instead in range(n):
             if told != instead:
@@ -79,24 +70,9 @@ def _welfare(A: Floats, B: Floats, w: Floats) -> None:
         w[c] = (w[c] - low) * scale + 1.0
 
 
-@njit(cache=True, error_model="numpy", fastmath={"contract", "nsz"})
-def _pivot(T: Floats, r: int, c: int) -> None:
-    inverse = 1.0 / T[r, c]
-    width = T.shape[1]
-    for j in range(width):
-        T[r, j] *= inverse
-    T[r, c] = inverse
-    for i in range(T.shape[0]):
-        f = T[i, c]
-        if i != r and f != 0.0:
-            T[i, c] = 0.0
-            for j in range(width):
-                T[i, j] -= f * T[r, j]
-
-
 @njit(cache=True, error_model="numpy")
 def _simplex(T: Floats, basic: Ints, nonbasic: Ints) -> bool:
-    R, C = T.shape[0] - 1, T.shape[1] - 2
+    R, C = T.shape[0] - 1, T.shape[1] - 1
     for _ in range(_GIVE_UP_AFTER):
         c = -1
         lowest = -_COST_EPSILON
@@ -109,11 +85,11 @@ def _simplex(T: Floats, basic: Ints, nonbasic: Ints) -> bool:
         right, step = 0.0, 1.0
         for i in range(R):
             p = T[i, c]
-            if p > PIVOT_EPSILON and (r < 0 or T[i, C + 1] * step < right * p):
-                r, right, step = i, T[i, C + 1], p
+            if p > PIVOT_EPSILON and (r < 0 or T[i, C] * step < right * p):
+                r, right, step = i, T[i, C], p
         if r < 0:
             return False
-        _pivot(T, r, c)
+        pivot(T, r, c)
         basic[r], nonbasic[c] = nonbasic[c], basic[r]
     return False
 
@@ -122,12 +98,18 @@ def _simplex(T: Floats, basic: Ints, nonbasic: Ints) -> bool:
 def _certify(
     G: Floats, w: Floats, T: Floats, basic: Ints, nonbasic: Ints, p: Floats, bound: Floats
 ) -> tuple[float, float]:
-    """Write the distribution into p; (largest incentive, distance to the dual bound)."""
-    R, C = T.shape[0] - 1, T.shape[1] - 2
+    """Write the distribution into p; (largest incentive, distance to the dual bound).
+
+    Without shifts the right side is that of the last row alone: the column of its slack.
+    """
+    R, C = T.shape[0] - 1, T.shape[1] - 1
+    slack = 0
+    while slack < C - 1 and nonbasic[slack] != C + R - 1:
+        slack += 1
     total = 0.0
     for r in range(R):
         if basic[r] < C:
-            p[basic[r]] = max(T[r, C], 0.0)
+            p[basic[r]] = max(T[r, slack], 0.0)
             total += p[basic[r]]
     if not total > 0.0:
         return np.inf, np.inf
@@ -141,36 +123,13 @@ def _certify(
         if 0 <= k < R - 1 and T[R, c] > 0.0:
             for cell in range(C):
                 bound[cell] -= T[R, c] * G[k, cell]
-    highest = bound[0]
-    for c in range(1, C):
-        highest = max(highest, bound[c])
     worst = 0.0
     for k in range(R - 1):
         gain = 0.0
         for c in range(C):
             gain += G[k, c] * p[c]
         worst = max(worst, gain)
-    return worst, highest - value
-
-
-@njit(cache=True)
-def _start(T: Floats, G: Floats, w: Floats, shifts: Floats, basic: Ints, nonbasic: Ints) -> None:
-    """The tableau of p = 0; its last column but one is the true right side, its last one the shifted."""
-    R, C = T.shape[0] - 1, T.shape[1] - 2
-    for k in range(R - 1):
-        for c in range(C):
-            T[k, c] = G[k, c]
-        T[k, C] = 0.0
-    for c in range(C):
-        T[R - 1, c] = 1.0
-        T[R, c] = -w[c]
-        nonbasic[c] = c
-    T[R - 1, C] = 1.0
-    T[R, C] = 0.0
-    T[R, C + 1] = 0.0
-    for r in range(R):
-        T[r, C + 1] = T[r, C] + shifts[r]
-        basic[r] = C + r
+    return worst, bound.max() - value
 
 
 @njit(cache=True, error_model="numpy")
@@ -183,22 +142,23 @@ def solve_all(A: Floats, B: Floats, shifts: Floats, p: Floats, violations: Float
     C = m * n
     R = m * (m - 1) + n * (n - 1) + 1
     G = np.zeros((R - 1, C))
-    T = np.empty((R + 1, C + 2))
-    w = np.empty(C)
-    bound = np.empty(C)
-    basic = np.empty(R, np.int64)
-    nonbasic = np.empty(C, np.int64)
+    T = np.empty((R + 1, C + 1))
+    w, bound = np.empty(C), np.empty(C)
+    basic, nonbasic = np.empty(R, np.int64), np.empty(C, np.int64)
     for g in range(games):
         cell = _best_cell(A[g], B[g])
         if cell >= 0:
             p[g, cell] = 1.0
-            violations[g] = 0.0
-            gaps[g] = 0.0
+            violations[g] = gaps[g] = 0.0
             continue
         _incentives(A[g], B[g], G)
         _welfare(A[g], B[g], w)
         for attempt in range(shifts.shape[0]):
-            _start(T, G, w, shifts[attempt], basic, nonbasic)
+            # The tableau of p = 0; its last row but one says that p sums to at most 1.
+            T[: R - 1, :C], T[R - 1, :C], T[R, :C] = G, 1.0, -w
+            T[:R, C], T[R, C] = shifts[attempt], 0.0
+            T[R - 1, C] += 1.0
+            basic[:], nonbasic[:] = np.arange(C, C + R), np.arange(C)
             if _simplex(T, basic, nonbasic):
                 p[g] = 0.0
                 violations[g], gaps[g] = _certify(G, w, T, basic, nonbasic, p[g], bound)

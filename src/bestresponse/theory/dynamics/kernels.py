@@ -13,6 +13,9 @@ from bestresponse.theory.arrays import Floats, Ints
 
 EXTINCT = 1e-300
 _LOOSE = {"contract", "nsz", "reassoc"}
+Pair = tuple[Floats, ...]
+Past = tuple[Pair, Pair, Pair, Floats, Floats]
+"""Sums of strategies, of what actions would have earned, regrets kept above 0, earnings and steps."""
 
 
 @njit(cache=True, error_model="numpy")
@@ -32,18 +35,10 @@ def _grow(totals: Floats, faced: Floats) -> int:
 
 @njit(cache=True, error_model="numpy")
 def best_reply_steps(
-    row: Floats,
-    col: Floats,
-    totals: Floats,
-    others: Floats,
-    counts: Floats,
-    facing: Floats,
-    earned: Floats,
-    gaps: Ints,
-    state: Floats,
-    seen: Floats,
+    payoffs: Pair, sums: Pair, counted: Pair, earned: Floats, state: Floats, gaps: Ints, seen: Floats
 ) -> None:
     """Fictitious play: both play the first best reply to the totals, which then grow by what was faced."""
+    (row, col), (totals, others), (counts, facing) = payoffs, sums, counted
     i, j = np.uint64(totals.argmax()), np.uint64(others.argmax())
     for at in range(gaps.shape[0]):
         first, second = earned[0], earned[1]
@@ -122,21 +117,11 @@ def _account(mix: Floats, values: Floats, totals: Floats, clipped: Floats, avera
 
 @njit(cache=True, error_model="numpy", fastmath=_LOOSE)
 def learning_steps(
-    row: Floats,
-    col: Floats,
-    averages: tuple[Floats, ...],
-    totals: tuple[Floats, ...],
-    clipped: tuple[Floats, ...],
-    earned: Floats,
-    done: Floats,
-    rule: int,
-    rates: Floats,
-    gaps: Ints,
-    state: Floats,
-    seen: Floats,
+    payoffs: Pair, past: Past, rule: int, rates: Floats, state: Floats, gaps: Ints, seen: Floats
 ) -> None:
     """Regret matching and multiplicative weights; the pairs of arrays belong to the row and the column player."""
-    (total, other), (kept, others_kept), (mean, others_mean) = totals, clipped, averages
+    row, col = payoffs
+    (mean, others_mean), (total, other), (kept, others_kept), earned, done = past
     x, y = np.empty(total.shape[0]), np.empty(other.shape[0])
     u, v = np.empty(x.shape[0]), np.empty(y.shape[0])
     for at in range(gaps.shape[0]):
@@ -190,21 +175,6 @@ def _move(mix: Floats, slopes: Floats, size: float) -> None:
 
 
 @njit(inline="always")
-def _drift(mix: Floats, values: Floats, size: float) -> None:
-    """An Euler step in one go."""
-    mean = _dot(mix, values)
-    whole = 0.0
-    for a in range(mix.shape[0]):
-        share = mix[a] + size * mix[a] * (values[a] - mean)
-        share = share if share > EXTINCT else 0.0
-        mix[a] = share
-        whole += share
-    scale = 1.0 / whole
-    for a in range(mix.shape[0]):
-        mix[a] *= scale
-
-
-@njit(inline="always")
 def _reproduce(mix: Floats, fitness: Floats) -> None:
     """Multiply every share by its fitness and divide by their sum, so that rounding cannot add up."""
     total = _dot(mix, fitness)
@@ -214,58 +184,43 @@ def _reproduce(mix: Floats, fitness: Floats) -> None:
 
 
 @njit(cache=True, error_model="numpy", fastmath=_LOOSE)
-def flow(
-    payoffs: tuple[Floats, Floats],
-    x: Floats,
-    y: Floats,
-    size: float,
-    fourth_order: bool,
-    single: bool,
-    gaps: Ints,
-    state: Floats,
-    seen: Floats,
-) -> None:
-    """Continuous replicator dynamics by Euler or Runge-Kutta steps: of two populations, or of a `single` one that plays
-    against itself, when y is kept equal to x."""
-    row, col = payoffs
+def flow(payoffs: Pair, shares: Pair, how: tuple[float, bool, bool], gaps: Ints, state: Floats, seen: Floats) -> None:
+    """Continuous replicator dynamics of two populations, or of a single one that plays against itself, y being x.
+
+    `how`: the length of a step, whether steps are Runge-Kutta's and not Euler's, and whether there is one population.
+    """
+    (row, col), (x, y), (size, fourth_order, single) = payoffs, shares, how
     u, v, ahead, facing = np.empty(x.shape[0]), np.empty(y.shape[0]), np.empty(x.shape[0]), np.empty(y.shape[0])
     dx, dy = np.zeros((4, x.shape[0])), np.zeros((4, y.shape[0]))
     for at in range(gaps.shape[0]):
         for _ in range(gaps[at]):
-            if not fourth_order:
-                _values(row, y, u)
-                if not single:
-                    _values(col, x, v)
-                    _drift(y, v, size)
-                _drift(x, u, size)
-            else:
-                _slope(row, x, y, u, dx, 0)
-                if not single:
-                    _slope(col, y, x, v, dy, 0)
-                for k in range(1, 4):
-                    part = size if k == 3 else 0.5 * size
-                    _ahead(x, dx, k - 1, part, ahead)
-                    if single:
-                        _slope(row, ahead, ahead, u, dx, k)
-                    else:
-                        _ahead(y, dy, k - 1, part, facing)
-                        _slope(row, ahead, facing, u, dx, k)
-                        _slope(col, facing, ahead, v, dy, k)
+            _slope(row, x, y, u, dx, 0)
+            if not single:
+                _slope(col, y, x, v, dy, 0)
+            for k in range(1, 4 if fourth_order else 1):
+                part = size if k == 3 else 0.5 * size
+                _ahead(x, dx, k - 1, part, ahead)
+                if single:
+                    _slope(row, ahead, ahead, u, dx, k)
+                else:
+                    _ahead(y, dy, k - 1, part, facing)
+                    _slope(row, ahead, facing, u, dx, k)
+                    _slope(col, facing, ahead, v, dy, k)
+            if fourth_order:
                 _combine(dx)
-                _move(x, dx, size)
-                if not single:
-                    _combine(dy)
-                    _move(y, dy, size)
+                _combine(dy)
+            _move(x, dx, size)
             if single:
                 y[:] = x
+            else:
+                _move(y, dy, size)
         seen[at, :] = state
 
 
 @njit(cache=True, error_model="numpy", fastmath=_LOOSE)
-def generations(
-    row: Floats, col: Floats, x: Floats, y: Floats, single: bool, gaps: Ints, state: Floats, seen: Floats
-) -> None:
+def generations(payoffs: Pair, shares: Pair, single: bool, gaps: Ints, state: Floats, seen: Floats) -> None:
     """Discrete replicator dynamics of one (`single`) or two populations; payoffs are positive."""
+    (row, col), (x, y) = payoffs, shares
     u, v = np.empty(x.shape[0]), np.empty(y.shape[0])
     for at in range(gaps.shape[0]):
         for _ in range(gaps[at]):

@@ -1,5 +1,11 @@
 """Rules by which players learn: regret matching, multiplicative weights, fictitious play and logit dynamics.
 
+What every dynamic of play returns: the path, its end, and how far from equilibrium it is along the way.
+
+The gain of player i at a profile x is max_a u_i(a, x_-i) - u_i(x); a profile is a Nash equilibrium exactly when all
+gains are 0. The external regret of a player after T steps is how much more per step its best fixed action would have
+earned against what the others did; it tends to 0 for the learning rules with a guarantee, in every game.
+
 The loop that no-regret learning rules share: play a mixed strategy, see what every action would have earned, update.
 
 All players update at once and payoffs are expected payoffs, so nothing is random.
@@ -49,34 +55,171 @@ mutation", SIAM Journal on Applied Mathematics 41, 1981). Payoffs are then fitne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import partial
 from itertools import chain
+from sys import modules
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import UsageError
-from bestresponse.theory.dynamics.trajectory import (
-    Profile,
-    Run,
-    Trajectory,
-    allot,
-    choose_loop,
-    external_regrets,
-    fitness,
-    record,
-    schedule,
-    start_or_uniform,
-    stepwise,
-    two_matrices,
-    walk,
-)
-from bestresponse.theory.engines import Engine
+from bestresponse.theory.arrays import Ints
+from bestresponse.theory.engines import ChosenEngine, Engine, choose_engine
 from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.regrets import Profile, as_profile
 from bestresponse.theory.seeds import Seed, generator
+
+Run = Callable[[Ints, Array], None]
+"""Go on by each of the numbers of steps given, and write the state after each into the rows given."""
+_WORTH_COMPILING = 100_000
+_WORTH_CALLING = 1_000
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Trajectory:
+    """A path through the mixed profiles of a game.
+
+    `strategies[i][r]` is player i's recorded strategy at `times[r]`, and `gains[r, i]` what it could gain there by
+    deviating. For learning rules the recorded strategies are time averages, `last` is what is played at the end, and
+    `external[r, i]` the average external regret so far.
+    """
+
+    method: str
+    engine: str
+    times: Array
+    strategies: tuple[Array, ...]
+    gains: Array
+    last: Profile
+    external: Array | None = None
+
+    @property
+    def final(self) -> Profile:
+        """The recorded strategies at the end."""
+        return tuple(path[-1] for path in self.strategies)
+
+    @property
+    def gap(self) -> float:
+        """The certificate: the final profile is an equilibrium up to this gain of any one player."""
+        return float(self.gains[-1].max())
+
+    @property
+    def curve(self) -> Array:
+        """The largest gain of any player at every recorded time."""
+        return np.asarray(self.gains.max(axis=1))
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+
+def fitness(game: NormalForm) -> Callable[[Sequence[Array]], list[Array]]:
+    """A function from a profile to what each action of each player earns against it.
+
+    Leading axes of the strategies are carried along, so a whole path can be evaluated at once.
+    """
+    payoffs = game.payoffs
+    if game.num_players == 2:
+        row, col = np.ascontiguousarray(payoffs[0].T), np.ascontiguousarray(payoffs[1])
+        return lambda profile: [profile[1] @ row, profile[0] @ col]
+    if game.num_players == 1:
+        return lambda profile: [np.broadcast_to(payoffs[0], profile[0].shape)]
+    letters = "abcdefghijklmnopqrstuvwxy"[: game.num_players]
+    formulas = [
+        ",".join([letters, *("..." + other for other in letters if other != own)]) + "->..." + own for own in letters
+    ]
+
+    def values(profile: Sequence[Array]) -> list[Array]:
+        return [
+            np.asarray(np.einsum(formula, payoffs[i], *(mix for j, mix in enumerate(profile) if j != i)))
+            for i, formula in enumerate(formulas)
+        ]
+
+    return values
+
+
+def record(
+    game: NormalForm,
+    method: str,
+    engine: str,
+    times: Array,
+    paths: Sequence[Array],
+    last: Profile,
+    external: Array | None = None,
+) -> Trajectory:
+    """Return the trajectory along `paths`, one array of weights for each player, with all gains at every point."""
+    strategies = tuple(path / path.sum(axis=1, keepdims=True) for path in paths)
+    values = fitness(game)(strategies)
+    gains = [value.max(axis=1) - (value * mix).sum(axis=1) for value, mix in zip(values, strategies, strict=True)]
+    return Trajectory(method, engine, times, strategies, np.stack(gains, axis=1), last, external)
+
+
+def allot(*sizes: int) -> tuple[Array, list[Array]]:
+    """One array of zeros for the whole state of a process, and views of its parts."""
+    state = np.zeros(sum(sizes))
+    return state, np.split(state, np.cumsum(sizes)[:-1])
+
+
+def stepwise(advance: Callable[[int], None], state: Array) -> Run:
+    """Return a run that calls `advance` from one record to the next."""
+
+    def run(gaps: Ints, seen: Array) -> None:
+        for at, count in enumerate(gaps):
+            advance(int(count))
+            seen[at] = state
+
+    return run
+
+
+def walk(run: Run, gaps: Iterable[int], *sizes: int) -> tuple[Array, list[Array]]:
+    """Numbers of steps at the records, and what the parts of the state (of these sizes) were then."""
+    counts = np.fromiter(gaps, dtype=np.int64)
+    seen = np.empty((len(counts), sum(sizes)))
+    run(counts, seen)
+    return np.cumsum(counts, dtype=np.float64), np.split(seen, np.cumsum(sizes)[:-1], axis=1)
+
+
+def external_regrets(times: Array, totals: Sequence[Array], earned: Array) -> Array:
+    """Average external regrets from what each action would have earned in total and what was earned."""
+    best = np.stack([total.max(axis=1) for total in totals], axis=1)
+    return np.asarray((best - earned) / times[:, None])
+
+
+def schedule(steps: int, stride: int | None) -> Iterator[int]:
+    """Say how many steps lie between records: `stride`, by default so that there are about 1000, and the end.
+
+    >>> list(schedule(7, 3))
+    [3, 3, 1]
+    """
+    if steps < 1:
+        raise UsageError(f"steps: expected at least 1, got {steps}")
+    every = max(1, steps // 1000) if stride is None else stride
+    if every < 1:
+        raise UsageError(f"stride: expected at least 1, got {every}")
+    whole, rest = divmod(steps, every)
+    yield from [every] * whole + [rest] * (rest > 0)
+
+
+def choose_loop(engine: Engine, game: NormalForm, steps: int) -> ChosenEngine:
+    """Choose the compiled loop where there are two players and the run is long enough to pay for loading it."""
+    if engine == "numba" and game.num_players != 2:
+        raise UsageError(f"engine 'numba' needs two players, the game has {game.num_players}; use engine='numpy'")
+    enough = steps >= (_WORTH_CALLING if "numba" in modules else _WORTH_COMPILING)
+    return choose_engine(engine, pays=enough and game.num_players == 2)
+
+
+def start_or_uniform(game: NormalForm, start: Sequence[ArrayLike] | None) -> Profile:
+    """`start` as a profile of `game`, or uniform play."""
+    if start is None:
+        return tuple(np.full(m, 1.0 / m) for m in game.shape)
+    return as_profile(game, start)
+
+
+def two_matrices(game: NormalForm) -> tuple[Array, Array]:
+    """Return the payoffs of a bimatrix game for compiled loops: both matrices with the opponent's action first."""
+    return np.ascontiguousarray(game.payoffs[0].T), np.ascontiguousarray(game.payoffs[1])
 
 
 class Rule(IntEnum):
@@ -107,20 +250,16 @@ def learn(
     averages, totals, clipped = (tuple(parts[k * players : (k + 1) * players]) for k in range(3))
     past = _Past(averages, totals, clipped, *parts[-2:])
     chosen = choose_loop(engine, game, steps)
-    plain = stepwise(_plain(game, past, rule, rates), state)
-    run = _compiled(game, past, state, rule, rates) if chosen == "numba" else plain
+    run = stepwise(_plain(game, past, rule, rates), state)
+    if chosen == "numba":
+        from bestresponse.theory.dynamics.kernels import learning_steps
+
+        arrays = (past.averages, past.totals, past.clipped, past.earned, past.steps)
+        run = partial(learning_steps, two_matrices(game), arrays, int(rule), rates, state)
     times, held = walk(run, schedule(steps, stride), *sizes)
     external = external_regrets(times, held[players : 2 * players], held[-2])
     last = tuple(_next(past, i, rule, rates) for i in range(game.num_players))
     return record(game, method, chosen, times, held[:players], last, external)
-
-
-def _compiled(game: NormalForm, past: _Past, state: Array, rule: Rule, rates: Array) -> Run:
-    from bestresponse.theory.dynamics.kernels import learning_steps
-
-    row, col = two_matrices(game)
-    arrays = (past.averages, past.totals, past.clipped, past.earned, past.steps)
-    return lambda gaps, seen: learning_steps(row, col, *arrays, int(rule), rates, gaps, state, seen)
 
 
 def _plain(game: NormalForm, past: _Past, rule: Rule, rates: Array) -> Callable[[int], None]:
@@ -273,7 +412,11 @@ def fictitious_play(
             scale = None if precision is None else precision / float(tally.counts[0].sum())
             _play(game, tally, tuple(_choose(total, scale, rng) for total in tally.totals), gain)
 
-    run = _compile_play(game, tally, state) if chosen == "numba" else stepwise(advance, state)
+    run = stepwise(advance, state)
+    if chosen == "numba":
+        from bestresponse.theory.dynamics.kernels import best_reply_steps
+
+        run = partial(best_reply_steps, two_matrices(game), tally.totals, tally.counts, tally.earned, state)
     first, *gaps = schedule(steps, stride)  # the first round has been played already
     times, held = walk(run, [first - 1, *gaps], *sizes)
     external = external_regrets(times + 1, held[players:-1], held[-1]) if gain is None and not weight else None
@@ -281,17 +424,6 @@ def fictitious_play(
     method = "fictitious play" if precision is None else f"stochastic fictitious play, precision {precision:g}"
     method += "" if gain is None else f", gain {gain:g}"
     return record(game, method, chosen, times + 1, held[:players], last, external)
-
-
-def _compile_play(game: NormalForm, tally: _Tally, state: Array) -> Run:
-    from bestresponse.theory.dynamics.kernels import best_reply_steps
-
-    row, col = two_matrices(game)
-    totals, others = tally.totals
-    counts, facing = tally.counts
-    return lambda gaps, seen: best_reply_steps(
-        row, col, totals, others, counts, facing, tally.earned, gaps, state, seen
-    )
 
 
 def _choose(values: Array, precision: float | None, rng: np.random.Generator) -> int:
@@ -412,12 +544,12 @@ def _compile_shares(game: NormalForm, start: Sequence[Array], form: Form, size: 
     for wide, mix in zip((x, y), start, strict=True):
         wide[: len(mix)] = mix
 
-    def run(gaps: NDArray[np.int64], seen: Array) -> None:
+    def run(gaps: Ints, seen: Array) -> None:
         raw = np.empty((len(gaps), len(state)))
         if form == "discrete":
-            generations(row, col, x, y, single, gaps, state, raw)
+            generations((row, col), (x, y), single, gaps, state, raw)
         else:
-            flow((row, col), x, y, size, form == "rk4", single, gaps, state, raw)
+            flow((row, col), (x, y), (size, form == "rk4", single), gaps, state, raw)
         seen[:] = np.hstack([raw[:, : game.shape[0]], raw[:, widths[0] : widths[0] + game.shape[1]]])
 
     return run

@@ -2,8 +2,8 @@
 
 Polytopes (von Stengel 2002): P = {x >= 0, B'x <= 1}, Q = {y >= 0, Ay <= 1} after shifting payoffs to be positive.
 A pair of vertices is an equilibrium when together they carry every label: an action's label is carried where it is not
-played or is a best reply. Small integer payoffs are handled exactly (`vertex_kernels`), others in floating point
-without close ties (`walk_kernels`). This module imports numba; load it only when it pays.
+played or is a best reply. Small integer payoffs are handled exactly, others in floating point
+without close ties. This module imports numba; load it only when it pays.
 
 All equilibria of one 3x3 bimatrix game in closed form, compiled; the general enumeration where a tie is too close.
 
@@ -11,24 +11,342 @@ A vertex of a best-response polytope is a mixture over as many actions of one pl
 other. On 3x3 there are 19 pairs of supports of equal size; each gives one candidate per player by Cramer's rule, and an
 equilibrium where both are vertices. A candidate that is neither clearly one nor clearly none, as every degenerate
 vertex is, and payoffs in whole numbers leave the game to `extreme_pairs`. Imports numba; load it only when it pays.
+
+Compiled enumeration of the vertices of a best-response polytope, in floating point and in whole numbers.
+
+Compiled enumeration of the vertices of one best-response polytope {z >= 0, Mz <= 1}, M positive, in floating point.
+
+Reverse search (Avis and Fukuda 1992): the paths that the simplex method with the most negative reduced cost takes from
+all vertices to the origin form a tree, which is walked from its root without remembering where one has been. Only the
+tableaus on the way to the present vertex are kept, and one mask of bits for every vertex. The walk gives up (DOUBT) as
+soon as a comparison is close to a tie. It also proves that nothing was left out as far as that can be counted: the
+vertices of a simple polytope with k of d edges going up are as many as those with d - k (Dehn and Sommerville).
+
+D. Avis and K. Fukuda, "A pivoting algorithm for convex hulls and vertex enumeration of arrangements and polyhedra",
+Discrete & Computational Geometry 8, 1992.
+
+Compiled enumeration of the vertices of one best-response polytope {z >= 0, Mz <= 1}, M positive, in whole numbers.
+
+All vertices are reached by pivoting along edges. Below 2**53 this is fraction-free, hence exact; ties are broken by the
+lexicographic rule, which makes the polytope simple, so that degenerate games cannot cycle or hide a vertex.
 """
+
+from typing import Any
 
 import numpy as np
 from numba import njit
 
-from bestresponse.theory.arrays import Floats, Ints
-from bestresponse.theory.equilibria.walk_kernels import (
-    DOUBT,
-    TOO_MANY,
-    enlarge,
-    enumerate_vertices,
-    find_slot,
-    new_table,
-    solve_vertex,
-    walk_vertices,
-)
+from bestresponse.theory.arrays import Floats, Ints, Shorts
 
-__all__ = ["DOUBT", "TOO_MANY", "extreme_pairs", "extreme_pairs_of_three", "measure_regret", "sort_rows"]
+DOUBT = -1
+TOO_MANY = -2
+_FIRST_LEVELS = 16
+_FIRST_ROOM = 256
+_MOST_VERTICES = 2**26
+_NEAR = 1e-9
+_SMALL_PIVOT = 1e-7
+
+
+@njit(cache=True, error_model="numpy", fastmath={"nsz"})
+def _find_leaving(T: Floats, R: int, C: int, leaving: Ints, best: Floats, second: Floats) -> bool:
+    """Into leaving[c] the row that leaves when column c enters, for all c; False if a tie is too close to call."""
+    for c in range(C):
+        best[c] = -1.0
+        second[c] = -1.0
+        leaving[c] = 0
+    for i in range(R):
+        if T[i, C] <= _NEAR:
+            return False
+        inverse = 1.0 / T[i, C]
+        for c in range(C):
+            rate = T[i, c] * inverse
+            old = best[c]
+            better = rate > old
+            lesser = old if better else rate
+            best[c] = rate if better else old
+            leaving[c] = i if better else leaving[c]
+            second[c] = max(second[c], lesser)
+    clear = True
+    for c in range(C):
+        clear &= best[c] - second[c] > _NEAR * best[c] and T[leaving[c], c] >= _SMALL_PIVOT
+    return clear
+
+
+@njit(cache=True, error_model="numpy", fastmath={"contract", "nsz"})
+def _pivot(S: Floats, T: Floats, R: int, C: int, r: int, c: int) -> None:
+    inverse = 1.0 / S[r, c]
+    for j in range(C + 1):
+        T[r, j] = S[r, j] * inverse
+    T[r, c] = inverse
+    for i in range(R + 1):
+        if i != r:
+            f = S[i, c]
+            for j in range(C + 1):
+                T[i, j] = S[i, j] - f * T[r, j]
+            T[i, c] = -f * inverse
+
+
+@njit(cache=True, error_model="numpy", fastmath={"contract", "nsz"})
+def _leads_back(T: Floats, R: int, C: int, r: int, c: int) -> int:
+    """Whether the simplex method comes back from the vertex behind column c: 1, 0, or DOUBT near a tie."""
+    up, pivot = T[R, c], T[r, c]
+    if up <= 0.0:
+        return 0
+    for j in range(C):
+        if j != c:
+            lead = T[R, j] * pivot + up * (1.0 - T[r, j])
+            if lead <= _NEAR * up:
+                return 0 if lead < -_NEAR * up else DOUBT
+    return 1
+
+
+@njit(cache=True)
+def enlarge(array: Any, room: int) -> Any:
+    """Copy an array into one with room for more rows."""
+    larger = np.empty((room, *array.shape[1:]), array.dtype)
+    larger[: array.shape[0]] = array
+    return larger
+
+
+@njit(cache=True, error_model="numpy")
+def _lay_root(M: Floats, T: Floats) -> None:
+    """Write the tableau of the origin, with costs whose optimum it is and that no two vertices should share."""
+    R, C = M.shape
+    for i in range(R):
+        for j in range(C):
+            T[i, j] = M[i, j]
+        T[i, C] = 1.0
+    for j in range(C):
+        T[R, j] = 1.0 + (0.6180339887498949 * (j + 1)) % 1.0
+    T[R, C] = 0.0
+
+
+@njit(cache=True)
+def _exchange(order: Ints, a: int, b: int) -> int:
+    """Exchange two variables, and return the bits of both."""
+    first, second = order[a], order[b]
+    order[a], order[b] = second, first
+    return int((1 << first) | (1 << second))
+
+
+@njit(cache=True, error_model="numpy")
+def walk_vertices(M: Floats) -> tuple[int, Ints]:
+    """Find all vertices of {z >= 0, Mz <= 1}: (count, DOUBT or TOO_MANY; masks).
+
+    Variable j < C is z_j, variable C + i the slack of row i; masks[v] has a bit for every variable that is zero.
+    """
+    R, C = M.shape
+    tableaus = np.empty((_FIRST_LEVELS, R + 1, C + 1))
+    steps = np.empty((_FIRST_LEVELS, C + 2), np.int64)  # leaving rows, the next column, the column taken
+    masks = np.empty(_FIRST_ROOM, np.int64)
+    order = np.empty(R + C, np.int64)  # the basic variables by row, then the others by column
+    order[:R], order[R:] = np.arange(C, R + C), np.arange(C)
+    rates = np.empty((2, C))
+    ups = np.zeros(C + 1, np.int64)
+    _lay_root(M, tableaus[0])
+    mask = np.int64((1 << C) - 1)
+    count, level, fresh = 0, 0, True
+    while level >= 0:
+        T, step = tableaus[level], steps[level]
+        if fresh:
+            if not _find_leaving(T, R, C, step, rates[0], rates[1]):
+                return DOUBT, masks
+            if count == masks.shape[0]:
+                if count >= _MOST_VERTICES:
+                    return TOO_MANY, masks
+                masks = enlarge(masks, 2 * count)
+            masks[count] = mask
+            count += 1
+            ups[np.sum(T[R, :C] > 0.0)] += 1
+            step[C], fresh = 0, False
+        c, found = step[C], 0
+        while c < C and found == 0:
+            found = _leads_back(T, R, C, step[c], c)
+            c += 1
+        if found == DOUBT:
+            return DOUBT, masks
+        step[C] = c
+        if found == 0:
+            level -= 1
+            if level >= 0:
+                c = steps[level, C + 1]
+                mask ^= _exchange(order, steps[level, c], R + c)
+            continue
+        c -= 1
+        r = step[c]
+        step[C + 1] = c
+        level += 1
+        if level == tableaus.shape[0]:
+            tableaus, steps = enlarge(tableaus, 2 * level), enlarge(steps, 2 * level)
+        _pivot(tableaus[level - 1], tableaus[level], R, C, r, c)
+        mask ^= _exchange(order, r, R + c)
+        fresh = True
+    for k in range(C + 1):
+        if ups[k] != ups[C - k]:
+            return DOUBT, masks
+    return count, masks
+
+
+@njit(cache=True, error_model="numpy")
+def solve_vertex(M: Floats, mask: int, point: Floats) -> None:
+    """Write the vertex with that mask into `point`, solved afresh by elimination with pivots from the whole column."""
+    R, C = M.shape
+    columns, rows = np.empty(C, np.int64), np.empty(R, np.int64)
+    size = tight = 0
+    for j in range(C):
+        point[j] = 0.0
+        if not mask >> j & 1:
+            columns[size] = j
+            size += 1
+    for i in range(R):
+        if mask >> (C + i) & 1:
+            rows[tight] = i
+            tight += 1
+    A = np.ones((size, size + 1))
+    for k in range(size):
+        for h in range(size):
+            A[k, h] = M[rows[k], columns[h]]
+    for h in range(size):
+        best = h
+        for k in range(h + 1, size):
+            if abs(A[k, h]) > abs(A[best, h]):
+                best = k
+        for j in range(h, size + 1):
+            A[h, j], A[best, j] = A[best, j], A[h, j]
+        for k in range(h + 1, size):
+            f = A[k, h] / A[h, h]
+            for j in range(h + 1, size + 1):
+                A[k, j] -= f * A[h, j]
+    for h in range(size - 1, -1, -1):
+        value = A[h, size]
+        for j in range(h + 1, size):
+            value -= A[h, j] * point[columns[j]]
+        point[columns[h]] = value / A[h, h]
+
+
+_MOST_NUMBERS = 2**27  # in the tableaus of one polytope: 1 GiB
+
+
+@njit(cache=True, error_model="numpy")
+def _find_leaving_exactly(T: Floats, R: int, C: int, leaving: Ints, pos: Ints, D: float) -> None:
+    """Into leaving[c] the row that leaves when column c enters, for all c; pos[v] is v's row, or -1 - its column."""
+    for c in range(C):
+        best = -1
+        for i in range(R):
+            p = T[i, c]
+            if p <= 0.0:
+                continue
+            if best < 0:
+                best = i
+                continue
+            q = T[best, c]
+            cross = T[i, C] * q - T[best, C] * p
+            k = 0
+            while cross == 0.0 and k < R:
+                at = pos[C + k]
+                if at >= 0:
+                    cross = (D * q if at == i else 0.0) - (D * p if at == best else 0.0)
+                else:
+                    cross = T[i, -1 - at] * q - T[best, -1 - at] * p
+                k += 1
+            if cross < 0.0:
+                best = i
+        leaving[c] = best
+
+
+@njit(cache=True, error_model="numpy")
+def _pivot_exactly(S: Floats, T: Floats, R: int, C: int, r: int, c: int, D: float) -> None:
+    """Fraction-free: the tableau times the determinant of its basis stays in whole numbers (Bareiss 1968)."""
+    p = S[r, c]
+    for i in range(R):
+        if i != r:
+            f = S[i, c]
+            for j in range(C + 1):
+                T[i, j] = (S[i, j] * p - f * S[r, j]) / D
+            T[i, c] = -f
+    for j in range(C + 1):
+        T[r, j] = S[r, j]
+    T[r, c] = D
+
+
+@njit(cache=True)
+def find_slot(table: Shorts, masks: Ints, mask: int) -> int:
+    """Say where the number of the vertex with that mask is, or belongs, in the open-addressed table (0 = free)."""
+    size = table.shape[0]
+    at = (mask * 0x9E3779B97F4A7C1) >> 11 & (size - 1)
+    while table[at] != 0 and masks[table[at] - 1] != mask:
+        at = (at + 1) & (size - 1)
+    return int(at)
+
+
+@njit(cache=True)
+def new_table(capacity: int) -> Shorts:
+    """Make an empty open-addressed table that stays at most half full."""
+    size = 16
+    while size < 2 * capacity:
+        size *= 2
+    return np.zeros(size, np.int32)
+
+
+@njit(cache=True, error_model="numpy")
+def enumerate_vertices(M: Floats) -> tuple[int, Ints, Floats, Ints, Shorts]:
+    """Find all vertices of {z >= 0, Mz <= 1}: (count or TOO_MANY; masks, tableaus, order, table).
+
+    Variable j < C is z_j, variable C + i the slack of row i. masks[v] has a bit for every nonbasic variable,
+    order[v] are the basic variables by row and then the nonbasic ones by column.
+    """
+    R, C = M.shape
+    room = _FIRST_ROOM
+    table = new_table(room)
+    tableaus = np.empty((room, R, C + 1))
+    order = np.empty((room, R + C), np.int8)
+    masks = np.empty(room, np.int64)
+    scale = np.empty(room)
+    spots = np.empty(R + 2 * C, np.int64)
+    leaving, pos = spots[:C], spots[C:]
+    tableaus[0, :, :C] = M
+    tableaus[0, :, C] = 1.0
+    order[0, :R], order[0, R:] = np.arange(C, R + C), np.arange(C)
+    masks[0] = (1 << C) - 1
+    scale[0] = 1.0
+    table[find_slot(table, masks, masks[0])] = 1
+    count, head = 1, 0
+    while head < count:
+        T = tableaus[head]
+        for i in range(R):
+            pos[order[head, i]] = i
+        for j in range(C):
+            pos[order[head, R + j]] = -1 - j
+        _find_leaving_exactly(T, R, C, leaving, pos, scale[head])
+        for c in range(C):
+            r = leaving[c]
+            entering, leaver = order[head, R + c], order[head, r]
+            new = (masks[head] & ~(1 << entering)) | (1 << leaver)
+            slot = find_slot(table, masks, new)
+            if table[slot] != 0:
+                continue
+            if count == room:
+                room *= 2
+                if room * R * (C + 1) > _MOST_NUMBERS:
+                    return TOO_MANY, masks, tableaus, order, table
+                tableaus, order = enlarge(tableaus, room), enlarge(order, room)
+                masks, scale = enlarge(masks, room), enlarge(scale, room)
+                table = new_table(room)
+                for v in range(count):
+                    table[find_slot(table, masks, masks[v])] = v + 1
+                slot = find_slot(table, masks, new)
+                T = tableaus[head]
+            _pivot_exactly(T, tableaus[count], R, C, r, c, scale[head])
+            scale[count] = T[r, c]
+            order[count] = order[head]
+            order[count, r] = entering
+            order[count, R + c] = leaver
+            masks[count] = new
+            count += 1
+            table[slot] = count
+        head += 1
+    return count, masks, tableaus, order, table
+
 
 _EXACT_LIMIT = 9.0e7  # a determinant below this may be multiplied by another one without leaving 2**53
 
@@ -159,11 +477,6 @@ def measure_regret(MP: Floats, MQ: Floats, out: Floats, range_a: float, range_b:
         best = max(best, u)
         mean += out[m + j] * u
     return max(worst, (best - mean) / range_b)
-
-
-@njit(cache=True, error_model="numpy")
-def _rounded_span(span: float) -> float:
-    return span if span > 0.0 else 1.0
 
 
 @njit(cache=True)
@@ -345,7 +658,7 @@ def extreme_pairs(payoffs: Floats) -> tuple[int, int, bool, bool, float, Floats]
     order = max(min(m, n + 1), min(n, m + 1))
     exact = unit_a > 0.0 and unit_b > 0.0 and _minor_bound(max(range_a, range_b) + 1.0, order) < _EXACT_LIMIT
     if not exact:
-        unit_a, unit_b = _rounded_span(range_a), _rounded_span(range_b)
+        unit_a, unit_b = range_a or 1.0, range_b or 1.0
     MP = np.empty((n, m))
     MQ = np.empty((m, n))
     for i in range(m):
@@ -354,10 +667,9 @@ def extreme_pairs(payoffs: Floats) -> tuple[int, int, bool, bool, float, Floats]
             MP[j, i] = (payoffs[1, i, j] - low_b) / unit_b + 1.0
     if not exact:
         return _pair_by_walk(MP, MQ)
-    return _pair_exactly(MP, MQ, _rounded_span(range_a), _rounded_span(range_b))
+    return _pair_exactly(MP, MQ, range_a or 1.0, range_b or 1.0)
 
 
-_NEAR = 1e-9
 _SINGULAR = 1e-6  # a smaller determinant lets rounding grow beyond _NEAR
 _NO, _YES, _DOUBT = 0, 1, -1
 

@@ -2,23 +2,32 @@
 
 Every equilibrium of a nondegenerate game is extreme; in a degenerate game the equilibria are the convex combinations
 of extreme ones within maximal Nash subsets (Winkels 1979; Avis, Rosenberg, Savani and von Stengel 2010).
+
+How the extreme equilibria of a degenerate bimatrix game hang together: Nash subsets, components and their index.
+
+Join a vertex x of one best-response polytope to a vertex y of the other when (x, y) is an equilibrium. The maximal
+complete bipartite subgraphs are the maximal Nash subsets, the connected parts are the components of the set of
+equilibria (Winkels 1979; Avis, Rosenberg, Savani and von Stengel 2010, Economic Theory 42).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from math import comb
 from threading import Thread
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.theory.engines import Engine, choose_engine, load_kernels, repays_loading
-from bestresponse.theory.equilibria.integer import Vertex, vertices, whole_matrix
+from bestresponse.theory.equilibria.integer import Vertex, determinant_sign, vertices, whole_matrix
+from bestresponse.theory.equilibria.result import Component, Equilibrium, Fractions, NashSubset
 from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.regrets import Profile
 
 _MEMORY_LIMIT = 2**30
 _HOPELESS = 2**33  # vertices at most; games of this size seldom have a hundredth of them
@@ -31,42 +40,101 @@ _KERNELS = "bestresponse.theory.equilibria.extreme_kernels"
 # the compiled loops takes a second.
 _GAME_SECONDS, _NUMBER_SECONDS, _LOADING_SECONDS = 1e-3, 3e-7, 1.0
 _REGRET_LIMIT = 1e-9
+EXACT_VERTICES = 1500
+"""Integers of any length take a fraction of a second up to so many, as they do up to about 8x8."""
+Edge = tuple[int, int]
 _COMPILED = ("auto", "numba")
 
 
 _READY: dict[tuple[int, ...], Any] = {}  # the compiled enumeration, for the shapes of payoffs it was found to fit
 
 
-class Extremes(NamedTuple):
-    """`x[e]`, `y[e]` are the strategies of extreme equilibrium e; pure ones come first, then by size of support.
+def group_connected(edges: Sequence[Edge]) -> list[list[Edge]]:
+    """Group the edges into connected parts, in order of first appearance.
+
+    >>> group_connected([(0, 0), (1, 1), (0, 2)])
+    [[(0, 0), (0, 2)], [(1, 1)]]
+    """
+    parts: list[tuple[set[int], set[int], list[Edge]]] = []
+    for x, y in edges:
+        touching = [part for part in parts if x in part[0] or y in part[1]]
+        merged: tuple[set[int], set[int], list[Edge]] = ({x}, {y}, [])
+        for part in touching:
+            merged[0].update(part[0])
+            merged[1].update(part[1])
+            merged[2].extend(part[2])
+        merged[2].append((x, y))
+        at = parts.index(touching[0]) if touching else len(parts)
+        parts = [part for part in parts if part not in touching]
+        parts.insert(at, merged)
+    order = {edge: k for k, edge in enumerate(edges)}
+    return [sorted(part[2], key=order.__getitem__) for part in parts]
+
+
+def find_maximal_subsets(edges: Iterable[Edge]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Find all maximal complete bipartite subgraphs, as (x vertices, y vertices).
+
+    >>> find_maximal_subsets([(0, 0), (0, 1), (1, 1)])
+    [((0,), (0, 1)), ((0, 1), (1,))]
+    """
+    neighbours: dict[int, frozenset[int]] = {}
+    for x, y in edges:
+        neighbours[x] = neighbours.get(x, frozenset()) | {y}
+    closed: set[frozenset[int]] = set()
+    for shared in neighbours.values():
+        closed |= {shared & other for other in closed} | {shared}
+    closed.discard(frozenset())
+    subsets = [(tuple(sorted(x for x, ys in neighbours.items() if shared <= ys)), shared) for shared in closed]
+    return sorted((xs, tuple(sorted(ys))) for xs, ys in subsets)
+
+
+def compute_indices(game: NormalForm, bases: Iterable[Sequence[int]], exact: bool) -> dict[Edge, int]:
+    """Compute the index of each equilibrium of the perturbed game, summed by the extreme equilibrium it is close to.
+
+    With positive payoffs and supports I, J of size k it is (-1)**(k + 1) * sign(det A_IJ * det B_IJ) (Shapley 1974).
+    """
+    m, n = game.shape
+    if exact:
+        matrices: list[Any] = [whole_matrix(game, player) for player in (0, 1)]
+    else:
+        matrices = [(own - own.min()) / (float(np.ptp(own)) or 1.0) + 1.0 for own in game.payoffs]
+
+    def find_sign(player: int, rows: list[int], columns: list[int]) -> int:
+        part = [[matrices[player][i][j] for j in columns] for i in rows]
+        return determinant_sign(part) if exact else int(np.sign(np.linalg.det(part)))
+
+    indices: dict[Edge, int] = {}
+    for x, y, mask in bases:
+        rows = [i for i in range(m) if not mask >> i & 1]
+        columns = [j for j in range(n) if mask >> (m + j) & 1]
+        sign = (-1) ** (len(rows) + 1) * find_sign(0, rows, columns) * find_sign(1, rows, columns)
+        edge = (int(x), int(y))
+        indices[edge] = indices.get(edge, 0) + sign
+    return indices
+
+
+class Extremes:
+    """The extreme equilibria of a game, and what follows from them; pure ones come first, then by size of support.
 
     `regret` is the largest regret of any of them, as a share of the player's payoff range. `exact` says that the
     payoffs are known exactly and were never rounded; `table` keeps what the enumeration saw, as
     `extreme_kernels.extreme_pairs` gives it.
     """
 
-    shape: tuple[int, ...]
-    num_equilibria: int
-    num_bases: int
-    exact: bool
-    degenerate: bool
-    regret: float
-    table: Any
-
-    @property
-    def strategies(self) -> Array:
-        """Row e holds both strategies of equilibrium e, one after the other."""
-        return np.asarray(self.table[: self.num_equilibria, : self.shape[1] + self.shape[2]], dtype=np.float64)
+    def __init__(self, game: NormalForm, seen: tuple[int, int, bool, bool, float, Any]) -> None:
+        self.game = game
+        self.num_equilibria, self.num_bases, self.exact, self.degenerate, self.regret, self.table = seen
 
     @property
     def x(self) -> Array:
-        """The row player's strategies."""
-        return self.strategies[:, : self.shape[1]]
+        """The row player's strategies, one a row."""
+        return np.asarray(self.table[: self.num_equilibria, : self.game.shape[0]], dtype=np.float64)
 
     @property
     def y(self) -> Array:
-        """The column player's strategies."""
-        return self.strategies[:, self.shape[1] :]
+        """The column player's strategies, one a row."""
+        m, n = self.game.shape
+        return np.asarray(self.table[: self.num_equilibria, m : m + n], dtype=np.float64)
 
     @property
     def method(self) -> str:
@@ -80,29 +148,84 @@ class Extremes(NamedTuple):
         """Whether integers of any length were used, on payoffs that were rounded to 14 digits unless `exact`."""
         return bool(self.table.dtype == np.object_)
 
-    def strategies_at(self, e: int) -> tuple[Array, Array]:
-        """Return both strategies of equilibrium e."""
-        _, m, n = self.shape
-        row = self.table[e]
+    @cached_property
+    def edges(self) -> list[Edge]:
+        """The numbers of both vertices of every equilibrium: those with the same first (second) have the same x (y)."""
+        return [(int(k), int(h)) for k, h in self.table[: self.num_equilibria, -2:]]
+
+    @property
+    def bases(self) -> list[tuple[int, ...]]:
+        """For every equilibrium of the lexicographically perturbed, hence nondegenerate, game: vertex of x, vertex of
+        y, and nonbasic variables of x's polytope as bits."""
+        rows = self.table[self.num_equilibria : self.num_equilibria + self.num_bases, :3]
+        return [tuple(map(int, row)) for row in rows]
+
+    @cached_property
+    def indices(self) -> dict[Edge, int]:
+        """The indices of the equilibria of the perturbed game, by the extreme one they are close to."""
+        return compute_indices(self.game, self.bases, self.exact or self.in_integers)
+
+    @cached_property
+    def parts(self) -> list[list[Edge]]:
+        """The edges of each component, both in reading order."""
+        return group_connected(self.edges) if self.degenerate else [[edge] for edge in self.edges]
+
+    @cached_property
+    def isolated(self) -> frozenset[Edge]:
+        """The equilibria that are components of their own."""
+        return frozenset(part[0] for part in self.parts if len(part) == 1)
+
+    def find_degenerate(self) -> bool:
+        """Say whether some strategy has too many best replies, one of actions that are never best replies included.
+
+        The enumeration leaves those actions out, and larger games are not looked through a second time for them.
+        """
+        m, n = self.game.shape
+        if self.degenerate or most_vertices(m, m + n) > EXACT_VERTICES:
+            return self.degenerate
+        column = whole_matrix(self.game, 1)
+        corners = vertices([[column[i][j] for i in range(m)] for j in range(n)])
+        return any(vertex.basis != vertex.zeros for vertex in corners)
+
+    def find_strategies(self, number: int) -> Profile:
+        """Give the mixed strategy of every player."""
+        m, n = self.game.shape
+        row = self.table[number]
         if row.dtype != np.float64:
             row = row[: m + n].astype(np.float64)
         return row[:m], row[m : m + n]
 
-    def pairs(self) -> list[tuple[int, int]]:
-        """Return the vertices of each equilibrium: those with the same first (second) number have the same x (y)."""
-        return [(int(k), int(h)) for k, h in self.table[: self.num_equilibria, -2:]]
+    def find_index(self, number: int) -> int | None:
+        """Compute the index, or None where the equilibrium is not isolated."""
+        edge = self.edges[number]
+        return self.indices.get(edge, 0) if edge in self.isolated else None
 
-    def numerators(self, e: int) -> tuple[list[int], list[int]]:
-        """Return the strategies of equilibrium e as whole numbers, to be divided by their sums; only where `exact`."""
-        _, m, n = self.shape
-        row = [int(value) for value in self.table[e, m + n : 2 * (m + n)]]
-        return row[:m], row[m:]
+    def find_continuum(self, number: int) -> bool:
+        """Say whether the equilibrium is one of a continuum."""
+        return self.edges[number] not in self.isolated
 
-    def bases(self) -> list[tuple[int, int, int]]:
-        """(vertex of x, vertex of y, nonbasic variables of x's polytope as bits) for every equilibrium of the
-        lexicographically perturbed, hence nondegenerate, game."""
-        rows = self.table[self.num_equilibria : self.num_equilibria + self.num_bases]
-        return [(int(row[0]), int(row[1]), int(row[2])) for row in rows]
+    def find_fractions(self, number: int) -> Fractions | None:
+        """Give the strategies as fractions, or None where floating point was used."""
+        if not self.exact:
+            return None
+        m, n = self.game.shape
+        whole = [int(value) for value in self.table[number, m + n : 2 * (m + n)]]
+        return tuple(tuple(Fraction(value, sum(row)) for value in row) for row in (whole[:m], whole[m:]))
+
+    def build_components(self, equilibria: tuple[Equilibrium, ...]) -> tuple[Component, ...]:
+        """Group the equilibria into connected components."""
+        found = dict(zip(self.edges, equilibria, strict=True))
+        components = []
+        for part in self.parts:
+            x = {k: found[k, h].strategies[0] for k, h in part}
+            y = {h: found[k, h].strategies[1] for k, h in part}
+            subsets = tuple(
+                NashSubset(np.stack([x[k] for k in xs]), np.stack([y[h] for h in ys]))
+                for xs, ys in find_maximal_subsets(part)
+            )
+            index = sum(self.indices.get(edge, 0) for edge in part)
+            components.append(Component(tuple(found[edge] for edge in part), subsets, index))
+        return tuple(components)
 
 
 def extreme_equilibria(game: NormalForm, *, exact: bool = False, engine: Engine = "auto") -> Extremes:
@@ -126,7 +249,7 @@ def extreme_equilibria(game: NormalForm, *, exact: bool = False, engine: Engine 
         raise _too_large(payoffs.shape[1], payoffs.shape[2], "has more than 67 million vertices, or 1 GiB of them")
     if count < 0 or worst > _REGRET_LIMIT or (exact and not whole) or not (degenerate or count % 2):
         return _by_integers(game)
-    return Extremes._make((payoffs.shape, *found))
+    return Extremes(game, found)
 
 
 def require_two_players(game: NormalForm, what: str) -> None:
@@ -197,7 +320,11 @@ def _by_integers(game: NormalForm) -> Extremes:
         need = f"which need {_format_count(size >> 20)} MiB"
         raise _too_large(m, n, f"may have {_format_count(p + q)} vertices to enumerate, {need}")
     row, column = whole_matrix(game, 0), whole_matrix(game, 1)
-    in_q = [_relabelled(vertex, m, n) for vertex in vertices(row)]
+    # Variables of y's polytope, y first and slacks second, are renumbered by label, rows first.
+    low = (1 << n) - 1
+    in_q = [
+        Vertex((v.basis & low) << m | v.basis >> n, (v.zeros & low) << m | v.zeros >> n, v.point) for v in vertices(row)
+    ]
     used = [i for i in range(m) if any(vertex.zeros >> i & 1 for vertex in in_q)]
     in_p = [_spread(vertex, used, m) for vertex in vertices([[column[i][j] for i in used] for j in range(n)])]
     full = (1 << (m + n)) - 1
@@ -218,7 +345,7 @@ def _by_integers(game: NormalForm) -> Extremes:
     table[len(pairs) :, :3] = bases
     degenerate = any(vertex.basis.bit_count() != vertex.zeros.bit_count() for vertex in (*in_p, *in_q))
     regret = find_largest_regret(game.payoffs, x, y)
-    return Extremes(game.payoffs.shape, len(pairs), len(bases), game.is_exact, degenerate, regret, table)
+    return Extremes(game, (len(pairs), len(bases), game.is_exact, degenerate, regret, table))
 
 
 def _spread(vertex: Vertex, used: list[int], m: int) -> Vertex:
@@ -232,16 +359,6 @@ def _spread(vertex: Vertex, used: list[int], m: int) -> Vertex:
         return unused | mask >> len(used) << m | sum((mask >> k & 1) << i for k, i in enumerate(used))
 
     return Vertex(spread(vertex.basis), spread(vertex.zeros), tuple(point))
-
-
-def _relabelled(vertex: Vertex, m: int, n: int) -> Vertex:
-    """A vertex of y's polytope, its variables (y first, slacks second) renumbered by label (rows first)."""
-    low = (1 << n) - 1
-
-    def turned(mask: int) -> int:
-        return (mask & low) << m | mask >> n
-
-    return Vertex(turned(vertex.basis), turned(vertex.zeros), vertex.point)
 
 
 def _first_with_zeros(found: list[Vertex], origin: int) -> list[int]:

@@ -44,23 +44,24 @@ def _lexicographically_before(T: Floats, R: int, C: int, pos: Ints, i: int, k: i
 
 
 @njit(cache=True, error_model="numpy", fastmath={"contract", "nsz"})
-def _pivot(T: Floats, R: int, C: int, r: int, c: int) -> None:
+def pivot(T: Floats, r: int, c: int) -> None:
+    """Exchange the variables of row r and column c of a condensed tableau."""
     inverse = 1.0 / T[r, c]
-    for j in range(C + 1):
+    width = T.shape[1]
+    for j in range(width):
         T[r, j] *= inverse
     T[r, c] = inverse
-    for i in range(R):
-        if i != r:
-            f = T[i, c]
-            if f != 0.0:
-                T[i, c] = 0.0
-                for j in range(C + 1):
-                    T[i, j] -= f * T[r, j]
+    for i in range(T.shape[0]):
+        f = T[i, c]
+        if i != r and f != 0.0:
+            T[i, c] = 0.0
+            for j in range(width):
+                T[i, j] -= f * T[r, j]
 
 
 @njit(cache=True, error_model="numpy", fastmath=True)
-def _bounds(payoff: Floats) -> tuple[float, float]:
-    """(smallest payoff, 1 / range)."""
+def find_bounds(payoff: Floats) -> tuple[float, float]:
+    """Find the smallest payoff, and 1 / range."""
     low, high = payoff[0, 0], payoff[0, 0]
     for i in range(payoff.shape[0]):
         for j in range(payoff.shape[1]):
@@ -70,17 +71,13 @@ def _bounds(payoff: Floats) -> tuple[float, float]:
 
 
 @njit(cache=True, error_model="numpy")
-def _fill(T: Floats, payoff: Floats, transposed: bool, bounds: tuple[float, float], order: Ints, pos: Ints) -> None:
+def _fill(T: Floats, payoff: Floats, bounds: tuple[float, float], order: Ints, pos: Ints) -> None:
     """The tableau of {z >= 0, Mz <= 1} at the origin, payoffs shifted and scaled into [1, 2]."""
     R, C = T.shape[0], T.shape[1] - 1
     low, scale = bounds
     for i in range(R):
-        if transposed:
-            for j in range(C):
-                T[i, j] = (payoff[j, i] - low) * scale + 1.0
-        else:
-            for j in range(C):
-                T[i, j] = (payoff[i, j] - low) * scale + 1.0
+        for j in range(C):
+            T[i, j] = (payoff[i, j] - low) * scale + 1.0
         T[i, C] = 1.0
         order[i] = C + i
         pos[C + i] = i
@@ -98,7 +95,7 @@ def _enter(T: Floats, order: Ints, pos: Ints, variable: int) -> int:
     if r < 0:
         return -1
     leaver = order[r]
-    _pivot(T, R, C, r, c)
+    pivot(T, r, c)
     order[r], order[R + c] = variable, leaver
     pos[variable], pos[leaver] = r, -1 - c
     return int(leaver)
@@ -117,29 +114,16 @@ def _read(T: Floats, order: Ints, out: Floats) -> None:
 
 
 @njit(cache=True, error_model="numpy", fastmath=True)
-def _row_regret(A: Floats, x: Floats, y: Floats, low: float, scale: float) -> float:
+def _measure_regret(payoff: Floats, own: Floats, other: Floats, bounds: tuple[float, float]) -> float:
+    """Say what the best action earns more than the mixture `own` against `other`, as a share of the range."""
     best, mean = -np.inf, 0.0
-    for i in range(A.shape[0]):
+    for i in range(payoff.shape[0]):
         u = 0.0
-        for j in range(A.shape[1]):
-            u += (A[i, j] - low) * y[j]
+        for j in range(payoff.shape[1]):
+            u += (payoff[i, j] - bounds[0]) * other[j]
         best = max(best, u)
-        mean += u * x[i]
-    return (best - mean) * scale
-
-
-@njit(cache=True, error_model="numpy", fastmath=True)
-def _column_regret(B: Floats, x: Floats, y: Floats, low: float, scale: float, earned: Floats) -> float:
-    earned[:] = 0.0
-    for i in range(B.shape[0]):
-        if x[i] != 0.0:
-            for j in range(B.shape[1]):
-                earned[j] += (B[i, j] - low) * x[i]
-    best, mean = -np.inf, 0.0
-    for j in range(B.shape[1]):
-        best = max(best, earned[j])
-        mean += earned[j] * y[j]
-    return (best - mean) * scale
+        mean += u * own[i]
+    return (best - mean) * bounds[1]
 
 
 @njit(cache=True)
@@ -172,11 +156,8 @@ def follow_all(
     games, m, n = A.shape
     P = np.empty((n, m + 1))
     Q = np.empty((m, n + 1))
-    order_p = np.empty(m + n, np.int64)
-    order_q = np.empty(m + n, np.int64)
-    pos_p = np.empty(m + n, np.int64)
-    pos_q = np.empty(m + n, np.int64)
-    earned = np.empty(n)
+    order_p, pos_p = np.empty(m + n, np.int64), np.empty(m + n, np.int64)
+    order_q, pos_q = np.empty(m + n, np.int64), np.empty(m + n, np.int64)
     for g in range(games):
         cell = _first_pure(A[g], B[g]) if pure_first else -1
         if cell >= 0:
@@ -184,9 +165,9 @@ def follow_all(
             Y[g, cell % n] = 1.0
             regrets[g] = 0.0
             continue
-        bounds_a, bounds_b = _bounds(A[g]), _bounds(B[g])
-        _fill(P, B[g], True, bounds_b, order_p, pos_p)
-        _fill(Q, A[g], False, bounds_a, order_q, pos_q)
+        bounds_a, bounds_b = find_bounds(A[g]), find_bounds(B[g])
+        _fill(P, B[g].T, bounds_b, order_p, pos_p)
+        _fill(Q, A[g], bounds_a, order_q, pos_q)
         current, in_p, steps = label, label < m, 0
         while steps < _LONGEST:
             steps += 1
@@ -203,7 +184,4 @@ def follow_all(
             continue
         _read(P, order_p, X[g])
         _read(Q, order_q, Y[g])
-        regrets[g] = max(
-            _row_regret(A[g], X[g], Y[g], bounds_a[0], bounds_a[1]),
-            _column_regret(B[g], X[g], Y[g], bounds_b[0], bounds_b[1], earned),
-        )
+        regrets[g] = max(_measure_regret(A[g], X[g], Y[g], bounds_a), _measure_regret(B[g].T, Y[g], X[g], bounds_b))

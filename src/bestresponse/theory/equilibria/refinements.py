@@ -32,12 +32,13 @@ from math import factorial, lcm
 import numpy as np
 
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
+from bestresponse.theory.arrays import Rationals, as_fractions
 from bestresponse.theory.equilibria.integer import maximize
 from bestresponse.theory.equilibria.lemke_howson import follow_exactly
 from bestresponse.theory.equilibria.result import Equilibrium, Fractions
 from bestresponse.theory.equilibria.solve import solve_bimatrix
 from bestresponse.theory.games.dominance import find_weak_mixture
-from bestresponse.theory.games.normal_form import GameLike, NormalForm, as_normal_form, read_simplest
+from bestresponse.theory.games.normal_form import GameLike, NormalForm, as_meant, as_normal_form
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,15 +78,11 @@ def _is_dominated(game: NormalForm, equilibrium: Equilibrium, player: int) -> bo
     if equilibrium.exact is None or not game.is_exact:
         own = np.moveaxis(game.payoffs[player], player, 0)
         return find_weak_mixture((own - equilibrium.strategies[player] @ own) / (float(np.ptp(own)) or 1.0)) is not None
-    own_exact = [[Fraction(u) for u in row] for row in np.moveaxis(game.given[player], player, 0).tolist()]
-    mean = [
-        sum(p * u for p, u in zip(equilibrium.exact[player], col, strict=True)) for col in zip(*own_exact, strict=True)
-    ]
-    lead = [[u - m for u, m in zip(row, mean, strict=True)] for row in own_exact]
-    unit = lcm(*(u.denominator for row in lead for u in row))
-    whole = [[int(u * unit) for u in row] for row in lead]
-    point = maximize([[-u for u in column] for column in zip(*whole, strict=True)], [sum(row) for row in whole])
-    return sum(sum(row) * p for row, p in zip(whole, point, strict=True)) > 0
+    exact = as_fractions(np.moveaxis(game.given[player], player, 0))
+    lead = exact - np.array(equilibrium.exact[player]) @ exact
+    whole = np.asarray(np.frompyfunc(int, 1, 1)(lead * lcm(*(u.denominator for u in lead.ravel().tolist()))))
+    worth = whole.sum(axis=1)
+    return bool(worth @ np.array(maximize((-whole.T).tolist(), worth.tolist()), dtype=object) > 0)
 
 
 _MISTAKE = Fraction(1, 10**9)
@@ -93,9 +90,6 @@ _MOST_ACTIONS = 10
 _MOST_BITS = 200_000  # of the rarest mistake, times orders squared: a proof that takes longer than seconds is not tried
 _SIMPLE = 1000
 _NEAR = 1e-6
-
-Matrix = list[list[Fraction]]
-Mix = list[Fraction]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,8 +118,7 @@ def find_proper(game: GameLike) -> ProperEquilibrium:
         raise UsageError(f"proper equilibria are computed for two players; this game has {form.num_players}")
     if max(form.shape) > _MOST_ACTIONS:
         raise TooLarge(f"a {form.shape[0]}x{form.shape[1]} game has too many orders; expected {_MOST_ACTIONS} actions")
-    row, col = (_read(form, player) for player in (0, 1))
-    turned = [list(line) for line in zip(*col, strict=True)]
+    row, turned = (as_meant(form.given[0]), as_meant(form.given[1].T))
     mistake = _MISTAKE
     trembling, orders = _solve_orders(row, turned, mistake)
     proof = _prove(row, turned, orders)
@@ -142,7 +135,7 @@ def find_proper(game: GameLike) -> ProperEquilibrium:
     return ProperEquilibrium(found, trembling, float(mistake), distance, proof is not None)
 
 
-def _prove(own: Matrix, other: Matrix, orders: int) -> tuple[Fraction, Fractions, Fractions] | None:
+def _prove(own: Rationals, other: Rationals, orders: int) -> tuple[Fraction, Fractions, Fractions] | None:
     """Find mistakes so small that none smaller changes anything, what they lead to, and its limit.
 
     None where their probabilities would be too long to compute with.
@@ -160,64 +153,45 @@ def _prove(own: Matrix, other: Matrix, orders: int) -> tuple[Fraction, Fractions
     return None
 
 
-def _bound_coefficients(own: Matrix, other: Matrix, orders: int) -> int:
+def _bound_coefficients(own: Rationals, other: Rationals, orders: int) -> int:
     """Bound the sum of the coefficients of every determinant that decides an equilibrium over that many orders."""
     largest = 1
     for table in (own, other):
-        numbers = [u for line in table for u in line]
-        largest = max(largest, int((max(numbers) - min(numbers)) * lcm(*(u.denominator for u in numbers))))
+        largest = max(largest, int((table.max() - table.min()) * lcm(*(u.denominator for u in table.ravel().tolist()))))
     entry = 2 * len(own) * len(other) * (largest + 1)
     bound: int = len(own) * len(other) * factorial(orders + 2) * entry ** (orders + 2)
     return bound
 
 
-def _read(game: NormalForm, player: int) -> Matrix:
-    rows = game.given[player].tolist()
-    return [[read_simplest(u) if isinstance(u, float) else Fraction(u) for u in row] for row in rows]
-
-
-def _solve_orders(own: Matrix, other: Matrix, mistake: Fraction) -> tuple[Fractions, int]:
+def _solve_orders(own: Rationals, other: Rationals, mistake: Fraction) -> tuple[Fractions, int]:
     """An equilibrium over orders of actions, and how many orders a player needed at most.
 
     `own` is by the first player's actions, `other` by the second's.
     """
     orders = [[_weigh(range(len(table)), mistake)] for table in (own, other)]
     while True:
-        first = np.array([[_earn(own, x, y) for y in orders[1]] for x in orders[0]], dtype=object)
-        second = np.array([[_earn(other, y, x) for y in orders[1]] for x in orders[0]], dtype=object)
-        mixes = follow_exactly(NormalForm.bimatrix(first, second))
-        plays = [(np.array(mix) @ np.array(some)).tolist() for mix, some in zip(mixes, orders, strict=True)]
-        better = [_reply(own, plays[1], mistake), _reply(other, plays[0], mistake)]
-        earned = _earn(own, plays[0], plays[1]), _earn(other, plays[1], plays[0])
-        best = _earn(own, better[0], plays[1]), _earn(other, better[1], plays[0])
-        if best == earned:
-            return (tuple(plays[0]), tuple(plays[1])), max(map(len, orders))
-        for some, new, most, now in zip(orders, better, best, earned, strict=True):
-            if most > now:
+        first, second = (np.array(some) for some in orders)
+        mixes = follow_exactly(NormalForm.bimatrix(first @ own @ second.T, first @ other.T @ second.T))
+        x, y = np.array(mixes[0]) @ first, np.array(mixes[1]) @ second
+        earned = own @ y, other @ x
+        # The best order: the more an action earns, the sooner it comes.
+        better = [_weigh(sorted(range(len(u)), key=lambda action: -u[action]), mistake) for u in earned]
+        gains = [new @ u - play @ u for new, u, play in zip(better, earned, (x, y), strict=True)]
+        if not any(gains):
+            return (tuple(x), tuple(y)), max(map(len, orders))
+        for some, new, gain in zip(orders, better, gains, strict=True):
+            if gain > 0:
                 some.append(new)
 
 
-def _weigh(order: Sequence[int], mistake: Fraction) -> Mix:
+def _weigh(order: Sequence[int], mistake: Fraction) -> Rationals:
     """The probabilities of the actions when they are played in this order of likelihood."""
-    weights = [mistake**place for place in range(len(order))]
-    found = [Fraction(0)] * len(order)
-    for action, weight in zip(order, weights, strict=True):
-        found[action] = weight / sum(weights)
-    return found
+    weights = np.empty(len(order), dtype=object)
+    weights[list(order)] = [mistake**place for place in range(len(order))]
+    return np.asarray(weights / weights.sum())
 
 
-def _reply(own: Matrix, against: Mix, mistake: Fraction) -> Mix:
-    """The best order: the more an action earns, the sooner it comes."""
-    earned = [sum((u * p for u, p in zip(line, against, strict=True)), Fraction(0)) for line in own]
-    return _weigh(sorted(range(len(own)), key=lambda action: -earned[action]), mistake)
-
-
-def _earn(own: Matrix, mix: Mix, against: Mix) -> Fraction:
-    rows = zip(mix, own, strict=True)
-    return sum((p * sum(u * q for u, q in zip(line, against, strict=True)) for p, line in rows), Fraction(0))
-
-
-def _guess_limit(own: Matrix, other: Matrix, trembling: Fractions) -> Fractions:
+def _guess_limit(own: Rationals, other: Rationals, trembling: Fractions) -> Fractions:
     """The equilibrium that the mistakes seem to lead to."""
     simple = tuple(_normalise([p.limit_denominator(_SIMPLE) for p in mix]) for mix in trembling)
     if _is_equilibrium(own, other, simple):
@@ -225,11 +199,10 @@ def _guess_limit(own: Matrix, other: Matrix, trembling: Fractions) -> Fractions:
     return tuple(_normalise([p if p > _NEAR else Fraction(0) for p in mix]) for mix in trembling)
 
 
-def _is_equilibrium(own: Matrix, other: Matrix, mixes: Fractions) -> bool:
+def _is_equilibrium(own: Rationals, other: Rationals, mixes: Fractions) -> bool:
     """Say whether neither player gains by deviating, in exact arithmetic."""
-    x, y = map(list, mixes)
-    best = [max(_earn([line], [Fraction(1)], mix) for line in table) for table, mix in ((own, y), (other, x))]
-    return sum(x) == sum(y) == 1 and best == [_earn(own, x, y), _earn(other, y, x)]
+    x, y = (np.array(mix) for mix in mixes)
+    return bool(sum(x) == sum(y) == 1 and max(own @ y) == x @ own @ y and max(other @ x) == y @ other @ x)
 
 
 def _normalise(mix: list[Fraction]) -> tuple[Fraction, ...]:

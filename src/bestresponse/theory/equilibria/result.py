@@ -18,7 +18,7 @@ the support may have either sign.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
@@ -28,12 +28,13 @@ from typing import TYPE_CHECKING, Final, Literal, cast, overload
 import numpy as np
 
 from bestresponse.core.notebook import format_html
+from bestresponse.theory.arrays import Numbers, as_fractions
 from bestresponse.theory.engines import ChosenEngine
-from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, Numbers, as_normal_form, find_tie_width
+from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form, find_tie_width
 from bestresponse.theory.games.regrets import Profile, contract, deviation_payoffs
 
 if TYPE_CHECKING:
-    from bestresponse.theory.equilibria.solve import Enumeration
+    from bestresponse.theory.equilibria.extremes import Extremes
 
 _TOLERANCE = 1e-9
 
@@ -146,7 +147,7 @@ class Equilibrium:
     equilibria.
     """
 
-    def __init__(self, game: NormalForm, source: Enumeration, number: int = 0) -> None:
+    def __init__(self, game: NormalForm, source: Extremes, number: int = 0) -> None:
         self.game: Final = game
         self._source: Final = source
         self._number: Final = number
@@ -161,7 +162,7 @@ class Equilibrium:
         in_continuum: bool = False,
     ) -> Equilibrium:
         """Describe the equilibrium at these strategies, which are known as `fractions` too or only as floats."""
-        equilibrium = cls(game, cast("Enumeration", None))
+        equilibrium = cls(game, cast("Extremes", None))
         # What is known takes the place of what an enumeration would be asked for.
         vars(equilibrium).update(strategies=strategies, exact=fractions, index=index, in_continuum=in_continuum)
         return equilibrium
@@ -197,23 +198,20 @@ class Equilibrium:
         """What every action earns, exactly; None where strategies or payoffs are rounded, or there is too much."""
         if self.exact is None or self.game.payoffs[0].size > _EXACT_CELLS:
             return None
-        tables = [np.array([Fraction(u) for u in own.flat], dtype=object) for own in self.game.given]
         mixes = [np.array(mix, dtype=object) for mix in self.exact]
-        shaped = (table.reshape(self.game.shape) for table in tables)
-        return [contract(table, mixes, player).tolist() for player, table in enumerate(shaped)]
+        return [contract(own, mixes, player).tolist() for player, own in enumerate(as_fractions(self.game.given))]
 
     @cached_property
     def payoffs(self) -> Array:
         """What each player expects."""
-        if self._exact_deviations is not None and self.exact is not None:
-            earned = zip(self._exact_deviations, self.exact, strict=True)
-            return np.array([float(_multiply(values, mix)) for values, mix in earned])
+        if self._exact_deviations is not None and self._earned is not None:
+            return np.array([float(u) for u in self._earned])
         return np.array([u @ x for u, x in zip(self._deviations, self.strategies, strict=True)])
 
     @cached_property
-    def exact_payoffs(self) -> tuple[Fraction, ...] | None:
-        """What each player expects, as fractions; None where strategies or payoffs are rounded."""
-        if self.exact is None or not self.game.is_exact:
+    def _earned(self) -> tuple[Fraction, ...] | None:
+        """What each player expects from the strategies as fractions; None where they are rounded."""
+        if self.exact is None:
             return None
         totals = [Fraction(0)] * self.game.num_players
         for cell in product(*self.supports):
@@ -222,12 +220,16 @@ class Equilibrium:
                 totals[player] += weight * Fraction(own[cell])
         return tuple(totals)
 
+    @property
+    def exact_payoffs(self) -> tuple[Fraction, ...] | None:
+        """What each player expects, as fractions; None where strategies or payoffs are rounded."""
+        return self._earned if self.game.is_exact else None
+
     @cached_property
     def regret(self) -> float:
         """The largest gain any player could make by deviating."""
-        if self._exact_deviations is not None and self.exact is not None:
-            earned = zip(self._exact_deviations, self.exact, strict=True)
-            return max(float(max(values) - _multiply(values, mix)) for values, mix in earned)
+        if self._exact_deviations is not None and self._earned is not None:
+            return max(float(max(u) - own) for u, own in zip(self._exact_deviations, self._earned, strict=True))
         best = [float(values.max()) for values in self._deviations]
         return max(0.0, *(top - float(own) for top, own in zip(best, self.payoffs, strict=True)))
 
@@ -310,10 +312,6 @@ def _format(number: Fraction | float) -> str:
     return f"{number:.6g}" if isinstance(number, float) else str(number)
 
 
-def _multiply(values: Sequence[Fraction], mix: Sequence[Fraction]) -> Fraction:
-    return sum((u * p for u, p in zip(values, mix, strict=True) if p), Fraction(0))
-
-
 @dataclass(frozen=True, eq=False, slots=True)
 class NashSubset:
     """A maximal set of interchangeable equilibria: any mixture of the rows of `x` with any of the rows of `y`."""
@@ -362,6 +360,7 @@ class Continuum:
         return self.path[len(self.path) // 2]
 
 
+@dataclass(eq=False, repr=False)
 class NashResult:
     """The equilibria of a game, in a sequence. `complete` says that there are no others outside the listed components.
 
@@ -370,42 +369,29 @@ class NashResult:
 
     In a degenerate game `equilibria` are the extreme ones; `components` tells which sets they span. With more than two
     players components are not worked out, and `degenerate` says that an equilibrium listed is not regular; points of a
-    continuum say so, and `continua` describe them. Written by hand for the same reason as `Equilibrium`.
+    continuum say so, and `continua` describe them. `spans` says that extreme ones span sets, and `source` knows which.
+    Not frozen, which takes longer to create than finding a small game's equilibria.
     """
 
-    def __init__(
-        self,
-        equilibria: tuple[Equilibrium, ...],
-        method: str,
-        complete: bool = False,
-        degenerate: bool = False,
-        source: Enumeration | None = None,
-        *,
-        all_pure: bool = False,
-        mixed_searched: bool = True,
-        complete_for: tuple[Concept, ...] | None = None,
-        engine: ChosenEngine = "numpy",
-        continua: tuple[Continuum, ...] = (),
-    ) -> None:
-        self.equilibria: Final = equilibria
-        self.method: Final = method
-        self.complete: Final = complete
-        self.engine: Final = engine
-        self.continua: Final = continua
-        self._spans: Final = degenerate
-        self.mixed_searched: Final = mixed_searched
-        self._all_pure: Final = all_pure
-        self._complete_for: Final = complete_for
-        self._source: Final = source
+    equilibria: tuple[Equilibrium, ...]
+    method: str
+    complete: bool = False
+    spans: bool = False
+    source: Extremes | None = None
+    all_pure: bool = field(default=False, kw_only=True)
+    mixed_searched: bool = field(default=True, kw_only=True)
+    known_complete: tuple[Concept, ...] | None = field(default=None, kw_only=True)
+    engine: ChosenEngine = field(default="numpy", kw_only=True)
+    continua: tuple[Continuum, ...] = field(default=(), kw_only=True)
 
     @property
     def complete_for(self) -> tuple[Concept, ...]:
         """The solution concepts of which every equilibrium is listed; with isolated ones, points of every continuum."""
-        if self._complete_for is not None:
-            return self._complete_for
+        if self.known_complete is not None:
+            return self.known_complete
         if self.complete:
-            return ("extreme Nash" if self._spans else "Nash", "pure Nash")
-        return ("pure Nash",) if self._all_pure else ()
+            return ("extreme Nash" if self.spans else "Nash", "pure Nash")
+        return ("pure Nash",) if self.all_pure else ()
 
     @cached_property
     def degenerate(self) -> bool:
@@ -413,7 +399,7 @@ class NashResult:
 
         With more players: whether an equilibrium listed is not regular.
         """
-        return self._spans if self._source is None else self._source.find_degenerate()
+        return self.spans if self.source is None else self.source.find_degenerate()
 
     def __repr__(self) -> str:
         extent = "all" if self.complete else "some"
@@ -447,7 +433,7 @@ class NashResult:
     @cached_property
     def components(self) -> tuple[Component, ...]:
         """The connected sets that the equilibria form; empty where the solver does not find all of them."""
-        return () if self._source is None else self._source.build_components(self.equilibria)
+        return () if self.source is None else self.source.build_components(self.equilibria)
 
     @cached_property
     def regret(self) -> float:

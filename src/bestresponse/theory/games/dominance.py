@@ -14,20 +14,11 @@ from fractions import Fraction
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bestresponse.core.errors import UsageError
+from bestresponse.theory.arrays import Numbers, Rationals, as_fractions
 from bestresponse.theory.equilibria.integer import maximize
-from bestresponse.theory.games.normal_form import (
-    Array,
-    GameLike,
-    NormalForm,
-    Numbers,
-    Rationals,
-    as_fractions,
-    as_normal_form,
-    find_tie_width,
-)
+from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form, find_tie_width
 from bestresponse.theory.linear_program import find_mixture
 from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
 
@@ -108,14 +99,27 @@ def find_dominated(game: GameLike, *, strict: bool = False) -> tuple[Domination,
     [(0, 0, 'strict', [0.0, 1.0]), (1, 0, 'strict', [0.0, 1.0])]
     """
     game = as_normal_form(game)
-    found = []
-    for player in range(game.num_players):
-        own = _own(game, player)
-        for action in range(len(own.payoffs)):
-            by = _strictly(own, action) or (None if strict else _weakly(own, action))
-            if by is not None:
-                found.append(by)
-    return tuple(found)
+    unit, dominated = Fraction(0), []
+    if game.units is not None:
+        high, low = (Fraction(game.given.item(place)) for place in (game.units.argmax(), game.units.argmin()))
+        unit = (high - low) / max(1, int(game.units.max()))
+    for player, count in enumerate(game.shape):
+        payoffs = _by_action(game, game.payoffs, player)
+        whole = None if game.units is None else _by_action(game, game.units, player)
+        slack, spread = find_tie_width(payoffs, 0), float(np.ptp(payoffs))
+        for action in range(count if count > 1 else 0):
+            others = np.delete(np.arange(count), action)
+            exact = None if whole is None else whole[others] - whole[action]
+            lead = _Lead(payoffs[others] - payoffs[action], exact, unit, slack, spread)
+            kind: Literal["strict", "weak"] = "strict"
+            found = _find_strict(lead)
+            if found is None and not strict:
+                kind, found = "weak", _find_weak(lead)
+            if found is not None:
+                dominator = np.zeros(count)
+                dominator[others] = found[0]
+                dominated.append(Domination(player, action, kind, dominator, found[1]))
+    return tuple(dominated)
 
 
 def iterated_elimination(game: GameLike, *, strict: bool = True) -> Elimination:
@@ -142,7 +146,10 @@ def iterated_elimination(game: GameLike, *, strict: bool = True) -> Elimination:
             steps.append(EliminationStep(turn, d.player, names[d.action], d.kind, by))
         out = {(d.player, kept[d.player][d.action]) for d in gone}
         kept = tuple(tuple(a for a in names if (i, a) not in out) for i, names in enumerate(kept))
-        current = _restricted(game, kept)
+        cells = np.ix_(range(game.num_players), *kept)
+        exact = None if game.rationals is None else game.rationals[cells]
+        actions = tuple(tuple(names[a] for a in left) for names, left in zip(game.actions, kept, strict=True))
+        current = NormalForm(game.payoffs[cells], game.players, actions, game.name, exact)
     return Elimination(current, kept, tuple(steps))
 
 
@@ -187,107 +194,69 @@ def _read_simple(mix: Sequence[float]) -> Rationals:
     return near
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Own:
-    """One player's payoffs as (own actions, everything the others can do).
-
-    `whole` has them in multiples of `unit` where they are known exactly, and is None where they are floats that may
-    stand for a number nearby.
-    """
-
-    player: int
-    payoffs: Array
-    whole: Numbers | None
-    unit: Fraction
-
-    def lead(self, action: int, others: NDArray[np.int_]) -> Array:
-        """Return what every other action earns more than `action`."""
-        return np.asarray(self.payoffs[others] - self.payoffs[action])
-
-    def whole_lead(self, action: int, others: NDArray[np.int_]) -> Numbers | None:
-        """Return the same in whole units, or None."""
-        return None if self.whole is None else np.asarray(self.whole[others] - self.whole[action])
-
-
-def _own(game: NormalForm, player: int) -> _Own:
-    payoffs, units = _by_action(game, game.payoffs, player), game.units
-    if units is None:
-        return _Own(player, payoffs, None, Fraction(1))
-    high, low = (Fraction(game.given.item(place)) for place in (units.argmax(), units.argmin()))
-    unit = (high - low) / max(1, int(units.max()))
-    return _Own(player, payoffs, _by_action(game, units, player), unit)
-
-
 def _by_action(game: NormalForm, numbers: Array | Numbers, player: int) -> Array:
     return np.asarray(np.moveaxis(numbers[player], player, 0).reshape(game.shape[player], -1))
 
 
-def _strictly(own: _Own, action: int) -> Domination | None:
+@dataclass(frozen=True, eq=False, slots=True)
+class _Lead:
+    """What the other actions of a player earn more than one, against everything the others can do.
+
+    `whole` has the same in multiples of `unit` where payoffs are known exactly, and is None where they are floats that
+    may stand for a number nearby: then differences within `slack` are none. `spread` is the range of all payoffs.
+    """
+
+    floats: Array
+    whole: Numbers | None
+    unit: Fraction
+    slack: Array
+    spread: float
+
+    @property
+    def columns(self) -> list[list[int]] | None:
+        """The whole numbers against each thing the others can do; None where there are none, or too many."""
+        return None if self.whole is None or self.whole.size > _EXACT_CELLS else self.whole.T.tolist()
+
+
+def _find_strict(lead: _Lead) -> tuple[Array, float] | None:
     """Mixtures of the other actions play a zero-sum game against the others: dominated when its value is positive."""
-    others = np.delete(np.arange(len(own.payoffs)), action)
-    if not len(others):
-        return None
-    lead, whole = own.lead(action, others), own.whole_lead(action, others)
-    slack = find_tie_width(own.payoffs, 0) if whole is None else 0
-    margins = np.where((lead > slack).all(axis=1), lead.min(axis=1), 0.0) if whole is None else whole.min(axis=1)
-    least = _MARGIN * float(np.ptp(own.payoffs))
-    mix = np.zeros(len(own.payoffs))
+    floats, whole, columns = lead.floats, lead.whole, lead.columns
+    sure = (floats > lead.slack).all(axis=1)
+    margins = np.where(sure, floats.min(axis=1), 0.0) if whole is None else whole.min(axis=1)
     if margins.max() > 0:
-        mix[others[margins.argmax()]] = 1.0
-        margin = margins.max() if whole is None else int(margins.max()) * own.unit
-        return Domination(own.player, action, "strict", mix, float(margin))
-    if whole is not None and lead.size <= _EXACT_CELLS:
+        margin = margins.max() if whole is None else int(margins.max()) * lead.unit
+        return np.eye(len(floats))[margins.argmax()], float(margin)
+    if columns is not None:
         # In whole numbers: maximise t over mixtures p and t >= 0 with p'lead >= t everywhere.
-        columns = whole.T.tolist()
         if min(map(max, columns)) <= 0:
             return None
-        point = maximize([[*(-u for u in column), 1] for column in columns], [0] * len(whole) + [1])
-        return _by_mixture(own, columns, others, action, point[:-1]) if point[-1] > 0 else None
-    if lead.max(axis=0).min() <= least:
+        *point, value = maximize([[*(-u for u in column), 1] for column in columns], [0] * len(floats) + [1])
+        total = sum(point)
+        least = min(sum(u * p for u, p in zip(column, point, strict=True)) for column in columns)
+        return (np.array([p / total for p in point]), float(least * lead.unit / total)) if value > 0 else None
+    if floats.max(axis=0).min() <= _MARGIN * lead.spread:
         return None
-    solved = solve_zero_sum_game(lead)
-    mix[others] = solved.row
-    margin = float((np.array(solved.row) @ lead).min())
-    return Domination(own.player, action, "strict", mix, margin) if margin > least else None
+    mix = np.array(solve_zero_sum_game(floats).row)
+    margin = float((mix @ floats).min())
+    return (mix, margin) if margin > _MARGIN * lead.spread else None
 
 
-def _weakly(own: _Own, action: int) -> Domination | None:
-    others = np.delete(np.arange(len(own.payoffs)), action)
-    if not len(others):
+def _find_weak(lead: _Lead) -> tuple[Array, float] | None:
+    known, slack = (lead.floats, lead.slack) if lead.whole is None else (lead.whole, 0)
+    alone = np.flatnonzero((known >= -slack).all(axis=1) & (known > slack).any(axis=1))
+    if len(alone):
+        return np.eye(len(known))[alone[0]], 0.0
+    if len(known) == 1:
         return None
-    lead, whole = own.lead(action, others), own.whole_lead(action, others)
-    slack = find_tie_width(own.payoffs, 0)
-    mix = np.zeros(len(own.payoffs))
-    known, least = (lead, slack) if whole is None else (whole, 0)
-    for k in np.flatnonzero((known >= -least).all(axis=1) & (known > least).any(axis=1)):
-        mix[others[k]] = 1.0
-        return Domination(own.player, action, "weak", mix, 0.0)
-    if len(others) == 1:
-        return None
-    if whole is not None and lead.size <= _EXACT_CELLS:
+    columns, mix = lead.columns, None
+    if columns is not None:
         # In whole numbers: maximise the sum of p'lead over mixtures that are never behind.
-        columns = whole.T.tolist()
-        if min(map(max, columns)) < 0 or max(map(max, columns)) <= 0:
-            return None
-        point = maximize([[-u for u in column] for column in columns], [sum(row) for row in whole.tolist()])
-        return _by_mixture(own, columns, others, action, point) if any(point) else None
-    if not (lead.max(axis=0, keepdims=True) >= -slack).all() or not (lead > slack).any():
-        return None
-    mixed = find_weak_mixture(lead / float(np.ptp(own.payoffs)))
-    if mixed is None:
-        return None
-    mix[others] = mixed
-    return Domination(own.player, action, "weak", mix, 0.0)
-
-
-def _by_mixture(
-    own: _Own, columns: list[list[int]], others: NDArray[np.int_], action: int, point: Sequence[int]
-) -> Domination:
-    total = sum(point)
-    mix = np.zeros(len(own.payoffs))
-    mix[others] = [weight / total for weight in point]
-    least = min(sum(u * p for u, p in zip(column, point, strict=True)) for column in columns)
-    return Domination(own.player, action, "strict" if least > 0 else "weak", mix, float(least * own.unit / total))
+        if min(map(max, columns)) >= 0 and max(map(max, columns)) > 0:
+            point = maximize([[-u for u in column] for column in columns], [sum(row) for row in known.tolist()])
+            mix = np.array([p / sum(point) for p in point]) if any(point) else None
+    elif (lead.floats.max(axis=0) >= -lead.slack).all() and (lead.floats > lead.slack).any():
+        mix = find_weak_mixture(lead.floats / lead.spread)
+    return None if mix is None else (mix, 0.0)
 
 
 def find_weak_mixture(lead: Array) -> Array | None:
@@ -297,10 +266,3 @@ def find_weak_mixture(lead: Array) -> Array | None:
         return None
     ahead = mix @ lead
     return mix if ahead.min() > -_MARGIN and ahead.max() > 10 * _MARGIN else None
-
-
-def _restricted(game: NormalForm, kept: tuple[tuple[int, ...], ...]) -> NormalForm:
-    place = np.ix_(range(game.num_players), *kept)
-    exact = None if game.rationals is None else game.rationals[place]
-    actions = tuple(tuple(names[a] for a in left) for names, left in zip(game.actions, kept, strict=True))
-    return NormalForm(game.payoffs[place], game.players, actions, game.name, exact)

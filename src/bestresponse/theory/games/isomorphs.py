@@ -45,115 +45,70 @@ class Isomorph:
 
     def back(self, profile: Sequence[Array]) -> tuple[Array, ...]:
         """Return a mixed profile of the new game, in the old one."""
-        found: list[Array] = [np.empty(0)] * len(self.order)
-        for old, ks, strategy in zip(self.order, self.actions, profile, strict=True):
-            found[old] = np.asarray(strategy, dtype=np.float64)[np.argsort(ks)]
-        return tuple(found)
-
-    def then(self, following: Isomorph) -> Isomorph:
-        """This rewriting followed by one of its result."""
-        order = tuple(self.order[i] for i in following.order)
-        actions = tuple(
-            tuple(self.actions[i][k] for k in ks) for i, ks in zip(following.order, following.actions, strict=True)
-        )
-        scale = tuple(self.scale[i] * s for i, s in zip(following.order, following.scale, strict=True))
-        shift = tuple(
-            self.shift[i] * s + b for i, s, b in zip(following.order, following.scale, following.shift, strict=True)
-        )
-        return Isomorph(following.game, order, actions, scale, shift)
+        moved = zip(self.order, self.actions, profile, strict=True)
+        old = {player: np.asarray(mix, dtype=np.float64)[np.argsort(ks)] for player, ks, mix in moved}
+        return tuple(old[player] for player in range(len(old)))
 
 
-def permute_actions(game: NormalForm, actions: Sequence[Sequence[int]]) -> Isomorph:
-    """Player i's new action k is its old action `actions[i][k]`; labels move with the actions.
+def rewrite_game(
+    game: NormalForm,
+    *,
+    order: Sequence[int] | None = None,
+    actions: Sequence[Sequence[int]] | None = None,
+    scale: Sequence[float] | None = None,
+    shift: Sequence[float] | None = None,
+) -> Isomorph:
+    """Permute players or their actions, or map payoffs; names move along, and what is not given stays as it is.
 
-    >>> swapped = permute_actions(NormalForm.zero_sum([[1, 2], [3, 4]]), [[1, 0], [0, 1]])
+    Player i becomes the old player `order[i]`, its action k that player's action `actions[i][k]`, and its payoffs
+    become scale[i] * payoff + shift[i].
+
+    >>> swapped = rewrite_game(NormalForm.zero_sum([[1, 2], [3, 4]]), actions=[[1, 0], [0, 1]])
     >>> swapped.game.payoffs[0].tolist()
     [[3.0, 4.0], [1.0, 2.0]]
     """
-    if len(actions) != game.num_players:
-        raise UsageError(f"expected one order of actions for each of {game.num_players} players, got {len(actions)}")
-    for who, ks, count in zip(game.players, actions, game.shape, strict=True):
-        if sorted(ks) != list(range(count)):
-            raise UsageError(f"actions of {who}: expected an order of 0 to {count - 1}, got {list(ks)}")
-    cells = np.ix_(range(game.num_players), *actions)
-    exact = None if game.rationals is None else game.rationals[cells]
-    labels = tuple(tuple(names[k] for k in ks) for names, ks in zip(game.actions, actions, strict=True))
-    return _made(
-        game,
-        replace(game, payoffs=game.payoffs[cells], actions=labels, rationals=exact),
-        actions=tuple(tuple(ks) for ks in actions),
-    )
-
-
-def permute_players(game: NormalForm, order: Sequence[int]) -> Isomorph:
-    """New player i is old player `order[i]`, with its actions, payoffs and name."""
-    if sorted(order) != list(range(game.num_players)):
-        raise UsageError(f"order: expected an order of 0 to {game.num_players - 1}, got {list(order)}")
-    axes = 0, *(1 + i for i in order)
-    payoffs = game.payoffs[list(order)].transpose(axes)
-    exact = None if game.rationals is None else game.rationals[list(order)].transpose(axes)
-    players, labels = tuple(game.players[i] for i in order), tuple(game.actions[i] for i in order)
-    return _made(
-        game, replace(game, payoffs=payoffs, players=players, actions=labels, rationals=exact), order=tuple(order)
-    )
-
-
-def relabel(
-    game: NormalForm, actions: Sequence[Sequence[str]] | None = None, players: Sequence[str] | None = None
-) -> Isomorph:
-    """New names for actions, players or both; nothing moves."""
-    labels = game.actions if actions is None else tuple(tuple(names) for names in actions)
-    if len(labels) != game.num_players:
-        raise UsageError(f"expected names of actions for {game.num_players} players, got {len(labels)}")
-    who = game.players if players is None else tuple(players)
-    return _made(game, replace(game, actions=labels, players=who))
-
-
-def rescale(game: NormalForm, scale: Sequence[float], shift: Sequence[float]) -> Isomorph:
-    """Player i's payoffs become scale[i] * payoff + shift[i]."""
-    if len(scale) != game.num_players or len(shift) != game.num_players:
-        raise UsageError(f"expected {game.num_players} scales and shifts, got {len(scale)} and {len(shift)}")
-    if not all(0 < s < float("inf") for s in scale):
-        raise UsageError(f"scale: expected positive numbers, got {list(scale)}")
-    ones = (1,) * game.num_players
-    payoffs = game.payoffs * np.reshape(scale, (-1, *ones)) + np.reshape(shift, (-1, *ones))
-    scales, shifts = tuple(float(s) for s in scale), tuple(float(b) for b in shift)
-    return _made(game, replace(game, payoffs=payoffs, rationals=None), scale=scales, shift=shifts)
+    count = game.num_players
+    players = list(range(count) if order is None else order)
+    if sorted(players) != list(range(count)):
+        raise UsageError(f"order: expected an order of 0 to {count - 1}, got {players}")
+    moves = [tuple(own) for own in ([range(game.shape[i]) for i in players] if actions is None else actions)]
+    factors, offsets = tuple(map(float, scale or [1.0] * count)), tuple(map(float, shift or [0.0] * count))
+    if {len(moves), len(factors), len(offsets)} != {count}:
+        sizes = f"{len(moves)}, {len(factors)} and {len(offsets)}"
+        raise UsageError(f"expected orders of actions, scales and shifts for {count} players, got {sizes}")
+    for old, own in zip(players, moves, strict=True):
+        if sorted(own) != list(range(game.shape[old])):
+            name, last = game.players[old], game.shape[old] - 1
+            raise UsageError(f"actions of {name}: expected an order of 0 to {last}, got {list(own)}")
+    if not all(0 < factor < float("inf") for factor in factors):
+        raise UsageError(f"scale: expected positive numbers, got {list(factors)}")
+    axes, cells = (0, *(1 + i for i in players)), np.ix_(range(count), *moves)
+    payoffs, exact = game.payoffs[players].transpose(axes)[cells], None
+    if scale is not None or shift is not None:
+        ones = (1,) * count
+        payoffs = payoffs * np.reshape(factors, (-1, *ones)) + np.reshape(offsets, (-1, *ones))
+    elif game.rationals is not None:
+        exact = game.rationals[players].transpose(axes)[cells]
+    labels = tuple(tuple(game.actions[old][k] for k in own) for old, own in zip(players, moves, strict=True))
+    names = tuple(game.players[old] for old in players)
+    new = replace(game, payoffs=payoffs, players=names, actions=labels, rationals=exact)
+    return Isomorph(new, tuple(players), tuple(moves), factors, offsets)
 
 
 def random_isomorph(seed: Seed, game: NormalForm, affine: bool = True) -> Isomorph:
-    """Actions and players in random order and, if `affine`, payoffs scaled by 1/2 to 2 and shifted by -5 to 5."""
+    """Put actions and players in random order and, if `affine`, scale payoffs by 1/2 to 2 and shift them by -5 to 5."""
     rng = generator(seed)
-    found = permute_actions(game, [rng.permutation(m).tolist() for m in game.shape])
-    found = found.then(permute_players(found.game, rng.permutation(game.num_players).tolist()))
+    order = rng.permutation(game.num_players).tolist()
+    actions = [rng.permutation(game.shape[old]).tolist() for old in order]
     if not affine:
-        return found
+        return rewrite_game(game, order=order, actions=actions)
     scale, shift = 2.0 ** rng.uniform(-1, 1, game.num_players), rng.uniform(-5, 5, game.num_players)
-    return found.then(rescale(found.game, scale.tolist(), shift.tolist()))
-
-
-def _made(
-    old: NormalForm,
-    new: NormalForm,
-    order: tuple[int, ...] | None = None,
-    actions: tuple[tuple[int, ...], ...] | None = None,
-    scale: tuple[float, ...] | None = None,
-    shift: tuple[float, ...] | None = None,
-) -> Isomorph:
-    """An isomorph that changes only what is given."""
-    players = order or tuple(range(old.num_players))
-    return Isomorph(
-        new,
-        players,
-        actions or tuple(tuple(range(old.shape[i])) for i in players),
-        scale or (1.0,) * old.num_players,
-        shift or (0.0,) * old.num_players,
-    )
+    return rewrite_game(game, order=order, actions=actions, scale=scale.tolist(), shift=shift.tolist())
 
 
 # A symmetric game in the usual letters: both cooperate R, both defect P, the cooperator of an unequal pair S, its
 # defector T. Each pattern is listed from best to worst outcome; the row player's matrix is [[S, R], [P, T]].
-_PATTERNS = {
+PATTERNS = {
     "chicken": "TRSP",
     "battle": "TSRP",
     "hero": "TSPR",
@@ -167,6 +122,7 @@ _PATTERNS = {
     "harmony": "RSTP",
     "concord": "RTSP",
 }
+"""The twelve symmetric games, neighbours differing by one swap of adjacent ranks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,17 +136,12 @@ class OrdinalGame:
     @property
     def name(self) -> str:
         """The symmetric game itself, or the row player's pattern followed by the column player's."""
-        return self.row if self.row == self.col else f"{self.row}-{self.col}"
+        return self.game.name
 
     @property
     def symmetric(self) -> bool:
         """Whether both players have the same pattern."""
         return self.row == self.col
-
-
-def patterns() -> tuple[str, ...]:
-    """Return the names of the twelve symmetric games, neighbours differing by one swap of adjacent ranks."""
-    return tuple(_PATTERNS)
 
 
 def ordinal_games(up_to_exchange: bool = False) -> tuple[OrdinalGame, ...]:
@@ -201,19 +152,18 @@ def ordinal_games(up_to_exchange: bool = False) -> tuple[OrdinalGame, ...]:
     >>> ordinal_games()[0].name, ordinal_games()[1].name
     ('chicken', 'chicken-battle')
     """
-    order = patterns()
+    order = tuple(PATTERNS)
     return tuple(_make(row, col) for at, row in enumerate(order) for col in order[at if up_to_exchange else 0 :])
 
 
 def _make(row: str, col: str) -> OrdinalGame:
     payoffs = np.stack([_ranks(row), _reflect(_ranks(col))])
-    labels = (("up", "down"), ("left", "right"))
     name = row if row == col else f"{row}-{col}"
-    return OrdinalGame(row, col, NormalForm(payoffs, actions=labels, name=name))
+    return OrdinalGame(row, col, NormalForm(payoffs, (), (("up", "down"), ("left", "right")), name))
 
 
 def _ranks(pattern: str) -> Array:
-    worth = {letter: float(4 - place) for place, letter in enumerate(_PATTERNS[pattern])}
+    worth = {letter: float(4 - place) for place, letter in enumerate(PATTERNS[pattern])}
     return np.array([[worth["S"], worth["R"]], [worth["P"], worth["T"]]])
 
 
@@ -240,8 +190,5 @@ def name_ordinal(game: NormalForm) -> OrdinalGame:
         row, col = row[:, ::-1], col[:, ::-1]
     if col[1].max() == 4:
         row, col = row[::-1], col[::-1]
-    return _make(_find(row), _find(_reflect(col)))
-
-
-def _find(ranks: Array) -> str:
-    return next(name for name in _PATTERNS if np.array_equal(_ranks(name), ranks))
+    found = (next(name for name in PATTERNS if np.array_equal(_ranks(name), seen)) for seen in (row, _reflect(col)))
+    return _make(*found)

@@ -87,18 +87,17 @@ class Automaton:
         return bool((self.mix.max(axis=1) == 1.0).all())
 
 
-def constant(name: str, mix: ArrayLike, others: int | None = None) -> Automaton:
-    """Always the same mixed action; `others` is how many actions the other player has (default: as many)."""
+def constant(name: str, mix: ArrayLike) -> Automaton:
+    """Always the same mixed action."""
     action = np.asarray(mix, dtype=np.float64)
-    return Automaton(name, action[None], np.zeros((1, len(action), others or len(action)), dtype=np.int32))
+    return Automaton(name, action[None], np.zeros((1, len(action), len(action)), dtype=np.int32))
 
 
-def cycle(name: str, actions: Sequence[int], count: int, others: int | None = None) -> Automaton:
+def cycle(name: str, actions: Sequence[int], count: int) -> Automaton:
     """These actions over and over, out of `count`."""
-    mix = np.eye(count)[list(actions)]
     following = (np.arange(len(actions)) + 1) % len(actions)
-    step = np.broadcast_to(following[:, None, None], (len(actions), count, others or count))
-    return Automaton(name, mix, step.astype(np.int32))
+    step = np.broadcast_to(following[:, None, None], (len(actions), count, count))
+    return Automaton(name, np.eye(count)[list(actions)], step.astype(np.int32))
 
 
 def memory_one(name: str, first: ArrayLike, after: ArrayLike) -> Automaton:

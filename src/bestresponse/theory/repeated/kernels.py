@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit, prange
-from numpy.typing import NDArray
 
-from bestresponse.theory.arrays import Bools, Floats, Ints, Shorts, Words
+from bestresponse.theory.arrays import Bools, Floats, Shorts, Words
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.repeated.round_robin import Matches, Rules
 
@@ -28,47 +27,9 @@ def play_compiled(matches: Matches, rules: Rules, repetitions: int, seed: int) -
     if actions == 2 and rules.continuation == 1.0 and rules.rounds <= _MOST_COUNTED:
         _play_side_by_side(limits, matches.step, matches.payoffs, rules.rounds, np.uint64(seed), certain, out)
     else:
-        last = np.uint64(rules.continuation * _RANGE)
-        _play_one_by_one(limits, matches.step, matches.payoffs, rules.rounds, last, np.uint64(seed), certain, out)
+        numbers = (rules.rounds, np.uint64(rules.continuation * _RANGE), np.uint64(seed))
+        _play_one_by_one(limits, matches.step, matches.payoffs, numbers, certain, out)
     return out.reshape(count, count, repetitions, 2)
-
-
-def count_compiled(matches: Matches, rules: Rules, pairs: NDArray[np.int64]) -> Array:
-    """Expected plays of each pair of actions, (pairs, actions, actions), as `tournament_exact` counts them."""
-    actions = matches.mix.shape[2]
-    out = np.zeros((len(pairs), actions, actions))
-    _count(matches.mix, matches.step, matches.states, pairs, rules.rounds, rules.continuation, out)
-    return out
-
-
-@njit(cache=True, parallel=True, nogil=True, error_model="numpy")
-def _count(
-    mix: Floats, step: Shorts, sizes: Shorts, pairs: Ints, rounds: int, continuation: float, out: Floats
-) -> None:
-    actions = mix.shape[2]
-    for pair in prange(pairs.shape[0]):
-        i, j = pairs[pair, 0], pairs[pair, 1]
-        rows, cols = sizes[i], sizes[j]
-        now, new = np.zeros((rows, cols)), np.zeros((rows, cols))
-        now[0, 0] = 1.0
-        for _ in range(rounds):
-            new[:] = 0.0
-            for s in range(rows):
-                for t in range(cols):
-                    here = now[s, t]
-                    if here == 0.0:
-                        continue
-                    for a in range(actions):
-                        chance = here * mix[i, s, a]
-                        if chance == 0.0:
-                            continue
-                        for b in range(actions):
-                            both = chance * mix[j, t, b]
-                            if both == 0.0:
-                                continue
-                            out[pair, a, b] += both
-                            new[step[i, s, a, b], step[j, t, b, a]] += both * continuation
-            now, new = new, now
 
 
 @njit(cache=True, inline="always")
@@ -83,6 +44,13 @@ def _mixed(state: np.uint64) -> np.uint64:
 @njit(cache=True, inline="always")
 def _rotated(x: np.uint64, by: int) -> np.uint64:
     return (x << np.uint64(by)) | (x >> np.uint64(64 - by))
+
+
+@njit(cache=True, inline="always")
+def _draw(s0: np.uint64, s1: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64]:
+    """xoroshiro128+: a random word, and the next state."""
+    new = s0 ^ s1
+    return s0 + s1, _rotated(s0, 24) ^ new ^ (new << np.uint64(16)), _rotated(new, 37)
 
 
 @njit(cache=True, parallel=True, nogil=True, error_model="numpy")
@@ -116,14 +84,8 @@ def _play_side_by_side(
             a, b = 0, 0
             tally, total = np.uint64(0), np.uint64(0)
             for _ in range(rounds):
-                z = s0 + s1
-                s1 ^= s0
-                s0 = _rotated(s0, 24) ^ s1 ^ (s1 << np.uint64(16))
-                s1 = _rotated(s1, 37)
-                w = r0 + r1
-                r1 ^= r0
-                r0 = _rotated(r0, 24) ^ r1 ^ (r1 << np.uint64(16))
-                r1 = _rotated(r1, 37)
+                z, s0, s1 = _draw(s0, s1)
+                w, r0, r1 = _draw(r0, r1)
                 k = 2 * ((z >> np.uint64(32)) >= lim_x[a]) + ((z & low) >= lim_y[a])
                 m = 2 * ((w >> np.uint64(32)) >= lim_x[b]) + ((w & low) >= lim_y[b])
                 tally += np.uint64(1) << np.uint64(16 * k)
@@ -147,17 +109,13 @@ def _pay(out: Floats, match: int, rep: int, payoffs: Floats, tally: np.uint64) -
 
 @njit(cache=True, parallel=True, nogil=True, error_model="numpy")
 def _play_one_by_one(
-    limits: Words,
-    step: Shorts,
-    payoffs: Floats,
-    rounds: int,
-    last: np.uint64,
-    seed: np.uint64,
-    certain: Bools,
-    out: Floats,
+    limits: Words, step: Shorts, payoffs: Floats, rules: tuple[int, np.uint64, np.uint64], certain: Bools, out: Floats
 ) -> None:
-    """Any number of actions: an action is found by walking along the cumulative probabilities."""
-    count = limits.shape[0]
+    """Any number of actions: an action is found by walking along the cumulative probabilities.
+
+    `rules` are the number of rounds, the limit below which a random number lets a match go on, and the seed.
+    """
+    count, (rounds, last, seed) = limits.shape[0], rules
     endless = last >= np.uint64(4294967296)
     for match in prange(out.shape[0]):
         i, j = match // count, match % count
@@ -169,10 +127,7 @@ def _play_one_by_one(
                 continue
             a, b, first, second = 0, 0, 0.0, 0.0
             for _ in range(rounds):
-                z = s0 + s1
-                s1 ^= s0
-                s0 = _rotated(s0, 24) ^ s1 ^ (s1 << np.uint64(16))
-                s1 = _rotated(s1, 37)
+                z, s0, s1 = _draw(s0, s1)
                 x, y = 0, 0
                 while (z >> np.uint64(32)) >= limits[i, a, x]:
                     x += 1
@@ -182,10 +137,7 @@ def _play_one_by_one(
                 second += payoffs[1, x, y]
                 a, b = step[i, a, x, y], step[j, b, y, x]
                 if not endless:
-                    z = s0 + s1
-                    s1 ^= s0
-                    s0 = _rotated(s0, 24) ^ s1 ^ (s1 << np.uint64(16))
-                    s1 = _rotated(s1, 37)
+                    z, s0, s1 = _draw(s0, s1)
                     if (z >> np.uint64(32)) >= last:
                         break
             out[match, rep, 0], out[match, rep, 1] = first, second

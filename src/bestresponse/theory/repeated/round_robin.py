@@ -23,10 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.theory.engines import Engine, choose_engine
+from bestresponse.theory.engines import Engine, choose_engine, load_kernels
 from bestresponse.theory.games.normal_form import Array, NormalForm
-from bestresponse.theory.repeated.automaton import Automaton, States
+from bestresponse.theory.repeated.automaton import Automaton, States, reduced
 
+_KERNELS = "bestresponse.theory.repeated.kernels"
 _BREAK_EVEN_TURNS = 20_000_000
 
 
@@ -132,10 +133,7 @@ def play_round_robin(
     matches = Matches.of(strategies, game, rules.noise)
     turns = len(strategies) ** 2 * repetitions * rules.rounds
     chosen = choose_engine(engine, pays=turns >= _BREAK_EVEN_TURNS)
-    if chosen == "numba":
-        from bestresponse.theory.repeated.kernels import play_compiled as play
-    else:
-        from bestresponse.theory.repeated.round_robin import play_in_step as play
+    play = load_kernels(_KERNELS).play_compiled if chosen == "numba" else play_in_step
     totals = play(matches, rules, repetitions, seed)
     names = tuple(automaton.name for automaton in strategies)
     spread = totals.std(axis=2, ddof=1) if repetitions > 1 else None
@@ -153,9 +151,6 @@ def exact_round_robin(
     >>> exact_round_robin(pair, load("prisoners-dilemma"), Rules(rounds=10)).totals[0, 1].tolist()
     [9.0, 14.0]
     """
-    from bestresponse.theory.repeated.automaton import reduced
-    from bestresponse.theory.repeated.round_robin import expected_totals
-
     rules = rules or Rules()
     names = tuple(automaton.name for automaton in strategies)
     totals = expected_totals(Matches.of([reduced(one) for one in strategies], game, rules.noise), rules)
@@ -165,7 +160,6 @@ def exact_round_robin(
 Pairs = NDArray[np.int64]
 Places = NDArray[np.int64]
 
-_BREAK_EVEN_CELLS = 100_000_000
 _MOST_CELLS = 1_000_000
 
 
@@ -173,30 +167,18 @@ def expected_totals(matches: Matches, rules: Rules) -> Array:
     """(strategies, strategies, 2)."""
     count, _, actions = matches.mix.shape
     pairs = np.array([(i, j) for i in range(count) for j in range(i, count)])
-    work = rules.rounds * actions**2 * int((matches.states[pairs[:, 0]] * matches.states[pairs[:, 1]]).sum())
-    if choose_engine("auto", pays=work >= _BREAK_EVEN_CELLS) == "numba":
-        from bestresponse.theory.repeated.kernels import count_compiled
-
-        plays = count_compiled(matches, rules, pairs)
-    else:
-        plays = _count_in_parts(matches, rules, pairs)
-    totals = np.empty((count, count, 2))
-    first, second = pairs.T
-    totals[first, second] = np.einsum("pab,kab->pk", plays, matches.payoffs)
-    totals[second, first] = np.einsum("pba,kab->pk", plays, matches.payoffs)
-    return totals
-
-
-def _count_in_parts(matches: Matches, rules: Rules, pairs: Pairs) -> Array:
-    """As many pairs at once as fit into `_MOST_CELLS`, always at least one."""
-    actions = matches.mix.shape[2]
+    # As many pairs at once as fit into `_MOST_CELLS`, always at least one.
     cells = matches.states[pairs[:, 0]].astype(np.int64) * matches.states[pairs[:, 1]]
     parts = (np.cumsum(cells) - cells) // _MOST_CELLS
     plays = np.empty((len(pairs), actions, actions))
     for part in np.unique(parts):
         group = np.flatnonzero(parts == part)
         plays[group] = _count(_Chain.of(matches, pairs[group]), rules).reshape(-1, actions, actions)
-    return plays
+    totals = np.empty((count, count, 2))
+    first, second = pairs.T
+    totals[first, second] = np.einsum("pab,kab->pk", plays, matches.payoffs)
+    totals[second, first] = np.einsum("pba,kab->pk", plays, matches.payoffs)
+    return totals
 
 
 @dataclass(frozen=True, slots=True, eq=False)

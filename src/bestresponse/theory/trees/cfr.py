@@ -38,10 +38,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Game
@@ -49,29 +49,55 @@ from bestresponse.theory.arrays import Floats, Ints
 from bestresponse.theory.engines import ChosenEngine, Engine, choose_engine
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.compile import as_tree
-from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex, plan_regrets, to_sequence_form
+from bestresponse.theory.trees.sequence_form import SequenceForm, plan_regrets, to_sequence_form
 from bestresponse.theory.trees.tree import IntArray, Policy, Tree
 
 
-class NumpyCfr:
-    """The running state of CFR; `run` continues it, `totals` are the weighted sums of the plans so far."""
+class CfrState:
+    """The running state of CFR: all players' sequences in one row, as are their leaves, sorted by own sequence.
 
-    def __init__(self, form: SequenceForm) -> None:
-        self._sides = [_Side(form, player) for player in range(form.num_players)]
-        self._plans = [side.plan for side in self._sides]
+    The leaves of sequence s are those from `ends[s]` to `ends[s + 1]`; `others` are the sequences of all other players
+    there and `payoffs` the own payoff. `total` is the weighted sum of the plans so far, and `run` continues it.
+    """
 
-    def run(self, schedule: Array, predictive: bool) -> None:
-        """One iteration per column of `schedule` (rows: factors of positive and negative regrets, weights)."""
-        for keep_positive, keep_negative, weight in schedule.T.tolist():
-            for side in self._sides:
-                side.total += side.plan if weight == 1.0 else weight * side.plan
-                gains = side.gains(self._plans)
-                side.learn(gains, keep_positive, keep_negative, predictive)
+    def __init__(self, form: SequenceForm, engine: ChosenEngine) -> None:
+        self.form, plexes = form, form.plexes
+        self.starts = np.cumsum([0, *(plex.num_sequences for plex in plexes)])
+        behaviours = [plex.normalise(np.zeros(plex.num_sequences)) for plex in plexes]
+        self.behaviour = np.concatenate(behaviours)
+        self.plan = np.concatenate([plex.plan(own) for plex, own in zip(plexes, behaviours, strict=True)])
+        self.regret, self.total, self.value = np.zeros((3, int(self.starts[-1])))
+        counts, others, payoffs = [np.zeros(1, dtype=np.int64)], [], []
+        for player, plex in enumerate(plexes):
+            own, rest = form.sequences[player], [q for q in range(form.num_players) if q != player]
+            order = np.argsort(own, kind="stable")
+            counts.append(np.bincount(own, minlength=plex.num_sequences))
+            others.append(form.sequences[rest][:, order] + self.starts[rest][:, None])
+            payoffs.append(form.payoffs[player][order])
+        self.ends = np.cumsum(np.concatenate(counts))
+        self.others, self.payoffs = np.concatenate(others, axis=1), np.concatenate(payoffs)
+        self.run = _prepare_compiled(self) if engine == "numba" else _prepare_numpy(self)
 
     @property
     def totals(self) -> list[Array]:
         """The weighted sum of every player's plans so far."""
-        return [side.total for side in self._sides]
+        return np.split(self.total, self.starts[1:-1])
+
+
+Iterate = Callable[[Array, bool], None]
+"""Take one step per column of a schedule (rows: factors of positive and negative regrets, weights)."""
+
+
+def _prepare_numpy(state: CfrState) -> Iterate:
+    sides = [_Side(state, player) for player in range(state.form.num_players)]
+
+    def run(schedule: Array, predictive: bool) -> None:
+        for keep_positive, keep_negative, weight in schedule.T.tolist():
+            for side in sides:
+                side.total += side.plan if weight == 1.0 else weight * side.plan
+                side.learn(side.find_gains(state.plan), keep_positive, keep_negative, predictive)
+
+    return run
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,25 +112,34 @@ class _Level:
 
 
 class _Side:
-    """One player's arrays; `plan` is updated in place, the other players read it."""
+    """One player's part of the arrays, updated in place."""
 
-    def __init__(self, form: SequenceForm, player: int) -> None:
-        plex = form.plexes[player]
-        self.plex = plex
-        self.levels = _list_levels(plex)
+    def __init__(self, state: CfrState, player: int) -> None:
+        plex, low, high = state.form.plexes[player], state.starts[player], state.starts[player + 1]
+        rows = (state.behaviour, state.plan, state.total, state.value, state.regret)
+        self.behaviour, self.plan, self.total, self.values, regret = (row[low:high] for row in rows)
+        self.regret = regret[1:]
+        self.levels = []
+        for sets in (slice(*ends) for ends in pairwise(plex.levels.tolist())):
+            start, stop = plex.span(sets.start, sets.stop)
+            parents = np.repeat(plex.parent[sets], plex.size[sets])
+            self.levels.append(_Level(sets, slice(start, stop), plex.first[sets] - start, plex.parent[sets], parents))
         self.set_of = np.repeat(np.arange(len(plex.infosets)), plex.size)
         self.begins = plex.first - 1
         self.uniform = np.repeat(1.0 / plex.size, plex.size)
-        self.behaviour = plex.normalise(np.zeros(plex.num_sequences))
-        self.plan = plex.plan(self.behaviour)
-        self.regret = np.zeros(plex.num_sequences - 1)
-        self.total = np.zeros(plex.num_sequences)
         self.means = np.zeros(len(plex.infosets))
-        self.earn = _earnings(form, player)
+        ends = state.ends[low : high + 1]
+        self.others, self.payoffs = [*state.others[:, ends[0] : ends[-1]]], state.payoffs[ends[0] : ends[-1]]
+        self.final = np.flatnonzero(np.diff(ends))  # the sequences that end at leaves
+        self.first_leaf = ends[self.final] - ends[0]
 
-    def gains(self, plans: list[Array]) -> Array:
+    def find_gains(self, plan: Array) -> Array:
         """Say what each move would have earned more than the current behaviour at its information set."""
-        values = self.earn(plans)
+        weights, values = self.payoffs, self.values
+        for sequences in self.others:
+            weights = weights * plan.take(sequences)
+        values[:] = 0.0
+        values[self.final] = np.add.reduceat(weights, self.first_leaf)
         for level in reversed(self.levels):
             earned = self.behaviour[level.span] * values[level.span]
             means = np.add.reduceat(earned, level.begins, out=self.means[level.sets])
@@ -114,130 +149,50 @@ class _Side:
 
     def learn(self, gains: Array, keep_positive: float, keep_negative: float, predictive: bool) -> None:
         """Add the gains to the regrets, and set the behaviour and the plan of the next iteration."""
+        if not len(gains):
+            return
         regret = self.regret
         regret += gains
         if keep_negative == 0.0 and keep_positive == 1.0:
             np.maximum(regret, 0.0, out=regret)
         elif keep_negative != 1.0 or keep_positive != 1.0:
             regret *= np.where(regret > 0.0, keep_positive, keep_negative)
-        self._match(np.maximum(regret + gains if predictive else regret, 0.0))
-        plan, behaviour = self.plan, self.behaviour
-        for level in self.levels:
-            np.multiply(plan.take(level.parents), behaviour[level.span], out=plan[level.span])
-
-    def _match(self, positive: Array) -> None:
-        """Regret matching: play in proportion to positive regret, uniformly where there is none."""
-        if not len(positive):
-            return
+        # Regret matching: play in proportion to positive regret, uniformly where there is none.
+        positive = np.maximum(regret + gains if predictive else regret, 0.0)
         sums = np.add.reduceat(positive, self.begins)
         idle = sums == 0.0
         if idle.any():
             sums[idle] = 1.0
             positive += np.where(idle.take(self.set_of), self.uniform, 0.0)
         np.divide(positive, sums.take(self.set_of), out=self.behaviour[1:])
+        for level in self.levels:
+            np.multiply(self.plan.take(level.parents), self.behaviour[level.span], out=self.plan[level.span])
 
 
-def _list_levels(plex: Treeplex) -> list[_Level]:
-    levels = []
-    for low, high in zip(plex.levels[:-1].tolist(), plex.levels[1:].tolist(), strict=True):
-        start, stop = plex.span(low, high)
-        parent = plex.parent[low:high]
-        parents = np.repeat(parent, plex.size[low:high])
-        levels.append(_Level(slice(low, high), slice(start, stop), plex.first[low:high] - start, parent, parents))
-    return levels
-
-
-def _earnings(form: SequenceForm, player: int) -> Any:
-    """A function of all plans: what each own sequence earns at the leaves it ends at."""
-    own = form.sequences[player]
-    order = np.argsort(own, kind="stable")
-    ends, begins = np.unique(own[order], return_index=True)
-    payoffs = form.payoffs[player][order]
-    others = [(q, form.sequences[q][order]) for q in range(form.num_players) if q != player]
-    count = form.plexes[player].num_sequences
-
-    def earn(plans: list[Array]) -> Array:
-        weights = payoffs
-        for other, sequences in others:
-            weights = weights * plans[other].take(sequences)
-        values = np.zeros(count)
-        values[ends] = np.add.reduceat(weights, begins)
-        return values
-
-    return earn
-
-
-class NumbaCfr:
-    """The running state of CFR; `run` continues it, `totals` are the weighted sums of the plans so far."""
-
-    def __init__(self, form: SequenceForm) -> None:
-        self._starts = np.cumsum([0, *(plex.num_sequences for plex in form.plexes)])
-        self._arrays = (self._starts.astype(np.uint32), *_infosets(form, self._starts), *_leaves(form, self._starts))
-        count = int(self._starts[-1])
-        self._behaviour = np.concatenate([plex.normalise(np.zeros(plex.num_sequences)) for plex in form.plexes])
-        plans = zip(form.plexes, np.split(self._behaviour, self._starts[1:-1]), strict=True)
-        self._plan = np.concatenate([plex.plan(behaviour) for plex, behaviour in plans])
-        self._regret, self._total, self._value = np.zeros(count), np.zeros(count), np.zeros(count)
-
-    def run(self, schedule: Array, predictive: bool) -> None:
-        """One iteration per column of `schedule` (rows: factors of positive and negative regrets, weights)."""
-        state = (self._behaviour, self._plan, self._regret, self._total, self._value)
-        _compiled()(*self._arrays, *state, schedule, predictive)
-
-    @property
-    def totals(self) -> list[Array]:
-        """The weighted sum of every player's plans so far."""
-        return np.split(self._total, self._starts[1:-1])
-
-
-def _infosets(form: SequenceForm, starts: Ints) -> tuple[NDArray[np.uint32] | Array, ...]:
-    """Where each player's information sets begin, and their parent, first sequence and size."""
-    plexes = list(zip(form.plexes, starts[:-1], strict=True))
-    begins = np.cumsum([0, *(len(plex.infosets) for plex in form.plexes)])
+def _prepare_compiled(state: CfrState) -> Iterate:
+    plexes = list(zip(state.form.plexes, state.starts[:-1], strict=True))
+    begins = np.cumsum([0, *(len(plex.infosets) for plex, _ in plexes)])
     parent = np.concatenate([plex.parent + start for plex, start in plexes])
     first = np.concatenate([plex.first + start for plex, start in plexes])
-    size = np.concatenate([plex.size for plex in form.plexes])
-    return tuple(array.astype(np.uint32) for array in (begins, parent, first, size))
-
-
-def _leaves(form: SequenceForm, starts: Ints) -> tuple[NDArray[np.uint32] | Array, ...]:
-    """Per own sequence the slice of its leaves; per leaf the others' sequences and the own payoff."""
-    slices, others, payoffs = [np.zeros(1, dtype=np.int64)], [], []
-    for player, plex in enumerate(form.plexes):
-        own = form.sequences[player]
-        order = np.argsort(own, kind="stable")
-        slices.append(np.bincount(own, minlength=plex.num_sequences))
-        rest = [q for q in range(form.num_players) if q != player]
-        others.append(form.sequences[rest][:, order] + starts[rest][:, None])
-        payoffs.append(form.payoffs[player][order])
-    ends = np.cumsum(np.concatenate(slices))
-    return ends.astype(np.uint32), np.concatenate(others, axis=1).astype(np.uint32), np.concatenate(payoffs)
+    size = np.concatenate([plex.size for plex, _ in plexes])
+    arrays = (state.starts, begins, parent, first, size, state.ends, state.others)
+    whole = tuple(array.astype(np.uint32) for array in arrays)
+    rows = (state.behaviour, state.plan, state.regret, state.total, state.value)
+    return lambda schedule, predictive: _compile()(whole, state.payoffs, rows, schedule, predictive)
 
 
 @cache
-def _compiled() -> Any:
+def _compile() -> Any:
     from numba import njit
 
     return njit(cache=True, error_model="numpy", nogil=True, fastmath={"contract", "nsz", "reassoc"})(_iterate)
 
 
 def _iterate(
-    starts: Ints,
-    begins: Ints,
-    parent: Ints,
-    first: Ints,
-    size: Ints,
-    ends: Ints,
-    others: Ints,
-    payoffs: Floats,
-    behaviour: Floats,
-    plan: Floats,
-    regret: Floats,
-    total: Floats,
-    value: Floats,
-    schedule: Floats,
-    predictive: bool,
+    whole: tuple[Ints, ...], payoffs: Floats, rows: tuple[Floats, ...], schedule: Floats, predictive: bool
 ) -> None:
+    starts, begins, parent, first, size, ends, others = whole
+    behaviour, plan, regret, total, value = rows
     num_players = starts.shape[0] - 1
     two = others.shape[0] == 1
     facing = others[0] if two else others[:0].ravel()
@@ -339,19 +294,19 @@ def cfr(
     stops = _checked_stops(iterations, checkpoints)
     form = to_sequence_form(as_tree(game))
     chosen = choose_engine(engine, pays=iterations * (form.sequences.size + 1000) >= _WORTH_COMPILING)
-    solver = NumbaCfr(form) if chosen == "numba" else NumpyCfr(form)
+    state = CfrState(form, chosen)
     done, seen, plans = 0, [], []
     for stop in stops:
         while done < stop:
             part = min(stop, done + _PART)
-            solver.run(schedule(variant, done + 1, part), predictive=variant == "pcfr+")
+            state.run(schedule(variant, done + 1, part), variant == "pcfr+")
             done = part
             if report is not None:
-                reached = float(plan_regrets(form, _average(form, solver.totals)).sum())
+                reached = float(plan_regrets(form, _average(form, state.totals)).sum())
                 report(f"NashConv {reached:.3g} after {done:,} of {iterations:,} iterations")
-        plans = _average(form, solver.totals)
+        plans = _average(form, state.totals)
         seen.append(Checkpoint(stop, float(plan_regrets(form, plans).sum())))
-    behaviours = [plex.normalise(total) for plex, total in zip(form.plexes, solver.totals, strict=True)]
+    behaviours = [plex.normalise(total) for plex, total in zip(form.plexes, state.totals, strict=True)]
     value = dict(zip(form.tree.players, form.expected(plans).tolist(), strict=True))
     return CfrResult(form.policy(behaviours), value, seen[-1].nash_conv, tuple(seen), iterations, variant, chosen)
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.trees.tree import CHANCE, LEAF, Chance, Leaf, Policy, Tree, Turn, policy_from_table
+from bestresponse.theory.trees.tree import Chance, Leaf, Policy, Tree, Turn, policy_from_table
 
 Position = TypeVar("Position")
 Sampling = Literal["external", "outcome"]
@@ -108,17 +108,8 @@ def mccfr_tree(
     >>> mccfr_tree(load_tree("kuhn-poker"), iterations=200).num_infosets
     12
     """
-
-    def expand(node: int) -> Leaf | Chance | Turn:
-        owner, below = int(tree.owner[node]), tree.children[node]
-        if owner == LEAF:
-            return Leaf(tree.payoffs[node].tolist())
-        if owner == CHANCE:
-            return Chance({tree.branch_labels[child]: (float(tree.probability[child]), child) for child in below})
-        one = tree.infosets[int(tree.infoset[node])]
-        return Turn(tree.players[owner], one.key, dict(zip(one.moves, below, strict=True)), one.label)
-
-    return mccfr(tree.players, 0, expand, iterations=iterations, sampling=sampling, seed=seed)
+    positions = [tree.describe(node) for node in range(tree.num_nodes)]
+    return mccfr(tree.players, 0, positions.__getitem__, iterations=iterations, sampling=sampling, seed=seed)
 
 
 @dataclass(slots=True, eq=False)

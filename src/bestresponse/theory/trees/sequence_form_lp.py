@@ -66,7 +66,7 @@ class TreeSolution:
     policy: Policy
     value: dict[str, float]
     nash_conv: float
-    method: str = "sequence-form LP"
+    method: str
 
 
 def solve_tree(game: Tree | Game[Any], tolerance: float = 1e-7) -> TreeSolution:
@@ -84,16 +84,18 @@ def solve_tree(game: Tree | Game[Any], tolerance: float = 1e-7) -> TreeSolution:
             f"{'of constant' if tree.is_constant_sum else 'without constant'} sum); use {other} instead"
         )
     form = to_sequence_form(tree)
-    behaviours = [plex.normalise(plan) for plex, plan in zip(form.plexes, optimise_plans(form), strict=True)]
+    return certify_plans(form, optimise_plans(form), "sequence-form LP", tolerance * float(np.abs(tree.payoffs).max()))
+
+
+def certify_plans(form: SequenceForm, weights: Sequence[Array], method: str, limit: float = np.inf) -> TreeSolution:
+    """Make a solution of weights of all players' sequences; NotCertified where NashConv exceeds `limit`."""
+    behaviours = [plex.normalise(own) for plex, own in zip(form.plexes, weights, strict=True)]
     plans = [plex.plan(behaviour) for plex, behaviour in zip(form.plexes, behaviours, strict=True)]
     gap = float(plan_regrets(form, plans).sum())
-    scale = float(np.abs(tree.payoffs).max())
-    if gap > tolerance * scale:
-        raise NotCertified(
-            f"the linear program's policy has NashConv {gap:.3g}; wanted {tolerance * scale:.3g} or less"
-        )
-    value = dict(zip(tree.players, form.expected(plans).tolist(), strict=True))
-    return TreeSolution(form.policy(behaviours), value, gap)
+    if gap > limit:
+        raise NotCertified(f"the policy of the {method} has NashConv {gap:.3g}; wanted {limit:.3g} or less")
+    value = dict(zip(form.tree.players, form.expected(plans).tolist(), strict=True))
+    return TreeSolution(form.policy(behaviours), value, gap, method)
 
 
 def optimise_plans(form: SequenceForm, fixed: Mapping[int, Array] | None = None) -> tuple[Array, Array]:
@@ -323,25 +325,16 @@ def solve_general_tree(game: Tree | Game[Any], tolerance: float = 1e-10) -> Tree
     if form.num_sequences > _MOST_SEQUENCES:
         sizes = f"{form.num_sequences:,} sequences of moves, more than {_MOST_SEQUENCES:,}"
         raise TooLarge(f"the players have {sizes}; cfr approximates an equilibrium")
-    behaviours = [plex.normalise(plan) for plex, plan in zip(form.plexes, _find_plans(form), strict=True)]
-    plans = [plex.plan(behaviour) for plex, behaviour in zip(form.plexes, behaviours, strict=True)]
-    gap = float(plan_regrets(form, plans).sum())
-    scale = float(np.ptp(tree.payoffs[tree.leaves])) or 1.0
-    if gap > tolerance * scale:
-        raise NotCertified(f"Lemke's policy has NashConv {gap:.3g}; wanted {tolerance * scale:.3g} or less")
-    value = dict(zip(tree.players, form.expected(plans).tolist(), strict=True))
-    return TreeSolution(form.policy(behaviours), value, gap, "sequence-form LCP")
-
-
-def _find_plans(form: SequenceForm) -> tuple[Array, ...]:
     tables = np.zeros((2, *(plex.num_sequences for plex in form.plexes)))
     tables[:, form.sequences[0], form.sequences[1]] = form.payoffs
-    ranges = np.ptp(form.tree.payoffs[form.tree.leaves], axis=0)
+    leaves = tree.payoffs[tree.leaves]
+    ranges = np.ptp(leaves, axis=0)
     tables /= np.where(ranges > 0, ranges, 1.0)[:, None, None]
     problem = write_problem(form, (tables[0], tables[1].T), 1)
     unknowns, slacks = solve_complementarity(problem.matrix, problem.cover, problem.right[:, 0])
     first, second = np.split(np.where(problem.is_first, slacks, unknowns), [form.plexes[0].num_sequences])
-    return first + problem.floors[0][:, 0], second + problem.floors[1][:, 0]
+    weights = first + problem.floors[0][:, 0], second + problem.floors[1][:, 0]
+    return certify_plans(form, weights, "sequence-form LCP", tolerance * (float(np.ptp(leaves)) or 1.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -137,7 +137,7 @@ class Tree:
         order = np.argsort(depth, kind="stable").astype(np.int64)
         return tuple(np.split(order, np.cumsum(np.bincount(depth))[:-1]))
 
-    @property
+    @cached_property
     def is_perfect_information(self) -> bool:
         """Whether every information set is a single node."""
         return int((self.infoset >= 0).sum()) == len(self.infosets)
@@ -181,6 +181,16 @@ class Tree:
             labels.append(self.branch_labels[node])
             node = int(self.parent[node])
         return " > ".join(reversed(labels)) or "the root"
+
+    def describe(self, node: int) -> Leaf | Chance | Turn:
+        """Say what stands at a node, the positions after it being nodes, as `build_tree` takes it."""
+        owner, below = int(self.owner[node]), self.children[node]
+        if owner == LEAF:
+            return Leaf(self.list_payoffs(node))
+        if owner == CHANCE:
+            return Chance({self.branch_labels[child]: (self.find_probability(child), child) for child in below})
+        infoset = self.infosets[int(self.infoset[node])]
+        return Turn(self.players[owner], infoset.key, dict(zip(infoset.moves, below, strict=True)), infoset.label)
 
     def __repr__(self) -> str:
         sizes = f"{self.num_nodes} nodes, {len(self.leaves)} leaves, {len(self.infosets)} information sets"
@@ -309,30 +319,17 @@ class _Grower:
                 raise self._wrong(node, f"expected a Leaf, Chance or Turn, got {type(what).__name__}")
 
     def tree(self, name: str) -> Tree:
-        return Tree(
-            players=self.players,
-            parent=np.array(self.parent, dtype=np.int64),
-            move=np.array(self.move, dtype=np.int64),
-            owner=np.array(self.owner, dtype=np.int64),
-            infoset=np.array(self.infoset, dtype=np.int64),
-            probability=np.array(self.probability, dtype=np.float64),
-            payoffs=np.array(self.payoffs, dtype=np.float64).reshape(len(self.parent), len(self.players)),
-            infosets=tuple(self.infosets),
-            branch_labels=tuple(self.labels),
-            name=name,
-            rationals=self._keep_rationals(),
-        )
-
-    def _keep_rationals(self) -> TreeRationals | None:
-        """The numbers that floats do not hold, if all others are exact as floats."""
-        if not self.exact_payoffs and not self.exact_chances:
-            return None
-        payoffs = np.array(self.payoffs, dtype=np.float64).reshape(len(self.parent), len(self.players))
+        numbers = [np.array(row, dtype=np.int64) for row in (self.parent, self.move, self.owner, self.infoset)]
         probability = np.array(self.probability, dtype=np.float64)
-        payoffs[list(self.exact_payoffs)] = 0.0
-        probability[list(self.exact_chances)] = 0.0
-        meant = are_meant(payoffs) and are_meant(probability)
-        return TreeRationals(self.exact_payoffs, self.exact_chances) if meant else None
+        payoffs = np.array(self.payoffs, dtype=np.float64).reshape(len(self.parent), len(self.players))
+        rationals = None
+        if self.exact_payoffs or self.exact_chances:
+            # The numbers that floats do not hold are kept if all others are exact as floats.
+            others = np.delete(payoffs, list(self.exact_payoffs), axis=0), np.delete(probability, [*self.exact_chances])
+            if all(map(are_meant, others)):
+                rationals = TreeRationals(self.exact_payoffs, self.exact_chances)
+        labels = tuple(self.infosets), tuple(self.labels)
+        return Tree(self.players, *numbers, probability, payoffs, *labels, name, rationals)
 
     def _own(self, owner: int, infoset: int, payoffs: Sequence[float]) -> None:
         self.owner.append(owner)

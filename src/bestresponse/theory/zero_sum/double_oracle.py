@@ -29,14 +29,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.games.normal_form import Array, as_payoffs
-from bestresponse.theory.trees.sequence_form import (
-    SequenceForm,
-    Treeplex,
-    find_best_plan,
-    plan_regrets,
-    to_sequence_form,
-)
-from bestresponse.theory.trees.sequence_form_lp import TreeSolution, optimise_plans
+from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex, find_best_plan, to_sequence_form
+from bestresponse.theory.trees.sequence_form_lp import TreeSolution, certify_plans, optimise_plans
 from bestresponse.theory.trees.tree import Tree, uniform_policy
 from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
 
@@ -118,11 +112,8 @@ def search_tree(
         raise InvalidGame(f"{tree.name or 'the tree'} is not a two-player zero-sum game, as the double oracle needs")
     form = to_sequence_form(tree)
     leaves = tree.payoffs[tree.leaves]
-    bounds, behaviours = _search(form, float(leaves[0].sum()), gap * (float(np.ptp(leaves)) or 1.0), steps, report)
-    plans = [plex.plan(behaviour) for plex, behaviour in zip(form.plexes, behaviours, strict=True)]
-    value = dict(zip(tree.players, form.expected(plans).tolist(), strict=True))
-    method = f"double oracle, {bounds.steps:,} steps"
-    return TreeSolution(form.policy(behaviours), value, float(plan_regrets(form, plans).sum()), method)
+    bounds, weights = _search(form, float(leaves[0].sum()), gap * (float(np.ptp(leaves)) or 1.0), steps, report)
+    return certify_plans(form, weights, f"double oracle, {bounds.steps:,} steps")
 
 
 def _search(

@@ -1,7 +1,7 @@
 """A language model as translator: the text goes in as material, claims come out through the grammar.
 
-Every text is a fresh conversation. A model that can follow a schema answers in JSON, any other in the paper's notation
-of queries in braces. Whatever it answers is only ever parsed: it cannot state a verdict.
+Every text is a fresh conversation. The answer is JSON, held to a schema where the model can be. Whatever it answers is
+only ever parsed: it cannot state a verdict.
 """
 
 from __future__ import annotations
@@ -13,26 +13,16 @@ from typing import Final
 from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Call
 from bestresponse.formal.claims.claim import FORMS, NO_CLAIM, OF_TABLES, OF_TREES, Claim, Malformed
-from bestresponse.formal.claims.form import Form, Sort
-from bestresponse.formal.claims.grammar import parse_queries
-from bestresponse.formal.claims.grammar_json import JsonAnswer, QuotedClaim, claims_schema, read_answer
+from bestresponse.formal.claims.form import Form
+from bestresponse.formal.claims.grammar import JsonAnswer, QuotedClaim, claims_schema, read_answer
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.texts import TEXTS
-from bestresponse.formal.claims.translators.passages import find_passages
-from bestresponse.formal.claims.translators.translation import LONGEST_TEXT, Translation, refuse_rest
+from bestresponse.formal.claims.translators.translation import LONGEST_TEXT, Translation, find_passages, refuse_rest
 from bestresponse.formal.claims.wording import describe
-from bestresponse.models.base import Finish, Message, Model, Reply, Request
+from bestresponse.models.base import Finish, Message, Model, Request
 from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.models.schema import schema_text
 
-_EXAMPLES = {
-    Sort.WHO: "who",
-    Sort.NUMBER: "10",
-    Sort.ACTION: "'X'",
-    Sort.JOINT: "'X', 'Y'",
-    Sort.CHAIN: "do(choice(you, 'X'), do(choice(them, 'Y'), s0))",
-    Sort.MIXES: "[mix(them, ['X'-0.5, 'Y'-0.5])]",
-}
 _MOST_REPLIES: Final = 3
 
 
@@ -55,7 +45,7 @@ class ModelTranslator:
         rows: list[QuotedClaim] = []
         calls: list[Call] = []
         cut = 0
-        prompt = _prompt(text, subject, self.model.abilities.schema)
+        prompt = _prompt(text, subject)
         messages: tuple[Message, ...] = (Message("system", TEXTS.text("system")), Message("user", prompt))
         schema = schema_text(_schema(subject)) if self.model.abilities.schema else None
         for number in range(1, _MOST_REPLIES + 1):
@@ -64,7 +54,9 @@ class ModelTranslator:
             )
             reply = self.model.complete(request)
             calls.append(Call(self.model.id, request_to_json(request), reply_to_json(reply)))
-            answer = self._read(reply)
+            answer = read_answer(reply.text)
+            if reply.finish is Finish.LENGTH and all(isinstance(row.claim, Malformed) for row in answer.rows):
+                answer = JsonAnswer((), complete=False, kept='{"claims": []}')
             rows += answer.rows
             if answer.complete:
                 break
@@ -80,17 +72,6 @@ class ModelTranslator:
         passages = find_passages(text, subject, rows) if quoted else None
         return Translation(tuple(dict.fromkeys(claims)), tuple(calls), passages, cut)
 
-    def _read(self, reply: Reply) -> JsonAnswer:
-        """Read a reply; one that ended at the token limit without a complete claim keeps nothing."""
-        cut = reply.finish is Finish.LENGTH
-        if self.model.abilities.schema:
-            answer = read_answer(reply.text)
-            empty = cut and all(isinstance(row.claim, Malformed) for row in answer.rows)
-            return JsonAnswer((), complete=False, kept='{"claims": []}') if empty else answer
-        claims = parse_queries(reply.text)
-        kept = "\n".join(f"{{{claim}}}" for claim in claims if isinstance(claim, Claim)) or "{no_claim}"
-        return JsonAnswer(tuple(map(QuotedClaim, claims)), not cut, kept)
-
 
 def forms_for(subject: Subject) -> tuple[str, ...]:
     """The forms that can be claimed of a game."""
@@ -104,15 +85,14 @@ def _schema(subject: Subject) -> JsonObject:
     return claims_schema(forms_for(subject), players, actions if subject.table is not None else ())
 
 
-def _prompt(text: str, subject: Subject, schema: bool) -> str:
-    lines = _field_line if schema else _query_line
+def _prompt(text: str, subject: Subject) -> str:
     return TEXTS.fill(
-        "translate_json" if schema else "translate_queries",
+        "translate_json",
         people="\n".join(_people(subject)),
         actions="\n".join(
             f"- {who}: {', '.join(own)}" for who, own in zip(subject.players, subject.actions, strict=True)
         ),
-        forms="\n".join(lines(FORMS[form]) for form in forms_for(subject) if form != NO_CLAIM),
+        forms="\n".join(_field_line(FORMS[form]) for form in forms_for(subject) if form != NO_CLAIM),
         text=text[:LONGEST_TEXT],
     )
 
@@ -134,10 +114,3 @@ def _people(subject: Subject) -> Iterator[str]:
 def _field_line(form: Form) -> str:
     fields = ", ".join(f"{name} ({sort.value})" for name, sort in form.parameters)
     return f"- {form.name}: {fields}. Meaning: {describe(form)}"
-
-
-def _query_line(form: Form) -> str:
-    if form.name == "payoff":
-        return f"- {{finally(goal(who, 10), {_EXAMPLES[Sort.CHAIN]}).}} {describe(form)}"
-    inside = ", ".join(_EXAMPLES[sort] for _, sort in form.parameters)
-    return f"- {{{form.name}({inside}).}} {describe(form)}"

@@ -16,8 +16,18 @@ from typing import Final, NamedTuple
 from bestresponse.formal.claims.claim import Claim, Malformed
 from bestresponse.formal.claims.english.reader import Context, SentenceReader, has_word
 from bestresponse.formal.claims.subject import Subject
-from bestresponse.formal.claims.translators.passages import MARK, clean, split_blocks, split_sentences, take_stance
-from bestresponse.formal.claims.translators.translation import LONGEST_TEXT, Passage, Reading, Translation, refuse_rest
+from bestresponse.formal.claims.translators.translation import (
+    LONGEST_TEXT,
+    MARK,
+    Passage,
+    Reading,
+    Translation,
+    clean,
+    refuse_rest,
+    split_blocks,
+    split_sentences,
+    take_stance,
+)
 
 _MOST_SENTENCES: Final = 500
 """Sentences of a text that are parsed, at some hundredths of a second each; the others are told as unread."""

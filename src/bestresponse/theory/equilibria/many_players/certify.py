@@ -26,12 +26,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, islice
-from math import lcm, prod
+from math import prod
 
 import numpy as np
 
+from bestresponse.theory.arrays import Numbers, as_fractions
 from bestresponse.theory.equilibria.result import Continuum, Fractions
-from bestresponse.theory.games.normal_form import Array, NormalForm, Numbers
+from bestresponse.theory.games.normal_form import Array, NormalForm, count_multiples
 from bestresponse.theory.games.regrets import Profile, contract
 
 Supports = tuple[tuple[int, ...], ...]
@@ -255,7 +256,8 @@ def certify(game: NormalForm, mix: Profile) -> Certified | None:
     exactly first; a candidate that fails so, by ties that rounding broke, is kept where no player gains more than 1e-9
     of what its own moves differ by in the cells that the others play.
     """
-    units = _read_units(game)
+    # Floats that are not known exactly are taken as the numbers they are.
+    units = count_multiples(game.payoffs) if game.units is None else game.units.astype(object)
     for used in _LEAST_PLAYED if int(units.max()).bit_length() <= _LONGEST else ():
         certified = _certify_on(units, find_supports(mix, used), mix)
         if certified is not None:
@@ -266,19 +268,9 @@ def certify(game: NormalForm, mix: Profile) -> Certified | None:
     return Certified(played)
 
 
-def _read_units(game: NormalForm) -> Numbers:
-    """Give payoffs less the smallest in whole units; floats that are not known exactly as the numbers they are."""
-    if game.units is not None:
-        return game.units.astype(object)
-    numbers = [Fraction(u) for u in game.payoffs.ravel().tolist()]
-    low, common = min(numbers), lcm(*(u.denominator for u in numbers))
-    return np.array([int((u - low) * common) for u in numbers], dtype=object).reshape(game.payoffs.shape)
-
-
 def _is_close(units: Numbers, mix: Profile) -> bool:
     """Say whether every regret is less than 1e-9 of what the player's own moves differ by, all in rationals."""
-    raw = (np.array([Fraction(p) for p in x.tolist()], dtype=object) for x in mix)
-    shares = tuple(x / sum(x) for x in raw)
+    shares = tuple(x / x.sum() for x in map(as_fractions, mix))
     for player, own in enumerate(units):
         earned = contract(own, shares, player)
         spread = own.max(axis=player, keepdims=True) - own.min(axis=player, keepdims=True)

@@ -18,13 +18,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations, product
 from math import nan, prod
+from sys import modules
 from time import monotonic
 from typing import Literal, get_args
 
 import numpy as np
 
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
-from bestresponse.theory.engines import Engine, is_loaded
+from bestresponse.theory.engines import Engine
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
 from bestresponse.theory.equilibria.many_players.certify import (
     REGRET_LIMIT,
@@ -117,7 +118,13 @@ def nplayer_nash(
 def _assemble(game: NormalForm, certified: list[Certified], search: _Search, profiles: int) -> NashResult:
     different: list[Certified] = []
     for point in certified:
-        if not any(_are_same(point, other) for other in different):
+        same = (
+            point.exact == other.exact
+            if point.exact is not None and other.exact is not None
+            else measure_distance(point.strategies, other.strategies) <= _SAME
+            for other in different
+        )
+        if not any(same):
             different.append(point)
     equilibria, continua = _describe(game, different)
     equilibria.sort(key=lambda e: (sum(map(len, e.supports)), [(-x).tolist() for x in e.strategies]))
@@ -134,7 +141,7 @@ def _assemble(game: NormalForm, certified: list[Certified], search: _Search, pro
         not regular,
         all_pure=True,
         mixed_searched=search.searched > 0,
-        engine="numba" if search.followed and search.engine != "numpy" and is_loaded(KERNELS) else "numpy",
+        engine="numba" if search.followed and search.engine != "numpy" and KERNELS in modules else "numpy",
         continua=tuple(continua),
     )
 
@@ -170,7 +177,7 @@ def _solve_in_closed_form(game: NormalForm, left: Elimination) -> NashResult:
         "closed form, exact" if game.is_exact and cube.rational else "closed form",
         not cube.continua,
         any(e.index is None for e in equilibria),
-        complete_for=("isolated Nash" if cube.continua else "Nash", "pure Nash"),
+        known_complete=("isolated Nash" if cube.continua else "Nash", "pure Nash"),
         continua=tuple(continua),
     )
 
@@ -313,9 +320,3 @@ def _keep_equilibrium(search: _Search, supports: Supports, parts: list[Array], r
     near = tuple(np.clip(x, 0.0, None) / np.clip(x, 0.0, None).sum() for x in mix)
     if not regular and worst_regret(search.payoffs, near) < _NEAR:
         search.sure = False
-
-
-def _are_same(point: Certified, other: Certified) -> bool:
-    if point.exact is not None and other.exact is not None:
-        return point.exact == other.exact
-    return measure_distance(point.strategies, other.strategies) <= _SAME

@@ -18,7 +18,7 @@ from fractions import Fraction
 from itertools import product
 from math import isqrt
 
-from bestresponse.theory.games.normal_form import NormalForm, read_simplest
+from bestresponse.theory.games.normal_form import NormalForm, as_meant
 
 Point = tuple[Fraction, ...]
 Bilinear = tuple[Fraction, Fraction, Fraction, Fraction]
@@ -65,13 +65,9 @@ def solve_two_actions(game: NormalForm) -> CubeSolution:
 
 def _find_gain(game: NormalForm, player: int) -> Bilinear:
     """What the second action earns more than the first, by the two others' probabilities."""
-    first, second = (game.given[player].take(action, axis=player).ravel().tolist() for action in (0, 1))
-    low, right, left, both = (_read(b) - _read(a) for a, b in zip(first, second, strict=True))
+    first, second = (as_meant(game.given[player].take(action, axis=player)).ravel() for action in (0, 1))
+    low, right, left, both = second - first
     return low, left - low, right - low, both - left - right + low
-
-
-def _read(payoff: float | Fraction) -> Fraction:
-    return read_simplest(payoff) if isinstance(payoff, float) else Fraction(payoff)
 
 
 def _gain_at(gains: Sequence[Bilinear], player: int, point: Sequence[Fraction]) -> Fraction:

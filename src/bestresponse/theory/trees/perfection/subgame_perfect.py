@@ -55,22 +55,11 @@ def cut_subgame(tree: Tree, node: int) -> Tree:
     """
     if node not in find_subgames(tree):
         raise InvalidGame(f"{tree.name or 'the tree'} hides moves: no subgame begins at {tree.path(node)}")
-    return build_tree(tree.players, node, lambda place: _describe_node(tree, place), name=tree.name)
-
-
-def _describe_node(tree: Tree, node: int) -> Leaf | Chance | Turn:
-    """Say what stands at a node, the positions after it being nodes."""
-    owner, below = int(tree.owner[node]), tree.children[node]
-    if owner == LEAF:
-        return Leaf(tree.list_payoffs(node))
-    if owner == CHANCE:
-        return Chance({tree.branch_labels[child]: (tree.find_probability(child), child) for child in below})
-    infoset = tree.infosets[int(tree.infoset[node])]
-    return Turn(tree.players[owner], infoset.key, dict(zip(infoset.moves, below, strict=True)), infoset.label)
+    return build_tree(tree.players, node, tree.describe, name=tree.name)
 
 
 Payoffs = tuple[Fraction, ...]
-Profile = tuple[Payoffs, dict[int, int]]
+Earned = tuple[Fraction | float, ...]
 
 _COMBINATIONS = 100_000
 
@@ -119,7 +108,8 @@ def subgame_perfect(game: Tree | Game[Any], limit: int = 1000) -> SubgamePerfect
     reachable = _count(tree)
     count = sum(reachable[0].values())
     listed = count if count <= limit else 1
-    equilibria = tuple(_equilibrium(tree, *profile) for profile in _profiles(tree, reachable, listed))
+    solved, _, _ = _solve_backwards(tree, listed)
+    equilibria = tuple(_describe_pure(tree, solution) for solution in solved)
     outcomes = tuple(_named(tree, payoffs) for payoffs in sorted(reachable[0], reverse=True))
     return SubgamePerfect(count, equilibria, outcomes)
 
@@ -163,59 +153,21 @@ def _drawn(tree: Tree, node: int, below: list[dict[Payoffs, int]]) -> dict[Payof
         share = tree.read_probability(child)
         sums: dict[Payoffs, int] = {}
         for (before, many), (payoffs, ways) in product(found.items(), table.items()):
-            total = _plus(before, share, payoffs)
+            total = tuple(sum_ + share * u for sum_, u in zip(before, payoffs, strict=True))
             sums[total] = sums.get(total, 0) + many * ways
         found = sums
     return found
 
 
-def _plus(before: Payoffs, share: Fraction, payoffs: Payoffs) -> Payoffs:
-    return tuple(sum_ + share * u for sum_, u in zip(before, payoffs, strict=True))
-
-
-def _continuations(tree: Tree, node: int, below: list[Payoffs]) -> list[tuple[int, Payoffs]]:
-    """The best moves at `node` and their payoffs, given those of each branch; at chance the mean, as move -1."""
-    owner = int(tree.owner[node])
-    if owner == CHANCE:
-        mean: Payoffs = (Fraction(0),) * tree.num_players
-        for child, payoffs in zip(tree.children[node], below, strict=True):
-            mean = _plus(mean, tree.read_probability(child), payoffs)
-        return [(-1, mean)]
-    best = max(payoffs[owner] for payoffs in below)
-    return [(move, payoffs) for move, payoffs in enumerate(below) if payoffs[owner] == best]
-
-
-def _profiles(tree: Tree, reachable: list[dict[Payoffs, int]], listed: int) -> list[Profile]:
-    """Up to `listed` equilibria as payoffs and a map from information set to move; ties in the order of the moves."""
-    tables: list[list[Profile]] = [[] for _ in range(tree.num_nodes)]
-    for node in range(tree.num_nodes - 1, -1, -1):
-        if tree.owner[node] == LEAF:
-            tables[node] = [(payoffs, {}) for payoffs in reachable[node]]
-            continue
-        for chosen in product(*(tables[child] for child in tree.children[node])):
-            merged: dict[int, int] = {}
-            for _, choices in chosen:
-                merged |= choices
-            for move, payoffs in _continuations(tree, node, [vector for vector, _ in chosen]):
-                own = {} if move < 0 else {int(tree.infoset[node]): move}
-                tables[node].append((payoffs, merged | own))
-            if len(tables[node]) >= listed:
-                break
-        for child in tree.children[node]:
-            tables[child] = []
-        del tables[node][listed:]
-    return tables[0]
-
-
-def _equilibrium(tree: Tree, payoffs: Payoffs, choices: dict[int, int]) -> SubgamePerfectEquilibrium:
+def _describe_pure(tree: Tree, solution: _Solution) -> SubgamePerfectEquilibrium:
     moves: dict[str, dict[str, str]] = {player: {} for player in tree.players}
     for index, infoset in enumerate(tree.infosets):
-        moves[tree.players[infoset.player]][infoset.label] = infoset.moves[choices[index]]
-    exact = dict(zip(tree.players, payoffs, strict=True)) if tree.is_exact else None
-    return SubgamePerfectEquilibrium(moves, _named(tree, payoffs), exact)
+        moves[tree.players[infoset.player]][infoset.label] = infoset.moves[int(solution.choices[index].argmax())]
+    exact = {who: Fraction(u) for who, u in zip(tree.players, solution.payoffs, strict=True)}
+    return SubgamePerfectEquilibrium(moves, _named(tree, solution.payoffs), exact if tree.is_exact else None)
 
 
-def _named(tree: Tree, payoffs: Payoffs) -> dict[str, float]:
+def _named(tree: Tree, payoffs: Earned) -> dict[str, float]:
     return dict(zip(tree.players, map(float, payoffs), strict=True))
 
 
@@ -223,8 +175,6 @@ _PART_LIMIT = 20_000
 """Earned of the reduced normal form of one part."""
 _TIE = 1e-12
 """Of payoffs that are not known exactly."""
-
-Earned = tuple[Fraction | float, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -274,6 +224,19 @@ def solve_subgames(tree: Tree, limit: int = 200) -> SubgameEquilibria:
     >>> found.policies[0].at("entrant", "market"), found.complete
     ({'out': 0.0, 'in': 1.0}, True)
     """
+    solved, subgames, complete = _solve_backwards(tree, limit)
+    policies = []
+    for solution in solved:
+        row = np.zeros(int(tree.first_move[-1]))
+        for infoset, mix in solution.choices.items():
+            row[tree.first_move[infoset] : tree.first_move[infoset + 1]] = mix
+        policies.append(Policy(tree, row))
+    payoffs = tuple(np.array(solution.payoffs, np.float64) for solution in solved)
+    return SubgameEquilibria(tuple(policies), payoffs, subgames, complete)
+
+
+def _solve_backwards(tree: Tree, limit: int) -> tuple[list[_Solution], int, bool]:
+    """Solve subgames from the last to the first: solutions, the number of subgames, and whether they are all."""
     roots = find_subgames(tree)
     solved: dict[int, list[_Solution]] = {}
     complete = True
@@ -281,18 +244,8 @@ def solve_subgames(tree: Tree, limit: int = 200) -> SubgameEquilibria:
         solved[root], whole = _solve_part(tree, root, solved, limit)
         complete = complete and whole
     if not len(roots):
-        solved[0] = [_Solution(tree.list_payoffs(0), {})]
-    policies = tuple(_as_policy(tree, one) for one in solved[0])
-    return SubgameEquilibria(
-        policies, tuple(np.array(one.payoffs, np.float64) for one in solved[0]), len(roots), complete
-    )
-
-
-def _as_policy(tree: Tree, solution: _Solution) -> Policy:
-    row = np.zeros(int(tree.first_move[-1]))
-    for infoset, mix in solution.choices.items():
-        row[tree.first_move[infoset] : tree.first_move[infoset + 1]] = mix
-    return Policy(tree, row)
+        solved[0] = [_Solution(tree.read_payoffs(0), {})]
+    return solved[0], len(roots), complete
 
 
 def _solve_part(tree: Tree, root: int, solved: dict[int, list[_Solution]], limit: int) -> tuple[list[_Solution], bool]:
@@ -330,14 +283,17 @@ def _solve_top(tree: Tree, root: int, given: dict[int, _Solution]) -> tuple[list
     below = tree.children[root]
     owner = int(tree.owner[root])
     if all(node in given or tree.owner[node] == LEAF for node in below):
-        earned = [given[node].payoffs if node in given else tree.list_payoffs(node) for node in below]
+        # Where everything is seen, ties are exact: floats are taken as the simplest fractions they can stand for.
+        sure = tree.is_perfect_information
+        read = tree.read_payoffs if sure else tree.list_payoffs
+        earned = [given[node].payoffs if node in given else read(node) for node in below]
         if owner == CHANCE:
-            weights = [tree.find_probability(node) for node in below]
+            weights = [tree.read_probability(node) if sure else tree.find_probability(node) for node in below]
             return [_Solution(tuple(sum(map(mul, weights, own)) for own in zip(*earned, strict=True)), {})], True
         return list(_choose_best(tree, root, owner, earned)), True
 
     def expand(node: int) -> Leaf | Chance | Turn:
-        return Leaf(given[node].payoffs) if node != root and node in given else _describe_node(tree, node)
+        return Leaf(given[node].payoffs) if node != root and node in given else tree.describe(node)
 
     part = build_tree(tree.players, root, expand, name=tree.name)
     try:

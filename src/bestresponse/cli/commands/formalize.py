@@ -1,7 +1,5 @@
 """`bestresponse formalize`: a story becomes a checked game program, alone or together with a person."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from functools import partial
@@ -12,15 +10,20 @@ from typing import Annotated
 import typer
 
 from bestresponse.api.formalizing import FormalizeConfig, Formalized, estimate_formalizing, formalize_story
-from bestresponse.cli.commands.formalize.talk import talk
 from bestresponse.cli.study_command import make_settings_command
-from bestresponse.cli.terminal import console, notes
-from bestresponse.cli.terminal_document import print_document
+from bestresponse.cli.terminal import console, notes, print_document
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.formal.evaluate.named_games import find_names
-from bestresponse.formal.formalize.autoformalizer import Attempt, check_story
+from bestresponse.formal.formalize.autoformalizer import (
+    Attempt,
+    Election,
+    Formalization,
+    Formalizer,
+    check_story,
+    elect,
+)
 from bestresponse.formal.formalize.examples import Example, write_example
-from bestresponse.formal.formalize.story_claims import ClaimCheck
+from bestresponse.games.logic.game import describe_changes, describe_table
 from bestresponse.logic.programs.validate import feedback
 from bestresponse.models.prices import estimate_price
 from bestresponse.report.files import write_text
@@ -170,13 +173,81 @@ def _show(result: Formalized) -> None:
         verdict = {True: "agrees with the story", False: "differs from the story", None: "cannot be judged"}
         why = f": {result.told_back.why}" if result.told_back.why else ""
         lines.append(f"told back in words, the game {verdict[result.told_back.agrees]}{why}")
-    for line in [*lines, *(_tell_claims(result.tested) if result.tested is not None else ())]:
+    tested = result.tested
+    if tested is not None and tested.problem:
+        lines.append(f"the claims of the story cannot be read: {tested.problem}")
+    elif tested is not None:
+        count, unread = len(tested.claims), len(tested.claims) - tested.held - len(tested.broken)
+        lines.append(f"of {count} statements of the story {tested.held} hold in the game, {unread} cannot be tested")
+        lines += [f"does not hold: {claim.words!r}: {claim.why}" for claim in tested.broken]
+    for line in lines:
         notes().print(visible(line), markup=False, soft_wrap=True)
 
 
-def _tell_claims(tested: ClaimCheck) -> list[str]:
-    if tested.problem:
-        return [f"the claims of the story cannot be read: {tested.problem}"]
-    unread = len(tested.claims) - tested.held - len(tested.broken)
-    line = f"of {len(tested.claims)} statements of the story {tested.held} hold in the game, {unread} cannot be tested"
-    return [line, *(f"does not hold: {claim.words!r}: {claim.why}" for claim in tested.broken)]
+_INVITATION = (
+    "What should be different? (an empty line: it is good; `program` shows the program; `game` the whole game; `undo` "
+    "takes the last change back)"
+)
+
+
+def talk(formalizer: Formalizer, election: Election, target: Path) -> Election:
+    """Show the game, ask its questions, read remarks until an empty line, and return the last good state."""
+    states = [election.winner]
+    _show_state(states[-1])
+    while True:
+        states[-1], answers = _ask(states[-1])
+        remark = answers or _read(_INVITATION)
+        if not remark:
+            return elect([states[-1]])
+        if remark == "program":
+            _print(states[-1].source)
+        elif remark == "game":
+            _show_state(states[-1])
+        elif remark == "undo":
+            states = states[:-1] or states
+            _show_state(states[-1])
+        else:
+            states = _revise(formalizer, states, remark)
+            if states[-1].ok:  # each good state is written at once, so that an interrupted talk loses nothing
+                write_text(target, states[-1].source + "\n")
+
+
+def _ask(state: Formalization) -> tuple[Formalization, str]:
+    """Ask what the story leaves open; return the answers as one remark, and keep the assumptions that are accepted."""
+    given = []
+    for question in state.questions:
+        assumed = question.assumed or "as you think best"
+        answer = _read(f"{question.text} (an empty line: {assumed})")
+        if answer:
+            given.append(f"{question.text} {answer}")
+        else:
+            state = replace(state, remarks=(*state.remarks, f"{question.text} {assumed}"))
+    return state, " ".join(given)
+
+
+def _revise(formalizer: Formalizer, states: list[Formalization], remark: str) -> list[Formalization]:
+    before = states[-1]
+    after = formalizer.revise(before, remark)
+    if before.ok and after.best is before.best:
+        trouble = after.attempts[-1].trouble or "the model finds no game in it"
+        _print(f"That did not become a game ({trouble}); the game before it is kept.")
+        return states
+    if before.table is None or after.table is None:
+        _show_state(after)
+    else:
+        changes = describe_changes(before.table, after.table) or ("Nothing in the game has changed.",)
+        _print("\n".join(f"- {line}" for line in changes))
+    return [*states, after]
+
+
+def _show_state(state: Formalization) -> None:
+    _print(describe_table(state.table) if state.table is not None else f"There is no game yet: {state.trouble}")
+
+
+def _read(question: str) -> str:
+    _print(question)
+    return sys.stdin.readline().strip()
+
+
+def _print(text: str) -> None:
+    print(visible(text), flush=True)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 import bestresponse as br
+from bestresponse.cli.completion import complete_game
 from bestresponse.cli.options import AsJson, read_pairs
-from bestresponse.cli.terminal import console, notes
-from bestresponse.cli.terminal_document import print_document
+from bestresponse.cli.terminal import console, notes, print_document
 from bestresponse.cli.waiting import Progress, wait_for
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
@@ -27,7 +27,10 @@ _PICTURE_FILES = (".svg", ".png", ".html")
 def solve(
     game: Annotated[
         str,
-        typer.Argument(help="A name from `bestresponse games`, a .nfg, .efg, .json or .pl file, or - to read JSON."),
+        typer.Argument(
+            help="A name from `bestresponse games`, a .nfg, .efg, .json or .pl file, or - to read JSON.",
+            autocompletion=complete_game,
+        ),
     ],
     as_json: AsJson = False,
     plot: Annotated[

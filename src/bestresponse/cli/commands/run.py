@@ -1,16 +1,30 @@
 """`bestresponse run STUDY`: any study by its name, also one of an installed package, its settings as options."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from bestresponse.cli.study_command import make_study_command
-from bestresponse.core.errors import StoreError, UsageError
-from bestresponse.core.registry import did_you_mean
+from bestresponse.core.errors import StoreError
 from bestresponse.runs.study import find_study, studies
+
+
+class _GameOrStories(TyperCommand):
+    """Let the word `stories` after `bench`, which is no game, begin another study with settings of its own."""
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        if args[:1] != ["stories"]:
+            return super().make_context(info_name, args, parent, **extra)
+        return make_command("stories").make_context(f"{info_name} stories", args[1:], parent, **extra)
+
+
+def make_command(name: str) -> Any:
+    """Make the command of a study; UsageError where there is none of that name."""
+    studies.load(name)
+    single = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    single.command(name, cls=_GameOrStories if name == "bench" else None)(make_study_command(find_study(name)))
+    return typer.main.get_command(single)
 
 
 class _Studies(TyperGroup):
@@ -20,14 +34,7 @@ class _Studies(TyperGroup):
         return studies.names()
 
     def get_command(self, ctx: object, cmd_name: str) -> Any:
-        if cmd_name not in studies.names():
-            known = ", ".join(studies.names())
-            raise UsageError(
-                f"there is no study {cmd_name!r}; known: {known}.{did_you_mean(cmd_name, studies.names())}"
-            )
-        single = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-        single.command(cmd_name)(make_study_command(find_study(cmd_name)))
-        return typer.main.get_command(single)
+        return make_command(cmd_name)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         lines = []
@@ -40,9 +47,9 @@ class _Studies(TyperGroup):
             formatter.write_dl(lines)
 
 
-app = typer.Typer(cls=_Studies, no_args_is_help=True, rich_markup_mode=None)
+run = typer.Typer(cls=_Studies, no_args_is_help=True, rich_markup_mode=None)
 
 
-@app.callback()
+@run.callback()
 def start() -> None:
     """Run a study by its name: `run STUDY --help` lists its settings, --settings takes them from a TOML file."""

@@ -1,0 +1,173 @@
+"""`bestresponse check` and `compare`: are programs games, are two games the same, and if not, why not."""
+
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import bestresponse as br
+from bestresponse.api.formalizing import ENGINE_HELP
+from bestresponse.cli.completion import complete_game
+from bestresponse.cli.options import AsJson
+from bestresponse.core.errors import InvalidGame
+from bestresponse.core.json import JsonObject
+from bestresponse.formal.evaluate.named_games import check_constraints, describe_classes, find_names, named_game
+from bestresponse.games.comparison import Comparison
+from bestresponse.games.logic.tables import as_game_table, table_to_data
+from bestresponse.games.words import describe_game
+from bestresponse.logic.engine import open_engine
+from bestresponse.report.text import visible
+from bestresponse.theory.games.normal_form import NormalForm
+
+_MOST_NAMES = 6
+_MOST_LETTERS = 40
+_EXIT_CODES = {"same tree": 0, "different": 1, "same reduced form, other tree": 3, "same order of payoffs": 4}
+"""2 is left to requests that cannot be carried out, as everywhere."""
+_SCALES = {
+    "equal": ", under the same names",
+    "renamed": ", under other names",
+    "equivalent": ", up to names and positive affine payoffs",
+}
+
+MOST_MOVES = 12
+
+
+def check(
+    programs: Annotated[list[Path], typer.Argument(help="Logic programs (.pl), one game each.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line, one line a program.")] = False,
+    name: Annotated[
+        str | None, typer.Option("--as", help="Also demand the constraints of this game, such as stag-hunt.")
+    ] = None,
+    engine: Annotated[str, typer.Option(help=ENGINE_HELP)] = "auto",
+) -> None:
+    """Check logic programs in four stages: syntax, names, running, and the game that comes out, which is told in words.
+
+    Nothing in a program can do any harm: it passes a gate and runs within limits. The exit code is 1 unless all are
+    games.
+    """
+    if name is not None:
+        named_game(name)
+    open_engine(engine).close()  # type: ignore[arg-type]
+    right = True
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for result in pool.map(lambda path: _check_file(path, engine, name), programs):
+            print(json.dumps(result, ensure_ascii=False) if as_json else _format(result), flush=True)
+            right = right and result["ok"]
+    if not right:
+        raise typer.Exit(1)
+
+
+def _check_file(path: Path, engine: str, name: str | None) -> JsonObject:
+    table, ok = None, False
+    try:
+        report = br.check(path, engine=engine)  # type: ignore[arg-type]
+        table, ok, messages = report.table, report.ok, [diagnostic.to_json() for diagnostic in report.diagnostics]
+    except (OSError, InvalidGame) as error:
+        why = str(error) if isinstance(error, InvalidGame) else f"it cannot be read: {error.strerror or error}"
+        messages = [_make_message("file", why)]
+    if name is not None and table is not None and not (verdict := check_constraints(table, named_game(name))):
+        ok = False
+        messages.append(_make_message("constraints", verdict.why))
+    return {
+        "file": str(path),
+        "ok": ok,
+        "messages": messages,
+        "players": list(table.players) if table else [],
+        "moves": [list(moves) for moves in table.moves] if table else [],
+        "table": table_to_data(table) if table else None,
+        "names": list(find_names(table)) if table else [],
+        "words": list(describe_game(table)) if table else [],
+    }
+
+
+def _make_message(stage: str, why: str) -> JsonObject:
+    return {"stage": stage, "severity": "error", "line": 0, "column": 0, "message": why, "hint": ""}
+
+
+def _format(result: JsonObject) -> str:
+    lines = [f"{visible(result['file'])}: {_format_headline(result)}"]
+    for message in result["messages"]:
+        place = f"line {message['line']}, column {message['column']}: " if message["line"] else ""
+        hint = f" ({message['hint']})" if message["hint"] else ""
+        lines.append("  " + visible(f"{place}{message['severity']}: {message['message']}{hint}"))
+    return "\n".join([*lines, *(f"  {visible(line)}" for line in result["words"])])
+
+
+def _format_headline(result: JsonObject) -> str:
+    if not result["players"]:
+        return "no game"
+    who = ", ".join(
+        f"{player} ({_list_moves(moves)})" for player, moves in zip(result["players"], result["moves"], strict=True)
+    )
+    names = f"; {describe_classes(result['names'])}" if result["names"] else ""
+    return visible(f"{'a game' if result['ok'] else 'not the game wanted'} of {who}{names}")
+
+
+def _list_moves(moves: list[str]) -> str:
+    """Name the moves of a player, of many the first and the last."""
+    if len(moves) <= MOST_MOVES:
+        return ", ".join(moves)
+    return f"{', '.join(moves[: MOST_MOVES // 2])}, ..., {moves[-1]}: {len(moves)} moves"
+
+
+def compare(
+    first: Annotated[str, typer.Argument(help="A name or a file, as for `solve`.", autocompletion=complete_game)],
+    second: Annotated[str, typer.Argument(help="A name or a file, as for `solve`.", autocompletion=complete_game)],
+    any_names: Annotated[
+        bool, typer.Option("--any-names", help="Names that occur in both games need not mean the same.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say whether two games are the same up to names, order and positive affine payoffs, and where they differ.
+
+    Names that occur in both games mean the same. Trees are compared as trees, up to the order of simultaneous moves; a
+    table is the tree in which nobody sees the others' choices. Where they differ, a shortest play on which they part is
+    told first. The exit code is 0 for the same tree, 3 for the same reduced form of another tree, 4 where only the
+    order of everybody's payoffs is the same, and 1 for different games.
+    """
+    games = [br.find_game(name) for name in (first, second)]
+    found = br.compare(*games, any_names=any_names)
+    forms = [game.solvable() for game in games]
+    named = [find_names(as_game_table(form)) if isinstance(form, NormalForm) else () for form in forms]
+    classes = [name for name in named[0] if name in named[1]]
+    if as_json:
+        data = {"verdict": found.verdict, "same": found.same, "classes": classes, **asdict(found)}
+        print(json.dumps(data, indent=2, ensure_ascii=False))
+    else:
+        print(_tell(found))
+        if classes:
+            print(f"  both are {describe_classes(classes)}")
+    if code := _EXIT_CODES[found.verdict]:
+        raise typer.Exit(code)
+
+
+def _tell(found: Comparison) -> str:
+    lines = [found.verdict + _SCALES.get(found.relation, "")]
+    if found.relation in ("renamed", "equivalent"):
+        lines += _tell_names(found)
+    lines += [f"  {sentence}" for sentence in (*found.differences, *found.remarks)]
+    if found.num_differences > len(found.differences):
+        lines.append(f"  and {found.num_differences - len(found.differences):,} more differences")
+    return "\n".join(visible(line) for line in lines)
+
+
+def _tell_names(found: Comparison) -> list[str]:
+    """Say how many names differ, and the first few of them."""
+    kind = {"payoff tables": "actions", "trees": "moves", "reduced normal forms": "plans"}[found.basis]
+    moves = dict.fromkeys(pair for names in found.actions.values() for pair in names.items())
+    kinds = [("players", [*found.players.items()]), (kind, [*moves])]
+    other = [(kind, [(old, new) for old, new in pairs if old != new], len(pairs)) for kind, pairs in kinds]
+    counts = [f"{len(renamed):,} of {total:,} {kind}" for kind, renamed, total in other]
+    renamed = [pair for _, pairs, _ in other for pair in pairs]
+    lines = [f"  other names: {', '.join(counts)}"]
+    lines += [f"    {_shorten(old)} = {_shorten(new)}" for old, new in renamed[:_MOST_NAMES]]
+    more = len(renamed) - _MOST_NAMES
+    return [*lines, f"    and {more:,} more (--json has all)"] if more > 0 else lines
+
+
+def _shorten(name: str) -> str:
+    return name if len(name) <= _MOST_LETTERS else f"{name[: _MOST_LETTERS - 3]}..."

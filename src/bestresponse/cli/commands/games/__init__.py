@@ -1,1 +1,0 @@
-"""Commands about a game: list, solve, check, compare and convert."""

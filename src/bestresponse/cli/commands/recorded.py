@@ -1,0 +1,98 @@
+"""`bestresponse report`, `replay`, `merge` and `reproduce`: what recorded runs tell, without any model."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import bestresponse as br
+from bestresponse.api.reasoning import papers
+from bestresponse.cli.completion import offer_names
+from bestresponse.cli.options import AsJson
+from bestresponse.cli.study_command import show_run
+from bestresponse.cli.terminal import console, notes, print_table
+from bestresponse.report.files import write_text
+from bestresponse.report.page import render
+from bestresponse.report.text import visible
+
+RunPath = Annotated[Path, typer.Argument(help="The folder of a run, or the folder above it (the newest run is taken).")]
+
+
+def report(
+    run: RunPath,
+    as_json: AsJson = False,
+) -> None:
+    """Measure and report a recorded run again. Needs no model and no network."""
+    loaded = br.load_run(run)
+    files = loaded.publish()
+    if as_json:
+        print(loaded.report_as_json())
+        return
+    print_table(console(), loaded.report().tables[0][1])
+    for path in files:
+        notes().print(f"wrote {path}", markup=False, soft_wrap=True)
+
+
+def replay(
+    run: RunPath,
+    as_json: AsJson = False,
+) -> None:
+    """Rebuild every play of a run from the replies it recorded, and check that the records come out the same.
+
+    No model is called. A difference means that the rules, the prompts or the reading of replies have changed since.
+    """
+    loaded = br.load_run(run)
+    found = loaded.replay()
+    if as_json:
+        result = {"run": loaded.manifest.run, "same": found.same, "different": list(found.different)}
+        print(json.dumps(result, indent=2))
+    else:
+        print(f"{found.same} {found.unit} came out the same, {len(found.different)} did not")
+        for difference in found.different[:10]:
+            print(visible(f"  {difference}"))
+    if found.different:
+        raise typer.Exit(1)
+
+
+def merge(
+    part: Annotated[list[Path], typer.Argument(help="The folder of a part, or the folder above it; any order.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the merged run; it gets one of its own.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """Put parts of a run together, and report the whole. Needs no model and no network.
+
+    Parts may overlap: a play that several hold is kept once, and refused where they recorded it differently. Where
+    plays are missing, the same command that made the parts plays them with `--output-dir OUTPUT` and without `--shard`.
+    """
+    run = br.merge_runs(part, output)
+    if not run.complete:
+        print(f"bestresponse: {run.path} lacks plays; merge the other parts too, or play them", file=sys.stderr)
+    show_run(run, as_json)
+
+
+def reproduce(
+    paper: Annotated[
+        str,
+        typer.Argument(help=f"Which paper: {', '.join(papers.names())}.", autocompletion=offer_names(papers.names())),
+    ],
+    data: Annotated[Path, typer.Option(help="The folder with the recorded runs of the paper.")],
+    page: Annotated[Path | None, typer.Option(help="Write the report to this file, as a page.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Work out the figures of a paper from its recorded runs and say which agree with the published ones."""
+    found = br.reproduce(paper, data)
+    if page is not None:
+        write_text(page, render(found.report()))
+    if as_json:
+        print(json.dumps(found.to_json(), indent=2, ensure_ascii=False, default=float))
+        return
+    for table in (*found.tables, found.table()):
+        print_table(console(), table)
+        print()
+    compared = [check for check in found.checks if check.agrees is not None]
+    agree = sum(check.agrees is True for check in compared)
+    print(f"{agree} of {len(compared)} compared figures agree" + (":" if found.differing else "."))
+    for check in found.differing:
+        print(f"  differs: {check.what}: published {check.published}, found {check.found}")

@@ -1,1 +1,0 @@
-"""Commands about runs: run any study, report, replay, merge and reproduce."""

@@ -1,0 +1,250 @@
+"""Environments of verifiers: the questions of `bestresponse bench`, and any game of the library, turn by turn.
+
+Nash gap: the reward is minus the exploitability of the strategy as a share of the payoff range (0 is optimal), minus
+its Nash gap as such a share (`reward = "gap"`; 0 for every action of an equilibrium), or whether the former is at most
+`tolerance` (`reward = "success"`). An answer that cannot be read fails the rollout: it has no reward.
+
+Game: every seat that a model takes has a trace of its own, rewarded by the payoff of that seat. Seats are filled with
+`player` (the model that is evaluated or trained), `rival` (another model, `--env.rival.model`), or the name of a
+strategy or solver. An answer that stays unreadable voids the play: its traces fail and have no reward.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
+from dataclasses import asdict
+from typing import Literal
+
+import httpx
+import verifiers.v1 as vf
+from pydantic import Field
+from verifiers.v1.dialects.chat import message_to_wire
+
+from bestresponse.core.errors import ModelError
+from bestresponse.integrations.bench_questions import BenchQuestions
+from bestresponse.integrations.seats import Played, name_players, play_seats
+from bestresponse.models.base import Reply, Request
+from bestresponse.models.providers.function import FunctionModel, from_function
+
+_AGENT = vf.AgentConfig(runtime=vf.SubprocessConfig())
+"""The default of every seat: nothing is executed, so no container is needed."""
+_MODELS = ("player", "rival")
+
+
+class ChatHarnessConfig(vf.HarnessConfig):  # type: ignore[misc, unused-ignore]
+    """The options that every harness has; there are none of our own."""
+
+
+class ChatHarness(vf.Harness[ChatHarnessConfig]):  # type: ignore[misc, unused-ignore]
+    """Send the conversation to the model, in the process of the runner, and end the turn with its reply; no tools."""
+
+    APPENDS_SYSTEM_PROMPT = True
+    SUPPORTS_RESUME = True
+    EXECUTES_CODE = False
+    NEEDS_CONTAINER = False
+
+    async def launch(
+        self,
+        ctx: vf.ModelContext,
+        trace: vf.Trace,
+        runtime: vf.Runtime,
+        endpoint: str,
+        secret: str,
+        mcp_urls: dict[str, str],
+        data: vf.TaskData,
+    ) -> vf.ProgramResult:
+        """Ask the model once; verifiers records the call and decides what a refused one means."""
+        system, prompt = self.resolve_prompt(data)
+        messages = [{"role": "system", "content": system}] if system else []
+        if isinstance(prompt, str):
+            messages.append({"role": "user", "content": prompt})
+        else:
+            messages.extend(message_to_wire(message) for message in prompt or [])
+        async with httpx.AsyncClient(timeout=httpx.Timeout(None, connect=30), trust_env=False) as client:
+            reply = await client.post(
+                f"{endpoint}/chat/completions",
+                json={"model": ctx.model, "messages": messages},
+                headers={"Authorization": f"Bearer {secret}"},
+            )
+        return vf.ProgramResult(exit_code=0 if reply.is_success else 1, stdout="", stderr=reply.text)
+
+
+class NashGapTaskConfig(vf.TaskConfig):  # type: ignore[misc, unused-ignore]
+    """How an answer is rewarded."""
+
+    reward: Literal["exploitability", "gap", "success"] = "exploitability"
+    tolerance: float = 0.02
+
+
+class NashGapTasksetConfig(vf.TasksetConfig):  # type: ignore[misc, unused-ignore]
+    """Which games are drawn."""
+
+    num_games: int = 20
+    actions: int = 3
+    seed: int = 0
+    task: NashGapTaskConfig = NashGapTaskConfig()
+
+
+class NashGapData(vf.TaskData):  # type: ignore[misc, unused-ignore]
+    """The games, and which of them is asked for."""
+
+    num_games: int
+    actions: int
+    seed: int
+    number: int
+
+
+class NashGapTask(vf.Task[NashGapData, vf.State, NashGapTaskConfig]):  # type: ignore[misc, unused-ignore]
+    """One game, measured as the benchmark does."""
+
+    @vf.reward  # type: ignore[untyped-decorator, unused-ignore]
+    async def reward_strategy(self, trace: vf.Trace) -> dict[str, float]:
+        """Reward the strategy, under the name of the reward."""
+        figures = self._measure(trace)
+        if self.config.reward == "success":
+            return {"success": float(figures["exploitability_normalised"] <= self.config.tolerance)}
+        name = f"{self.config.reward}_normalised"
+        return {f"minus_{name}": -figures[name]}
+
+    @vf.metric  # type: ignore[untyped-decorator, unused-ignore]
+    async def list_figures(self, trace: vf.Trace) -> dict[str, float]:
+        """Give the figures of the benchmark under its names."""
+        return self._measure(trace)
+
+    def _measure(self, trace: vf.Trace) -> dict[str, float]:
+        data = self.data
+        questions = BenchQuestions(data.num_games, data.actions, data.seed)
+        return questions.measure_reply(data.number, Reply(trace.last_reply)).figures
+
+
+class NashGapTaskset(vf.Taskset[NashGapTask, NashGapTasksetConfig]):  # type: ignore[misc, unused-ignore]
+    """Random zero-sum games, those of `bestresponse bench` with the same seed."""
+
+    def load(self) -> Iterator[NashGapTask]:
+        """Yield one task for each game."""
+        config = self.config
+        questions = BenchQuestions(config.num_games, config.actions, config.seed)
+        for number in range(config.num_games):
+            system, prompt = (message.content for message in questions.write_request(number).messages)
+            data = NashGapData(system_prompt=system, prompt=prompt, number=number, **asdict(questions))
+            yield NashGapTask(data, config.task)
+
+
+class NashGapEnvConfig(vf.EnvConfig):  # type: ignore[misc, unused-ignore]
+    """The model that is asked."""
+
+    agent: vf.AgentConfig = _AGENT
+
+
+class NashGapEnv(vf.Env[NashGapEnvConfig]):  # type: ignore[misc, unused-ignore]
+    """Ask the model once for each game."""
+
+    async def run(self, task: vf.Task, agents: vf.Agents) -> None:
+        """Let the model answer one question."""
+        await agents.agent.run(task)
+
+
+class GameTasksetConfig(vf.TasksetConfig):  # type: ignore[misc, unused-ignore]
+    """Which game is played, who sits where, and how often."""
+
+    game: str = "stag-hunt"
+    seats: list[str] = Field(default_factory=list)
+    others: str = "equilibrium"
+    repeats: int = 1
+    seed: int = 0
+
+
+class GameData(vf.TaskData):  # type: ignore[misc, unused-ignore]
+    """One play of one game."""
+
+    game: str
+    players: dict[str, str]
+    seed: int
+
+
+class GameTask(vf.Task[GameData, vf.State, vf.TaskConfig]):  # type: ignore[misc, unused-ignore]
+    """One play; its rewards are recorded by the environment, which sees all seats."""
+
+
+class GameTaskset(vf.Taskset[GameTask, GameTasksetConfig]):  # type: ignore[misc, unused-ignore]
+    """The same game several times, each with a seed of its own."""
+
+    def load(self) -> Iterator[GameTask]:
+        """Yield one task for each play."""
+        config = self.config
+        players = name_players(config.game, config.seats, "player", config.others)
+        for number in range(config.repeats):
+            data = GameData(name=config.game, game=config.game, players=players, seed=config.seed + number)
+            yield GameTask(data, config.task)
+
+
+class GameEnvConfig(vf.EnvConfig):  # type: ignore[misc, unused-ignore]
+    """The models that may sit in a seat."""
+
+    player: vf.AgentConfig = _AGENT
+    rival: vf.AgentConfig = _AGENT
+
+
+class GameEnv(vf.Env[GameEnvConfig]):  # type: ignore[misc, unused-ignore]
+    """Play a game with a conversation for each seat that a model takes."""
+
+    async def setup(self, agents: vf.Agents) -> None:
+        """Train on the seats of `player` only."""
+        agents.rival.trainable = False
+
+    async def run(self, task: vf.Task, agents: vf.Agents) -> None:
+        """Play once, then reward every model by the payoff of its seat."""
+        data = task.data
+        talks: dict[str, vf.Interaction] = {}
+        async with AsyncExitStack() as stack:
+            for role, player in data.players.items():
+                if player in _MODELS:
+                    talks[role] = await stack.enter_async_context(getattr(agents, player).interaction(task))
+            played = await self._play(data, talks)
+        for role, talk in talks.items():
+            talk.trace.info["role"] = role
+            talk.trace.record_reward("payoff", played.record.payoffs[role])
+            if role in played.regrets:
+                talk.trace.record_metric("regret", played.regrets[role])
+
+    async def _play(self, data: GameData, talks: dict[str, vf.Interaction]) -> Played:
+        """Play in a thread, in which models are asked by turns of their conversations; raise where it is void."""
+        loop = asyncio.get_running_loop()
+        seated: dict[str, str | FunctionModel] = {
+            role: from_function(player, _Turns(talks[role], loop)) if role in talks else player
+            for role, player in data.players.items()
+        }
+        played = await asyncio.to_thread(play_seats, data.game, seated, data.seed)
+        void = played.record.void
+        if void is not None:
+            raise ModelError(f"the play is void, {void.role} gave no move: {void.why}")
+        return played
+
+
+class _Turns:
+    """Answer requests by turns of one conversation, in which nothing is said twice."""
+
+    def __init__(self, talk: vf.Interaction, loop: asyncio.AbstractEventLoop) -> None:
+        self._talk = talk
+        self._loop = loop
+        self._shown: list[str] = []
+
+    def __call__(self, request: Request) -> str:
+        turn = self._talk.turn(self._write(request))
+        segment = asyncio.run_coroutine_threadsafe(turn, self._loop).result()
+        if segment.terminated:
+            raise ModelError(f"the conversation ended before the game: {self._talk.trace.stop_condition}")
+        return str(segment.last_reply)
+
+    def _write(self, request: Request) -> str:
+        """Write the complaint about the last answer, or the part of the view that was not shown before."""
+        if any(message.role == "assistant" for message in request.messages):
+            return request.messages[-1].content
+        lines = "\n\n".join(message.content for message in request.messages).split("\n")
+        same = 0
+        while same < min(len(lines), len(self._shown)) and lines[same] == self._shown[same]:
+            same += 1
+        self._shown = lines
+        return "\n".join(lines[same:]).strip() or "\n".join(lines)
