@@ -122,7 +122,7 @@ def show_seat_page(context: SeatDoor, note: str = "", after: str = "") -> HTMLRe
     """Show the page of the seat."""
     holder = context.server.sessions.register.get(context.session.id, context.seat)
     if holder.released:
-        return _say_goodbye(context.session.table.lobby, "screened out", find_label(holder.labels))
+        return _say_goodbye(context.server, context.session.table.lobby, "screened out", find_label(holder.labels))
     if context.session.table.part.again and context.session.phase(context.seat) == "welcome":
         # The rules are known from the part before, so that nobody is asked to read them again.
         context.server.sessions.make_ready(context.session, context.seat)
