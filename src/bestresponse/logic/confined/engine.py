@@ -19,8 +19,8 @@ from bestresponse.logic.gate.check import GatedProgram
 from bestresponse.logic.language.terms import Atom, Term, variables_of, write
 from bestresponse.logic.programs.report import Report, decode_report, describe_failure
 from bestresponse.logic.programs.strategies import SeatsFound, decode_seats
+from bestresponse.logic.settings import Layer
 from bestresponse.logic.swi.engine import TOO_SLOW
-from bestresponse.logic.swi.sandbox import Layer
 from bestresponse.logic.swi.terms import decode
 
 
@@ -66,10 +66,10 @@ class ConfinedEngine(LogicEngine):
         """The first `limit` solutions of a goal, all within the time for one program."""
         if not (isinstance(program.handle, ConfinedEngine) and program.handle.name == self.name):
             raise LogicError("This program was loaded by another engine; load it with this one.")
-        is_text = isinstance(goal, str) and not isinstance(goal, Atom)
-        text = goal if is_text else write(goal)
-        names = [] if is_text else [variable.name for variable in variables_of(goal)]
-        answers = self._request("ask", source=program.gated.source, goal=text, names=names, limit=limit)
+        names: list[str] = []
+        if not isinstance(goal, str) or isinstance(goal, Atom):
+            goal, names = write(goal), [variable.name for variable in variables_of(goal)]
+        answers = self._request("ask", source=program.gated.source, goal=goal, names=names, limit=limit)
         return tuple({name: decode(value) for name, value in answer.items()} for answer in answers)
 
     def _report(self, text: str, job: str, **given: Any) -> Report:
