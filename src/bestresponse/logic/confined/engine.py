@@ -66,10 +66,11 @@ class ConfinedEngine(LogicEngine):
         """The first `limit` solutions of a goal, all within the time for one program."""
         if not (isinstance(program.handle, ConfinedEngine) and program.handle.name == self.name):
             raise LogicError("This program was loaded by another engine; load it with this one.")
-        names: list[str] = []
-        if not isinstance(goal, str) or isinstance(goal, Atom):
-            goal, names = write(goal), [variable.name for variable in variables_of(goal)]
-        answers = self._request("ask", source=program.gated.source, goal=goal, names=names, limit=limit)
+        if isinstance(goal, str) and not isinstance(goal, Atom):
+            text, names = goal, list[str]()
+        else:
+            text, names = write(goal), [variable.name for variable in variables_of(goal)]
+        answers = self._request("ask", source=program.gated.source, goal=text, names=names, limit=limit)
         return tuple({name: decode(value) for name, value in answer.items()} for answer in answers)
 
     def _report(self, text: str, job: str, **given: Any) -> Report:
