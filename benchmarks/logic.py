@@ -36,7 +36,7 @@ def works() -> list[tuple[str, str, int, Callable[[], object]]]:
         ("read a 2x2 program", "", 20, lambda: [read(DILEMMA) for _ in range(20)]),
         ("read and gate it", "", 20, lambda: [check(DILEMMA) for _ in range(20)]),
         ("check, load, table", ">= 70 /s", 10, lambda: [extract(engine, engine.load(DILEMMA)) for _ in range(10)]),
-        ("select/4", "", 200, lambda: engine.ask_many(dilemma, ["select(p1, p2, s0, M)"] * 200, 1)),
+        ("select/4", "", 200, lambda: [engine.solutions(dilemma, "select(p1, p2, s0, M)", 1) for _ in range(200)]),
         ("claims proved", ">= 1,000 /s", 200, lambda: [engine.prove(dilemma, claim) for claim in CLAIMS * 50]),
         ("3 players x 5 moves", "<= 0.3 s", 1, lambda: extract(engine, goods)),
     ]

@@ -1,6 +1,6 @@
 """SWI-Prolog behind pipes against the embedded engine and against one `swipl` process a query.
 
-Check, load and table of a 2x2 program; single `select/4` queries; the same in batches; all rows of a game of three
+Check, load and table of a 2x2 program; single `select/4` queries; all rows of a game of three
 players with five moves each, and its table with the order of moves checked. The engines take turns in every round;
 medians over the rounds and of the ratios within a round are printed. Two times are given: by the clock, and of the
 processor (this process and the worker together), which is what the clock would show on a machine with nothing else to
@@ -82,11 +82,6 @@ def queries(engine: LogicEngine, times: int) -> Callable[[], object]:
     return lambda: [engine.solutions(program, SELECT) for _ in range(times)]
 
 
-def batch(engine: LogicEngine, times: int) -> Callable[[], object]:
-    program, goals = engine.load(DILEMMA), [SELECT] * times
-    return lambda: engine.ask_many(program, goals)
-
-
 def rows(engine: LogicEngine) -> Callable[[], object]:
     program = engine.load(GOODS)
     return lambda: engine.solutions(program, "table_row(Steps, Goals)")
@@ -124,7 +119,6 @@ def main() -> None:
     gate = {"gate alone": (embedded, lambda: [check(f"{DILEMMA}% {i}\n") for i in range(10)])}
     contest("  of which the gate", 10, gate, rounds)
     contest("select/4, one by one", 300, {n: (e, queries(e, 300)) for n, e in engines.items()}, rounds)
-    contest("select/4, in batches", 2000, {n: (e, batch(e, 2000)) for n, e in engines.items()}, rounds)
     contest("three players with five moves: all rows", 1, {n: (e, rows(e)) for n, e in engines.items()}, rounds)
     contest("the same, as a checked table", 1, {n: (e, again(e)) for n, e in engines.items()}, rounds)
     if "swi" in engines:

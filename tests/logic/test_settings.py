@@ -5,8 +5,7 @@ import warnings
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.logic.settings import Limits, SandboxWarning, Settings
-from bestresponse.logic.swi.sandbox import Layer
+from bestresponse.logic.settings import Layer, Limits, SandboxWarning, Settings
 
 COMPLETE = (Layer("limits", True), Layer("files", True))
 PARTLY = (Layer("limits", True), Layer("files", False, "Landlock needs Linux"))

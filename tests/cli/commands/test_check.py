@@ -10,8 +10,7 @@ from games_for_logic import simultaneous
 from bestresponse.cli.app import main
 from bestresponse.formal.formalize.examples import library
 from bestresponse.logic.confined.engine import ConfinedEngine
-from bestresponse.logic.settings import settings
-from bestresponse.logic.swi.sandbox import Layer
+from bestresponse.logic.settings import Layer, settings
 
 GOOD = next(e.program for e in library() if e.name == "prisoners_dilemma")
 

@@ -15,8 +15,9 @@ import pytest
 from waiting import wait_until
 
 from bestresponse.core.errors import LogicError
+from bestresponse.logic.settings import Layer
 from bestresponse.logic.swi import worker
-from bestresponse.logic.swi.sandbox import LAYERS, Confined, Layer, Policy, start
+from bestresponse.logic.swi.sandbox import LAYERS, Confined, Policy, start
 from bestresponse.logic.swi.sandbox_filter import MACHINES
 from bestresponse.logic.swi.worker import Installation, find_swipl
 

@@ -151,6 +151,7 @@ def _wrong(cells: Cells, named: Named, rows: tuple[str, ...], cols: tuple[str, .
 
 def _fails(rule: str, letters: Mapping[str, Fraction]) -> str:
     """Empty if the comparison holds, else the comparison with its numbers; InvalidGame where it is none."""
+    comparison: ast.expr | None
     try:
         comparison = ast.parse(rule, mode="eval").body
     except SyntaxError:

@@ -27,14 +27,14 @@ from typing import Final, Literal
 import bestresponse
 from bestresponse.core.errors import LogicError
 from bestresponse.core.json import JsonObject
-from bestresponse.logic.settings import Limits
+from bestresponse.logic.settings import Layer, Limits
 from bestresponse.logic.swi.engine import start_prolog
-from bestresponse.logic.swi.sandbox import Layer, kill
+from bestresponse.logic.swi.sandbox import kill
 from bestresponse.logic.swi.worker import Worker
 
 Kind = Literal["embedded", "swi"]
-_Setup = tuple[Kind, Limits, int]
-"""What a child was made for, engine, limits and seed; it serves only such requests."""
+_Setup = tuple[Kind, int, float, int, int]
+"""What a child was made for: engine, memory, clock, cells and seed; it serves only such requests."""
 
 PROGRESS: Final = b"."
 """Instead of a reply: a game gets on."""
@@ -144,9 +144,9 @@ class Children:
 
     def request(self, kind: Kind, body: bytes, limits: Limits, seed: int = 0) -> tuple[JsonObject, tuple[Layer, ...]]:
         """Return a child's reply to `body` and the layers it is confined by, or raise `ChildLost`."""
-        setup = (kind, limits, seed)
+        setup = (kind, limits.memory, limits.clock, limits.cells, seed)
         with self._places:
-            child = self._take(setup)
+            child = self._take(setup, limits)
             again = False
             try:
                 reply = child.request(body, limits)
@@ -165,9 +165,9 @@ class Children:
                 self._idle.pop()[1].close()
             self._server.close()
 
-    def _take(self, setup: _Setup) -> Child:
+    def _take(self, setup: _Setup, limits: Limits) -> Child:
         """Return a child that waits, a new one if there is none."""
-        kind, limits, seed = setup
+        kind, *_, seed = setup
         while (child := self._find_idle(setup)) is not None:
             if child.waiting:
                 return child

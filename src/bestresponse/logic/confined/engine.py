@@ -19,8 +19,8 @@ from bestresponse.logic.gate.check import GatedProgram
 from bestresponse.logic.language.terms import Atom, Term, variables_of, write
 from bestresponse.logic.programs.report import Report, decode_report, describe_failure
 from bestresponse.logic.programs.strategies import SeatsFound, decode_seats
+from bestresponse.logic.settings import Layer
 from bestresponse.logic.swi.engine import TOO_SLOW
-from bestresponse.logic.swi.sandbox import Layer
 from bestresponse.logic.swi.terms import decode
 
 

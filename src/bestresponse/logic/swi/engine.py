@@ -17,7 +17,7 @@ from bestresponse.logic.gate.check import GatedProgram, check, check_goal
 from bestresponse.logic.language.library import LIBRARY_TEXT
 from bestresponse.logic.language.terms import Atom, Struct, Term, brief, items_of
 from bestresponse.logic.programs.solver_language import EXTRACTION, SOLVER
-from bestresponse.logic.swi.sandbox import Layer
+from bestresponse.logic.settings import Layer
 from bestresponse.logic.swi.terms import decode
 from bestresponse.logic.swi.worker import Worker, WorkerLost, find_swipl, start_worker
 

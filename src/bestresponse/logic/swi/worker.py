@@ -20,8 +20,9 @@ from typing import Final, Literal
 
 from bestresponse.core.errors import LogicError
 from bestresponse.logic.progress import tell_all_found, tell_progress
+from bestresponse.logic.settings import Layer
 
-from .sandbox import LAYERS, Confined, Layer, Policy, start
+from .sandbox import LAYERS, Confined, Policy, start
 
 _HINT: Final = "SWI-Prolog was not found; install it with `apt-get install swi-prolog-nox` or `brew install swi-prolog`"
 _OLDEST: Final = 90000
