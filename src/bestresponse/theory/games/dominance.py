@@ -16,17 +16,9 @@ from typing import Literal
 import numpy as np
 
 from bestresponse.core.errors import UsageError
+from bestresponse.theory.arrays import Numbers, Rationals, as_fractions
 from bestresponse.theory.equilibria.integer import maximize
-from bestresponse.theory.games.normal_form import (
-    Array,
-    GameLike,
-    NormalForm,
-    Numbers,
-    Rationals,
-    as_fractions,
-    as_normal_form,
-    find_tie_width,
-)
+from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form, find_tie_width
 from bestresponse.theory.linear_program import find_mixture
 from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
 
