@@ -57,25 +57,3 @@ def test_the_job_of_ray_has_options_that_exist_and_installs_what_its_budget_need
     assert "100,000 games, seed 1" in done.stdout
     assert "--max-cost" in entrypoint
     assert "[ray,cost]" in (SCALE / "kuberay.yaml").read_text("utf-8")
-
-
-@pytest.mark.slow
-def test_the_job_of_ray_runs_as_it_is_written_on_a_cluster_of_this_machine(cluster, tmp_path):
-    pytest.importorskip("ray", reason="Ray is not installed: pip install 'bestresponse[ray]'")
-    # Fewer games, a folder of the test, and a budget in calls: at this address nobody knows the price of a call.
-    changes = {"100000": "4", "/results": str(tmp_path / "out"), "--max-cost 400": "--max-calls 100"}
-    words = read_entrypoint()
-    for written, small in changes.items():
-        assert words.count(written) == 1
-        words = words.replace(written, small)
-    ray = str(Path(sys.executable).with_name("ray"))
-    environment = {**cluster, "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "0" * 32}
-    start = [ray, "start", "--head", "--node-ip-address", "127.0.0.1", "--num-cpus", "2", "--disable-usage-stats"]
-    subprocess.run([*start, "--include-dashboard", "false"], env=environment, check=True, capture_output=True)
-    try:
-        done = subprocess.run(words.split(), env=environment, capture_output=True, text=True, check=False)
-    finally:
-        subprocess.run([ray, "stop", "--force"], env=environment, check=True, capture_output=True)
-    assert done.returncode == 0, done.stderr
-    (summary,) = (tmp_path / "out").rglob("summary.json")
-    assert json.loads(summary.read_text())["answered"] == 4
