@@ -81,7 +81,7 @@ mutants: $(READY)              ## change the source of each package in SAMPLE sm
 
 docs: $(READY)                 ## the site, with executed tutorials, in docs/_build
 	$(call add,--group docs)
-	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build
+	$(BIN)/python -m sphinx -q -W --keep-going --jobs auto -b html docs docs/_build
 
 release:                       ## wheel, source archive and the list of what the wheel installs (SBOM), checked, in dist
 	rm -rf dist build/release build/installed

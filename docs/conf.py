@@ -16,7 +16,7 @@ copyright = author
 release = version = metadata.version("bestresponse")
 
 extensions = ["myst_nb", "sphinx_copybutton"]
-exclude_patterns = ["_build", "_site", "**.ipynb_checkpoints"]
+exclude_patterns = ["_build", "_site", "jupyter_execute", "**.ipynb_checkpoints"]
 html_theme = "furo"
 html_title = "bestresponse"
 html_static_path = ["_static"]

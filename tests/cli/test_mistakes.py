@@ -8,7 +8,7 @@ MISTAKES = [
     ("nash stag-hunt", "there is no command 'nash'."),
     ("--solve stag-hunt", "No such option: --solve"),
     ("run", "Usage: bestresponse run"),
-    ("run nosuch", "there is no study named 'nosuch'. There are behave, bench,"),
+    ("run simulat", "there is no study named 'simulat'. Did you mean simulate?"),
     ("run population", "GAME: this setting is missing; --help says what it may be"),
     # games
     ("solve", "Missing argument"),

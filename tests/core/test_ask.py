@@ -3,7 +3,8 @@ from contextlib import suppress
 import pytest
 from hypothesis import given, strategies as st
 
-from bestresponse.core import PASS, Amount, Choice, Form, Lottery, Mixture, Words
+from bestresponse.core import Amount, Choice, Form, Lottery, Mixture, Words
+from bestresponse.core.ask import PASS
 from bestresponse.core.errors import Flaw, InvalidMove
 
 

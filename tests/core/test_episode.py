@@ -2,9 +2,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from bestresponse.core import NATURE, Choice, Decision, Episode, Lottery, Nature, Reading, Status, View, play
+from bestresponse.core import NATURE, Choice, Decision, Episode, Lottery, Nature, Reading, Status, View
 from bestresponse.core.codec import record_from_json, record_to_json
 from bestresponse.core.conformance import Broken, check_game, check_player
+from bestresponse.core.episode import play
 from bestresponse.core.errors import InvalidMove, NotAsked
 
 

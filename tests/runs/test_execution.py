@@ -3,8 +3,8 @@ from itertools import islice
 
 import pytest
 
-from bestresponse.core import Decision, Submission
-from bestresponse.core.episode import Record
+from bestresponse.core import Decision
+from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import ModelUnavailable, OverBudget, StoreError
 from bestresponse.runs import Manifest, RunFolder, Spec, execution
 from bestresponse.runs.executors.base import Ended, play_in_threads

@@ -9,7 +9,7 @@ from bestresponse.analysis.answers.ask import Answered, ask_game
 from bestresponse.core import registry
 from bestresponse.core.errors import UsageError
 from bestresponse.games.comparison import Comparison, compare_games
-from bestresponse.games.convert import WRITERS, format_game
+from bestresponse.games.logic.tables import WRITERS, format_game
 from bestresponse.games.named_game import GameLike, Matrix, as_found
 from bestresponse.report.frames import Frame, column
 from bestresponse.theory import catalogue

@@ -127,18 +127,10 @@ app = typer.Typer(
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        print(__version__)
-        raise typer.Exit
-
-
 @app.callback()
 def start(
     context: typer.Context,
-    version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
-    ] = False,
+    version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
     require_sandbox: Annotated[
         bool,
         typer.Option(
@@ -167,6 +159,9 @@ def start(
     ] = None,
 ) -> None:
     """Language models meet game theory: describe, formalize, solve, play and measure."""
+    if version:
+        print(__version__)
+        raise typer.Exit
     settings.require_sandbox = require_sandbox
     settings.limits = Limits.within(logic_seconds or 60, logic_ends or 200_000)
     if logic_seconds is not None or logic_ends is not None:

@@ -9,7 +9,6 @@ from bestresponse.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from bestresponse.core.ask import (
-        PASS as PASS,
         Amount as Amount,
         Ask as Ask,
         Choice as Choice,
@@ -18,13 +17,7 @@ if TYPE_CHECKING:
         Mixture as Mixture,
         Words as Words,
     )
-    from bestresponse.core.episode import (
-        Episode as Episode,
-        Record as Record,
-        Submission as Submission,
-        Void as Void,
-        play as play,
-    )
+    from bestresponse.core.episode import Episode as Episode, Record as Record
     from bestresponse.core.game import (
         NATURE as NATURE,
         REFEREE as REFEREE,
@@ -34,7 +27,6 @@ if TYPE_CHECKING:
         View as View,
     )
     from bestresponse.core.player import (
-        Call as Call,
         Decision as Decision,
         Nature as Nature,
         Player as Player,

@@ -15,7 +15,6 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from bestresponse.core.errors import Flaw, InvalidMove
 from bestresponse.core.json import JsonObject
@@ -167,7 +166,14 @@ class Form:
         missing = [name for name, _ in self.fields if name not in given]
         if missing:
             raise InvalidMove(f"the field {missing[0]!r} is missing")
-        return {name: _read_field(name, ask, given[name]) for name, ask in self.fields}
+        answers: JsonObject = {}
+        for name, ask in self.fields:
+            typed = given[name] if isinstance(given[name], str) else json.dumps(given[name])
+            try:
+                answers[name] = ask.read(typed)
+            except InvalidMove as error:
+                raise InvalidMove(f"{name}: {error}", error.kind) from None
+        return answers
 
     def check(self, value: object) -> None:
         """Refuse other fields, and values that their asks refuse."""
@@ -245,13 +251,6 @@ def _number(given: object) -> float:
         return float(given)
     except (ValueError, OverflowError):
         raise InvalidMove(f"{_short(given)} is not a number", Flaw.UNPARSEABLE) from None
-
-
-def _read_field(name: str, ask: Choice | Amount | Words | Mixture, given: object) -> Any:
-    try:
-        return ask.read(given if isinstance(given, str) else json.dumps(given))
-    except InvalidMove as error:
-        raise InvalidMove(f"{name}: {error}", error.kind) from None
 
 
 def _short(value: object) -> str:

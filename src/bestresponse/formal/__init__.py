@@ -32,7 +32,10 @@ if TYPE_CHECKING:
     )
     from bestresponse.formal.formalize.examples import Example as Example, nearest as nearest
     from bestresponse.formal.formalize.extract_code import find_code as find_code
-    from bestresponse.formal.formalize.story_claims import BackCheck as BackCheck, compare as compare
+    from bestresponse.formal.formalize.story_claims import (
+        BackCheck as BackCheck,
+        compare_with_story as compare_with_story,
+    )
     from bestresponse.games.logic.tables import write_program as write_program
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

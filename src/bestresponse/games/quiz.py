@@ -17,6 +17,7 @@ from bestresponse.core.capabilities import Question, Quiz
 from bestresponse.core.game import NATURE, REFEREE, Action, AnyGame, Role
 from bestresponse.games.capabilities import HasTree, find_stage_form
 from bestresponse.games.texts import join_words
+from bestresponse.games.trees.game import list_steps
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import CHANCE, Tree
 
@@ -56,25 +57,17 @@ def ask_about_paths(tree: Tree, role: Role, rng: Random) -> tuple[Question, ...]
     """Ask where the shorter ways through a tree end."""
     leaves = sorted(tree.leaves.tolist(), key=lambda leaf: tree.path(leaf).count(">"))
     drawn = rng.sample(leaves[: max(2 * _COUNT, len(leaves) // 8)], min(_COUNT, len(leaves)))
-    seat = tree.players.index(role)
-    return tuple(
-        Question(
-            f"If {join_words(_describe_path(tree, leaf, role))}, how much do you get?", float(tree.payoffs[leaf][seat])
+    asked = []
+    for leaf in sorted(drawn):
+        way = join_words(
+            [
+                f"{move} is drawn" if owner == CHANCE else say_choice(tree.players[owner], move, role)
+                for owner, move in list_steps(tree, leaf)
+            ]
         )
-        for leaf in sorted(drawn)
-    )
-
-
-def _describe_path(tree: Tree, leaf: int, reader: Role) -> list[str]:
-    """Say move by move how the play comes to that leaf."""
-    parts: list[str] = []
-    node = leaf
-    while node > 0:
-        move, parent = tree.branch_labels[node], int(tree.parent[node])
-        owner = int(tree.owner[parent])
-        parts.insert(0, f"{move} is drawn" if owner == CHANCE else say_choice(tree.players[owner], move, reader))
-        node = parent
-    return parts
+        payoff = float(tree.payoffs[leaf][tree.players.index(role)])
+        asked.append(Question(f"If {way}, how much do you get?", payoff))
+    return tuple(asked)
 
 
 def ask_about_play(game: AnyGame, role: Role, rng: Random, verbs: Sequence[str] = ()) -> tuple[Question, ...]:

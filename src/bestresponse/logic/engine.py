@@ -16,19 +16,7 @@ from typing import Literal, Protocol
 from bestresponse.core.errors import LogicError, UsageError
 from bestresponse.logic.gate.check import GatedProgram
 from bestresponse.logic.language.terms import Term
-from bestresponse.logic.settings import Limits, settings
-
-__all__ = [
-    "Answer",
-    "EngineKind",
-    "Limits",
-    "LogicEngine",
-    "Program",
-    "Proof",
-    "RuntimeFault",
-    "Verdict",
-    "open_engine",
-]
+from bestresponse.logic.settings import Limits as Limits, settings
 
 EngineKind = Literal["auto", "embedded", "swi"]
 

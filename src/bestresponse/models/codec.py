@@ -1,13 +1,13 @@
-"""Requests and replies as plain JSON data, and back: for the cache, for records, and between processes."""
+"""Requests and replies as plain JSON data, replies also back: for the cache and for records."""
 
 from dataclasses import fields
 
 from bestresponse.core.json import JsonMapping, JsonObject
-from bestresponse.models.base import Finish, Message, Reply, Request, Usage
+from bestresponse.models.base import Finish, Reply, Request, Usage
 
 _USAGE = tuple(field.name for field in fields(Usage))
 _REASONING = ("effort", "reasoning_tokens")
-_DEFAULTS = {field.name: field.default for field in fields(Request) if field.name != "messages"}
+_SETTINGS = tuple(field.name for field in fields(Request) if field.name != "messages")
 
 
 def request_to_json(request: Request) -> JsonObject:
@@ -17,20 +17,12 @@ def request_to_json(request: Request) -> JsonObject:
     >>> request_to_json(ask("hello"))["messages"]
     [['user', 'hello']]
     """
-    data: JsonObject = {name: getattr(request, name) for name in _DEFAULTS}
+    data: JsonObject = {name: getattr(request, name) for name in _SETTINGS}
     data["messages"] = [[message.role, message.content] for message in request.messages]
     data["stop"] = list(request.stop)
     data["choices"] = list(request.choices)
     # Replies kept before these fields came are found again.
     return {name: value for name, value in data.items() if value is not None or name not in _REASONING}
-
-
-def request_from_json(data: JsonMapping) -> Request:
-    """Return the request that `request_to_json` wrote; fields that are missing have their defaults."""
-    known = {name: data[name] for name in _DEFAULTS if name in data}
-    known["stop"] = tuple(data.get("stop", ()))
-    known["choices"] = tuple(data.get("choices", ()))
-    return Request(tuple(Message(role, content) for role, content in data["messages"]), **known)
 
 
 def reply_to_json(reply: Reply) -> JsonObject:

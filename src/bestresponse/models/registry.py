@@ -84,7 +84,14 @@ def open_model(spec: str, settings: ModelSettings | None = None) -> Model:
     """Open the model of that name, ready to answer; without settings those of `read_default_settings`."""
     settings = settings or read_default_settings()
     if spec in WEIGHTS:
-        return _open_weights(spec, settings)
+        path = weights_path(spec, settings.folder)
+        engine_version()  # raises where there is no engine, before anything is downloaded for it
+        if not path.exists() and not settings.download:
+            raise ModelUnavailable(f"{spec} is not on this machine: run `bestresponse models pull {spec}`")
+        model = LocalModel(pull(spec, settings.folder, settings.progress), settings.local, name=spec)
+        if model.identity["sha256"] != WEIGHTS[spec].sha256:
+            raise ModelUnavailable(f"{path} is not {WEIGHTS[spec].title} any more: delete it and pull {spec} again")
+        return model
     if spec.startswith(("http://", "https://")):
         from bestresponse.models.network import open_server  # imports httpx, which takes a while
 
@@ -126,17 +133,6 @@ def known_models(settings: ModelSettings) -> list[KnownModel]:
     known.append(("inspect/<provider>/<model>", "Inspect AI", demand("inspect_ai", "inspect")))
     known += [(f"{name}/<model>", "plug-in", "") for name in providers.names() if name not in providers.built_in]
     return [KnownModel(name=name, kind=kind, ready=not missing, missing=missing) for name, kind, missing in known]
-
-
-def _open_weights(name: str, settings: ModelSettings) -> Model:
-    path = weights_path(name, settings.folder)
-    engine_version()  # raises where there is no engine, before anything is downloaded for it
-    if not path.exists() and not settings.download:
-        raise ModelUnavailable(f"{name} is not on this machine: run `bestresponse models pull {name}`")
-    model = LocalModel(pull(name, settings.folder, settings.progress), settings.local, name=name)
-    if model.identity["sha256"] != WEIGHTS[name].sha256:
-        raise ModelUnavailable(f"{path} is not {WEIGHTS[name].title} any more: delete it and pull {name} again")
-    return model
 
 
 def _suggest(spec: str) -> str:

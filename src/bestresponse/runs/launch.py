@@ -34,11 +34,6 @@ class Invocation:
     revision: str | None = None
 
 
-def current_invocation() -> Invocation:
-    """Describe this process, now."""
-    return Invocation(read_command_line(), datetime.now().astimezone().isoformat(timespec="seconds"), find_revision())
-
-
 def read_command_line() -> tuple[str, ...]:
     """Return the command as it can be typed again, the program by its short name."""
     program = Path(sys.argv[0]).name if sys.argv and sys.argv[0] else "python"
@@ -158,7 +153,9 @@ def run_study(
     how = how or Execution()
     if how.shard is not None and study.count(config) == 0:
         raise UsageError(f"this {study.name} has no plays to share out: leave out --shard")
-    manifest = make_manifest(study, config, models, invocation or current_invocation(), how.shard)
+    now = datetime.now().astimezone().isoformat(timespec="seconds")
+    invocation = invocation or Invocation(read_command_line(), now, find_revision())
+    manifest = make_manifest(study, config, models, invocation, how.shard)
     path = find_path(study, config, output_dir)
     with RunFolder.open(path, manifest) as folder:
         outcome = study.execute(config, folder, models, how)

@@ -29,8 +29,7 @@ from bestresponse.games.named_game import NamedGame
 from bestresponse.models.base import Model
 from bestresponse.players.llm.agent import Agent, Policy, WithFailurePolicy, lets_pass, memory, reasoning
 from bestresponse.players.llm.persona import Persona
-from bestresponse.players.llm.player import Sampling
-from bestresponse.players.llm.prompting import Style
+from bestresponse.players.llm.player import Sampling, Style
 from bestresponse.players.llm.reading import find_reasons
 from bestresponse.players.llm.verified import is_verified, with_review
 from bestresponse.players.lookup import (

@@ -76,7 +76,9 @@ def settings(cls: type[C]) -> type[C]:
     @wraps(check)
     def __init__(self: object, *args: object, **kwargs: object) -> None:
         try:
-            check(self, *args, **{name: _as_plain(value) for name, value in kwargs.items()})
+            # pydantic knows the numbers of Python, not those of numpy
+            plain = {n: value.item() if isinstance(value, np.generic) else value for n, value in kwargs.items()}
+            check(self, *args, **plain)
         except ValidationError as error:
             raise _explain(made, error) from None
 
@@ -193,11 +195,6 @@ def describe_setting(kind: type, name: str) -> str:
 def list_parts(hint: object) -> tuple[Any, ...]:
     """Return the types of a union, or the type alone."""
     return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
-
-
-def _as_plain(value: object) -> object:
-    """Turn a number of numpy into one of Python, which pydantic knows."""
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def _explain(kind: type, error: ValidationError) -> BestResponseError:

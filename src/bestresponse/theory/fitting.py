@@ -32,9 +32,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import NotCertified, UsageError
-from bestresponse.theory.dynamics.learning import Profile, fitness, logit_reply, start_or_uniform
+from bestresponse.theory.dynamics.learning import fitness, logit_reply, start_or_uniform
 from bestresponse.theory.equilibria.many_players.tracing import LogitBranch, TableBranch, follow_branch
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
+from bestresponse.theory.games.regrets import Profile
 
 _TAIL = 1e-9
 

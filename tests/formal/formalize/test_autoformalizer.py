@@ -11,7 +11,7 @@ from bestresponse.formal.formalize.autoformalizer import Formalizer, Settings, c
 from bestresponse.formal.formalize.examples import library, nearest
 from bestresponse.formal.formalize.json_answer import TABLE_SCHEMA, read_table
 from bestresponse.formal.formalize.plan import plan
-from bestresponse.formal.formalize.story_claims import compare
+from bestresponse.formal.formalize.story_claims import compare_with_story
 from bestresponse.games.logic.game import as_game
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits
@@ -213,10 +213,10 @@ def test_back_translation_asks_about_the_table_in_words_and_reads_the_verdict():
     _, writer = formalizer(fenced(GOOD))
     table = writer.formalize(STORY).table
     judge = ScriptedModel(["AGREES", "DIFFERS: Bob should get 7.", "Well, hard to say."])
-    assert compare(STORY, table, judge).agrees is True
-    second = compare(STORY, table, judge)
+    assert compare_with_story(STORY, table, judge).agrees is True
+    second = compare_with_story(STORY, table, judge)
     assert (second.agrees, second.why) == (False, "Bob should get 7.")
-    assert compare(STORY, table, judge).agrees is None
+    assert compare_with_story(STORY, table, judge).agrees is None
     assert "If ada chooses Silent, ben chooses Betray: ada gets 0, ben gets 5." in judge.asked[0].messages[0].content
 
 

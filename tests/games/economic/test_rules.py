@@ -8,7 +8,7 @@ from bestresponse.core.errors import TooLarge, UsageError
 from bestresponse.core.game import NATURE
 from bestresponse.core.registry import games
 from bestresponse.games.economic.blotto import Blotto
-from bestresponse.games.economic.number_rounds import CommonPool, Guessing, level_k
+from bestresponse.games.economic.number_rounds import CommonPool, Guessing
 from bestresponse.games.economic.public_goods import PublicGoods
 from bestresponse.games.economic.sealed_bid import SealedBid, State, second_price
 from bestresponse.games.economic.two_steps import Trust, Ultimatum
@@ -44,10 +44,6 @@ def test_whoever_is_closest_to_the_fraction_of_the_average_wins_and_equals_share
     assert game.payoffs(state) == {"a": 0.0, "b": 1.0, "c": 0.0}
     assert game.payoffs(game.apply(state, {"a": 5, "b": 5, "c": 50})) == {"a": 0.5, "b": 1.5, "c": 0.0}
     assert "The target was 24.00; closest: b." in game.view(state, "a").situation
-
-
-def test_each_level_of_reasoning_goes_down_towards_the_equilibrium():
-    assert [round(level_k(Guessing(), level), 1) for level in range(4)] == [50.0, 40.0, 32.0, 25.6]
 
 
 def test_in_the_public_goods_game_giving_nothing_is_dominant_and_giving_all_is_best_for_all():

@@ -5,8 +5,8 @@ import pytest
 import bestresponse as br
 from bestresponse.core.episode import play as play_episode
 from bestresponse.games.comparison import compare_games
-from bestresponse.games.convert import format_game
 from bestresponse.games.logic.game import LogicGame, program_game
+from bestresponse.games.logic.tables import format_game
 from bestresponse.games.words import describe_game
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.programs.validate import validate

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from bestresponse.core import NATURE, Episode, Nature, play
+from bestresponse.core import NATURE, Episode, Nature
 from bestresponse.core.ask import Choice, Lottery
 from bestresponse.core.conformance import check_game, check_player
+from bestresponse.core.episode import play
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.games.matrix.repeated import RepeatedGame
-from bestresponse.players.llm.prompting import prompt
+from bestresponse.players.llm.player import prompt
 from bestresponse.players.strategies.automaton import AutomatonPlayer
 from bestresponse.players.strategies.fixed import Always, RandomPlayer
 from bestresponse.theory.catalogue.tables import load, names

@@ -297,7 +297,7 @@ def test_an_old_swipl_is_told_apart(tmp_path: Path) -> None:
 OLD_KERNEL = """
 import platform
 from bestresponse.logic.swi import sandbox_child
-from bestresponse.logic.swi.sandbox_filter import ALLOW, Instruction, pack, refuse
+from bestresponse.logic.swi.sandbox_filter import ALLOW, Instruction, pack_filter, refuse
 from bestresponse.logic.settings import Limits
 from bestresponse.logic.swi.engine import SwiEngine
 
@@ -313,7 +313,7 @@ program = (
     Instruction(RETURN, refuse(22)),
     Instruction(RETURN, ALLOW),
 )
-sandbox_child._filter_calls({"filter": pack(program).hex()})
+sandbox_child._filter_calls({"filter": pack_filter(program).hex()})
 engine = SwiEngine(Limits())
 print(*engine.layers, sep="\\n")
 print(engine.solutions(engine.load("a(1)."), "a(X)"))

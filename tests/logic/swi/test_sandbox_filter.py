@@ -4,7 +4,7 @@ import struct
 
 import pytest
 
-from bestresponse.logic.swi.sandbox_filter import ALLOW, KILL, MACHINES, filter_for, pack, refuse
+from bestresponse.logic.swi.sandbox_filter import ALLOW, KILL, MACHINES, filter_for, pack_filter, refuse
 
 EPERM, EACCES, ENOTTY = refuse(1), refuse(13), refuse(25)
 ADDRESS = 0x12_3456_7000
@@ -53,7 +53,7 @@ def run(code: bytes, record: bytes) -> int:
 def verdict(machine: str, call: int, *arguments: int, audit: int | None = None) -> int:
     filled = (*arguments, *[0] * (6 - len(arguments)))
     record = struct.pack("<iIQ6Q", call, audit or MACHINES[machine].audit, 0, *filled)
-    return run(pack(filter_for(MACHINES[machine], ADDRESS)), record)
+    return run(pack_filter(filter_for(MACHINES[machine], ADDRESS)), record)
 
 
 each_machine = pytest.mark.parametrize("machine", ["x86_64", "aarch64"])

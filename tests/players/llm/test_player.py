@@ -8,8 +8,7 @@ from bestresponse.core.player import Status
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.models.base import Abilities, Finish, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.players.llm.player import FirstToken, LlmPlayer, Sampled, Sampling
-from bestresponse.players.llm.prompting import instruction, schema
+from bestresponse.players.llm.player import FirstToken, LlmPlayer, Sampled, Sampling, instruction, schema
 from bestresponse.players.llm.reading import find_reasons, read_reply
 from bestresponse.players.strategies.baselines import BASELINES, BaselinePlayer, baseline
 from bestresponse.players.strategies.fixed import FixedMix

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from bestresponse.core import Call, Decision, Reading, Status, Submission, Void
-from bestresponse.core.episode import Record
+from bestresponse.core import Decision, Reading, Status
+from bestresponse.core.episode import Record, Submission, Void
 from bestresponse.core.errors import StoreError
+from bestresponse.core.player import Call
 from bestresponse.report.files import explain_os_error
 from bestresponse.runs import Manifest, RunFolder
 from bestresponse.runs.store.folder import StoredPlay, decode_answer, decode_play, encode_answer, encode_plays

@@ -192,7 +192,8 @@ def test_a_row_counts_the_claims_of_the_last_review_and_those_refuted_in_it(tmp_
     ran = running.run(bench, config, tmp_path, {"m": ScriptedModel(lambda request: "A")})
     (play,) = ran.folder.plays()
     answer, opponent = play.record.submissions
-    reviews = ({"claims": [("p", "refuted")]}, {"claims": [("q", "proved"), ("r", "refuted"), ("s", "unknown")]})
+    verdicts = (["refuted"], ["proved", "refuted", "unknown"])
+    reviews = tuple({"claims": [{"verdict": verdict} for verdict in attempt]} for attempt in verdicts)
     reviewed = replace(answer, decision=replace(answer.decision, remarks=reviews))
     record = replace(play.record, submissions=(reviewed, opponent))
     ((row, _),) = measure_plays(Plan(config), [replace(play, record=record)])

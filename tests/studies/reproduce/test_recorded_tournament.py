@@ -6,7 +6,7 @@ import pytest
 from recorded import DATA, needs_recorded
 
 from bestresponse.core.errors import UsageError
-from bestresponse.games.convert import format_game
+from bestresponse.games.logic.tables import format_game
 from bestresponse.games.lookup import find_game
 from bestresponse.studies.reproduce.autoformalization import (
     check_strategies,

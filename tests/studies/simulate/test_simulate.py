@@ -21,7 +21,7 @@ from bestresponse.runs.launch import make_manifest
 from bestresponse.runs.run import Run, load_run
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Replay
-from bestresponse.studies.simulate.plays import SimulateConfig, find_best_reply, judge_seats, read_plays
+from bestresponse.studies.simulate.plays import SimulateConfig, find_best_reply, judge_seats, list_sustained, read_plays
 from bestresponse.studies.simulate.study import measure_simulation, simulate
 
 PROGRAMS = Path(bestresponse.formal.formalize.library.__file__).parent
@@ -608,3 +608,17 @@ def test_models_in_a_repeated_game_see_the_rounds_and_their_own_words(tmp_path):
 def test_what_cannot_be_repeated_is_refused(game, more, why):
     with pytest.raises(UsageError, match=why):
         settings(game, "random", **more)
+
+
+@pytest.mark.parametrize(
+    ("continuation", "discount", "holds"), [(0.9, 1.0, True), (0.9, 0.5, False), (0.4, 1.0, False)]
+)
+def test_cooperation_is_an_equilibrium_where_the_future_weighs_enough(continuation, discount, holds):
+    # In the dilemma 3, 0, 5, 1 defecting gains 5 - 3 once and loses 3 - 1 ever after: (5 - 3) / (5 - 1) = 0.5.
+    more = {"rounds": 50, "continuation": continuation, "discount": discount}
+    (row,) = list_sustained(SimulateConfig("prisoners-dilemma", others="grim", **more))
+    assert row == {"profile": "cooperate, cooperate", "welfare": 6.0, "needed": 0.5, "sustained": holds}
+
+
+def test_a_known_last_round_sustains_nothing():
+    assert list(list_sustained(SimulateConfig("prisoners-dilemma", others="grim", rounds=50))) == []

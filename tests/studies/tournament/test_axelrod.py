@@ -5,8 +5,8 @@ import running
 
 pytest.importorskip("axelrod", reason="Axelrod's library is not installed; nothing here needs it")
 
-from bestresponse.core import play
 from bestresponse.core.conformance import check_player
+from bestresponse.core.episode import play
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.games.matrix.repeated import RepeatedGame
 from bestresponse.players.strategies.automaton import AutomatonPlayer, AxelrodPlayer

@@ -19,7 +19,7 @@ from bestresponse.models.base import Request
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.player import LlmPlayer
 from bestresponse.players.llm.verified import with_review
-from bestresponse.players.strategies.fixed import Following
+from bestresponse.players.strategies.fixed import Mixing
 from bestresponse.studies.verify.study import VerifyConfig, verify_model
 from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
 
@@ -95,7 +95,7 @@ def test_a_claim_that_a_model_translates_is_refuted_on_the_tree_and_the_move_is_
     rows = ran.rows()
     assert len(rows) == 6
     for row in rows:
-        assert row["transcript"][0]["feedback"] == [
+        assert row["transcript"][0]["corrections"] == [
             "You say that if chance draws high and you choose bet and the other player chooses call, you get 1. "
             "In fact, if chance draws high and you choose bet and the other player chooses call, you get 2."
         ]
@@ -119,7 +119,7 @@ def test_a_verified_player_of_a_hidden_game_is_put_right() -> None:
     game = TreeGame(tree)
     seats = {
         "ann": with_review("verified:scripted", LlmPlayer(model), game),
-        "bob": Following({"bet": "pass"}),
+        "bob": Mixing({"bet": {"pass": 1.0}}),
         NATURE: Nature(1),
     }
     assert play(game, seats).payoffs == {"ann": 1.0, "bob": -1.0}

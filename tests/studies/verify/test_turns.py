@@ -18,7 +18,7 @@ from bestresponse.models.base import Request
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.player import LlmPlayer
 from bestresponse.players.llm.verified import Verified, moves_of
-from bestresponse.players.strategies.fixed import Following
+from bestresponse.players.strategies.fixed import Mixing
 from bestresponse.report.document import Code
 from bestresponse.runs.run import Run
 from bestresponse.studies.verify.scenes import disguised_tree
@@ -77,7 +77,7 @@ def test_a_model_can_translate_what_is_said_about_moves(tmp_path: Path) -> None:
     }
     settings = config(load_tree("centipede"), repeats=1, translator="translator")
     (row,) = running.run(verify_model, settings, tmp_path, models).rows()
-    assert row["transcript"][0]["feedback"] == [
+    assert row["transcript"][0]["corrections"] == [
         "You say that after you choose R, with everybody looking ahead you get 6.4. "
         "In fact, after you choose R, with everybody looking ahead you get 0.2."
     ]
@@ -260,7 +260,7 @@ def test_a_verified_player_of_an_open_tree_is_put_right() -> None:
     reviewer = Reviewer(RulesTranslator(), EmbeddedEngine)
     seats = {
         "entrant": Verified(LlmPlayer(model), reviewer, subject=moves_of(tree)),
-        "incumbent": Following({"entry": "share"}),
+        "incumbent": Mixing({"entry": {"share": 1.0}}),
     }
     assert play(TreeGame(tree), seats).payoffs == {"entrant": 2.0, "incumbent": 2.0}
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings, strategies as st
 
 from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
 from bestresponse.theory import NormalForm, correlated, correlated_batch, correlated_regret, nash
-from bestresponse.theory.correlation.batch import perturbations, solve_in_chunks
+from bestresponse.theory.correlation.batch import perturbations, solve_with_numpy
 from bestresponse.theory.correlation.equilibria import exact_correlated, incentives
 
 CHICKEN = NormalForm.bimatrix([[0, 7], [2, 6]], [[0, 2], [7, 6]])
@@ -112,7 +112,7 @@ def test_a_batch_agrees_with_one_linear_program_per_game(shape: tuple[int, int],
     else:
         m, n = shape
         p, violations, gaps = np.zeros((80, m * n)), np.ones(80), np.ones(80)
-        solve_in_chunks(row, col, perturbations(m * (m - 1) + n * (n - 1) + 1)[0], (p, violations, gaps))
+        solve_with_numpy(row, col, perturbations(m * (m - 1) + n * (n - 1) + 1)[0], (p, violations, gaps))
     assert violations.max() < 1e-9
     assert gaps.max() < 1e-9
     welfare = (p * (row + col).reshape(80, -1)).sum(axis=1)

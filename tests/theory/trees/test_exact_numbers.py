@@ -7,7 +7,7 @@ import pytest
 
 from bestresponse.analysis.solve.data import as_data
 from bestresponse.analysis.solve.solve import solve_form, solve_found
-from bestresponse.games.convert import to_tree
+from bestresponse.games.logic.tables import to_tree
 from bestresponse.games.lookup import Found
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.files.efg import format_efg, parse_efg

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from bestresponse.core import Decision, Submission
+from bestresponse.core import Decision
+from bestresponse.core.episode import Submission
 from bestresponse.web.experiments.model import wrap_setup
 from bestresponse.web.sessions import session as module
 from bestresponse.web.sessions.session import Answer, Session, Table, TableStanding, Timing, name_attempt, round_amount

@@ -9,7 +9,7 @@ import numpy as np
 
 from bestresponse import theory
 from bestresponse.analysis.answers.answer import Answer, Chart, Question, Setting, Values
-from bestresponse.analysis.solve.data import describe_correlated, list_cells, name_mix
+from bestresponse.analysis.solve.data import describe_correlated, list_cells, name_mix, name_players
 from bestresponse.core.json import JsonObject
 from bestresponse.theory.correlation.equilibria import Objective
 from bestresponse.theory.fitting import Levels, QuantalBranch
@@ -54,43 +54,31 @@ def _describe_levels(game: NormalForm, found: Levels) -> Answer:
         {"share": share, "strategies": name_mix(game, [path[k] for path in found.strategies])}
         for k, share in enumerate(found.shares.tolist())
     ]
-    return Answer(
-        {
-            "method": found.method,
-            "predicted": name_mix(game, found.final),
-            "gains": dict(zip(game.players, found.gains.tolist(), strict=True)),
-            "gap": found.gap,
-            "levels": levels,
-        }
-    )
+    played = {"predicted": name_mix(game, found.final), "gains": name_players(game, found.gains)}
+    return Answer({"method": found.method, **played, "gap": found.gap, "levels": levels})
 
 
-def _correlate(game: NormalForm, values: Values, *, coarse: bool) -> Answer:
+def _correlate(game: NormalForm, values: Values, *, coarse: bool = False) -> Answer:
     objective = cast(Objective, values["objective"])
     return Answer(describe_correlated(game, theory.correlated(game, objective, coarse=coarse)))
+
+
+_correlate_coarsely = partial(_correlate, coarse=True)
 
 
 def _rationalize(game: NormalForm, values: Values) -> Answer:
     left = theory.iterated_elimination(game)
     seats = zip(game.players, game.actions, left.kept, strict=True)
-    return Answer(
-        {
-            "method": "iterated strict dominance",
-            "kept": {who: [names[a] for a in actions] for who, names, actions in seats},
-            "rounds": max((s.round for s in left.steps), default=0),
-        }
-    )
+    kept = {who: [names[a] for a in actions] for who, names, actions in seats}
+    rounds = max((s.round for s in left.steps), default=0)
+    return Answer({"method": "iterated strict dominance", "kept": kept, "rounds": rounds})
 
 
 def _secure(game: NormalForm, values: Values) -> Answer:
     levels = [theory.maximin(game, player) for player in range(game.num_players)]
-    return Answer(
-        {
-            "method": "zero-sum game against all others",
-            "values": {who: level.value for who, level in zip(game.players, levels, strict=True)},
-            "strategies": name_mix(game, [level.strategy for level in levels]),
-        }
-    )
+    earned = {who: level.value for who, level in zip(game.players, levels, strict=True)}
+    strategies = name_mix(game, [level.strategy for level in levels])
+    return Answer({"method": "zero-sum game against all others", "values": earned, "strategies": strategies})
 
 
 def _bargain(game: NormalForm, values: Values) -> Answer:
@@ -98,8 +86,8 @@ def _bargain(game: NormalForm, values: Values) -> Answer:
     return Answer(
         {
             "method": "Nash bargaining over mixtures of cells, disagreement at the security levels",
-            "payoffs": dict(zip(game.players, found.payoffs.tolist(), strict=True)),
-            "disagreement": dict(zip(game.players, found.disagreement.tolist(), strict=True)),
+            "payoffs": name_players(game, found.payoffs),
+            "disagreement": name_players(game, found.disagreement),
             "gap": found.gap,
             "agreed": list_cells(game, found.weights),
             "weights": found.weights.tolist(),
@@ -116,11 +104,7 @@ def _name(game: NormalForm, values: Values) -> Answer:
 def _tremble(game: NormalForm, values: Values) -> Answer:
     found = theory.find_perfect(game)
     equilibria = [
-        {
-            "strategies": name_mix(game, e.strategies),
-            "payoffs": dict(zip(game.players, e.payoffs.tolist(), strict=True)),
-            "perfect": perfect,
-        }
+        {"strategies": name_mix(game, e.strategies), "payoffs": name_players(game, e.payoffs), "perfect": perfect}
         for e, perfect in zip(found.equilibria, found.perfect, strict=True)
     ]
     return Answer({"method": found.method, "complete": found.complete, "equilibria": equilibria})
@@ -134,7 +118,7 @@ def _order_mistakes(game: NormalForm, values: Values) -> Answer:
             "method": "limit of orderly mistakes (Myerson 1978), exact Lemke-Howson over orders of actions; one proper "
             "equilibrium, not necessarily all",
             "strategies": name_mix(game, e.strategies),
-            "payoffs": dict(zip(game.players, e.payoffs.tolist(), strict=True)),
+            "payoffs": name_players(game, e.payoffs),
             "regret": e.regret,
             "proved": found.proved,
             "mistakes": found.mistakes,
@@ -147,40 +131,21 @@ def _order_mistakes(game: NormalForm, values: Values) -> Answer:
 def _solve_subgames(tree: Tree, values: Values) -> Answer:
     found = theory.solve_subgames(tree, int(values["limit"]))
     equilibria = [
-        {"payoffs": dict(zip(tree.players, payoffs.tolist(), strict=True)), "policy": policy.table()}
+        {"payoffs": name_players(tree, payoffs), "policy": policy.table()}
         for policy, payoffs in zip(found.policies, found.payoffs, strict=True)
     ]
-    return Answer(
-        {
-            "method": "subgames from the last to the first",
-            "complete": found.complete,
-            "subgames": found.num_subgames,
-            "equilibria": equilibria,
-        }
-    )
+    extent = {"complete": found.complete, "subgames": found.num_subgames}
+    return Answer({"method": "subgames from the last to the first", **extent, "equilibria": equilibria})
 
 
 def _solve_sequentially(tree: Tree, values: Values) -> Answer:
     found = theory.find_sequential(tree)
-    beliefs = [
-        {
-            "player": tree.players[infoset.player],
-            "information_set": infoset.label,
-            "nodes": {
-                tree.path(node): float(found.beliefs[node]) for node in np.flatnonzero(tree.infoset == k).tolist()
-            },
-        }
-        for k, infoset in enumerate(tree.infosets)
-    ]
-    return Answer(
-        {
-            "method": found.method,
-            "payoffs": found.payoffs,
-            "gap": found.gap,
-            "policy": found.policy.table(),
-            "beliefs": beliefs,
-        }
-    )
+    beliefs = []
+    for k, infoset in enumerate(tree.infosets):
+        nodes = {tree.path(node): float(found.beliefs[node]) for node in np.flatnonzero(tree.infoset == k).tolist()}
+        beliefs.append({"player": tree.players[infoset.player], "information_set": infoset.label, "nodes": nodes})
+    certificate = {"method": found.method, "payoffs": found.payoffs, "gap": found.gap}
+    return Answer({**certificate, "policy": found.policy.table(), "beliefs": beliefs})
 
 
 _PRECISION = (Setting("precision", 5.0, "0 is noise, large is exact best response"),)
@@ -204,18 +169,8 @@ CONCEPTS: tuple[Question[NormalForm], ...] = (
         lambda game, values: _describe_levels(game, theory.cognitive_hierarchy(game, float(values["tau"]))),
         (Setting("tau", 1.5, "the mean number of steps"),),
     ),
-    Question(
-        "correlated",
-        "A mediator's advice that nobody gains by disobeying",
-        partial(_correlate, coarse=False),
-        _OBJECTIVE,
-    ),
-    Question(
-        "coarse-correlated",
-        "Advice to which nobody prefers one fixed action",
-        partial(_correlate, coarse=True),
-        _OBJECTIVE,
-    ),
+    Question("correlated", "A mediator's advice that nobody gains by disobeying", _correlate, _OBJECTIVE),
+    Question("coarse-correlated", "Advice to which nobody prefers one fixed action", _correlate_coarsely, _OBJECTIVE),
     Question("rationalizable", "What iterated elimination of strictly dominated actions leaves", _rationalize),
     Question("maximin", "What every player can make sure of", _secure),
     Question("bargaining", "The agreement that maximises the product of gains", _bargain),

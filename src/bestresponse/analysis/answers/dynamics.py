@@ -10,7 +10,7 @@ import numpy as np
 
 from bestresponse import theory
 from bestresponse.analysis.answers.answer import Answer, Chart, Question, Setting, Values, read_profile
-from bestresponse.analysis.solve.data import name_mix
+from bestresponse.analysis.solve.data import name_mix, name_players
 from bestresponse.core.errors import SettingError
 from bestresponse.theory.dynamics.learning import Form, Trajectory
 from bestresponse.theory.dynamics.moran import Fitness
@@ -38,11 +38,9 @@ def _follow(
         "time": float(path.times[-1]),
         "final": name_mix(game, path.final),
         "last": name_mix(game, path.last),
-        "gains": dict(zip(game.players, path.gains[-1].tolist(), strict=True)),
+        "gains": name_players(game, path.gains[-1]),
         "gap": path.gap,
-        "external_regret": path.external
-        if path.external is None
-        else dict(zip(game.players, path.external[-1].tolist(), strict=True)),
+        "external_regret": None if path.external is None else name_players(game, path.external[-1]),
         "path": {"times": path.times[some].tolist(), "gap": path.curve[some].tolist(), "strategies": curves},
     }
     series = {

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, TreeEquilibrium, Value
+from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, Value
 from bestresponse.core.json import JsonObject
 from bestresponse.games.lookup import Found
 from bestresponse.theory.correlation.equilibria import CorrelatedEquilibrium
@@ -16,6 +16,7 @@ from bestresponse.theory.equilibria.result import Equilibrium
 from bestresponse.theory.games.classification import GameKind
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.trees.normal_form import find_behaviour
+from bestresponse.theory.trees.tree import Tree
 
 _SHOWN = 5e-7
 """Cells of a distribution that are less likely are rounding."""
@@ -35,6 +36,11 @@ def name_mix(game: NormalForm, profile: Iterable[Array]) -> dict[str, dict[str, 
     }
 
 
+def name_players(game: NormalForm | Tree, numbers: Array) -> dict[str, float]:
+    """Give every player its number."""
+    return dict(zip(game.players, numbers.tolist(), strict=True))
+
+
 def list_cells(game: NormalForm, distribution: Array) -> list[JsonObject]:
     """List the cells that a distribution makes likely, likeliest first, with the action of every player."""
     likely = [(float(distribution[cell]), cell) for cell in np.ndindex(*game.shape) if distribution[cell] > _SHOWN]
@@ -46,7 +52,7 @@ def describe_correlated(game: NormalForm, found: CorrelatedEquilibrium) -> JsonO
     return {
         "method": found.method,
         "objective": found.objective,
-        "payoffs": _by_player(game, found.payoffs.tolist()),
+        "payoffs": name_players(game, found.payoffs),
         "welfare": found.welfare,
         "violation": found.violation,
         "recommended": list_cells(game, found.distribution),
@@ -70,40 +76,34 @@ def _describe_tree(solved: SolvedTree) -> JsonObject:
         "complete_for": list(solved.complete_for),
         "regret": solved.regret,
         **_describe_value(solved.value),
-        "equilibria": [_describe_policy(e) for e in solved.equilibria],
+        "equilibria": [
+            {
+                "kind": e.kind,
+                "payoffs": e.payoffs,
+                "payoffs_exact": None if e.exact is None else {who: str(u) for who, u in e.exact.items()},
+                "regret": e.regret,
+                "regrets": e.regrets,
+                "nash_conv": e.nash_conv,
+                "policy": e.policy.table(),
+            }
+            for e in solved.equilibria
+        ],
         "remarks": list(solved.remarks),
     }
     if solved.table is not None:
         table = _describe_table(solved.table)
         for shown, e in zip(table["equilibria"], solved.table.nash.equilibria, strict=True):
             shown["policy"] = find_behaviour(solved.tree, e.strategies).table()
-        return data | {
-            key: table[key] for key in ("engine", "actions", "degenerate", "components", "continua", "equilibria")
-        }
+        shared = ("engine", "actions", "degenerate", "components", "continua", "equilibria")
+        return data | {key: table[key] for key in shared}
     if solved.cfr is not None:
         steps = [{"iteration": c.iteration, "nash_conv": c.nash_conv} for c in solved.cfr.checkpoints]
-        return data | {
-            "nash_conv": solved.cfr.nash_conv,
-            "iterations": solved.cfr.iterations,
-            "checkpoints": steps,
-            "engine": solved.cfr.engine,
-        }
+        ran = {"nash_conv": solved.cfr.nash_conv, "iterations": solved.cfr.iterations}
+        return data | ran | {"checkpoints": steps, "engine": solved.cfr.engine}
     if solved.subgame_perfect is not None:
         perfect = solved.subgame_perfect
         return data | {"subgame_perfect": perfect.count, "outcomes": list(perfect.outcomes)}
     return data | {"nash_conv": solved.equilibria[0].nash_conv}
-
-
-def _describe_policy(e: TreeEquilibrium) -> JsonObject:
-    return {
-        "kind": e.kind,
-        "payoffs": e.payoffs,
-        "payoffs_exact": None if e.exact is None else {who: str(u) for who, u in e.exact.items()},
-        "regret": e.regret,
-        "regrets": e.regrets,
-        "nash_conv": e.nash_conv,
-        "policy": e.policy.table(),
-    }
 
 
 def _describe_table(solved: SolvedTable) -> JsonObject:
@@ -186,7 +186,7 @@ def _describe_equilibrium(game: NormalForm, e: Equilibrium) -> JsonObject:
         "kind": e.kind,
         "strategies": name_mix(game, e.strategies),
         "strategies_exact": exact,
-        "payoffs": _by_player(game, e.payoffs.tolist()),
+        "payoffs": name_players(game, e.payoffs),
         "payoffs_exact": None if e.exact_payoffs is None else _by_player(game, map(str, e.exact_payoffs)),
         "welfare": e.welfare,
         "regret": e.regret,

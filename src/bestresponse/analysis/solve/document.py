@@ -6,17 +6,8 @@ from itertools import product
 
 import numpy as np
 
+from bestresponse.analysis.solve import facts
 from bestresponse.analysis.solve.data import as_data
-from bestresponse.analysis.solve.facts import (
-    mix_text,
-    number_text,
-    regret_text,
-    show_by_player,
-    show_facts,
-    show_policies,
-    show_records,
-    show_values,
-)
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree
 from bestresponse.core.json import JsonObject
 from bestresponse.games.lookup import Found
@@ -45,9 +36,9 @@ def as_document(found: Found, solved: SolvedTable | SolvedTree, pictures: tuple[
     words = Section("The game in words", tuple(map(Paragraph, describe_found(found))))
     if isinstance(solved, SolvedTree):
         decimals = _APPROXIMATE if solved.cfr is not None else None
-        policies = show_policies([e["policy"] for e in data["equilibria"]], decimals)
+        policies = facts.show_policies([e["policy"] for e in data["equilibria"]], decimals)
         sections = [
-            Section("Size", (show_values({"players": data["players"]} | {key: data[key] for key in _SIZE}),)),
+            Section("Size", (facts.show_values({"players": data["players"]} | {key: data[key] for key in _SIZE}),)),
             Section("Equilibria", (*_show_equilibria(data, 1.0), *policies)),
         ]
     else:
@@ -74,7 +65,7 @@ def payoff_blocks(game: NormalForm) -> tuple[Block, ...]:
         best.append(own >= own.max(axis=player, keepdims=True) - slack)
 
     def write_cell(cell: tuple[int, ...]) -> str:
-        numbers = [number_text(float(game.payoffs[(player, *cell)]), unit=0.0) for player in range(game.num_players)]
+        numbers = [facts.number_text(u, unit=0.0) for u in (payoffs[cell] for payoffs in game.payoffs)]
         return ", ".join(f"{number}{'*' if best[k][cell] else ''}" for k, number in enumerate(numbers))
 
     tables = []
@@ -95,18 +86,18 @@ def _show_equilibria(data: JsonObject, unit: float) -> tuple[Block, ...]:
     """Show the value, how the equilibria were found and how sure they are, the equilibria and their components."""
     blocks: list[Block] = []
     if "value" in data:
-        shown = number_text(data["value"], data["value_exact"], unit=unit)
+        shown = facts.number_text(data["value"], data["value_exact"], unit=unit)
         blocks.append(KeyValues(((f"Value to {data['value_of']}", shown),), prominent=True))
     extent = next((_EXTENT[concept] for concept in data["complete_for"]), "not necessarily all equilibria")
     if not data.get("mixed_searched", True):
         extent = extent.replace("there may be more mixed ones", "mixed equilibria were not searched")
-    blocks.append(Note(f"Method: {data['method']}; {extent}. Largest regret: {regret_text(data['regret'])}."))
+    blocks.append(Note(f"Method: {data['method']}; {extent}. Largest regret: {facts.regret_text(data['regret'])}."))
     blocks += [Note(f"{remark[:1].upper()}{remark[1:]}.", "warning") for remark in data["remarks"]]
     keys = ("kind", "strategies", "strategies_exact", "payoffs", "payoffs_exact", "stability", "nash_conv")
     equilibria = [{key: e[key] for key in keys if key in e} for e in data["equilibria"]]
     what = "Extreme equilibria" if "extreme Nash" in data["complete_for"] else "Equilibria"
     if equilibria:
-        blocks.append(show_records(equilibria, data["players"], what, unit=unit))
+        blocks.append(facts.show_records(equilibria, data["players"], what, unit=unit))
     large = [component for component in data.get("components", ()) if not component["isolated"]]
     if large:
         blocks.append(Note("The game is degenerate: whole sets of equilibria lie between the extreme ones listed."))
@@ -118,19 +109,19 @@ def _show_equilibria(data: JsonObject, unit: float) -> tuple[Block, ...]:
             }
             for component in large
         ]
-        blocks.append(show_records(records, data["players"], "Components with more than one equilibrium"))
+        blocks.append(facts.show_records(records, data["players"], "Components with more than one equilibrium"))
     for continuum in data.get("continua", ()):
         first, last = continuum["ends"]
         points = {"end": first, "between": continuum["inner"], "other end": last}
         records = [{"point": name, "plays": mix} for name, mix in points.items()]
         caption = f"A continuum of equilibria of dimension {continuum['dimension']}"
-        blocks.append(show_records(records, data["players"], caption, numbered=False))
+        blocks.append(facts.show_records(records, data["players"], caption, numbered=False))
     if len(data.get("outcomes", ())) > 1:
         outcomes = [{"payoffs": outcome} for outcome in data["outcomes"]]
-        blocks.append(show_records(outcomes, data["players"], "What some subgame perfect equilibrium pays"))
+        blocks.append(facts.show_records(outcomes, data["players"], "What some subgame perfect equilibrium pays"))
     if "checkpoints" in data:
         caption = "How the average policy came closer to an equilibrium"
-        blocks.append(show_records(data["checkpoints"], data["players"], caption, numbered=False))
+        blocks.append(facts.show_records(data["checkpoints"], data["players"], caption, numbered=False))
     return tuple(blocks)
 
 
@@ -143,7 +134,7 @@ def _write_subset(data: JsonObject, component: JsonObject, subset: JsonObject) -
             mix = dict(zip(data["actions"][who], corner, strict=True))
             same = (data["equilibria"][number] for number in component["equilibria"])
             exact = next((e["strategies_exact"] for e in same if e["strategies"][who] == mix), None)
-            texts.append(mix_text(mix, exact and exact[who]))
+            texts.append(facts.mix_text(mix, exact and exact[who]))
         sides.append(f"{{{'; '.join(texts)}}}")
     return " x ".join(sides)
 
@@ -159,10 +150,10 @@ def _show_position(data: JsonObject, unit: float) -> list[Section]:
         for title in ("maximin", "by playing"):
             columns[f"{title}_exact"] = {who: levels[who][f"{titles[title]}_exact"] for who in players}
         kept = {who: left["kept"][who] if left["kept"][who] != data["actions"][who] else "all" for who in players}
-        blocks = [show_by_player(players, columns | {"left after iterated elimination": kept}, unit)]
+        blocks = [facts.show_by_player(players, columns | {"left after iterated elimination": kept}, unit)]
         for title, records in (("Dominated actions", data["dominated"]), ("Iterated elimination", left["steps"])):
             if records:
-                blocks.append(show_records(records, players, title, numbered=False))
+                blocks.append(facts.show_records(records, players, title, numbered=False))
         sections.append(Section("Players", tuple(blocks)))
     chosen: JsonObject = {}
     if data["efficiency"] is not None:
@@ -180,10 +171,10 @@ def _show_position(data: JsonObject, unit: float) -> list[Section]:
         chosen["payoff-dominant equilibrium"] = None if best is None else f"#{best + 1}"
         chosen["risk-dominant equilibrium"] = None if risky is None else f"({', '.join(risky)})"
     if chosen:
-        sections.append(Section("Efficiency and selection", (show_values(chosen),)))
+        sections.append(Section("Efficiency and selection", (facts.show_values(chosen),)))
     if data["properties"] is not None:
         kind = data["properties"] | {"exact_potential": data["properties"]["exact_potential"] is not None}
-        sections.append(Section("Kind of game", (show_values(kind),)))
+        sections.append(Section("Kind of game", (facts.show_values(kind),)))
     if "correlated" in data:
-        sections.append(Section("Correlated equilibrium", show_facts(data["correlated"], players)))
+        sections.append(Section("Correlated equilibrium", facts.show_facts(data["correlated"], players)))
     return sections

@@ -15,16 +15,8 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from bestresponse import theory
-from bestresponse.analysis.solve.solution import (
-    CFR_VARIANTS,
-    SAMPLINGS,
-    TREE_METHODS,
-    SolvedTable,
-    SolvedTree,
-    TreeEquilibrium,
-    Value,
-    Wish,
-)
+from bestresponse.analysis.solve import solution
+from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, TreeEquilibrium, Value, Wish
 from bestresponse.analysis.solve.tables import solve_table
 from bestresponse.core.errors import InvalidGame, NotCertified, SettingError, TooLarge
 from bestresponse.games.lookup import Found
@@ -100,9 +92,9 @@ def solve_any_tree(tree: Tree, wish: Wish | None = None) -> SolvedTree:
         )
     form = theory.to_sequence_form(tree)
     method = wish.method if wish.method != "auto" else ""
-    if method and method not in TREE_METHODS:
-        raise SettingError("method", f"{method} solves tables; for a tree use auto, {', '.join(TREE_METHODS)}")
-    iterates = ("double-oracle", *CFR_VARIANTS, *SAMPLINGS)
+    if method and method not in solution.TREE_METHODS:
+        raise SettingError("method", f"{method} solves tables; for a tree use auto, {', '.join(solution.TREE_METHODS)}")
+    iterates = ("double-oracle", *solution.CFR_VARIANTS, *solution.SAMPLINGS)
     if method and wish.iterations and method not in iterates:
         raise SettingError("iterations", f"it does nothing with the method {method}; it is for {', '.join(iterates)}")
     match method:

@@ -17,8 +17,7 @@ from bestresponse.core.errors import InvalidGame
 from bestresponse.core.json import JsonObject
 from bestresponse.formal.evaluate.named_games import check_constraints, describe_classes, find_names, named_game
 from bestresponse.games.comparison import Comparison
-from bestresponse.games.convert import as_game_table
-from bestresponse.games.logic.tables import table_to_data
+from bestresponse.games.logic.tables import as_game_table, table_to_data
 from bestresponse.games.words import describe_game
 from bestresponse.logic.engine import open_engine
 from bestresponse.report.text import visible

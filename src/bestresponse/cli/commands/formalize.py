@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from bestresponse.api.formalizing import FormalizeConfig, Formalized, estimate_formalizing, formalize_story
+from bestresponse.api.formalizing import FormalizeConfig, Formalized, formalize_story
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.cli.terminal import console, notes, print_document
 from bestresponse.core.errors import BestResponseError, UsageError
@@ -23,7 +23,7 @@ from bestresponse.formal.formalize.autoformalizer import (
     elect,
 )
 from bestresponse.formal.formalize.examples import Example, write_example
-from bestresponse.formal.formalize.story_claims import ClaimCheck
+from bestresponse.formal.formalize.forms import estimate_tokens
 from bestresponse.games.logic.game import describe_changes, describe_table
 from bestresponse.logic.programs.validate import feedback
 from bestresponse.models.prices import estimate_price
@@ -120,10 +120,12 @@ def _find_target(story: str, output: Path | None) -> Path:
 
 def _show_estimate(text: str, config: FormalizeConfig) -> None:
     """Say what the calls will take if the first answer is a game, as it mostly is with a large model."""
-    count, prompt, reply = estimate_formalizing(text, config.candidates, config.back_check + config.claims)
+    each_prompt, each_reply = estimate_tokens(text)
+    checks = config.back_check + config.claims  # their prompts are about half as long
+    count, most = config.candidates + checks, config.candidates * config.attempts + checks
+    prompt, reply = config.candidates * each_prompt + checks * each_prompt // 2, count * each_reply
     money = estimate_price(config.model, prompt, reply)
     price = f", {money:.4f} US dollars" if money else ""
-    most = config.candidates * config.attempts + config.back_check + config.claims
     line = f"about {count} calls, {prompt:,} tokens read and {reply:,} written{price}; at most {most} calls"
     notes().print(line, markup=False, soft_wrap=True)
 
@@ -174,16 +176,15 @@ def _show(result: Formalized) -> None:
         verdict = {True: "agrees with the story", False: "differs from the story", None: "cannot be judged"}
         why = f": {result.told_back.why}" if result.told_back.why else ""
         lines.append(f"told back in words, the game {verdict[result.told_back.agrees]}{why}")
-    for line in [*lines, *(_tell_claims(result.tested) if result.tested is not None else ())]:
+    tested = result.tested
+    if tested is not None and tested.problem:
+        lines.append(f"the claims of the story cannot be read: {tested.problem}")
+    elif tested is not None:
+        count, unread = len(tested.claims), len(tested.claims) - tested.held - len(tested.broken)
+        lines.append(f"of {count} statements of the story {tested.held} hold in the game, {unread} cannot be tested")
+        lines += [f"does not hold: {claim.words!r}: {claim.why}" for claim in tested.broken]
+    for line in lines:
         notes().print(visible(line), markup=False, soft_wrap=True)
-
-
-def _tell_claims(tested: ClaimCheck) -> list[str]:
-    if tested.problem:
-        return [f"the claims of the story cannot be read: {tested.problem}"]
-    unread = len(tested.claims) - tested.held - len(tested.broken)
-    line = f"of {len(tested.claims)} statements of the story {tested.held} hold in the game, {unread} cannot be tested"
-    return [line, *(f"does not hold: {claim.words!r}: {claim.why}" for claim in tested.broken)]
 
 
 _INVITATION = (

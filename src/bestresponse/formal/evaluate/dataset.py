@@ -29,8 +29,7 @@ from bestresponse.core.game import NATURE
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.registry import did_you_mean
 from bestresponse.formal.evaluate.named_games import Named, named_games
-from bestresponse.games.convert import format_game
-from bestresponse.games.logic.tables import table_from_cells
+from bestresponse.games.logic.tables import format_game, table_from_cells
 from bestresponse.games.lookup import find_game
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import open_engine

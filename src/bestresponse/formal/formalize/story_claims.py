@@ -251,7 +251,9 @@ class BackCheck:
     reply: Reply
 
 
-def compare(story: str, table: GameTable, model: Model, *, max_tokens: int = 150, seed: int | None = None) -> BackCheck:
+def compare_with_story(
+    story: str, table: GameTable, model: Model, *, max_tokens: int = 150, seed: int | None = None
+) -> BackCheck:
     """Ask `model` whether the game is that of the story."""
     plain = ask(TEXTS.fill("compare", story=story.strip(), game=describe_table(table)), max_tokens=max_tokens)
     request = Request(plain.messages, max_tokens=max_tokens, temperature=0.0, seed=seed)

@@ -24,8 +24,7 @@ from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.files import read_text_file
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.formal.strategies.programs import PUBLISHED, published_strategy
-from bestresponse.games.convert import as_game_table
-from bestresponse.games.logic.tables import write_program as write_table
+from bestresponse.games.logic.tables import as_game_table, write_program as write_table
 from bestresponse.logic.confined.engine import ConfinedEngine
 from bestresponse.logic.language.terms import Atom, write
 from bestresponse.logic.programs.strategies import Mixture, SeatsFound, StrategyMachine, StrategyTable

@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from random import Random
 
 import numpy as np
 
 from bestresponse.core import Action, Ask, Choice, Role, View
-from bestresponse.core.capabilities import Question
 from bestresponse.core.errors import TooLarge, UsageError
-from bestresponse.games.quiz import ask_about_play
 from bestresponse.games.texts import TEXTS
 from bestresponse.theory.games.normal_form import NormalForm
 
@@ -101,10 +98,6 @@ class Blotto:
     def word_question(self, ask: Ask) -> str:
         """Ask for a plan."""
         return "How do you distribute your troops?"
-
-    def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
-        """Ask what two plans earn."""
-        return ask_about_play(self, role, rng, ("choose",))
 
 
 def _plans(troops: int, fields: int) -> Iterator[Plan]:

@@ -169,15 +169,6 @@ class Guessing(NumberRounds):
         return f"Which number from {self.low:g} to {self.high:g} do you choose?"
 
 
-def level_k(game: Guessing, level: int) -> float:
-    """What a player who thinks `level` steps ahead chooses: level 0 the middle, each level the factor of the one below.
-
-    >>> round(level_k(Guessing(), 2), 2)
-    32.0
-    """
-    return min(max((game.low + game.high) / 2 * game.factor**level, game.low), game.high)
-
-
 @dataclass(frozen=True)
 class CommonPool(NumberRounds):
     """Invest in a pool that yields less for everybody the more is invested.

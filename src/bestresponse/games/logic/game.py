@@ -15,17 +15,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from random import Random
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bestresponse.core.ask import Ask, Choice, Lottery
-from bestresponse.core.capabilities import Question
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.files import read_text_file
 from bestresponse.core.game import NATURE, Action, Role, View
-from bestresponse.games.quiz import say_choice
 from bestresponse.games.texts import join_words
 from bestresponse.logic.language.tokens import MAX_CHARACTERS
 from bestresponse.logic.programs.game_table import (
@@ -123,16 +120,6 @@ class LogicGame:
         node = self._node(state)
         earned = node.payoffs if isinstance(node, End) else (0,) * len(self.roles)
         return dict(zip(self.roles, map(float, earned), strict=True))
-
-    def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
-        """Ask what some ways in which the game can go earn."""
-        rows, seat = self.table.rows, self.roles.index(role)
-        drawn = sorted(rng.sample(range(len(rows)), min(2, len(rows))))
-        asked = []
-        for row in (rows[k] for k in drawn):
-            course = [f"{move} is drawn" if who == NATURE else say_choice(who, move, role) for who, move in row.moves]
-            asked.append(Question(f"If {join_words(course)}, how much do you get?", float(row.payoffs[seat])))
-        return tuple(asked)
 
     def _describe_situation(self, role: Role, known: Knowledge, over: bool) -> str:
         made = self._list_known(role, known)

@@ -16,8 +16,7 @@ from functools import cached_property
 from bestresponse.core import NATURE, Action, Ask, Choice, Lottery, Role, View
 from bestresponse.core.capabilities import PlayedRounds
 from bestresponse.core.errors import UsageError
-from bestresponse.games.matrix.game import MatrixGame, Others
-from bestresponse.games.matrix.presentation import Format
+from bestresponse.games.matrix.game import Format, MatrixGame, Others
 from bestresponse.games.texts import TEXTS
 from bestresponse.theory.games.normal_form import NormalForm
 

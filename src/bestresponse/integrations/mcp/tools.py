@@ -21,8 +21,7 @@ from bestresponse.core.registry import find_by_name
 from bestresponse.formal.evaluate.named_games import find_names
 from bestresponse.formal.strategies.programs import PUBLISHED
 from bestresponse.games.comparison import compare_games
-from bestresponse.games.convert import to_tree
-from bestresponse.games.logic.tables import table_to_data
+from bestresponse.games.logic.tables import table_to_data, to_tree
 from bestresponse.games.lookup import FORMATS, Found, find_game
 from bestresponse.games.named_game import NamedGame, as_source
 from bestresponse.logic.language.diagnostics import Diagnostic

@@ -14,7 +14,7 @@ from operator import eq, ge, gt, le, lt, ne
 from typing import TYPE_CHECKING, Final
 
 from bestresponse.core.errors import LimitReached
-from bestresponse.logic.embedded.unify import LONG, Fault, count_words, unify
+from bestresponse.logic.embedded.unify import LONG, Fault, count_number_words, unify
 from bestresponse.logic.language.terms import Number, Struct, Term, Var, brief, deref
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def compute(machine: Machine, arguments: list[Term]) -> bool:
     """Run `is/2`: compute an expression and unify its value."""
     value = evaluate(arguments[1], machine.work.spend)
     if value.__class__ is not int or not -LONG < value < LONG:
-        machine.charge(count_words(value))
+        machine.charge(count_number_words(value))
     return unify(arguments[0], value, machine.trail)
 
 

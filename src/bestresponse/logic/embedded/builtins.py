@@ -17,9 +17,9 @@ from bestresponse.logic.embedded.arithmetic import COMPARISONS, bound, compare_n
 from bestresponse.logic.embedded.unify import (
     LONG,
     Fault,
-    compare,
+    compare_terms,
     copy,
-    count_words,
+    count_number_words,
     is_ground,
     order_key,
     spell,
@@ -92,7 +92,7 @@ def _sum_onto(machine: Machine, arguments: Arguments) -> bool:
     for item in _items(machine, arguments[0]):
         total = bound(total + evaluate(item, machine.spend, 1), machine.spend)
     if total.__class__ is not int or not -LONG < total < LONG:
-        machine.charge(count_words(total))
+        machine.charge(count_number_words(total))
     return unify(arguments[2], total, machine.trail)
 
 
@@ -112,7 +112,7 @@ def _raw_sort(machine: Machine, arguments: Arguments) -> bool:
         _items(machine, arguments[2]), key=lambda item: order_key(find_key(item)), reverse=order in ("@>", "@>=")
     )
     if order in ("@<", "@>"):
-        items = [item for i, item in enumerate(items) if not i or compare(find_key(items[i - 1]), find_key(item))]
+        items = [item for i, item in enumerate(items) if not i or compare_terms(find_key(items[i - 1]), find_key(item))]
     machine.charge(3 * len(items))
     return unify(arguments[3], list_of(items), machine.trail)
 
@@ -230,8 +230,8 @@ def _ends_early(machine: Machine, options: list[list[Term]], situation: Term, so
 SINGLE: dict[str, Determinate] = {
     "=/2": lambda machine, arguments: unify(arguments[0], arguments[1], machine.trail),
     "\\=/2": _not_unifiable,
-    "==/2": lambda machine, arguments: compare(arguments[0], arguments[1]) == 0,
-    "\\==/2": lambda machine, arguments: compare(arguments[0], arguments[1]) != 0,
+    "==/2": lambda machine, arguments: compare_terms(arguments[0], arguments[1]) == 0,
+    "\\==/2": lambda machine, arguments: compare_terms(arguments[0], arguments[1]) != 0,
     "is/2": compute,
     **{key: compare_numbers(test) for key, test in COMPARISONS.items()},
     "var/1": _kind(Var),
@@ -248,7 +248,7 @@ SINGLE: dict[str, Determinate] = {
     "sum onto/3": _sum_onto,
     "raw sort/4": _raw_sort,
     "raw compare/3": lambda machine, arguments: unify(
-        arguments[0], Atom("<=>"[compare(arguments[1], arguments[2]) + 1]), machine.trail
+        arguments[0], Atom("<=>"[compare_terms(arguments[1], arguments[2]) + 1]), machine.trail
     ),
     "fresh copy/2": lambda machine, arguments: unify(
         arguments[1], copy(arguments[0], machine.charge, shared=True), machine.trail

@@ -26,10 +26,10 @@ _MAX_NESTING = 60
 """How many machines may wait for each other: each takes some of Python's stack."""
 _TABLE_CELLS = 40
 _MOST_ANSWERS = 1_000
-_NONE: Mapping[object, Table] = {}
+_NONE: Mapping[object, AnswerTable] = {}
 
 
-class Table:
+class AnswerTable:
     """The answers of one call: those found so far, and the machine that finds the others."""
 
     __slots__ = ("answers", "busy", "cells", "fault", "machine", "source", "variables", "whole")
@@ -107,7 +107,7 @@ class Situations:
 
     def __init__(self) -> None:
         self.chain: list[Term] = []
-        self.tables: dict[object, dict[object, Table]] = {}
+        self.tables: dict[object, dict[object, AnswerTable]] = {}
 
     def enter(self, situation: Term, work: Work) -> Term:
         """Return the object that stands for a situation, and forget all situations that it did not come from."""
@@ -136,7 +136,7 @@ class Situations:
             self._push(place)
         return place
 
-    def find(self, machine: Machine, key: str, arguments: list[Term]) -> tuple[Table, list[Var]] | None:
+    def find(self, machine: Machine, key: str, arguments: list[Term]) -> tuple[AnswerTable, list[Var]] | None:
         """Return the table of a call about a known situation, which is its last argument, and the variables in it."""
         situation = deref(arguments[-1])
         tables = self.tables.get(_identify(situation))
@@ -168,11 +168,11 @@ class Situations:
 
     def _open(
         self, machine: Machine, name: tuple[Any, ...], given: list[Term], variables: list[Var], situation: Term
-    ) -> Table:
+    ) -> AnswerTable:
         fresh = copy(Struct("", (*given, *variables)), machine.charge, shared=True)
         assert isinstance(fresh, Struct)
         asked, unknown = fresh.args[: len(given)], list(fresh.args[len(given) :])
-        table = Table(machine, None, unknown)  # type: ignore[arg-type]
+        table = AnswerTable(machine, None, unknown)  # type: ignore[arg-type]
         table.hold(_TABLE_CELLS)
         if name[0] == _HOLDS and isinstance(situation, Struct):
             earlier = self.tables.get(_identify(deref(situation.args[1])), _NONE).get(name)
@@ -182,7 +182,9 @@ class Situations:
         table.source = table.machine.run_predicate(name[0], [*asked, situation])
         return table
 
-    def _progress(self, machine: Machine, fluent: Term, table: Table, situation: Struct, earlier: Table) -> bool:
+    def _progress(
+        self, machine: Machine, fluent: Term, table: AnswerTable, situation: Struct, earlier: AnswerTable
+    ) -> bool:
         """Find what holds after a move, by facts alone: its effects, and what held before unless it is abnormal.
 
         False where rules have to be followed for that, where facts are about some situations only, or where something

@@ -124,7 +124,7 @@ def undo(trail: list[Var], mark: int) -> None:
         trail.pop().ref = None
 
 
-def count_words(number: Number) -> int:
+def count_number_words(number: Number) -> int:
     """Count the words of memory that a number takes."""
     return (number.numerator.bit_length() + number.denominator.bit_length()) // 64
 
@@ -137,7 +137,7 @@ def copy(term: Term, charge: Callable[[int], None], shared: bool = False) -> Ter
     term = deref(term)
     if term.__class__ is not Struct:
         if isinstance(term, Fraction) or (isinstance(term, int) and not -LONG < term < LONG):
-            charge(count_words(term))
+            charge(count_number_words(term))
         return Var() if term.__class__ is Var else term
     if shared and term.solid:
         return term
@@ -172,7 +172,7 @@ def copy(term: Term, charge: Callable[[int], None], shared: bool = False) -> Ter
                 done.append([])
                 break
             if argument.__class__ is Fraction or (argument.__class__ is int and not -LONG < argument < LONG):
-                charge(count_words(argument))
+                charge(count_number_words(argument))
             collected.append(argument)
         else:
             done.pop()
@@ -204,7 +204,7 @@ def is_ground(term: Term) -> bool:
     return True
 
 
-def compare(left: Term, right: Term) -> int:
+def compare_terms(left: Term, right: Term) -> int:
     """-1, 0 or 1 in the standard order: numbers, strings, [], atoms, structures (arity, name, arguments).
 
     Variables are equal to themselves only; they have no order.
@@ -275,5 +275,5 @@ def spell(term: Term, variables: list[Var], depth: int = 0) -> object:
     return (None, str(term)) if kind is String else term
 
 
-order_key = cmp_to_key(compare)
+order_key = cmp_to_key(compare_terms)
 """For `sorted`: the standard order of terms."""

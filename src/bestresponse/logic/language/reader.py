@@ -85,26 +85,26 @@ class Clause(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadClauses:
     """Every clause that could be read, and every reason why others could not."""
 
     clauses: tuple[Clause, ...]
     diagnostics: tuple[Diagnostic, ...]
 
 
-def read(source: str) -> Reading:
+def read(source: str) -> ReadClauses:
     """All clauses of a program and all its syntax errors."""
     text = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     text = f"%{text}" if text.startswith("#!") else text
     if len(text) > MAX_CHARACTERS:
         message = f"the program has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read"
-        return Reading((), (_diagnostic(0, 0, "", message, "", "size"),))
+        return ReadClauses((), (_diagnostic(0, 0, "", message, "", "size"),))
     places = Places(text)
     hidden = hidden_character(text)
     if hidden is not None:
         message = f"control or invisible character U+{ord(text[hidden]):04X}"
         line, column = places.at(hidden)
-        return Reading((), (_diagnostic(line, column, "", message, "remove it", "character"),))
+        return ReadClauses((), (_diagnostic(line, column, "", message, "remove it", "character"),))
     return _read_all(text, places)
 
 
@@ -119,7 +119,7 @@ def read_term(source: str) -> Clause:
     return reading.clauses[0]
 
 
-def _read_all(text: str, places: Places) -> Reading:
+def _read_all(text: str, places: Places) -> ReadClauses:
     clauses: list[Clause] = []
     diagnostics: list[Diagnostic] = []
     parser = _Parser(text, places)
@@ -134,7 +134,7 @@ def _read_all(text: str, places: Places) -> Reading:
             line, column = places.at(fault.offset)
             diagnostics.append(_diagnostic(line, column, places.line(line), fault.message, fault.hint, "syntax"))
         parser.skip()
-    return Reading(tuple(clauses), tuple(diagnostics))
+    return ReadClauses(tuple(clauses), tuple(diagnostics))
 
 
 def _diagnostic(line: int, column: int, source_line: str, message: str, hint: str, code: str) -> Diagnostic:

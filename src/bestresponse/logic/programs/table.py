@@ -40,9 +40,7 @@ from bestresponse.logic.language.terms import (
     variables_of,
     write,
 )
-from bestresponse.logic.programs.game_table import SEES, GameTable, Percepts, Row, tree
-
-__all__ = ["Extraction", "GameTable", "Row", "extract", "label", "published_cells"]
+from bestresponse.logic.programs.game_table import SEES, GameTable as GameTable, Percepts, Row as Row, tree
 
 MAX_REPLAYS = 1_000
 _MOST_DEFECTS = 10

@@ -19,11 +19,9 @@ from bestresponse.logic.gate.goals import indicator
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage, numbered
 from bestresponse.logic.language.predicates import GAME
 from bestresponse.logic.language.terms import Struct, Term, Var
-from bestresponse.logic.programs.report import Report, describe_failure
+from bestresponse.logic.programs.report import Report as Report, describe_failure
 from bestresponse.logic.programs.solver_language import REQUIRED
 from bestresponse.logic.programs.table import extract
-
-__all__ = ["Report", "feedback", "validate", "validate_strategy"]
 
 _EXAMPLES = {
     "initial/1": "initial(s0).",

@@ -33,7 +33,7 @@ from typing import Final, Literal
 from bestresponse.core.errors import LogicError
 from bestresponse.logic.settings import Layer
 
-from .sandbox_filter import MACHINES, filter_for, pack
+from .sandbox_filter import MACHINES, filter_for, pack_filter
 
 LAYERS: Final = ("privileges", "limits", "files", "calls", "descriptors")
 
@@ -151,7 +151,7 @@ def make_plan(command: tuple[str, ...], policy: Policy) -> dict[str, object]:
         },
         "readable": policy.readable,
         "executable": policy.executable,
-        "filter": None if machine is None else pack(filter_for(machine, address)).hex(),
+        "filter": None if machine is None else pack_filter(filter_for(machine, address)).hex(),
         "exec_address": address,
     }
 

@@ -93,7 +93,7 @@ _CALLS: Final[dict[str, tuple[int | None, int | None]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class Processor:
     """What the filter must know of a processor: its audit number and the calls that are looked at more closely."""
 
     audit: int
@@ -111,9 +111,9 @@ class Machine:
         return tuple(number for number in numbers if number is not None)
 
 
-MACHINES: Final[dict[str, Machine]] = {
-    "x86_64": Machine(0xC000003E, 0, openat=257, open=2, ioctl=16, prlimit64=302, execve=59),
-    "aarch64": Machine(0xC00000B7, 1, openat=56, open=None, ioctl=29, prlimit64=261, execve=221),
+MACHINES: Final[dict[str, Processor]] = {
+    "x86_64": Processor(0xC000003E, 0, openat=257, open=2, ioctl=16, prlimit64=302, execve=59),
+    "aarch64": Processor(0xC00000B7, 1, openat=56, open=None, ioctl=29, prlimit64=261, execve=221),
 }
 
 
@@ -132,7 +132,7 @@ def refuse(errno: int) -> int:
     return _ERRNO | errno
 
 
-def filter_for(machine: Machine, exec_address: int) -> tuple[Instruction, ...]:
+def filter_for(machine: Processor, exec_address: int) -> tuple[Instruction, ...]:
     """Return the filter for one machine; `execve` passes only with its file name at `exec_address`."""
     body: list[Instruction] = [
         Instruction(_LOAD, _ARCHITECTURE),
@@ -152,7 +152,7 @@ def filter_for(machine: Machine, exec_address: int) -> tuple[Instruction, ...]:
     return tuple(body)
 
 
-def pack(program: tuple[Instruction, ...]) -> bytes:
+def pack_filter(program: tuple[Instruction, ...]) -> bytes:
     """Return the program as the kernel reads it: an array of `struct sock_filter`."""
     return b"".join(struct.pack("<HBBI", i.code, i.when_true, i.when_false, i.operand) for i in program)
 

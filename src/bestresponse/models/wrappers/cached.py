@@ -92,8 +92,11 @@ class Cache:
     def put(self, key: str, model: str, identity: str, request: Request, reply: Reply) -> None:
         """Keep a reply; it is on disk, as far as this process is concerned, when this returns."""
         texts = _text(request_to_json(request)), _text(reply_to_json(reply))
+        if identity not in self._identities:
+            self._run("insert or ignore into identities (model, text) values (?, ?)", model, identity)
+            self._identities[identity] = self._run("select id from identities where text = ?", identity)[0][0]
         query = "insert or replace into replies (key, identity, request, reply) values (?, ?, ?, ?)"
-        self._run(query, key, self._identity(model, identity), *texts)
+        self._run(query, key, self._identities[identity], *texts)
 
     def once(self, key: str, call: Callable[[], Reply]) -> Reply:
         """Make the call unless the same one is in flight: then wait for that and share its outcome."""
@@ -131,12 +134,6 @@ class Cache:
         """Close the file."""
         with self._lock:
             self._rows.close()
-
-    def _identity(self, model: str, text: str) -> int:
-        if text not in self._identities:
-            self._run("insert or ignore into identities (model, text) values (?, ?)", model, text)
-            self._identities[text] = self._run("select id from identities where text = ?", text)[0][0]
-        return self._identities[text]
 
     def _run(self, statement: str, *values: object) -> list[Any]:
         try:

@@ -38,8 +38,7 @@ from bestresponse.core.player import Call, Decision, Player, Reading, Status
 from bestresponse.core.registry import find_by_name
 from bestresponse.models.base import Message, Model
 from bestresponse.players.llm.persona import Persona
-from bestresponse.players.llm.player import LlmPlayer, Sampling
-from bestresponse.players.llm.prompting import Style, instruction
+from bestresponse.players.llm.player import LlmPlayer, Sampling, Style, instruction
 from bestresponse.players.llm.texts import TEXTS
 
 Policy = Literal["abstain", "void"]

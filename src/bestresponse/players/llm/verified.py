@@ -107,12 +107,13 @@ class Verified:
         made = tries(self, view, ask)
         reviews: tuple[JsonObject, ...] = tuple(
             {
-                "state": review.state.value,
-                "claims": [[one.text, one.verdict.value] for one in review.checked],
-                "corrections": [one.text for one in review.corrections],
+                "reasoning": attempt.decision.reasoning,
+                "choice": attempt.decision.action,
+                **attempt.review.to_json(),
+                "corrections": [correction.text for correction in attempt.review.corrections],
             }
-            for review in (attempt.review for attempt in made)
-            if review is not None
+            for attempt in made
+            if attempt.review is not None
         )
         return replace(made[-1].decision, calls=calls_of(made), remarks=reviews)
 

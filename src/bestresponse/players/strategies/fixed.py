@@ -42,18 +42,6 @@ class FixedMix:
 
 
 @dataclass(frozen=True, slots=True)
-class Following:
-    """One pure strategy of a tree: the move at each information set, by its label."""
-
-    moves: Mapping[str, str]
-    name: str = "fixed"
-
-    def decide(self, view: View, ask: Ask) -> Decision:
-        """Return the move of the information set."""
-        return Decision(self.moves[view.facts["infoset"]])
-
-
-@dataclass(frozen=True, slots=True)
 class Mixing:
     """One behaviour strategy of a tree: the probabilities of the moves at each information set, by its label."""
 

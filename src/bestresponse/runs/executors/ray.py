@@ -59,10 +59,17 @@ class Ray:
             count = min(count, wanted)
             work = describe_job(job, -(-wanted // count))
 
-            def connect() -> _ActorLink:
-                return _ActorLink(ray, work, self._choose_options())
-
-            yield from Driver(job, connect, count, work.threads).play(tasks, keep, partial(self._check_room, ray.nodes))
+            needs = self._needs
+            options = {
+                "max_concurrency": 3,
+                "scheduling_strategy": "SPREAD",
+                "num_cpus": needs.pop("CPU", 0),
+                "num_gpus": needs.pop("GPU", 0),
+                "memory": needs.pop("memory", None),
+                "resources": needs,
+            }
+            driver = Driver(job, lambda: _ActorLink(ray, work, options), count, work.threads)
+            yield from driver.play(tasks, keep, partial(self._check_room, ray.nodes))
         finally:
             if own:
                 ray.shutdown()
@@ -75,15 +82,6 @@ class Ray:
     def _count_workers(self, there: Mapping[str, float]) -> int:
         """Count the workers for which a cluster has room; one where it has none, for it may grow."""
         return max(1, min((int(there.get(name, 0) // amount) for name, amount in self._needs.items()), default=1))
-
-    def _choose_options(self) -> JsonObject:
-        needs = self._needs
-        reserved = {
-            "num_cpus": needs.pop("CPU", 0),
-            "num_gpus": needs.pop("GPU", 0),
-            "memory": needs.pop("memory", None),
-        }
-        return {"max_concurrency": 3, "scheduling_strategy": "SPREAD", "resources": needs, **reserved}
 
     def _check_room(self, nodes: Callable[[], list[JsonObject]], waited: float) -> None:
         """Raise UsageError where no node has room for a worker, or none has started one, for a long time."""

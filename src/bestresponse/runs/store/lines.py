@@ -6,6 +6,7 @@ import os
 import re
 import threading
 from collections.abc import Iterable, Iterator
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 from bestresponse.core.errors import StoreError
@@ -79,16 +80,10 @@ def _open(path: Path) -> int:
 
 def _sound_length(file: int) -> int:
     """Where the last complete line ends."""
-    size = os.fstat(file).st_size
-    block = 1 << 16
-    end = size
-    while end > 0:
-        start = max(0, end - block)
-        cut = os.pread(file, end - start, start).rfind(b"\n")
-        if cut >= 0:
-            return start + cut + 1
-        end = start
-    return 0
+    if not os.fstat(file).st_size:
+        return 0
+    with mmap(file, 0, access=ACCESS_READ) as lines:
+        return lines.rfind(b"\n") + 1
 
 
 def read_raw(path: Path, start: int = 0) -> Iterator[bytes]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from bestresponse.core.errors import StoreError, UsageError
-from bestresponse.core.json import JsonObject, canonical, digest
+from bestresponse.core.json import canonical, digest
 from bestresponse.runs.run import Run
 from bestresponse.runs.store.folder import FolderLock, RunFolder
 from bestresponse.runs.store.lines import Lines, find_spec_id, read_lines, read_raw
@@ -70,7 +70,7 @@ def _find_parts(paths: Sequence[str | Path]) -> list[RunFolder]:
 
 
 def _agree(parts: Sequence[RunFolder]) -> Manifest:
-    """Return the manifest of the whole; UsageError where parts are of different studies, settings or prompts."""
+    """Return the manifest of the whole; UsageError where parts are of different studies, settings or models."""
     first = min(parts, key=lambda part: (part.manifest.created, part.path))
     for part in parts:
         for what in ("study", "config", "run", "prompts"):
@@ -80,18 +80,13 @@ def _agree(parts: Sequence[RunFolder]) -> Manifest:
                 if what in ("config", "prompts"):
                     where = ", ".join(name for name in sorted({*mine, *other}) if mine.get(name) != other.get(name))
                 raise UsageError(f"{first.path} and {part.path} are not parts of one run: {what} differs ({where})")
-    return replace(first.manifest, shard=None, models=_gather_models(parts))
-
-
-def _gather_models(parts: Sequence[RunFolder]) -> JsonObject:
-    """Return what every part says of its models; UsageError where one name stood for two models."""
-    found: dict[str, tuple[RunFolder, Any]] = {}
+    models: dict[str, tuple[RunFolder, Any]] = {}
     for part in parts:
         for name, entry in part.manifest.models.items():
-            before, known = found.setdefault(name, (part, entry))
+            before, known = models.setdefault(name, (part, entry))
             if canonical(known["identity"]) != canonical(entry["identity"]):
                 raise UsageError(f"{before.path} and {part.path} are not parts of one run: {name} is another model")
-    return {name: entry for name, (_, entry) in found.items()}
+    return replace(first.manifest, shard=None, models={name: entry for name, (_, entry) in models.items()})
 
 
 def _choose(parts: Sequence[RunFolder]) -> dict[str, _Kept]:

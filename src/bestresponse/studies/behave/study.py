@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import product
 from pathlib import Path
@@ -28,7 +28,7 @@ from bestresponse.games.lookup import find_game
 from bestresponse.models.base import Model
 from bestresponse.report.blocks import intervals, lines, metrics_table, pivot, table
 from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import Heads, Metric, Value
+from bestresponse.report.metrics import Heads, Value, list_metrics
 from bestresponse.report.stats.interval import Floats, Interval
 from bestresponse.report.stats.statistics import bound_mean
 from bestresponse.runs.execution import Execution, Outcome, Progress
@@ -214,12 +214,10 @@ class SeatMoves:
 
 @dataclass(frozen=True, eq=False)
 class PlayerGroup:
-    """What one group of players did, and what was estimated of it."""
+    """What one group of players did."""
 
     sequences: Sequence[SeatMoves]
     seed: int
-    error: Value = None
-    parameters: Mapping[str, Value] = field(default_factory=dict)
 
     @cached_property
     def cooperation(self) -> Sequence[tuple[int, Floats]]:
@@ -241,28 +239,23 @@ class PlayerGroup:
         return bound_mean(values, (0.0, 1.0), clusters.tolist(), rng=np.random.default_rng(self.seed))
 
 
-def _describe_metric(name: str, title: str, words: str, compute: Callable[[PlayerGroup], Value]) -> Metric[PlayerGroup]:
-    return Metric(name, title, words, "", ".3f", compute)
+class BehaviourFigures(TypedDict):
+    """The figures of a group, with 95 % intervals over matches, units or games."""
 
-
-METRICS: tuple[Metric[PlayerGroup], ...] = (
-    Metric("matches", "matches", "matches of a player of the group", "", ".0f", lambda group: len(group.sequences)),
-    _describe_metric(
-        "first", "first round", "share of cooperation in the first round", lambda group: group.average_cooperation(0, 1)
-    ),
-    _describe_metric(
-        "cooperation", "cooperation", "share of cooperation in all rounds", lambda group: group.average_cooperation()
-    ),
-    _describe_metric(
-        "error", "error", "probability of a move that the strategy does not prescribe", lambda group: group.error
-    ),
-    _describe_metric(
-        "qre", "lambda", "precision of the logit equilibrium", lambda group: group.parameters.get("lambda")
-    ),
-    _describe_metric("hierarchy", "tau", "mean steps of reasoning", lambda group: group.parameters.get("tau")),
-    _describe_metric("level", "level", "mean level of reasoning", lambda group: group.parameters.get("mean level")),
-)
-"""Every figure of a group with its 95 % interval over matches, units or games, in the order of the columns."""
+    matches: Annotated[int, column(format=".0f")]
+    """matches of a player of the group"""
+    first: Annotated[Value, column("first round", ".3f")]
+    """share of cooperation in the first round"""
+    cooperation: Annotated[Value, column(format=".3f")]
+    """share of cooperation in all rounds"""
+    error: Annotated[Value, column(format=".3f")]
+    """probability of a move that the strategy does not prescribe"""
+    qre: Annotated[Value, column("lambda", ".3f")]
+    """precision of the logit equilibrium"""
+    hierarchy: Annotated[Value, column("tau", ".3f")]
+    """mean steps of reasoning"""
+    level: Annotated[Value, column(format=".3f")]
+    """mean level of reasoning"""
 
 
 def prepare_behave(config: BehaveConfig) -> BehaveConfig:
@@ -388,47 +381,53 @@ def measure_behaviour(config: BehaveConfig, folder: RunFolder) -> Measured:
         groups[tuple(seen.labels[name] for name in config.by)].append(seen)
     frames: dict[str, list[Any]] = {name: [] for name in _ROWS}
     frames["left_out"] = list(read_lines(folder.path / "unused.jsonl"))
-    measured: dict[Heads, PlayerGroup] = {}
-    named: dict[str, PlayerGroup] = {}
+    figures: dict[Heads, BehaviourFigures] = {}
+    precisions: list[tuple[str, PlayerGroup, float]] = []
     for heads in sorted(groups):
         name, seed = ", ".join(filter(None, heads)), split(config.seed, "behave", *heads)
         group = PlayerGroup(groups[heads], seed)
         frames["groups"].append({"group": name})
-        if "strategies" in config.fit:
-            group = replace(group, error=_estimate_strategies(config, name, group, frames))
         models = [model for model in config.fit if model != "strategies"]
-        if models:
-            group = replace(group, parameters=_estimate_choices(config, name, group, models, frames))
+        error = _estimate_strategies(config, name, group, frames) if "strategies" in config.fit else None
+        parameters = _estimate_choices(config, name, group, models, frames) if models else {}
+        figures[heads] = BehaviourFigures(
+            matches=len(group.sequences),
+            first=group.average_cooperation(0, 1),
+            cooperation=group.average_cooperation(),
+            error=error,
+            qre=parameters.get("lambda"),
+            hierarchy=parameters.get("tau"),
+            level=parameters.get("mean level"),
+        )
+        if "lambda" in parameters:
+            precisions.append((name, group, _as_float(parameters["lambda"])))
         for number in range(max((len(moves) for _, moves in group.cooperation), default=0)):
             share = group.average_cooperation(number, number + 1)
             frames["rounds"].append(RoundRow(who=name, round=number + 1, cooperation=share))
         if config.beside:
             _stand_beside(name, group, frames)
-        measured[heads] = named[name] = group
-    frames["path"] = list(_list_path(config, named))
+    frames["path"] = list(_list_path(config, precisions))
     played = sum(map(len, groups.values()))
-    return Measured({name: Frame(kind, frames[name]) for name, kind in _ROWS.items()}, played, config.by, measured)
+    return Measured({name: Frame(kind, frames[name]) for name, kind in _ROWS.items()}, played, config.by, figures)
 
 
-def _list_path(config: BehaveConfig, groups: Mapping[str, PlayerGroup]) -> Iterator[PathRow]:
+def _list_path(config: BehaveConfig, groups: Sequence[tuple[str, PlayerGroup, float]]) -> Iterator[PathRow]:
     """Yield the logit equilibria of the most played game along lambda, and what the groups did at their own lambda."""
-    known = {name: group for name, group in groups.items() if "lambda" in group.parameters}
-    if not known:
+    if not groups:
         return
-    form = Counter(seen.form for group in known.values() for seen in group.sequences).most_common(1)[0][0]
-    largest = max(_as_float(group.parameters["lambda"]) for group in known.values())
+    form = Counter(seen.form for _, group, _ in groups for seen in group.sequences).most_common(1)[0][0]
+    largest = max(precision for _, _, precision in groups)
     grid = np.linspace(0.0, 2 * largest or 1.0, 60)
     for role, actions, side in zip(form.players, form.actions, predict_quantal([form], grid)[0], strict=True):
         for precision, share in zip(grid, side[:, 0], strict=True):
             line = f"{form.name}: {role} plays {actions[0]}"
             yield PathRow(line=line, precision=float(precision), share=float(share))
-    for (name, group), seat in product(known.items(), range(2)):
+    for (name, group, precision), seat in product(groups, range(2)):
         own = [seen.own for seen in group.sequences if seen.form is form and seen.seat == seat]
         moves = [move for moves in own for move in moves[: 1 if config.rounds == "first" else None]]
         if moves:
             share = float(np.mean([move == 0 if isinstance(move, int) else move[0] for move in moves]))
-            line = f"{name} as {form.players[seat]}"
-            yield PathRow(line=line, precision=_as_float(group.parameters["lambda"]), share=share)
+            yield PathRow(line=f"{name} as {form.players[seat]}", precision=precision, share=share)
 
 
 def _as_float(value: Value) -> float:
@@ -607,7 +606,7 @@ behave = Study(
     specs=lambda config: (),
     play=refuse_to_play,
     measure=measure_behaviour,
-    metrics=METRICS,
+    metrics=list_metrics(BehaviourFigures),
     title="What was played",
     subtitle="{{ config.sources|length }} runs, groups by {{ config.by|join(' and ') }}, "
     "{{ config.bootstraps }} resamples, seed {{ config.seed }}",

@@ -9,8 +9,8 @@ from typing import Literal
 from bestresponse.core.errors import SettingError
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import split
-from bestresponse.games.convert import to_tree
-from bestresponse.games.matrix.presentation import FORMATS, themes
+from bestresponse.games.logic.tables import to_tree
+from bestresponse.games.matrix.game import FORMATS, themes
 from bestresponse.players.llm.verified import bare_name, is_verified, make_label
 from bestresponse.runs.inputs import ModelsSetting, NamedModel, NamesSetting, OptionalGameSetting
 from bestresponse.runs.settings import RunSettings, list_settings, setting, settings

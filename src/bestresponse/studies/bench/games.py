@@ -26,7 +26,7 @@ import numpy as np
 from bestresponse.core.errors import InvalidGame, SettingError
 from bestresponse.core.json import JsonObject
 from bestresponse.core.seeds import generator
-from bestresponse.games.matrix.presentation import FORMATS, themes
+from bestresponse.games.matrix.game import FORMATS, themes
 from bestresponse.games.named_game import NamedGame
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm

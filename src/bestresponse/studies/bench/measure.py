@@ -156,7 +156,7 @@ def find_decision(play: StoredPlay, *, opponent: bool = False) -> Decision | Non
 
 def _describe(plan: Plan, play: StoredPlay, own: Array, decision: Decision) -> JsonObject:
     data, claims = play.data, [remark["claims"] for remark in decision.remarks]
-    refuted = [sum(verdict == "refuted" for _, verdict in attempt) for attempt in claims]
+    refuted = [sum(claim["verdict"] == "refuted" for claim in attempt) for attempt in claims]
     return {
         "spec": play.spec,
         **{name: data[name] for name in ("condition", "game", "variant")},

@@ -14,7 +14,7 @@ from bestresponse.core.episode import Record
 from bestresponse.core.game import AnyGame, View
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.models.base import Model
-from bestresponse.players.llm.prompting import prompt
+from bestresponse.players.llm.player import prompt
 from bestresponse.players.llm.verified import MOST_ATTEMPTS, is_verified
 from bestresponse.report.blocks import (
     Measurement,

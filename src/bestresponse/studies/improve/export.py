@@ -24,7 +24,7 @@ from bestresponse.core.errors import InvalidMove, SettingError, StoreError
 from bestresponse.core.files import read_text_file
 from bestresponse.core.json import JsonObject
 from bestresponse.core.seeds import split
-from bestresponse.games.matrix.presentation import FORMATS, theme, themes
+from bestresponse.games.matrix.game import FORMATS, theme, themes
 from bestresponse.report.files import write_text
 from bestresponse.runs.executors.processes import Processes
 from bestresponse.runs.inputs import NamesSetting, take_settings

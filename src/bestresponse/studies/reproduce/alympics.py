@@ -64,7 +64,7 @@ def replay_towns(folder: Path) -> list[ReplayedTown]:
             raise UsageError(f"{label}: the published supplies are {known}")
         game = Water(WaterRules(low=low, high=high, days=len(days)))
         state, ties, differences = game.start(), list[int](), list[str]()
-        for day in sorted(days, key=lambda row: int(row["day"])):
+        for day in sorted(days, key=lambda day: int(day["day"])):
             state, tied = _replay_day(game, state, day)
             ties += [day["day"]] if tied else []
             differences += [f"{label}, day {day['day']}: {what}" for what in _find_differences(game, state, day)]

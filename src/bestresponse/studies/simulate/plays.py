@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from typing import Annotated, Any, TypedDict
 
 import numpy as np
@@ -270,6 +271,7 @@ def find_nearest(plays: Plays) -> Predicted | None:
 _RESAMPLES = 300
 _MOST_NODES_RESAMPLED = 5000
 _LEVEL = 0.95
+_MOST_SUSTAINED = 12
 
 
 class RegretRow(TypedDict):
@@ -278,6 +280,15 @@ class RegretRow(TypedDict):
     seat: str
     turn: Annotated[int, column("round")]
     regret: Annotated[Interval, column("regret a round", ".3f")]
+
+
+class SustainedRow(TypedDict):
+    """Moves that pay everybody more than an equilibrium of one round, and what holds everybody to them."""
+
+    profile: Annotated[str, column("moves in every round")]
+    welfare: Annotated[float, column(format=".3f", help="the sum of the payoffs of a round")]
+    needed: Annotated[float, column("continuation needed", ".3f", "times the discount, at least")]
+    sustained: Annotated[bool, column("an equilibrium here")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,6 +373,30 @@ def find_best_reply(config: SimulateConfig, seat: int) -> float | None:
         later = payoffs.T[None] + weight * values[automaton.step]
         values = ((theirs[:, :, None] * later).sum(axis=1) @ slip.T).max(axis=1)
     return float(values[0] / sum(weight**number for number in range(config.rounds)))
+
+
+def list_sustained(config: SimulateConfig) -> Iterator[SustainedRow]:
+    """Yield what the threat to return to an equilibrium of one round sustains; nothing where no round may be the last.
+
+    Whoever leaves the profile gains at once and is paid the equilibrium ever after, so that the future has to weigh at
+    least (best - own) / (best - threat) for everybody. Under noise the threat would be carried out by mistake.
+    """
+    form, weight = config.theory.form, config.continuation * config.discount
+    if form is None or config.continuation == 1 or config.noise:
+        return
+    rows: list[SustainedRow] = []
+    for cell in product(*map(range, form.shape)):
+        paid = np.array([payoffs[cell] for payoffs in form.payoffs])
+        best = np.array([form.payoffs[seat][(*cell[:seat], slice(None), *cell[seat + 1 :])].max()
+                         for seat in range(form.num_players)])  # fmt: skip
+        threats = [np.array([equilibrium.payoffs[role] for role in form.players])
+                   for equilibrium in config.theory.predicted]  # fmt: skip
+        needed = [float(((best - paid) / (best - threat)).max()) for threat in threats if (paid > threat + 1e-9).all()]
+        if needed:
+            moves = ", ".join(names[k] for names, k in zip(form.actions, cell, strict=True))
+            welfare, least = float(paid.sum()), min(needed)
+            rows.append(SustainedRow(profile=moves, welfare=welfare, needed=least, sustained=least <= weight + 1e-12))
+    yield from sorted(rows, key=lambda row: -row["welfare"])[:_MOST_SUSTAINED]
 
 
 def _list_rounds(plays: Plays, form: NormalForm) -> tuple[NDArray[np.int64], Floats]:

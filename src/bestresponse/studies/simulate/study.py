@@ -24,10 +24,12 @@ from bestresponse.studies.simulate.plays import (
     Plays,
     RegretRow,
     SimulateConfig,
+    SustainedRow,
     find_best_reply,
     find_nearest,
     judge_seats,
     list_regrets,
+    list_sustained,
     name_move,
     read_plays,
 )
@@ -136,6 +138,7 @@ def measure_simulation(plays: Plays) -> Measured:
             "amounts_by_round": Frame(AmountRow, list(_list_amounts(plays, by_round=True)) if several else []),
             "regrets": Frame(RegretRow, list(list_regrets(plays))),
             "equilibria": _list_equilibria(plays, nearest),
+            "sustained": Frame(SustainedRow, list(list_sustained(config)) if plays.repeats else []),
             "game": Frame(PlayedGameRow, [_describe_game(plays, judged)]),
             "voids": Frame(VoidRow, plays.voids),
             "answers": make_answers_frame(plays.answers),
@@ -367,6 +370,13 @@ simulate = Study(
             title="Beside theory",
             caption="Equilibria ({{ config.theory.method }}{{ ', maybe not all' if not config.theory.complete }})",
             most=12,
+        ),
+        table(
+            "sustained",
+            title="Beside theory",
+            caption="Equilibria of the repeated game: all make these moves until somebody does not, and then play an "
+            "equilibrium of one round for ever (Friedman 1971). This holds as if there was no last round; here at most "
+            "{{ config.rounds }} are played.",
         ),
         table(
             "game",

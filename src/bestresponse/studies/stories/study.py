@@ -152,20 +152,12 @@ def prepare_tasks(config: StoriesConfig, models: Mapping[str, Model]) -> PlayOne
     """Return the function that lets a model write the game of one story."""
     texts = {story.id: story.text for story in config.known_stories}
     engine = open_engine("embedded")
+    names = ("attempts", "shots", "form", "max_tokens", "temperature", "effort", "reasoning_tokens")
+    shared: dict[str, Any] = {name: getattr(config, name) for name in names}
 
     def play(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
         if not done:
-            asked = Settings(
-                attempts=config.attempts,
-                shots=config.shots,
-                form=config.form,
-                max_tokens=config.max_tokens,
-                temperature=config.temperature,
-                seed=config.llm_seed,
-                effort=config.effort,
-                reasoning_tokens=config.reasoning_tokens,
-                replicate=spec.data["sample"],
-            )
+            asked = Settings(**shared, seed=config.llm_seed, replicate=spec.data["sample"])
             written = Formalizer(models[spec.data["model"]], engine, asked).formalize(texts[spec.data["story"]])
             done = [Submission(_AUTHOR, _decide(written))]
             keep(done[0])
@@ -311,13 +303,8 @@ def _sum_up_programs(rows: Sequence[StoryRow]) -> ModelFigures:
     for name in ("syntactic", "functional", "meaning", "equivalent", "first"):
         asked = [(value, row["story"]) for row in rows if isinstance(value := row.get(name), bool)]
         shares[name] = estimate_share([hit for hit, _ in asked], [story for _, story in asked]) if asked else None
-    figures: Any = {
-        "programs": len(rows),
-        **shares,
-        "attempts": sum(row["attempts"] for row in rows) / len(rows),
-        "prompt": sum(row["prompt"] for row in rows),
-        "completion": sum(row["completion"] for row in rows),
-    }
+    totals = {name: sum(row[name] for row in rows) for name in ("attempts", "prompt", "completion")}
+    figures: Any = {"programs": len(rows), **shares, **totals, "attempts": totals["attempts"] / len(rows)}
     return cast(ModelFigures, figures)
 
 
@@ -362,14 +349,10 @@ def _judge(play: StoredPlay, story: Story, engine: LogicEngine) -> StoryRow:
     row: Any = {
         "model": play.data["model"],
         "story": story.id,
-        "game": story.game,
-        "numeric": story.numeric,
-        "canonical": story.canonical,
-        "language": story.language,
+        **{name: getattr(story, name) for name in ("game", "numeric", "canonical", "language")},
         "sample": play.data["sample"],
         "status": decision.reading.status.value,
-        "attempts": action["attempts"],
-        "first": bool(action["first"]),
+        **{name: action[name] for name in ("attempts", "first")},
         "prompt": prompt,
         "completion": completion,
         **{name: finding.ok for name, finding in levels.items()},
@@ -441,23 +424,17 @@ stories_study = Study(
             title="As compare says it",
             caption="Shares of programs, with intervals over stories.",
         ),
-        pivot(
-            "kinds",
-            rows="stories",
-            columns="model",
-            value="share",
-            where={"by": "game"},
-            title="By game",
-            caption="Programs that mean what the story says.",
-        ),
-        pivot(
-            "kinds",
-            rows="stories",
-            columns="model",
-            value="share",
-            where={"by": "kind"},
-            title="By kind of story",
-            caption="Programs that mean what the story says.",
+        *(
+            pivot(
+                "kinds",
+                rows="stories",
+                columns="model",
+                value="share",
+                where={"by": by},
+                title=title,
+                caption="Programs that mean what the story says.",
+            )
+            for by, title in (("game", "By game"), ("kind", "By kind of story"))
         ),
         text(
             "An answer is valid if its program is a game at all; whether it is the right one is another matter.",

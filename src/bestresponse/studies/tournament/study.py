@@ -154,16 +154,8 @@ def formalize_words(config: TournamentConfig) -> TournamentConfig:
 
 
 _ASKING = (
-    "rounds",
-    "noise",
-    "continuation",
-    "default_move",
-    "temperature",
-    "max_tokens",
-    "attempts",
-    "style",
-    "reasons",
-)
+    "rounds", "noise", "continuation", "default_move", "temperature", "max_tokens", "attempts", "style", "reasons",
+)  # fmt: skip
 # A model is shown all rounds and answers at once; a match in which it does not is void.
 _AGENTS = {
     "memory": "full", "own_words": False, "reasoning": "direct", "policy": "void", "personas": {},

@@ -31,28 +31,9 @@ from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import deviation_payoffs
 from bestresponse.theory.trees.perfection.sequential import find_sequential
 from bestresponse.theory.trees.perfection.subgame_perfect import subgame_perfect
-from bestresponse.theory.trees.tree import CHANCE, LEAF, Chance, Leaf, Tree, Turn, build_tree, policy_from_table
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Chance, Leaf, Policy, Tree, Turn, build_tree, policy_from_table
 
 _EQUILIBRIUM = "equilibrium"
-
-
-@dataclass(frozen=True)
-class SceneTelling:
-    """How a game is told: letters instead of names, in reverse order, from the moves `after` on, to which seat."""
-
-    seat: int = 0
-    disguised: bool = True
-    inverted: bool = True
-    after: tuple[str, ...] = ()
-
-
-def set_scene(game: NormalForm | Tree, telling: SceneTelling) -> Scene:
-    """Set the scene of a run; SettingError where the reasoner would never be asked."""
-    if isinstance(game, NormalForm):
-        return TableScene(telling, game)
-    scene = TreeScene(telling, game)
-    scene.check()
-    return scene
 
 
 @dataclass(frozen=True)
@@ -78,7 +59,7 @@ class Turns(TreeGame):
         everybody = " and ".join(self.roles) if len(self.roles) == 2 else ", ".join(self.roles)
         leaves = self.tree.leaves.tolist()
         if self.tree.is_perfect_information:
-            made = self._tell_history(state, role)
+            made = self._tell_histories([state], role)
             so_far = f"So far {made}." if made else "Nobody has chosen yet."
             ways = "\n".join(self._tell_way(state, leaf, role) for leaf in leaves if self._is_below(leaf, state))
             return TEXTS.fill("turns", me=role, everybody=everybody, so_far=so_far, ways=ways)
@@ -110,10 +91,7 @@ class Turns(TreeGame):
         return f"{known}: {self._tell_histories(nodes, role)}. Now you choose."
 
     def _tell_histories(self, nodes: list[int], role: Role) -> str:
-        return "; or ".join(self._tell_history(node, role) for node in nodes)
-
-    def _tell_history(self, node: int, role: Role) -> str:
-        return ", then ".join(self._tell_moves(0, node, role, past=True))
+        return "; or ".join(", then ".join(self._tell_moves(0, node, role, past=True)) for node in nodes)
 
     def _tell_way(self, state: int, leaf: int, role: Role) -> str:
         moves = " and then ".join(self._tell_moves(state, leaf, role))
@@ -146,24 +124,14 @@ class Turns(TreeGame):
 
 @dataclass(frozen=True)
 class TableScene:
-    """All choose at once."""
+    """All choose at once; `form` is the game as the reasoner in `seat` is told it."""
 
-    telling: SceneTelling
-    original: NormalForm
+    seat: int
+    form: NormalForm
     opening = ()
     decisions = 1
     yardstick = "payoffs against one equilibrium of the game"
     subject: SubjectOf = subject_of
-
-    @property
-    def seat(self) -> int:
-        """The place of the player who reasons."""
-        return self.telling.seat
-
-    @cached_property
-    def form(self) -> NormalForm:
-        """The game as the reasoner is told it."""
-        return disguised(self.original, letters=self.telling.disguised, inverted=self.telling.inverted)
 
     @cached_property
     def game(self) -> MatrixGame:
@@ -188,10 +156,6 @@ class TableScene:
 
     def worth(self, submissions: Iterable[Submission]) -> Mapping[str, float]:
         """Return what each action is worth."""
-        return self._worth
-
-    @cached_property
-    def _worth(self) -> Mapping[str, float]:
         values = deviation_payoffs(self.form, self.equilibrium)[self.seat]
         return dict(zip(self.choices, map(float, values), strict=True))
 
@@ -199,21 +163,14 @@ class TableScene:
 @dataclass(frozen=True)
 class TreeScene:
     """One after the other: everybody else follows one equilibrium, subgame perfect or, where something is hidden,
-    sequential.
+    sequential. `tree` is the game as it is told, perhaps `inverted`, from the moves `after` of the original on.
     """
 
-    telling: SceneTelling
+    seat: int
     original: Tree
-
-    @property
-    def seat(self) -> int:
-        """The place of the player who reasons."""
-        return self.telling.seat
-
-    @cached_property
-    def tree(self) -> Tree:
-        """The game as the reasoner is told it."""
-        return disguised_tree(self.original, letters=self.telling.disguised, inverted=self.telling.inverted)
+    tree: Tree
+    inverted: bool = True
+    after: tuple[str, ...] = ()
 
     @cached_property
     def choices(self) -> tuple[str, ...]:
@@ -241,33 +198,34 @@ class TreeScene:
     def _start(self) -> int:
         """Where the moves lead that were made before."""
         source = told = 0
-        for label in self.telling.after:
+        for label in self.after:
             below = [self.original.branch_labels[child] for child in self.original.children[source]]
             if label not in below:
                 possible = f"possible: {', '.join(below)}" if below else "the game is over"
                 raise SettingError("after", f"no move {label!r} at {self.original.path(source)}; {possible}")
             place = below.index(label)
-            mirrored = self.telling.inverted and self.original.owner[source] != CHANCE
+            mirrored = self.inverted and self.original.owner[source] != CHANCE
             told = self.tree.children[told][len(below) - 1 - place if mirrored else place]
             source = self.original.children[source][place]
         return told
 
     @cached_property
-    def mixes(self) -> dict[str, dict[str, dict[str, float]]]:
-        """One equilibrium: the probabilities of each player's moves at each information set."""
+    def equilibrium(self) -> Policy:
+        """The equilibrium that everybody follows."""
         if not self.tree.is_perfect_information:
-            return find_sequential(self.tree).policy.table()
+            return find_sequential(self.tree).policy
         moves = subgame_perfect(self.tree, limit=1).equilibria[0].moves
         sure = {player: {label: {move: 1.0} for label, move in own.items()} for player, own in moves.items()}
-        return policy_from_table(self.tree, sure).table()
+        return policy_from_table(self.tree, sure)
 
-    def _share(self, node: int) -> float:
-        """Return the probability of the move that leads to a node, by nature or in equilibrium."""
-        parent = int(self.tree.parent[node])
-        if int(self.tree.owner[parent]) == CHANCE:
-            return float(self.tree.probability[node])
-        infoset = self.tree.infosets[int(self.tree.infoset[parent])]
-        return float(self.mixes[self.tree.players[infoset.player]][infoset.label][self.tree.branch_labels[node]])
+    @cached_property
+    def shares(self) -> Array:
+        """By node, the probability of the move that leads there, by nature or in equilibrium."""
+        places = self.tree.first_move[self.tree.infoset[self.tree.parent]] + self.tree.move
+        drawn = self.tree.owner[self.tree.parent] == CHANCE
+        # what nature draws, and the root, have no place among the moves of players
+        played = self.equilibrium.probabilities[np.where(drawn | (self.tree.parent < 0), 0, places)]
+        return np.where(drawn, self.tree.probability, played)
 
     @cached_property
     def values(self) -> Array:
@@ -275,7 +233,7 @@ class TreeScene:
         values = self.tree.payoffs.copy()
         for node in range(self.tree.num_nodes - 1, -1, -1):
             if self.tree.children[node]:
-                values[node] = sum(self._share(child) * values[child] for child in self.tree.children[node])
+                values[node] = sum(self.shares[child] * values[child] for child in self.tree.children[node])
         return values
 
     @cached_property
@@ -297,7 +255,9 @@ class TreeScene:
         """Seat the others with their equilibrium strategies, and nature."""
         role = self.tree.players[self.seat]
         seated: dict[str, Player] = {
-            player: Mixing(own, _EQUILIBRIUM, repeat) for player, own in self.mixes.items() if player != role
+            player: Mixing(own, _EQUILIBRIUM, repeat)
+            for player, own in self.equilibrium.table().items()
+            if player != role
         }
         return seated | {NATURE: Nature(repeat)} if CHANCE in self.tree.owner else seated
 
@@ -322,7 +282,7 @@ class TreeScene:
         while node:
             parent = int(self.tree.parent[node])
             if int(self.tree.owner[parent]) != self.seat:
-                reach *= self._share(node)
+                reach *= float(self.shares[node])
             node = parent
         return reach
 
@@ -348,7 +308,7 @@ class TreeScene:
             if int(self.tree.owner[node]) in (seat, LEAF):
                 yield node
             else:
-                waiting += [child for child in reversed(self.tree.children[node]) if self._share(child) > 0]
+                waiting += [child for child in reversed(self.tree.children[node]) if self.shares[child] > 0]
 
 
 Scene = TableScene | TreeScene
@@ -413,8 +373,9 @@ def disguised_tree(tree: Tree, *, letters: bool = True, inverted: bool = True) -
 
 def moves_by_player(tree: Tree) -> tuple[tuple[str, ...], ...]:
     """Everybody's moves, each name once, in the order of the game."""
-    found = [[move for one in tree.infosets if one.player == i for move in one.moves] for i in range(tree.num_players)]
-    return tuple(tuple(dict.fromkeys(moves)) for moves in found)
+    owned = ((infoset.player, move) for infoset in tree.infosets for move in infoset.moves)
+    pairs = list(dict.fromkeys(owned))
+    return tuple(tuple(move for player, move in pairs if player == seat) for seat in range(tree.num_players))
 
 
 def _lettered(actions: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:

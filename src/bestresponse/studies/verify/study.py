@@ -4,18 +4,16 @@ The payoff of a choice is what it earns against the others at one equilibrium of
 how much less that is than the best choice would earn: 0 exactly for best responses. "Right for the wrong reason" is a
 best response whose reasoning was refuted. In a game played move by move the first decision is measured.
 
-The transcript of all attempts is the decision's reasoning, as JSON: reasoning, choice, claims with verdicts, feedback,
-tokens and seconds of each. Everything that is measured is a function of it.
+The transcript of all attempts are the decision's remarks: reasoning, choice, claims with verdicts and corrections of
+each. Everything that is measured is a function of it.
 """
 
 from __future__ import annotations
 
-import json
 import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
@@ -23,13 +21,11 @@ from typing import Annotated, Any, Literal, TypedDict
 
 import numpy as np
 
-from bestresponse.core.ask import Ask
 from bestresponse.core.episode import Record, Submission, play
 from bestresponse.core.errors import SettingError, StoreError
-from bestresponse.core.game import View
 from bestresponse.core.json import JsonObject
-from bestresponse.core.player import Call, Decision, Player
-from bestresponse.formal.claims.review import Review, Reviewer
+from bestresponse.core.player import Player
+from bestresponse.formal.claims.review import Reviewer
 from bestresponse.formal.claims.texts import TEXTS as CLAIM_TEXTS
 from bestresponse.formal.claims.translators.model import ModelTranslator
 from bestresponse.formal.claims.translators.rules import RulesTranslator
@@ -39,8 +35,8 @@ from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.models.base import Model
 from bestresponse.players.llm.player import LlmPlayer, Sampling, Thinking
 from bestresponse.players.llm.texts import TEXTS as PLAYER_TEXTS
-from bestresponse.players.llm.verified import Try, Verified, calls_of, is_verified, tries
-from bestresponse.report.blocks import Measurement, Shown, metrics_table, pivot, table, text
+from bestresponse.players.llm.verified import Verified, is_verified
+from bestresponse.report.blocks import Measurement, Shown, metrics_table, table, text
 from bestresponse.report.document import Block, Code, Column, Paragraph, Quote, Table
 from bestresponse.report.frames import Frame, column
 from bestresponse.report.metrics import Metric, Value, list_metrics
@@ -62,7 +58,7 @@ from bestresponse.studies.verify.evaluation import (
     merge_labels,
     read_ratings,
 )
-from bestresponse.studies.verify.scenes import Scene, SceneTelling, set_scene
+from bestresponse.studies.verify.scenes import Scene, TableScene, TreeScene, disguised, disguised_tree
 from bestresponse.studies.verify.texts import TEXTS
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import LEAF, Tree
@@ -147,7 +143,12 @@ class VerifyConfig(RunSettings):
     def scene(self) -> Scene:
         """The game as it is told, and what choices are worth in it."""
         seat = 0 if self.seat is None else self.form.players.index(self.seat)
-        return set_scene(self.form, SceneTelling(seat, self.disguised, self.inverted, self.after))
+        names = {"letters": self.disguised, "inverted": self.inverted}
+        if isinstance(self.form, NormalForm):
+            return TableScene(seat, disguised(self.form, **names))
+        scene = TreeScene(seat, self.form, disguised_tree(self.form, **names), self.inverted, self.after)
+        scene.check()
+        return scene
 
     @property
     def models(self) -> tuple[NamedModel, ...]:
@@ -161,49 +162,6 @@ def list_runs(config: VerifyConfig) -> Iterator[JsonObject]:
     shared = {name: value for name, value in config.to_json().items() if name != "repeats"}
     for repeat in range(config.repeats):
         yield {**shared, "study": "verify", "repeat": repeat}
-
-
-@dataclass(frozen=True, slots=True)
-class Transcribed:
-    """A verified player whose decision tells every attempt."""
-
-    verified: Verified
-
-    @property
-    def name(self) -> str:
-        """The name of the player."""
-        return self.verified.name
-
-    def decide(self, view: View, ask: Ask) -> Decision:
-        """Answer `ask`, knowing what `view` tells."""
-        made = tries(self.verified, view, ask)
-        transcript = json.dumps([_describe_attempt(attempt) for attempt in made], ensure_ascii=False)
-        return replace(made[-1].decision, reasoning=transcript, calls=calls_of(made))
-
-
-def _describe_attempt(attempt: Try) -> JsonObject:
-    decision, review = attempt.decision, attempt.review or Review(())
-    return {
-        "reasoning": decision.reasoning,
-        "choice": decision.action,
-        "reading": decision.reading.status.value,
-        **review.to_json(),
-        "feedback": [correction.text for correction in review.corrections],
-        "reasoner": _sum_usage(decision.calls),
-        "translator": _sum_usage(review.calls),
-    }
-
-
-def _sum_usage(calls: tuple[Call, ...]) -> JsonObject:
-    """Add up calls, tokens and seconds; models are named, so that they can be priced."""
-    usages = [call.reply.get("usage") or {} for call in calls]
-    return {
-        "calls": len(calls),
-        "prompt": sum(usage.get("prompt") or 0 for usage in usages),
-        "completion": sum(usage.get("completion") or 0 for usage in usages),
-        "seconds": sum(float(call.reply.get("latency") or 0.0) for call in calls),
-        "models": [call.model for call in calls],
-    }
 
 
 def prepare_runs(config: VerifyConfig, models: Mapping[str, Model]) -> PlayOne:
@@ -223,7 +181,7 @@ def prepare_runs(config: VerifyConfig, models: Mapping[str, Model]) -> PlayOne:
         model = LlmPlayer(models[config.model], sampling, system=TEXTS.text("reasoner"))
         reasoner = Thinking(model) if config.think else model
         verified = Verified(reasoner, reviewer, config.attempts, scene.subject)
-        seats: dict[str, Player] = {scene.game.roles[scene.seat]: Transcribed(verified)}
+        seats: dict[str, Player] = {scene.game.roles[scene.seat]: verified}
         return play(scene.game, seats | scene.others(spec.data["repeat"]), submissions=done, on_submission=keep)
 
     return play_one
@@ -291,14 +249,6 @@ class ChangeRow(TypedDict):
     figure: Annotated[str, column("from first to last attempt")]
     difference: Annotated[Interval, column("last minus first", ".3f")]
     p: Annotated[float, column(format=".3f")]
-
-
-class UsageRow(TypedDict):
-    """What an attempt takes of the reasoner or the translator, on average."""
-
-    player: str
-    what: Annotated[str, column("per attempt")]
-    mean: Annotated[float, column(format=".1f")]
 
 
 class TroubleRow(TypedDict):
@@ -380,9 +330,8 @@ def measure_reasoning(config: VerifyConfig, folder: RunFolder) -> Measured:
     counts = Counter(row["attempts"] for row in rows)
     troubles: Counter[str] = Counter()
     for attempt in attempts:
-        unread = attempt.get("unread")
-        troubles["sentences unread"] += len(unread) if isinstance(unread, list) else unread or 0
-        troubles.update(attempt.get("troubles", {}))
+        troubles["sentences unread"] += len(attempt["unread"] or ())
+        troubles.update(attempt["troubles"])
     choices = {"chose_" + re.sub(r"\W", "_", action): action for action in config.scene.choices}
     shares = [
         Metric(name, f"chose {action}", "share of readable runs", "", ".3f", itemgetter(name))
@@ -400,7 +349,6 @@ def measure_reasoning(config: VerifyConfig, folder: RunFolder) -> Measured:
             "changes": Frame(ChangeRow, list(_list_changes(rows))),
             "claims": Frame(ClaimRow, list(_count_claims(attempts))),
             "troubles": Frame(TroubleRow, [TroubleRow(trouble=kind, times=n) for kind, n in troubles.items()]),
-            "usage": Frame(UsageRow, list(_average_usage(attempts))),
             "judgements": Frame(JudgementRow, judgements),
             "agreement": Frame(AgreementRow, agreements),
         },
@@ -414,10 +362,7 @@ def measure_reasoning(config: VerifyConfig, folder: RunFolder) -> Measured:
 def _measure_run(play: StoredPlay, scene: Scene) -> RunRow:
     role, worth = scene.game.roles[scene.seat], scene.worth(play.record.submissions)
     decision = next((s.decision for s in play.record.submissions if s.role == role), None)
-    try:
-        attempts = json.loads(decision.reasoning) if decision is not None else []
-    except ValueError:
-        attempts = []
+    attempts = [dict(remark) for remark in decision.remarks] if decision is not None else []
     if not attempts:
         raise StoreError(f"the run {play.spec} holds no transcript of its attempts")
     row: Any = {"run": play.spec, "repeat": play.data["repeat"], "attempts": len(attempts), "transcript": attempts}
@@ -451,15 +396,6 @@ def _count_claims(attempts: Iterable[JsonObject]) -> Iterator[ClaimRow]:
         verdicts[claim["form"], claim["verdict"]] += 1
     for form, count in made.most_common():
         yield ClaimRow(form=form, made=count, refuted=verdicts[form, "refuted"], unknown=verdicts[form, "unknown"])
-
-
-def _average_usage(attempts: Sequence[JsonObject]) -> Iterator[UsageRow]:
-    names = {"calls": "calls", "prompt": "prompt tokens", "completion": "generated tokens", "seconds": "seconds"}
-    for player in ("reasoner", "translator"):
-        for what, title in names.items():
-            if attempts:
-                mean = float(np.mean([attempt[player][what] for attempt in attempts]))
-                yield UsageRow(player=player, what=title, mean=mean)
 
 
 def _compare_with_people(
@@ -523,12 +459,11 @@ def _list_verdicts(attempt: JsonObject) -> list[tuple[str, str | None, str, str]
     """List the sentences of an attempt in order: how each was read, its verdict, and its correction or why not."""
     spans = []
     for claim in attempt["claims"]:
-        said, why = claim.get("words") or claim["claim"], claim.get("correction") or claim["why"]
-        for place in claim.get("places") or [{"start": -1, "text": ""}]:
+        said, why = claim["words"] or claim["claim"], claim["correction"] or claim["why"]
+        for place in claim["places"] or [{"start": -1, "text": ""}]:
             spans.append((place["start"], (place["text"], said, claim["verdict"], why)))
     for verdict in ("unread", "not_asserted"):
-        apart = attempt.get(verdict)
-        for place in apart if isinstance(apart, list) else ():
+        for place in attempt[verdict] or ():
             spans.append((place["start"], (place["text"], None, verdict.replace("_", " "), place["why"])))
     return [cells for _, cells in sorted(spans, key=lambda span: span[0])]
 
@@ -600,7 +535,6 @@ verify_model = Study(
             "{% if frame('judgements')|length %}A first reasoning counts as correct only where all raters say so. "
             "Unchecked and undecided ones are left out.{% endif %}"
         ),
-        pivot("usage", rows="what", columns="player", value="mean", title="What an attempt takes"),
         show_audit,
         show_briefing,
     ),

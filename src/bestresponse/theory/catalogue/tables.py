@@ -92,7 +92,8 @@ def entry(name: str) -> TableEntry:
     >>> entry("Prisoner's Dilemma").name
     'prisoners-dilemma'
     """
-    return find_entry(load_entries("games.toml", TableEntry), name)
+    table: TableEntry = find_entry(load_entries("games.toml", TableEntry), name)
+    return table
 
 
 def load(name: str) -> NormalForm:

@@ -195,7 +195,8 @@ def tree_entry(name: str) -> TreeEntry:
     >>> tree_entry("Kuhn poker").name
     'kuhn-poker'
     """
-    return find_entry(load_entries("trees.toml", TreeEntry), name)
+    tree: TreeEntry = find_entry(load_entries("trees.toml", TreeEntry), name)
+    return tree
 
 
 def load_tree(name: str) -> Tree:

@@ -21,8 +21,6 @@ from bestresponse.theory.engines import Engine, choose_engine, load_kernels, rep
 from bestresponse.theory.games.normal_form import Array, NormalForm, as_payoffs
 from bestresponse.theory.zero_sum.simplex import pivot_to_optimum
 
-Answers = tuple[Array, Array, Array]
-
 ACCEPTED = 1e-9
 _SHIFTS = (1e-6, 1e-8, 1e-5)
 _WORTH_COMPILING = 50_000
@@ -64,21 +62,19 @@ def correlated_batch(row: ArrayLike, col: ArrayLike, *, engine: Engine = "auto")
         kernels = load_kernels(_KERNELS)
         kernels.solve_all(np.ascontiguousarray(first), np.ascontiguousarray(second), shifts, p, violations, gaps)
     else:
-        solve_in_chunks(first, second, shifts[0], (p, violations, gaps))
+        step = max(1, _CHUNK_NUMBERS // (shifts.shape[1] * m * n))
+        for part in (slice(low, low + step) for low in range(0, games, step)):
+            solve_with_numpy(first[part], second[part], shifts[0], (p[part], violations[part], gaps[part]))
     wrong = ~((violations <= ACCEPTED) & (gaps <= ACCEPTED))
     for g in np.flatnonzero(wrong):
-        p[g], violations[g], gaps[g] = _solved_again(NormalForm.bimatrix(first[g], second[g]))
+        game = NormalForm.bimatrix(first[g], second[g])
+        if m * n <= _EXACT_CELLS:
+            p[g], gaps[g] = exact_correlated(game, game.payoffs.sum(axis=0), coarse=False), 0.0
+        else:
+            p[g], gaps[g] = correlated(game).distribution.ravel(), np.nan
+        violations[g] = relative_violation(incentives(game, False), p[g])
     welfare = (p * (first + second).reshape(games, -1)).sum(axis=1)
     return CorrelatedBatch(p.reshape(games, m, n), welfare, violations, gaps, wrong)
-
-
-def _solved_again(game: NormalForm) -> tuple[Array, float, float]:
-    """(distribution, violation, gap) of one game that was not certified."""
-    if game.payoffs[0].size <= _EXACT_CELLS:
-        flat, gap = exact_correlated(game, game.payoffs.sum(axis=0), coarse=False), 0.0
-    else:
-        flat, gap = correlated(game).distribution.ravel(), np.nan
-    return flat, relative_violation(incentives(game, False), flat), gap
 
 
 def perturbations(rows: int) -> Array:
@@ -92,17 +88,11 @@ def perturbations(rows: int) -> Array:
     return np.stack([size * (1.0 + (steps * f) % 1.0) for size, f in zip(_SHIFTS, factors, strict=True)])
 
 
-def solve_in_chunks(row: Array, col: Array, shifts: Array, out: Answers) -> None:
-    """Solve all games with numpy; `out` takes distributions, largest incentives and gaps."""
-    games, m, n = row.shape
-    step = max(1, _CHUNK_NUMBERS // (len(shifts) * m * n))
-    for low in range(0, games, step):
-        part = slice(low, min(low + step, games))
-        _solve_chunk(row[part], col[part], shifts, (out[0][part], out[1][part], out[2][part]))
+def solve_with_numpy(row: Array, col: Array, shifts: Array, out: tuple[Array, Array, Array]) -> None:
+    """Solve games with numpy; `out` takes distributions, largest incentives and gaps.
 
-
-def _solve_chunk(row: Array, col: Array, shifts: Array, out: Answers) -> None:
-    """Batch last: `gains` is (disobediences, cells, games), the last row of a tableau says that p sums to at most 1."""
+    Batch last: `gains` is (disobediences, cells, games), the last row of a tableau says that p sums to at most 1.
+    """
     games, m, n = row.shape
     second = _gains(np.swapaxes(col, 1, 2)).reshape(-1, n, m, games)
     gains = np.concatenate([_gains(row), np.swapaxes(second, 1, 2).reshape(-1, m * n, games)])

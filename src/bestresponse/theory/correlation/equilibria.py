@@ -116,19 +116,12 @@ def _centre(p: Array, walls: Array, free: Array, weight: float) -> Array:
         decrease = float(-gradient @ step)
         if decrease <= 1e-14 * weight:
             return p
-        p = _moved(p, step, walls, weight, decrease)
-    return p
-
-
-def _moved(p: Array, step: Array, walls: Array, weight: float, decrease: float) -> Array:
-    now, length = _height(p, walls, weight), 1.0
-    while length > 1e-12:
-        new = p + length * step
-        if (walls @ new).max() < 0.0:
-            height = _height(new, walls, weight)
-            if height <= now - 0.1 * length * decrease + 1e-13 * abs(now):
-                return new
-        length /= 2.0
+        now = _height(p, walls, weight)
+        for length in 0.5 ** np.arange(40):
+            new, enough = p + length * step, now - 0.1 * length * decrease + 1e-13 * abs(now)
+            if (walls @ new).max() < 0.0 and _height(new, walls, weight) <= enough:
+                p = new
+                break
     return p
 
 
@@ -192,20 +185,11 @@ def correlated(game: GameLike, objective: Objective = "welfare", *, coarse: bool
             f"payoff range to disobey, more than {_VIOLATION_LIMIT:g}; try another objective"
         )
     payoffs = np.array([float((distribution * own).sum()) for own in game.payoffs])
-    value = _value(objective, payoffs, flat)
+    value = float(payoffs.min() if objective == "fairness" else payoffs.sum())
+    if objective == "entropy":
+        value = float(-(flat[flat > 0] * np.log(flat[flat > 0])).sum())
     gains = correlated_regret(game, distribution, coarse=coarse)
     return CorrelatedEquilibrium(distribution, payoffs, objective, value, coarse, float(gains.max()), method)
-
-
-def _value(objective: Objective, payoffs: Array, flat: Array) -> float:
-    match objective:
-        case "fairness":
-            return float(payoffs.min())
-        case "entropy":
-            positive = flat[flat > 0]
-            return float(-(positive * np.log(positive)).sum())
-        case "welfare" | "any":
-            return float(payoffs.sum())
 
 
 def correlated_regret(game: GameLike, distribution: ArrayLike, *, coarse: bool = False) -> Array:
@@ -218,7 +202,11 @@ def correlated_regret(game: GameLike, distribution: ArrayLike, *, coarse: bool =
     [1.0, 1.0]
     """
     game = as_normal_form(game)
-    p = _as_distribution(game, distribution)
+    p = np.asarray(distribution, dtype=np.float64)
+    if p.shape != game.shape:
+        raise InvalidGame(f"distribution: expected one probability per cell, shape {game.shape}, got {p.shape}")
+    if not abs(float(p.sum()) - 1.0) <= 1e-6 or float(p.min()) < -1e-6:
+        raise InvalidGame(f"distribution: expected probabilities that sum to 1, got sum {float(p.sum()):g}")
     found = []
     for i in range(game.num_players):
         own = np.moveaxis(game.payoffs[i] - game.payoffs[i].min(), i, 0).reshape(game.shape[i], -1)
@@ -229,15 +217,6 @@ def correlated_regret(game: GameLike, distribution: ArrayLike, *, coarse: bool =
             switched = own @ weight.T
             found.append(float((switched.max(axis=0) - np.diag(switched)).sum()))
     return np.array([max(gain, 0.0) for gain in found])
-
-
-def _as_distribution(game: NormalForm, distribution: ArrayLike) -> Array:
-    p = np.asarray(distribution, dtype=np.float64)
-    if p.shape != game.shape:
-        raise InvalidGame(f"distribution: expected one probability per cell, shape {game.shape}, got {p.shape}")
-    if not abs(float(p.sum()) - 1.0) <= 1e-6 or float(p.min()) < -1e-6:
-        raise InvalidGame(f"distribution: expected probabilities that sum to 1, got sum {float(p.sum()):g}")
-    return p
 
 
 def incentives(game: NormalForm, coarse: bool) -> Any:
@@ -280,15 +259,14 @@ def relative_violation(rows: Any, flat: Array) -> float:
 
 def _certified(game: NormalForm, rows: Any, objective: Objective, coarse: bool) -> tuple[Array, str]:
     """HiGHS's answer if it holds; for objectives without a second stage and small games else an exact one."""
+    final = objective == "fairness" or rows.shape[1] > _EXACT_CELLS
     try:
         flat = _by_linear_program(game, rows, objective)
-        if relative_violation(rows, flat) <= _VIOLATION_LIMIT:
+        if final or relative_violation(rows, flat) <= _VIOLATION_LIMIT:
             return flat, "linear program (HiGHS)"
     except NotCertified:
-        if objective == "fairness" or rows.shape[1] > _EXACT_CELLS:
+        if final:
             raise
-    if objective == "fairness" or rows.shape[1] > _EXACT_CELLS:
-        return flat, "linear program (HiGHS)"
     return exact_correlated(game, game.payoffs.sum(axis=0), coarse), "linear program (exact)"
 
 

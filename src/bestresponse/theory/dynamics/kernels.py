@@ -13,7 +13,7 @@ from bestresponse.theory.arrays import Floats, Ints
 
 EXTINCT = 1e-300
 _LOOSE = {"contract", "nsz", "reassoc"}
-Pair = tuple[Floats, Floats]
+Pair = tuple[Floats, ...]
 Past = tuple[Pair, Pair, Pair, Floats, Floats]
 """Sums of strategies, of what actions would have earned, regrets kept above 0, earnings and steps."""
 

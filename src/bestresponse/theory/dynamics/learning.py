@@ -109,8 +109,7 @@ class Trajectory:
     @property
     def curve(self) -> Array:
         """The largest gain of any player at every recorded time."""
-        largest: Array = self.gains.max(axis=1)
-        return largest
+        return np.asarray(self.gains.max(axis=1))
 
     def __len__(self) -> int:
         return len(self.times)
@@ -251,19 +250,16 @@ def learn(
     averages, totals, clipped = (tuple(parts[k * players : (k + 1) * players]) for k in range(3))
     past = _Past(averages, totals, clipped, *parts[-2:])
     chosen = choose_loop(engine, game, steps)
-    plain = stepwise(_plain(game, past, rule, rates), state)
-    run = _compiled(game, past, state, rule, rates) if chosen == "numba" else plain
+    run = stepwise(_plain(game, past, rule, rates), state)
+    if chosen == "numba":
+        from bestresponse.theory.dynamics.kernels import learning_steps
+
+        arrays = (past.averages, past.totals, past.clipped, past.earned, past.steps)
+        run = partial(learning_steps, two_matrices(game), arrays, int(rule), rates, state)
     times, held = walk(run, schedule(steps, stride), *sizes)
     external = external_regrets(times, held[players : 2 * players], held[-2])
     last = tuple(_next(past, i, rule, rates) for i in range(game.num_players))
     return record(game, method, chosen, times, held[:players], last, external)
-
-
-def _compiled(game: NormalForm, past: _Past, state: Array, rule: Rule, rates: Array) -> Run:
-    from bestresponse.theory.dynamics.kernels import learning_steps
-
-    arrays = (past.averages, past.totals, past.clipped, past.earned, past.steps)
-    return partial(learning_steps, two_matrices(game), arrays, int(rule), rates, state)
 
 
 def _plain(game: NormalForm, past: _Past, rule: Rule, rates: Array) -> Callable[[int], None]:

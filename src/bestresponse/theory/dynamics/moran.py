@@ -261,7 +261,7 @@ def _one_population(game: NormalForm, alpha: float, size: int) -> Array:
     resident = mutants * payoff[:, :, None] + (size - mutants - 1) * own[:, None, None]
     advantage = (invader - resident) / (size - 1)
     exponents = -alpha * np.cumsum(advantage, axis=2)
-    fixation = -np.logaddexp.reduce(np.concatenate([np.zeros_like(exponents[:, :, :1]), exponents], axis=2), axis=2)
+    fixation = -np.logaddexp(0.0, np.logaddexp.reduce(exponents, axis=2))
     rates = fixation - np.log(max(1, len(payoff) - 1))
     np.fill_diagonal(rates, -np.inf)
     return np.asarray(rates)

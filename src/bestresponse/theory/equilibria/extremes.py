@@ -320,7 +320,11 @@ def _by_integers(game: NormalForm) -> Extremes:
         need = f"which need {_format_count(size >> 20)} MiB"
         raise _too_large(m, n, f"may have {_format_count(p + q)} vertices to enumerate, {need}")
     row, column = whole_matrix(game, 0), whole_matrix(game, 1)
-    in_q = [_relabelled(vertex, m, n) for vertex in vertices(row)]
+    # Variables of y's polytope, y first and slacks second, are renumbered by label, rows first.
+    low = (1 << n) - 1
+    in_q = [
+        Vertex((v.basis & low) << m | v.basis >> n, (v.zeros & low) << m | v.zeros >> n, v.point) for v in vertices(row)
+    ]
     used = [i for i in range(m) if any(vertex.zeros >> i & 1 for vertex in in_q)]
     in_p = [_spread(vertex, used, m) for vertex in vertices([[column[i][j] for i in used] for j in range(n)])]
     full = (1 << (m + n)) - 1
@@ -355,16 +359,6 @@ def _spread(vertex: Vertex, used: list[int], m: int) -> Vertex:
         return unused | mask >> len(used) << m | sum((mask >> k & 1) << i for k, i in enumerate(used))
 
     return Vertex(spread(vertex.basis), spread(vertex.zeros), tuple(point))
-
-
-def _relabelled(vertex: Vertex, m: int, n: int) -> Vertex:
-    """A vertex of y's polytope, its variables (y first, slacks second) renumbered by label (rows first)."""
-    low = (1 << n) - 1
-
-    def turned(mask: int) -> int:
-        return (mask & low) << m | mask >> n
-
-    return Vertex(turned(vertex.basis), turned(vertex.zeros), vertex.point)
 
 
 def _first_with_zeros(found: list[Vertex], origin: int) -> list[int]:

@@ -32,19 +32,13 @@ from math import factorial, lcm
 import numpy as np
 
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
+from bestresponse.theory.arrays import Rationals, as_fractions
 from bestresponse.theory.equilibria.integer import maximize
 from bestresponse.theory.equilibria.lemke_howson import follow_exactly
 from bestresponse.theory.equilibria.result import Equilibrium, Fractions
 from bestresponse.theory.equilibria.solve import solve_bimatrix
 from bestresponse.theory.games.dominance import find_weak_mixture
-from bestresponse.theory.games.normal_form import (
-    GameLike,
-    NormalForm,
-    Rationals,
-    as_fractions,
-    as_meant,
-    as_normal_form,
-)
+from bestresponse.theory.games.normal_form import GameLike, NormalForm, as_meant, as_normal_form
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +80,7 @@ def _is_dominated(game: NormalForm, equilibrium: Equilibrium, player: int) -> bo
         return find_weak_mixture((own - equilibrium.strategies[player] @ own) / (float(np.ptp(own)) or 1.0)) is not None
     exact = as_fractions(np.moveaxis(game.given[player], player, 0))
     lead = exact - np.array(equilibrium.exact[player]) @ exact
-    whole = np.asarray(np.frompyfunc(int, 1, 1)(lead * lcm(*(u.denominator for u in lead.flat))))
+    whole = np.asarray(np.frompyfunc(int, 1, 1)(lead * lcm(*(u.denominator for u in lead.ravel().tolist()))))
     worth = whole.sum(axis=1)
     return bool(worth @ np.array(maximize((-whole.T).tolist(), worth.tolist()), dtype=object) > 0)
 
@@ -163,7 +157,7 @@ def _bound_coefficients(own: Rationals, other: Rationals, orders: int) -> int:
     """Bound the sum of the coefficients of every determinant that decides an equilibrium over that many orders."""
     largest = 1
     for table in (own, other):
-        largest = max(largest, int((table.max() - table.min()) * lcm(*(u.denominator for u in table.flat))))
+        largest = max(largest, int((table.max() - table.min()) * lcm(*(u.denominator for u in table.ravel().tolist()))))
     entry = 2 * len(own) * len(other) * (largest + 1)
     bound: int = len(own) * len(other) * factorial(orders + 2) * entry ** (orders + 2)
     return bound

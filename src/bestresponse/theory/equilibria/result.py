@@ -28,16 +28,9 @@ from typing import TYPE_CHECKING, Final, Literal, cast, overload
 import numpy as np
 
 from bestresponse.core.notebook import format_html
+from bestresponse.theory.arrays import Numbers, as_fractions
 from bestresponse.theory.engines import ChosenEngine
-from bestresponse.theory.games.normal_form import (
-    Array,
-    GameLike,
-    NormalForm,
-    Numbers,
-    as_fractions,
-    as_normal_form,
-    find_tie_width,
-)
+from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form, find_tie_width
 from bestresponse.theory.games.regrets import Profile, contract, deviation_payoffs
 
 if TYPE_CHECKING:
@@ -211,15 +204,14 @@ class Equilibrium:
     @cached_property
     def payoffs(self) -> Array:
         """What each player expects."""
-        if self._exact_deviations is not None and self.exact is not None:
-            earned = zip(self._exact_deviations, self.exact, strict=True)
-            return np.array([float(_multiply(values, mix)) for values, mix in earned])
+        if self._exact_deviations is not None and self._earned is not None:
+            return np.array([float(u) for u in self._earned])
         return np.array([u @ x for u, x in zip(self._deviations, self.strategies, strict=True)])
 
     @cached_property
-    def exact_payoffs(self) -> tuple[Fraction, ...] | None:
-        """What each player expects, as fractions; None where strategies or payoffs are rounded."""
-        if self.exact is None or not self.game.is_exact:
+    def _earned(self) -> tuple[Fraction, ...] | None:
+        """What each player expects from the strategies as fractions; None where they are rounded."""
+        if self.exact is None:
             return None
         totals = [Fraction(0)] * self.game.num_players
         for cell in product(*self.supports):
@@ -228,12 +220,16 @@ class Equilibrium:
                 totals[player] += weight * Fraction(own[cell])
         return tuple(totals)
 
+    @property
+    def exact_payoffs(self) -> tuple[Fraction, ...] | None:
+        """What each player expects, as fractions; None where strategies or payoffs are rounded."""
+        return self._earned if self.game.is_exact else None
+
     @cached_property
     def regret(self) -> float:
         """The largest gain any player could make by deviating."""
-        if self._exact_deviations is not None and self.exact is not None:
-            earned = zip(self._exact_deviations, self.exact, strict=True)
-            return max(float(max(values) - _multiply(values, mix)) for values, mix in earned)
+        if self._exact_deviations is not None and self._earned is not None:
+            return max(float(max(u) - own) for u, own in zip(self._exact_deviations, self._earned, strict=True))
         best = [float(values.max()) for values in self._deviations]
         return max(0.0, *(top - float(own) for top, own in zip(best, self.payoffs, strict=True)))
 
@@ -314,10 +310,6 @@ class Equilibrium:
 
 def _format(number: Fraction | float) -> str:
     return f"{number:.6g}" if isinstance(number, float) else str(number)
-
-
-def _multiply(values: Sequence[Fraction], mix: Sequence[Fraction]) -> Fraction:
-    return sum((u * p for u, p in zip(values, mix, strict=True) if p), Fraction(0))
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -10,6 +10,7 @@ R. D. McKelvey, A. M. McLennan and T. L. Turocy, "Gambit: software tools for gam
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -150,7 +151,11 @@ def format_efg(tree: Tree) -> str:
 
 
 def _lines(tree: Tree) -> Iterator[str]:
-    numbers = _numbers(tree)
+    before: Counter[int] = Counter()
+    numbers = []  # of the information sets, from 1 for each player
+    for infoset in tree.infosets:
+        before[infoset.player] += 1
+        numbers.append(before[infoset.player])
     chances = outcomes = 0
     for node in range(tree.num_nodes):
         owner = int(tree.owner[node])
@@ -167,13 +172,3 @@ def _lines(tree: Tree) -> Iterator[str]:
             moves = " ".join(map(quote_text, infoset.moves))
             place = f"{owner + 1} {numbers[int(tree.infoset[node])]}"
             yield f'p "" {place} {quote_text(infoset.label)} {{ {moves} }} 0'
-
-
-def _numbers(tree: Tree) -> list[int]:
-    """The information sets' numbers, from 1 for each player."""
-    seen = [0] * tree.num_players
-    numbers = []
-    for infoset in tree.infosets:
-        seen[infoset.player] += 1
-        numbers.append(seen[infoset.player])
-    return numbers

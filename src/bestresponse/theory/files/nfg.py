@@ -66,8 +66,11 @@ def parse_nfg(text: str, source: str = ".nfg text") -> NormalForm:
     if words.kind == "text":
         words.quote("the comment")
     shape = tuple(map(len, actions))
-    read = _by_outcome if words.at("{") else _by_contingency
-    table = read(words, len(players), math.prod(shape))
+    if words.at("{"):
+        table = _by_outcome(words, len(players), math.prod(shape))
+    else:
+        wanted = len(players) * math.prod(shape)
+        table = np.array([words.rational(f"payoff {k + 1} of {wanted}") for k in range(wanted)], dtype=object)
     words.end("the end of the file, because every contingency has its payoffs")
     payoffs = table.reshape(*reversed(shape), len(players)).T
     floats = as_payoffs(payoffs, source)
@@ -99,12 +102,6 @@ def _actions(words: GameText, players: int) -> list[list[str]]:
     return actions
 
 
-def _by_contingency(words: GameText, players: int, contingencies: int) -> Rationals:
-    wanted = contingencies * players
-    numbers = [words.rational(f"payoff {k + 1} of {wanted}") for k in range(wanted)]
-    return np.array(numbers, dtype=object).reshape(contingencies, players)
-
-
 def _by_outcome(words: GameText, players: int, contingencies: int) -> Rationals:
     words.brace("{", "before the outcomes")
     outcomes = [(Fraction(0),) * players]
@@ -132,7 +129,9 @@ def format_nfg(game: NormalForm, style: NfgStyle = "payoffs") -> str:
         case "payoffs":
             body = [" ".join(map(write_number, row)) for row in rows]
         case "outcomes":
-            body = _outcome_lines(rows)
+            numbers = {row: number for number, row in enumerate(dict.fromkeys(rows), start=1)}
+            outcomes = [f'{{ "" {", ".join(map(write_number, row))} }}' for row in numbers]
+            body = ["{", *outcomes, "}", " ".join(str(numbers[row]) for row in rows)]
         case "openspiel":
             sizes = " ".join(map(str, game.shape))
             cells = [" ".join(repr(float(u)) for u in row) for row in rows]
@@ -142,13 +141,6 @@ def format_nfg(game: NormalForm, style: NfgStyle = "payoffs") -> str:
     return "\n".join([f"NFG 1 R {quote_text(game.name)} {{ {players} }}", f"{{ {actions} }}", '""', "", *body, ""])
 
 
-def _outcome_lines(rows: list[tuple[float | Fraction, ...]]) -> list[str]:
-    numbers = {row: number for number, row in enumerate(dict.fromkeys(rows), start=1)}
-    outcomes = [f'{{ "" {", ".join(map(write_number, row))} }}' for row in numbers]
-    return ["{", *outcomes, "}", " ".join(str(numbers[row]) for row in rows)]
-
-
-_WAYS = {"zero_sum": {"zero_sum"}, "bimatrix": {"row", "col"}, "payoffs": {"payoffs"}}
 _NAMES = {"name": 0, "players": 1, "actions": 2}  # and how deep their lists are
 _DEEPEST = 60
 
@@ -190,7 +182,8 @@ def read_table(data: object) -> NormalForm:
     [[1.0, 0.0], [0.0, 2.0]]
     """
     if isinstance(data, Mapping):
-        text = json.dumps(dict(data), default=_as_plain)
+        # What JSON does not know becomes what it does: arrays lists, exact numbers texts.
+        text = json.dumps(dict(data), default=lambda u: u.tolist() if hasattr(u, "tolist") else str(u))
         return _game(json.loads(text, parse_int=_read_number, parse_float=_read_number))
     numbers = read_texts(data, "matrix")
     shape = as_payoffs(numbers, "matrix").shape
@@ -216,11 +209,6 @@ def _has_tuples(data: Any) -> bool:
     return isinstance(data, tuple)
 
 
-def _as_plain(value: object) -> Any:
-    """Turn what JSON does not know into what it does: arrays into lists, exact numbers into texts."""
-    return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
-
-
 def _game(data: object) -> NormalForm:
     if isinstance(data, list):
         return _bare(_numbers(data, "matrix"))
@@ -232,12 +220,11 @@ def _game(data: object) -> NormalForm:
     for key in ("players", "actions"):
         if key in names and len(names[key]) != players:
             raise InvalidGame(f"{key}: expected one entry for each of {players} players, got {len(names[key])}")
-    if given == _WAYS["zero_sum"]:
-        return NormalForm.zero_sum(_numbers(data["zero_sum"], "zero_sum"), **names)
-    if given == _WAYS["bimatrix"]:
-        return NormalForm.bimatrix(_numbers(data["row"], "row"), _numbers(data["col"], "col"), **names)
-    if given == _WAYS["payoffs"]:
-        return NormalForm(_numbers(data["payoffs"], "payoffs"), **names)
+    if given in ({"zero_sum"}, {"row", "col"}, {"payoffs"}):
+        tables = {key: _numbers(data[key], key) for key in given}
+        if "zero_sum" in tables:
+            return NormalForm.zero_sum(tables["zero_sum"], **names)
+        return NormalForm.bimatrix(**tables, **names) if "row" in tables else NormalForm(**tables, **names)
     found = ", ".join(map(repr, sorted(given))) or "nothing"
     raise InvalidGame(f"expected 'zero_sum', 'row' and 'col', or 'payoffs' (and {sorted(_NAMES)}), got {found}")
 

@@ -46,7 +46,13 @@ def nash_bargaining(feasible: NormalForm | ArrayLike, disagreement: ArrayLike | 
     >>> nash_bargaining(battle, [0, 0]).payoffs.round(6).tolist()
     [1.5, 1.5]
     """
-    points, shape = _points(feasible)
+    if isinstance(feasible, NormalForm):
+        points, shape = feasible.payoffs.reshape(feasible.num_players, -1).T, feasible.shape
+    else:
+        points = as_payoffs(feasible, "feasible points")
+        shape = points.shape[:1]
+    if points.ndim != 2:
+        raise InvalidGame(f"feasible points: expected rows of one payoff per player, got shape {points.shape}")
     if disagreement is not None:
         threat = as_payoffs(disagreement, "disagreement")
     elif isinstance(feasible, NormalForm):
@@ -59,15 +65,6 @@ def nash_bargaining(feasible: NormalForm | ArrayLike, disagreement: ArrayLike | 
         raise InvalidGame(f"disagreement: expected {points.shape[1]} payoffs, got shape {threat.shape}")
     weights, gap = _maximise(points - threat)
     return Bargain(weights @ points, weights.reshape(shape), threat, gap)
-
-
-def _points(feasible: NormalForm | ArrayLike) -> tuple[Array, tuple[int, ...]]:
-    if isinstance(feasible, NormalForm):
-        return feasible.payoffs.reshape(feasible.num_players, -1).T, feasible.shape
-    points = as_payoffs(feasible, "feasible points")
-    if points.ndim != 2:
-        raise InvalidGame(f"feasible points: expected rows of one payoff per player, got shape {points.shape}")
-    return points, (len(points),)
 
 
 def _maximise(gains: Array) -> tuple[Array, float]:

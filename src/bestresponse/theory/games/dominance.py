@@ -16,17 +16,9 @@ from typing import Literal
 import numpy as np
 
 from bestresponse.core.errors import UsageError
+from bestresponse.theory.arrays import Numbers, Rationals, as_fractions
 from bestresponse.theory.equilibria.integer import maximize
-from bestresponse.theory.games.normal_form import (
-    Array,
-    GameLike,
-    NormalForm,
-    Numbers,
-    Rationals,
-    as_fractions,
-    as_normal_form,
-    find_tie_width,
-)
+from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form, find_tie_width
 from bestresponse.theory.linear_program import find_mixture
 from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
 
@@ -154,7 +146,10 @@ def iterated_elimination(game: GameLike, *, strict: bool = True) -> Elimination:
             steps.append(EliminationStep(turn, d.player, names[d.action], d.kind, by))
         out = {(d.player, kept[d.player][d.action]) for d in gone}
         kept = tuple(tuple(a for a in names if (i, a) not in out) for i, names in enumerate(kept))
-        current = _restricted(game, kept)
+        cells = np.ix_(range(game.num_players), *kept)
+        exact = None if game.rationals is None else game.rationals[cells]
+        actions = tuple(tuple(names[a] for a in left) for names, left in zip(game.actions, kept, strict=True))
+        current = NormalForm(game.payoffs[cells], game.players, actions, game.name, exact)
     return Elimination(current, kept, tuple(steps))
 
 
@@ -271,10 +266,3 @@ def find_weak_mixture(lead: Array) -> Array | None:
         return None
     ahead = mix @ lead
     return mix if ahead.min() > -_MARGIN and ahead.max() > 10 * _MARGIN else None
-
-
-def _restricted(game: NormalForm, kept: tuple[tuple[int, ...], ...]) -> NormalForm:
-    place = np.ix_(range(game.num_players), *kept)
-    exact = None if game.rationals is None else game.rationals[place]
-    actions = tuple(tuple(names[a] for a in left) for names, left in zip(game.actions, kept, strict=True))
-    return NormalForm(game.payoffs[place], game.players, actions, game.name, exact)

@@ -45,10 +45,9 @@ class Isomorph:
 
     def back(self, profile: Sequence[Array]) -> tuple[Array, ...]:
         """Return a mixed profile of the new game, in the old one."""
-        found: list[Array] = [np.empty(0)] * len(self.order)
-        for old, ks, strategy in zip(self.order, self.actions, profile, strict=True):
-            found[old] = np.asarray(strategy, dtype=np.float64)[np.argsort(ks)]
-        return tuple(found)
+        moved = zip(self.order, self.actions, profile, strict=True)
+        old = {player: np.asarray(mix, dtype=np.float64)[np.argsort(ks)] for player, ks, mix in moved}
+        return tuple(old[player] for player in range(len(old)))
 
 
 def rewrite_game(

@@ -27,8 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.notebook import MOST_ROWS, format_html
-
-Rationals = NDArray[np.object_]
+from bestresponse.theory.arrays import Numbers as Numbers, Rationals as Rationals, as_fractions
 
 _LARGEST_EXPONENT = 400
 
@@ -70,11 +69,6 @@ def _as_rational(number: object) -> int | Fraction | None:
             return None
 
 
-def as_fractions(numbers: Numbers) -> Rationals:
-    """Turn all numbers of an array into fractions of the same value."""
-    return np.asarray(np.frompyfunc(Fraction, 1, 1)(numbers), dtype=object)
-
-
 def as_meant(numbers: Numbers) -> Rationals:
     """Turn all numbers of an array into the fractions that were meant: floats into the simplest ones."""
     read = np.frompyfunc(lambda u: read_simplest(u) if isinstance(u, float) else Fraction(u), 1, 1)
@@ -84,7 +78,7 @@ def as_meant(numbers: Numbers) -> Rationals:
 def count_multiples(numbers: Numbers) -> Numbers:
     """Give numbers, less the smallest of them, as whole multiples of their common unit."""
     exact = as_fractions(numbers)
-    common = lcm(*(u.denominator for u in exact.flat))
+    common = lcm(*(u.denominator for u in exact.ravel().tolist()))
     return np.asarray(np.frompyfunc(int, 1, 1)((exact - exact.min()) * common), dtype=object)
 
 
@@ -123,8 +117,6 @@ def parse_rational(text: str) -> Fraction:
 
 
 Array = NDArray[np.float64]
-Numbers = NDArray[Any]
-"""Floats, or whole numbers of any length."""
 
 _SMALL_UNITS = 2**31  # products of two stay in 64 bits
 _LARGEST = 1e150  # products of two payoffs must stay finite
@@ -274,14 +266,14 @@ class NormalForm:
         _refuse_lossy(row, "row payoffs")
         _refuse_lossy(col, "column payoffs")
         both = _read_plain((row, col))
-        if both is not None and both.ndim == 3 and not names:
+        if both is not None and both.ndim == 3:
+            if names:
+                return cls(both, **names)
             # Everything has been checked; checking it again takes longer than solving a small game.
             both.setflags(write=False)
             game = object.__new__(cls)
             vars(game).update(payoffs=both, players=("row", "col"), actions=_default_actions(both.shape[1:]))
             return game
-        if both is not None and both.ndim == 3:
-            return cls(both, **names)
         row, col = read_texts(row, "row payoffs"), read_texts(col, "column payoffs")
         first, second = as_payoffs(row, "row payoffs"), as_payoffs(col, "column payoffs")
         if first.ndim != 2 or first.shape != second.shape:

@@ -23,21 +23,15 @@ def as_profile(game: NormalForm, profile: Sequence[ArrayLike]) -> Profile:
     """`profile` as one probability vector per player, or InvalidGame saying which one is not."""
     if len(profile) != game.num_players:
         raise InvalidGame(f"profile: expected {game.num_players} mixed strategies, got {len(profile)}")
-    return tuple(
-        _as_strategy(mix, count, who) for mix, count, who in zip(profile, game.shape, game.players, strict=True)
-    )
-
-
-def _as_strategy(mix: ArrayLike, count: int, who: str) -> Array:
-    strategy = np.asarray(mix, dtype=np.float64)
-    if strategy.shape != (count,):
-        raise InvalidGame(f"strategy of {who}: expected {count} probabilities, got shape {strategy.shape}")
-    total = float(strategy.sum())
-    if not abs(total - 1.0) <= _SUM_TOLERANCE or float(strategy.min()) < -_SUM_TOLERANCE:
-        raise InvalidGame(
-            f"strategy of {who}: expected probabilities that sum to 1, got {strategy.tolist()} (sum {total:g})"
-        )
-    return strategy
+    strategies = tuple(np.asarray(mix, dtype=np.float64) for mix in profile)
+    for strategy, count, who in zip(strategies, game.shape, game.players, strict=True):
+        if strategy.shape != (count,):
+            raise InvalidGame(f"strategy of {who}: expected {count} probabilities, got shape {strategy.shape}")
+        total = float(strategy.sum())
+        if not abs(total - 1.0) <= _SUM_TOLERANCE or float(strategy.min()) < -_SUM_TOLERANCE:
+            got = f"{strategy.tolist()} (sum {total:g})"
+            raise InvalidGame(f"strategy of {who}: expected probabilities that sum to 1, got {got}")
+    return strategies
 
 
 def deviation_payoffs(game: GameLike, profile: Sequence[ArrayLike]) -> tuple[Array, ...]:

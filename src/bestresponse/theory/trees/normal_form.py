@@ -16,16 +16,15 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
-from typing import Any, TypeVar
+from operator import mul
+from typing import TypeVar
 
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, TooLarge
-from bestresponse.core.game import Game
 from bestresponse.theory.games.normal_form import Array, NormalForm, Rationals
-from bestresponse.theory.trees.compile import as_tree
 from bestresponse.theory.trees.sequence_form import Treeplex, has_perfect_recall, read_leaves, to_sequence_form
-from bestresponse.theory.trees.tree import Policy, Tree
+from bestresponse.theory.trees.tree import IntArray, Policy, Tree, TreeLike, as_tree
 
 AnyArray = TypeVar("AnyArray", Array, Rationals)
 
@@ -33,7 +32,7 @@ CELL_LIMIT = 2_000_000
 """How many payoffs the normal form of a tree may have unless the caller says otherwise."""
 
 
-def to_normal_form(game: Tree | Game[Any], *, limit: int = CELL_LIMIT) -> NormalForm:
+def to_normal_form(game: TreeLike, *, limit: int = CELL_LIMIT) -> NormalForm:
     """Return the reduced normal form; TooLarge says how many payoffs it would have when that is more than `limit`.
 
     >>> from bestresponse.theory.catalogue.trees import kuhn_poker
@@ -41,36 +40,24 @@ def to_normal_form(game: Tree | Game[Any], *, limit: int = CELL_LIMIT) -> Normal
     (27, 64)
     """
     tree = as_tree(game)
-    if not has_perfect_recall(tree):
-        return _tabulate_plans(tree, limit)
-    form = to_sequence_form(tree)
-    counts = [_count(plex) for plex in form.plexes]
-    listed = max(count * plex.num_sequences for count, plex in zip(counts, form.plexes, strict=True))
-    _check_size(counts, listed, limit)
-    strategies = [_strategies(plex) for plex in form.plexes]
-    actions = tuple(
-        tuple(_label(tree, plex, row) for row in rows) for plex, rows in zip(form.plexes, strategies, strict=True)
-    )
-    played = [rows[:, sequences] for rows, sequences in zip(strategies, form.sequences, strict=True)]
-    if tree.is_exact and tree.num_players * math.prod(counts) <= _EXACT_CELLS:
-        return NormalForm(*_compute_exactly(form.read_payoffs(), played, tree, actions))
-    return NormalForm(_payoffs(form.payoffs, played), tree.players, actions, tree.name)
-
-
-def _tabulate_plans(tree: Tree, limit: int) -> NormalForm:
-    """Write the table of all plans, from what each player has done before every node."""
-    pasts = [_find_pasts(tree, player) for player in range(tree.num_players)]
-    plans = [_list_plans(tree, player, own, limit) for player, own in enumerate(pasts)]
+    if has_perfect_recall(tree):
+        plexes = to_sequence_form(tree).plexes
+        counts = [_count(plex) for plex in plexes]
+        _check_size(counts, max(map(mul, counts, (plex.num_sequences for plex in plexes))), limit)
+    plans, played, actions = [], [], []
+    for player in range(tree.num_players):
+        pasts = _find_pasts(tree, player)
+        plans.append(_list_plans(tree, player, pasts, limit))
+        leaves = [np.array([*pasts[leaf]], dtype=np.int64).reshape(-1, 2).T for leaf in tree.leaves.tolist()]
+        played.append(np.stack([(plans[-1][:, sets] == moves).all(axis=1) for sets, moves in leaves], axis=1) * 1.0)
+        depths = {int(tree.infoset[node]): len(pasts[node]) for node in np.flatnonzero(tree.owner == player)[::-1]}
+        order = sorted(depths, key=lambda i: (depths[i], i))
+        actions.append(tuple(_label_plan(tree, order, plan) for plan in plans[-1].tolist()))
     _check_size([len(own) for own in plans], 0, limit)
-    played = [
-        np.array([[own[leaf] <= plan.items() for leaf in tree.leaves.tolist()] for plan in some], dtype=np.float64)
-        for own, some in zip(pasts, plans, strict=True)
-    ]
-    actions = tuple(tuple(_label_plan(tree, plan) for plan in some) for some in plans)
     if tree.is_exact and tree.num_players * math.prod(map(len, plans)) <= _EXACT_CELLS:
-        return NormalForm(*_compute_exactly(read_leaves(tree), played, tree, actions))
-    leaves = (tree.payoffs[tree.leaves] * tree.reach[tree.leaves, None]).T
-    return NormalForm(_payoffs(leaves, played), tree.players, actions, tree.name)
+        return NormalForm(*_compute_exactly(read_leaves(tree), played, tree, tuple(actions)))
+    weighted = (tree.payoffs[tree.leaves] * tree.reach[tree.leaves, None]).T
+    return NormalForm(_payoffs(weighted, played), tree.players, tuple(actions), tree.name)
 
 
 def _find_pasts(tree: Tree, player: int) -> list[frozenset[tuple[int, int]]]:
@@ -89,18 +76,18 @@ def _find_pasts(tree: Tree, player: int) -> list[frozenset[tuple[int, int]]]:
     return pasts
 
 
-def _list_plans(
-    tree: Tree, player: int, pasts: Sequence[frozenset[tuple[int, int]]], limit: int
-) -> list[dict[int, int]]:
-    """List the player's plans, the first moves first: a move wherever the plan's own moves may lead."""
+def _list_plans(tree: Tree, player: int, pasts: Sequence[frozenset[tuple[int, int]]], limit: int) -> IntArray:
+    """List the player's plans, the first moves first: a move wherever the plan's own moves may lead, else -1."""
     ways: dict[int, set[frozenset[tuple[int, int]]]] = {}
     for node in np.flatnonzero(tree.owner == player).tolist():
         ways.setdefault(int(tree.infoset[node]), set()).add(pasts[node])
+    # What later moves lead to is decided before what is beside them.
+    order = sorted(ways, key=lambda i: (-max(map(len, ways[i])), i))
     plans: list[dict[int, int]] = []
     waiting: list[dict[int, int]] = [{}]
     while waiting:
         plan = waiting.pop()
-        reached = (i for i, some in ways.items() if i not in plan and any(past <= plan.items() for past in some))
+        reached = (i for i in order if i not in plan and any(past <= plan.items() for past in ways[i]))
         infoset = next(reached, None)
         if infoset is None:
             plans.append(plan)
@@ -108,11 +95,14 @@ def _list_plans(
             waiting += [plan | {infoset: move} for move in reversed(range(len(tree.infosets[infoset].moves)))]
         if len(plans) + len(waiting) > limit:
             raise TooLarge(f"{tree.players[player]} has more than {limit} plans; the table of the tree would not fit")
-    return plans
+    table = np.full((len(plans), len(tree.infosets)), -1)
+    for row, plan in zip(table, plans, strict=True):
+        row[list(plan)] = list(plan.values())
+    return table
 
 
-def _label_plan(tree: Tree, plan: dict[int, int]) -> str:
-    sets = ((tree.infosets[i], move) for i, move in plan.items())
+def _label_plan(tree: Tree, order: Sequence[int], plan: Sequence[int]) -> str:
+    sets = ((tree.infosets[i], plan[i]) for i in order if plan[i] >= 0)
     return "; ".join(f"{infoset.label}: {infoset.moves[move]}" for infoset, move in sets) or "nothing to choose"
 
 
@@ -137,9 +127,16 @@ def find_behaviour(tree: Tree, profile: Sequence[Array]) -> Policy:
     >>> find_behaviour(kuhn_poker(), first).at("player 1", "J")
     {'pass': 1.0, 'bet': 0.0}
     """
-    form = to_sequence_form(tree)
-    mixes = zip(form.plexes, profile, strict=True)
-    return form.policy([plex.normalise(mix @ _strategies(plex)) for plex, mix in mixes])
+    to_sequence_form(tree)  # which refuses trees without perfect recall
+    row = np.concatenate([np.full(len(infoset.moves), 1.0 / len(infoset.moves)) for infoset in tree.infosets])
+    for player, mix in enumerate(profile):
+        plans = _list_plans(tree, player, _find_pasts(tree, player), CELL_LIMIT)
+        for index in np.flatnonzero((plans >= 0).any(axis=0)):
+            span = slice(tree.first_move[index], tree.first_move[index + 1])
+            weights = np.bincount(plans[:, index] + 1, mix, len(row[span]) + 1)[1:]
+            if weights.sum() > 0:
+                row[span] = weights / weights.sum()
+    return Policy(tree, row)
 
 
 _MAX_PLAYERS = 30
@@ -160,33 +157,6 @@ def _count(plex: Treeplex) -> int:
         first = int(plex.first[i])
         ways[int(plex.parent[i])] *= sum(ways[first : first + int(plex.size[i])])
     return ways[0]
-
-
-def _strategies(plex: Treeplex) -> Array:
-    """One row per reduced strategy: 1 at the sequences it plays, 0 elsewhere."""
-    after: list[list[int]] = [[] for _ in range(plex.num_sequences)]
-    for i, parent in enumerate(plex.parent.tolist()):
-        after[parent].append(i)
-    plans: list[list[tuple[int, ...]]] = [[] for _ in range(plex.num_sequences)]
-    for sequence in range(plex.num_sequences - 1, -1, -1):
-        at_sets = [
-            [plan for s in range(int(plex.first[i]), int(plex.first[i] + plex.size[i])) for plan in plans[s]]
-            for i in after[sequence]
-        ]
-        plans[sequence] = [(sequence, *(s for part in parts for s in part)) for parts in product(*at_sets)]
-    rows = np.zeros((len(plans[0]), plex.num_sequences))
-    for row, plan in zip(rows, plans[0], strict=True):
-        row[list(plan)] = 1.0
-    return rows
-
-
-def _label(tree: Tree, plex: Treeplex, row: Array) -> str:
-    moves = {}
-    for infoset, first, size in zip(plex.infosets.tolist(), plex.first.tolist(), plex.size.tolist(), strict=True):
-        played = np.flatnonzero(row[first : first + size])
-        if played.size:
-            moves[infoset] = int(played[0])
-    return _label_plan(tree, moves)
 
 
 def _compute_exactly(

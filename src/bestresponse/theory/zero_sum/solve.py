@@ -66,21 +66,15 @@ def saddle_points(games: Array) -> tuple[Array, Array, Indices]:
     return x, y, np.flatnonzero(~saddle)
 
 
-def closed_form(games: Array, x: Array, y: Array, left: Indices) -> Indices:
-    """Fill in x and y for the 2x2 or 3x3 games numbered `left` (none has a saddle point); return those unsolved."""
-    if games.shape[:2] == (2, 2):
-        return _solve_2x2(games, x, y, left)
-    left = _solve_2x2_kernels(games, x, y, left)
-    return _solve_3x3_kernel(games, x, y, left)
+# Closed forms fill in x and y for the games numbered `left`, none with a saddle point; they return those unsolved.
 
 
-def _solve_2x2(games: Array, x: Array, y: Array, left: Indices) -> Indices:
+def _solve_2x2(games: Array, x: Array, y: Array, left: Indices) -> None:
     (a, b), (c, d) = np.take(games, left, axis=2)
     with np.errstate(all="ignore"):
         inverse = 1.0 / (a - b + (d - c))
         p, q = np.minimum((d - c) * inverse, 1.0), np.minimum((d - b) * inverse, 1.0)
     x[0, left], x[1, left], y[0, left], y[1, left] = p, 1.0 - p, q, 1.0 - q
-    return left[:0]
 
 
 def _solve_2x2_kernels(games: Array, x: Array, y: Array, left: Indices) -> Indices:
@@ -302,8 +296,11 @@ def _solve_open(chunk: _Chunk, left: Indices) -> None:
     credit = np.full(len(chunk.steps), ZeroSumStep.SADDLE, dtype=np.int8)
     if chunk.games.shape[:2] in ((2, 2), (3, 3)):
         credit[left] = ZeroSumStep.CLOSED_FORM
-        unsolved = closed_form(chunk.games, chunk.x, chunk.y, left)
-        chunk.x[:, unsolved] = np.nan
+        if len(chunk.games) == 2:
+            _solve_2x2(chunk.games, chunk.x, chunk.y, left)
+        else:
+            unsolved = _solve_2x2_kernels(chunk.games, chunk.x, chunk.y, left)
+            chunk.x[:, _solve_3x3_kernel(chunk.games, chunk.x, chunk.y, unsolved)] = np.nan
         left = chunk.certify(slice(None), credit)
     else:
         credit[left] = 0
@@ -357,7 +354,13 @@ def solve_zero_sum(batch: ArrayLike, *, engine: Engine = "auto") -> ZeroSumSolut
     """
     known = isinstance(batch, np.ndarray) and batch.dtype == np.float64 and batch.ndim == 3 and batch.size > 0
     games = np.ascontiguousarray(batch) if known else as_batch(batch)
-    _refuse_large(*games.shape[1:])
+    rows, cols = games.shape[1:]
+    needed, allowed = 16 * (rows + 1) * (cols + 1), measure_machine() // 2  # for the tableau and its copy
+    if needed > allowed:
+        raise TooLarge(
+            f"a {rows}x{cols} game needs {needed >> 20:,} MB for the simplex method, more than {allowed >> 20:,} MB; "
+            "search_matrix solves it through best replies where few actions matter"
+        )
     out = ZeroSumSolutions.empty(*games.shape)
     if choose_engine(engine, pays=engine == "auto" and _repays_numba(games)) == "numba":
         _solve_with_numba(games, out)
@@ -388,16 +391,6 @@ def as_batch(numbers: ArrayLike) -> Array:
             f"payoffs: expected a matrix (rows, cols) or a batch (n, rows, cols), got an array with {games.ndim} axes"
         )
     return np.ascontiguousarray(games)
-
-
-def _refuse_large(rows: int, cols: int) -> None:
-    """Refuse a game whose tableau and its copy would take more than half of the machine's memory."""
-    needed, allowed = 16 * (rows + 1) * (cols + 1), measure_machine() // 2
-    if needed > allowed:
-        raise TooLarge(
-            f"a {rows}x{cols} game needs {needed >> 20:,} MB for the simplex method, more than {allowed >> 20:,} MB; "
-            "search_matrix solves it through best replies where few actions matter"
-        )
 
 
 def _repays_numba(games: Array) -> bool:

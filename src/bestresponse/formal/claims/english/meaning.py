@@ -108,7 +108,7 @@ class Side(NamedTuple):
     case: Case = _NO_CASE
 
 
-class Amount(NamedTuple):
+class _Amount(NamedTuple):
     """A number that somebody gets: on average, each of several."""
 
     value: Fraction
@@ -120,10 +120,10 @@ class Share(NamedTuple):
     """Who gets how much."""
 
     who: Who
-    amount: Amount
+    amount: _Amount
 
 
-class Chance(NamedTuple):
+class _Chance(NamedTuple):
     """How often a move is chosen; None for the rest of the time."""
 
     act: Act
@@ -133,7 +133,7 @@ class Chance(NamedTuple):
 class Instead(NamedTuple):
     """What another move would give."""
 
-    amount: Amount
+    amount: _Amount
     side: Side = Side(None)
 
 
@@ -153,25 +153,25 @@ class Fact:
 
     state: Callable[[Choices], Iterable[Claim]]
     who: Who = _UNSAID
-    again: Callable[[Who, Act | None, Amount], Fact] | None = None
+    again: Callable[[Who, Act | None, _Amount], Fact] | None = None
     foretold: tuple[int, int] | None = None
 
 
-class Item(NamedTuple):
+class _Item(NamedTuple):
     """A fact with the case beside it."""
 
     fact: Fact
     case: Case | None = None
 
 
-class Group(NamedTuple):
+class _Group(NamedTuple):
     """Facts under one case."""
 
-    items: tuple[Item, ...]
+    items: tuple[_Item, ...]
     case: Case = _NO_CASE
 
 
-Part = Who | Act | Side | Case | Amount | Share | Chance | Instead | Relation | Fraction | str | tuple[Fraction, ...]
+Part = Who | Act | Side | Case | _Amount | Share | _Chance | Instead | Relation | Fraction | str | tuple[Fraction, ...]
 """What the parts of a statement may mean."""
 
 
@@ -211,7 +211,7 @@ def _find_side(parts: Iterable[Part]) -> Side:
 
 
 _KINDS: Final[dict[str, Callable[..., Any]]] = {
-    "chance": Chance, "rest": Chance, "share": Share, "instead": Instead, "item": Item, "side": _make_side,
+    "chance": _Chance, "rest": _Chance, "share": Share, "instead": Instead, "item": _Item, "side": _make_side,
     "more": partial(Relation, 1), "less": partial(Relation, -1), "pair": lambda *numbers: numbers,
     "always": lambda *others: Case(((_ALWAYS, None),)), "opponent_acts": lambda act: Case(((_OPPONENT, act),)),
     "case": lambda *cases: Case(pair for case in cases for pair in case),
@@ -278,8 +278,8 @@ class Meaning:
         others = [(player, self._other_place(player, act.place(player))) for player in self.everybody[1:]]
         return Side(None, Case(((0, act.place(0)), *others)))
 
-    def _read_amount(self, *parts: Part) -> Amount:
-        return Amount(_pick(parts, Fraction)[0], "average" in parts, "each" in parts)
+    def _read_amount(self, *parts: Part) -> _Amount:
+        return _Amount(_pick(parts, Fraction)[0], "average" in parts, "each" in parts)
 
     # Cases.
 
@@ -303,7 +303,7 @@ class Meaning:
                 cases.append(Case(sorted((player, act.place(player)) for player, act in zip(order, acts, strict=True))))
         return Either(dict.fromkeys(cases))
 
-    def _read_mixes(self, who: Who, *chances: Chance) -> Case:
+    def _read_mixes(self, who: Who, *chances: _Chance) -> Case:
         """Return the probabilities of all moves; what is left belongs to the only move that has none."""
         pairs = []
         for player in who.players:
@@ -319,7 +319,9 @@ class Meaning:
     def _read_mixes_some(self, *parts: Part) -> Case:
         acts = _pick(parts, Act)
         _require(len(self.everybody) == 2, "there is more than one opponent")
-        return self._read_mixes(_first(parts, Who) or Who((1,)), *(Chance(act, Fraction(1, len(acts))) for act in acts))
+        return self._read_mixes(
+            _first(parts, Who) or Who((1,)), *(_Chance(act, Fraction(1, len(acts))) for act in acts)
+        )
 
     def _read_mixes_evenly(self, who: Who | None = None) -> Case:
         who = who or Who(self.everybody[1:])
@@ -343,7 +345,7 @@ class Meaning:
 
     # From facts to claims.
 
-    def _read_start(self, *groups: Group) -> tuple[Claim, ...]:
+    def _read_start(self, *groups: _Group) -> tuple[Claim, ...]:
         claims = tuple(claim for group in groups for claim in self._state(group))
         try:
             for claim in claims:
@@ -352,31 +354,31 @@ class Meaning:
             raise Impossible(str(error)) from error
         return claims
 
-    def _read_under(self, case: Case, group: Group) -> Group:
+    def _read_under(self, case: Case, group: _Group) -> _Group:
         return group._replace(case=case)
 
-    def _read_then(self, group: Group) -> Group:
+    def _read_then(self, group: _Group) -> _Group:
         _require_said(self.context, "it is not said when")
         return group
 
-    def _read_short(self, *parts: Part) -> Callable[[Fact], Item]:
+    def _read_short(self, *parts: Part) -> Callable[[Fact], _Item]:
         """Say the fact before again with another number, perhaps of another player or move."""
         act = next((side.act for side in _find_sides(parts) if side.act is not None), None)
 
-        def go_on(before: Fact) -> Item:
+        def go_on(before: Fact) -> _Item:
             if before.again is None:
                 raise Impossible("nothing is said before that could go on")
-            return Item(before.again(_find_who(parts), act, _pick(parts, Amount)[0]), _first(parts, Case))
+            return _Item(before.again(_find_who(parts), act, _pick(parts, _Amount)[0]), _first(parts, Case))
 
         return go_on
 
-    def _read_facts(self, *items: Item | Callable[[Fact], Item]) -> Group:
-        whole: list[Item] = []
+    def _read_facts(self, *items: _Item | Callable[[Fact], _Item]) -> _Group:
+        whole: list[_Item] = []
         for item in items:
-            whole.append(item if isinstance(item, Item) else item(whole[-1].fact))
-        return Group(tuple(whole))
+            whole.append(item if isinstance(item, _Item) else item(whole[-1].fact))
+        return _Group(tuple(whole))
 
-    def _state(self, group: Group) -> Iterator[Claim]:
+    def _state(self, group: _Group) -> Iterator[Claim]:
         """Yield the claims of facts. What one player gets may take its case from what another gets beside it."""
         outer = group.case
         for number, (fact, own) in enumerate(group.items):
@@ -494,7 +496,7 @@ class Meaning:
                 shares[-1] = Share(part, shares[-1].amount)
             elif isinstance(part, Who):
                 who = part
-            elif isinstance(part, Amount):
+            elif isinstance(part, _Amount):
                 shares.append(Share(who, part._replace(average=part.average or "average" in parts)))
             elif isinstance(part, Share):
                 shares.append(part)
@@ -513,7 +515,7 @@ class Meaning:
             if instead is not None:
                 yield self._claim_instead(case, shares[0], instead, mover)
 
-        def again(who: Who, act: Act | None, amount: Amount) -> Fact:
+        def again(who: Who, act: Act | None, amount: _Amount) -> Fact:
             _require(len(shares) == 1 and instead is None, "it is not clear what goes on")
             before, said = shares[0]
             share = Share(who if who.players else before, amount._replace(average=amount.average or said.average))
@@ -521,7 +523,7 @@ class Meaning:
 
         return Fact(state, shares[0].who if len(shares) == 1 else _UNSAID, again)
 
-    def _find_paid(self, case: Choices, who: Who, amount: Amount, mover: int | None) -> tuple[int, ...]:
+    def _find_paid(self, case: Choices, who: Who, amount: _Amount, mover: int | None) -> tuple[int, ...]:
         """Return who gets an amount."""
         _require(amount.each or not who.we, "what we get may be the sum")
         if who.players or amount.each:
@@ -530,7 +532,7 @@ class Meaning:
         _require_said(mover == 0 or alike, "it is not said who gets it")
         return (0,)
 
-    def _claim_payoff(self, case: Choices, player: int, amount: Amount) -> Claim:
+    def _claim_payoff(self, case: Choices, player: int, amount: _Amount) -> Claim:
         name = self.subject.players[player]
         if not self.has_turns and any(isinstance(choice, tuple) for choice in case.values()):
             _require_said(isinstance(case.get(player), int), "it is not said what the player chooses")
@@ -557,7 +559,7 @@ class Meaning:
         facts = []
         for order in dict.fromkeys(((0, 1), self.subject.order)):
             numbers = zip(order, _pick(parts, tuple)[0], strict=True)
-            shares = tuple(Share(Who((player,)), Amount(value)) for player, value in numbers)
+            shares = tuple(Share(Who((player,)), _Amount(value)) for player, value in numbers)
             facts.append(self._pay(shares, _find_side(parts), None, always=False))
         return Either(facts)
 
@@ -673,7 +675,7 @@ class Meaning:
 
     def _read_extreme(self, *parts: Part) -> Fact:
         amount, act, kind = (
-            _pick(parts, Amount)[0],
+            _pick(parts, _Amount)[0],
             _find_side(parts).act,
             "highest" if "highest" in parts else "lowest",
         )
@@ -715,7 +717,7 @@ class Meaning:
         yield Claim(f"{kind}_payoff_for_choice", (amount.value, *self._name(player, place)))
 
     def _limit(self, kind: str, *parts: Part) -> Fact:
-        share = Share(_find_who(parts), _pick(parts, Amount)[0])
+        share = Share(_find_who(parts), _pick(parts, _Amount)[0])
         return Fact(lambda case: self._bound(case, kind, (share,), _find_side(parts)))
 
     _read_at_least = partialmethod(_limit, "guaranteed")
@@ -769,7 +771,7 @@ class Meaning:
 
     def _read_at_equilibrium(self, *parts: Part) -> Fact:
         """Claim what somebody gets in equilibrium, where it is not said in which one."""
-        who, amount = _find_who(parts), _pick(parts, Amount)[0]
+        who, amount = _find_who(parts), _pick(parts, _Amount)[0]
         _require(not self.has_turns and not who.we and who.players, "it may be a sum, or the moves come in turn")
         return self._solve([Claim("equilibrium_payoff", (*self._name(player), amount.value)) for player in who.players])
 
@@ -809,7 +811,7 @@ class Meaning:
 
     def _read_total(self, *parts: Part) -> Fact:
         """Claim the sum of payoffs of an outcome, or that no outcome has a higher or lower one."""
-        outcome, amount = _first(parts, Case), _first(parts, Amount)
+        outcome, amount = _first(parts, Case), _first(parts, _Amount)
 
         def state(case: Choices) -> list[Claim]:
             chain = self._chain(case if outcome is None else dict(outcome))
@@ -832,7 +834,7 @@ class Meaning:
         (player,) = who.players
         return Fact(lambda case: [self._foretell(who, act, case)], foretold=(player, act.place(player)))
 
-    def _read_worth(self, who: Who, amount: Amount) -> Fact:
+    def _read_worth(self, who: Who, amount: _Amount) -> Fact:
         def state(case: Choices) -> list[Claim]:
             _require_said(self.has_turns and not case, "it is not said of the start of a game played move by move")
             return [Claim("continuation_payoff", (*self._name(player), amount.value, ())) for player in who.players]

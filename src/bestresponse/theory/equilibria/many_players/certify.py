@@ -30,8 +30,9 @@ from math import prod
 
 import numpy as np
 
+from bestresponse.theory.arrays import Numbers, as_fractions
 from bestresponse.theory.equilibria.result import Continuum, Fractions
-from bestresponse.theory.games.normal_form import Array, NormalForm, Numbers, as_fractions, count_multiples
+from bestresponse.theory.games.normal_form import Array, NormalForm, count_multiples
 from bestresponse.theory.games.regrets import Profile, contract
 
 Supports = tuple[tuple[int, ...], ...]

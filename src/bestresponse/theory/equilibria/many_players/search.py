@@ -118,7 +118,13 @@ def nplayer_nash(
 def _assemble(game: NormalForm, certified: list[Certified], search: _Search, profiles: int) -> NashResult:
     different: list[Certified] = []
     for point in certified:
-        if not any(_are_same(point, other) for other in different):
+        same = (
+            point.exact == other.exact
+            if point.exact is not None and other.exact is not None
+            else measure_distance(point.strategies, other.strategies) <= _SAME
+            for other in different
+        )
+        if not any(same):
             different.append(point)
     equilibria, continua = _describe(game, different)
     equilibria.sort(key=lambda e: (sum(map(len, e.supports)), [(-x).tolist() for x in e.strategies]))
@@ -314,9 +320,3 @@ def _keep_equilibrium(search: _Search, supports: Supports, parts: list[Array], r
     near = tuple(np.clip(x, 0.0, None) / np.clip(x, 0.0, None).sum() for x in mix)
     if not regular and worst_regret(search.payoffs, near) < _NEAR:
         search.sure = False
-
-
-def _are_same(point: Certified, other: Certified) -> bool:
-    if point.exact is not None and other.exact is not None:
-        return point.exact == other.exact
-    return measure_distance(point.strategies, other.strategies) <= _SAME
