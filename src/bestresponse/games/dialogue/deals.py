@@ -667,7 +667,7 @@ def describe_form(schema: JsonMapping) -> str:
     return " or ".join(_PLACES[kind] for kind in kinds)
 
 
-def read_form(given: object, schema: JsonMapping, name: str) -> Any:
+def read_by_schema(given: object, schema: JsonMapping, name: str) -> Any:
     """Return what somebody wrote by a schema, in its spelling and order; InvalidGame says where it differs."""
     match schema:
         case {"enum": options}:
@@ -692,7 +692,7 @@ def read_form(given: object, schema: JsonMapping, name: str) -> Any:
     if not fewest <= len(written) <= most:
         expected = f"{fewest} to {most}" if fewest < most else f"{most}"
         raise InvalidGame(f"{name} has {len(written)} entries, expected {expected}: {', '.join(parts)}")
-    return {key: read_form(written[key], parts[key], f"{key} of {name}") for key in parts if key in written}
+    return {key: read_by_schema(written[key], parts[key], f"{key} of {name}") for key in parts if key in written}
 
 
 def shorten(value: object) -> str:

@@ -48,7 +48,7 @@ from bestresponse.games.dialogue.deals import (
     Verdict,
     describe_form,
     make_object,
-    read_form,
+    read_by_schema,
     shorten,
 )
 
@@ -308,7 +308,9 @@ def read_scenario(domain: Domain, data: object) -> Scenario:
     if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != domain.players:
         raise InvalidGame(f"private is {shorten(given)}, expected one entry for each of {domain.players} people")
     schema = domain.deal.private_schema(domain.generate)
-    private = tuple(read_form(known, schema, f"what {name} knows") for name, known in zip(names, given, strict=True))
+    private = tuple(
+        read_by_schema(known, schema, f"what {name} knows") for name, known in zip(names, given, strict=True)
+    )
     if not domain.deal.is_possible(private):
         raise InvalidGame(f"no deal is possible: {domain.deal.impossible}")
     return Scenario(names, public, private)
