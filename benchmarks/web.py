@@ -110,7 +110,7 @@ class Person:
     def __init__(self, session: str, seat: int, token: str, think: float) -> None:
         self.session, self.role = session, ""
         self._place, self._think = f"{BASE}/api/seats/{session}/{seat}", think
-        self._events = f"{BASE}/seat/{session}/{seat}/{token}/changes"
+        self._changes = f"{BASE}/seat/{session}/{seat}/{token}/changes"
         self._headers = {"authorization": f"Bearer {token}"}
         self._rng = random.Random(f"{session} {seat}")
         self.meant: dict[int, float] = {}
@@ -136,14 +136,13 @@ class Person:
                 state = await self._call(client, "", None)
 
     async def _wait(self, client: httpx.AsyncClient, version: str) -> None:
-        """Until the page would change, told by the server's own events as in a browser."""
-        try:
-            async with client.stream("GET", self._events) as events:
-                async for line in events.aiter_lines():
-                    if line.startswith("data: ") and json.loads(line.removeprefix("data: ")) != version:
-                        return
-        except httpx.TransportError:
-            await asyncio.sleep(0.2)
+        """Until the page would change, asked for as a browser does."""
+        latest = version
+        while latest == version:
+            try:
+                latest = (await client.get(self._changes, params={"after": version})).json()["version"]
+            except httpx.TransportError:
+                await asyncio.sleep(0.2)
 
     async def _call(self, client: httpx.AsyncClient, what: str, body: object) -> Any:
         """Ask until there is an answer; an answer that was taken already (409) is taken."""

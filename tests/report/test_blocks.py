@@ -100,6 +100,12 @@ def test_pictures_say_what_they_show_and_are_left_out_where_there_is_nothing():
         assert show(block, Run([])) is None
 
 
+def test_a_player_that_never_loses_has_no_empty_axes():
+    run = Run([row | {"share": 0.0} for row in ROWS])
+    assert show(blocks.boxes("shares", by="player", value="share"), run) is None
+    assert show(blocks.scatter("shares", x="day", y="share", by="player"), run) is None
+
+
 def test_bars_of_two_columns_stand_below_each_other_unless_their_parts_are_too_many():
     block = blocks.bars("shares", by="player", value="share", parts="town", beside="day", where={"day": 1})
     (figure,) = show(block)

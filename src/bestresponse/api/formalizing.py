@@ -20,7 +20,6 @@ from bestresponse.formal.formalize.autoformalizer import (
     formalize_many,
 )
 from bestresponse.formal.formalize.examples import library, read_examples
-from bestresponse.formal.formalize.forms import estimate_tokens
 from bestresponse.formal.formalize.plan import Wish
 from bestresponse.formal.formalize.story_claims import BackCheck, ClaimCheck, check_claims, compare_with_story
 from bestresponse.games.logic.game import as_game, read_program_text
@@ -235,12 +234,6 @@ def formalize_story(config: FormalizeConfig) -> Formalized:
 
 formalize = take_settings(FormalizeConfig, formalize_story)
 """Let a model turn a story, given as text or as a file, into a game; the arguments are those of `FormalizeConfig`."""
-
-
-def estimate_formalizing(story: str, candidates: int = 1, checks: int = 0) -> tuple[int, int, int]:
-    """Return about how many calls a story takes, and how many tokens these read and write."""
-    prompt, reply = estimate_tokens(story)
-    return candidates + checks, candidates * prompt + checks * prompt // 2, (candidates + checks) * reply
 
 
 def list_models() -> Frame[KnownModel]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from bestresponse.core.episode import Record, play as play_episode
 from bestresponse.core.errors import SettingError, UsageError
@@ -119,7 +119,7 @@ def play(
     return play_episode(rules, {NATURE: Nature(seed), **seated})
 
 
-def _seat(player: object, rules: AnyGame, role: str, seed: int) -> Player:
+def _seat(player: Any, rules: AnyGame, role: str, seed: int) -> Player:
     if isinstance(player, str):
         if (strategy := find_strategy(player, rules, role, seed)) is not None:
             return strategy

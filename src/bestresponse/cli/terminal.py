@@ -42,15 +42,6 @@ def notes() -> Console:
     return Console(stderr=True, highlight=False)
 
 
-def counted(number: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "game"), counted(2, "game")
-    ('1 game', '2 games')
-    """
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 def print_table(out: Console, table: Table) -> None:
     """A table of a document; text is shown as it is, never as markup.
 

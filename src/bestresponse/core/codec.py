@@ -29,7 +29,7 @@ def submission_to_json(submission: Submission) -> JsonObject:
     """Return a submission as plain data, without its calls, which are large and kept apart (see the store)."""
     decision = submission.decision
     data: JsonObject = {"role": submission.role, "action": decision.action, "status": decision.reading.status.value}
-    more = {"how": decision.reading.how, "reasoning": decision.reasoning, "stand_in": decision.stand_in}
+    more: JsonObject = {"how": decision.reading.how, "reasoning": decision.reasoning, "stand_in": decision.stand_in}
     more["remarks"] = [dict(remark) for remark in decision.remarks]
     return data | {name: value for name, value in more.items() if value}
 

@@ -1,5 +1,6 @@
 """Open models behind a network address: providers with an API key, and servers of the OpenAI protocol."""
 
+from functools import partial
 from urllib.parse import urlsplit
 
 from bestresponse.core.errors import MissingKey, UsageError
@@ -31,16 +32,6 @@ def open_openai(name: str, settings: ModelSettings) -> Model:
     return _open_hosted(OpenAIModel, name, settings, settings.environ.get("OPENAI_BASE_URL") or None)
 
 
-def open_anthropic(name: str, settings: ModelSettings) -> Model:
-    """Open a model of Anthropic."""
-    return _open_hosted(AnthropicModel, name, settings)
-
-
-def open_google(name: str, settings: ModelSettings) -> Model:
-    """Open a model of Google."""
-    return _open_hosted(GoogleModel, name, settings)
-
-
 def _open_hosted(kind: type[HttpModel], name: str, settings: ModelSettings, base_url: str | None = None) -> Model:
     for variable in KEYS[kind.provider]:
         if key := settings.environ.get(variable, "").strip():
@@ -51,3 +42,7 @@ def _open_hosted(kind: type[HttpModel], name: str, settings: ModelSettings, base
 def _open(kind: type[HttpModel], name: str, key: Secret, settings: ModelSettings, **more: str | None) -> Model:
     clients = settings.clients or HttpClients()
     return kind(name, clients, key, timeout=settings.timeout, concurrency=settings.concurrency, **more)
+
+
+open_anthropic = partial(_open_hosted, AnthropicModel)
+open_google = partial(_open_hosted, GoogleModel)

@@ -31,9 +31,6 @@ def estimate_tokens(text: str) -> int:
     return alone + -(-len(rest.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
 
 
-_LISTED = ("openai", "anthropic", "google")
-
-
 def estimate_price(name: str, prompt: int, completion: int) -> float | None:
     """Return what tokens of a model cost in US dollars, by the name a user types; None where that is not known.
 
@@ -61,7 +58,7 @@ def find_price_by_identity(identity: Mapping[str, Json]) -> Price:
         return lambda usage: 0.0
     if provider == "inspect":
         provider, _, name = name.partition("/")
-    if provider not in _LISTED or find_spec("genai_prices") is None:
+    if provider not in ("openai", "anthropic", "google") or find_spec("genai_prices") is None:
         return _unknown
     return _listed(provider, name)
 

@@ -20,6 +20,7 @@ from bestresponse.report.document import Block, Column, Figure, KeyValues, Note,
 from bestresponse.report.figures import charts
 from bestresponse.report.frames import Frame
 from bestresponse.report.metrics import Figures
+from bestresponse.report.numbers import NOISE
 from bestresponse.report.stats.interval import Interval
 
 
@@ -245,12 +246,12 @@ class boxes(FrameBlock):
     )
 
     def build(self, frame: Frame[Any], caption: str) -> Iterator[Block]:
-        """Draw the picture, or none where there is no value."""
+        """Draw the picture, or none where there is no value but 0."""
         groups: dict[str, list[float]] = {}
         for row in frame:
             if row.get(self.value) is not None:
                 groups.setdefault(str(row[self.by]), []).append(_estimate(row[self.value]))
-        if groups:
+        if any(abs(value) > NOISE for values in groups.values() for value in values):
             title = frame.columns[self.value].name
             image = charts.distribution(groups, x_label=title, zero=self.zero)
             yield Figure(image, caption, f"{title} by {frame.columns[self.by].name}")
@@ -291,9 +292,9 @@ class scatter(FrameBlock):
     by: str = ""
 
     def build(self, frame: Frame[Any], caption: str) -> Iterator[Block]:
-        """Draw the picture, or none where no row has both numbers."""
+        """Draw the picture, or none where no row has both numbers or all have the same: axes without a finding."""
         rows = [row for row in frame if row.get(self.x) is not None and row.get(self.y) is not None]
-        if rows:
+        if rows and np.ptp(_take(rows, self.y)) > NOISE:
             x_label, y_label = frame.columns[self.x].name, frame.columns[self.y].name
             groups = [str(row[self.by]) for row in rows] if self.by else None
             image = charts.scatter(_take(rows, self.x), _take(rows, self.y), groups, x_label=x_label, y_label=y_label)

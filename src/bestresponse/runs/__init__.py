@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from bestresponse.runs.run import Run as Run, load_run as load_run
     from bestresponse.runs.spec import Spec as Spec
     from bestresponse.runs.store.folder import RunFolder as RunFolder, StoredPlay as StoredPlay
-    from bestresponse.runs.store.manifest import Manifest as Manifest
+    from bestresponse.runs.store.manifest import Manifest as Manifest, environment as environment
     from bestresponse.runs.study import Study as Study
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bestresponse.core.json import JsonObject
@@ -33,6 +34,25 @@ class Estimate:
     def total_tokens(self) -> int:
         """The tokens of all models, read and written."""
         return sum(self.prompt_tokens.values()) + sum(self.reply_tokens.values())
+
+    @classmethod
+    def add(cls, parts: Sequence[Estimate], what: str) -> Estimate:
+        """Add up the estimates of the parts of a run."""
+
+        def total(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+            sums: Counter[str] = Counter()
+            for count in counts:
+                sums.update(count)
+            return dict(sums)
+
+        return cls(
+            sum(part.plays or 0 for part in parts),
+            what,
+            total(part.calls for part in parts),
+            total(part.prompt_tokens for part in parts),
+            total(part.reply_tokens for part in parts),
+            all(part.sure for part in parts),
+        )
 
     def without(self, found: int) -> Estimate:
         """Return what is still to be done where `found` of the plays are recorded already."""

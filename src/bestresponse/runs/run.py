@@ -19,7 +19,7 @@ from bestresponse.report.files import write_bytes, write_text
 from bestresponse.report.frames import Frame
 from bestresponse.report.metrics import Figures
 from bestresponse.runs.execution import Outcome
-from bestresponse.runs.reporting.sections import CallTotals, Prices, count_calls, price_by_model, sum_money
+from bestresponse.runs.reporting.sections import CallTotals, count_calls, price_by_model, sum_money
 from bestresponse.runs.spec import Shard
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.store.manifest import Manifest
@@ -124,10 +124,10 @@ class Run(Generic[C]):
         """Return the report of the measured results; StoreError where there is nothing to report."""
         if not self.results.rows:
             raise StoreError(f"{self.path.name} holds no finished play yet")
-        if self._document is None:
-            with self._blame_files():
-                self._document = self.study.findings(self.results, self)
-        return self._document
+        with self._blame_files():
+            document = self._document or self.study.findings(self.results, self)
+        self._document = document
+        return document
 
     def publish(self) -> list[Path]:
         """Write the files that every run leaves into its folder, and return them, the report first.
@@ -162,21 +162,11 @@ class Run(Generic[C]):
         """Return the game that a play was of, by the data of its spec."""
         return self.study.game(self.config, data)
 
-    @property
-    def calls_path(self) -> Path:
-        """The file in which the calls of the run are kept, one a line."""
-        return self.study.locate_calls(self.folder)
-
-    @cached_property
-    def prices(self) -> Prices:
-        """The price in US dollars of a model's usage."""
-        return price_by_model(self.manifest)
-
     @cached_property
     def costs(self) -> tuple[CallTotals, ...]:
         """Calls, tokens, seconds and dollars of every model."""
         with self._blame_files():
-            return count_calls(self.calls_path, self.prices)
+            return count_calls(self.study.locate_calls(self.folder), price_by_model(self.manifest))
 
     @property
     def money(self) -> float | None:

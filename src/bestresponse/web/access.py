@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 from fastapi import Depends, Path as PathParameter, Request
 from fastapi.concurrency import run_in_threadpool
-from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from fastapi.security import HTTPBearer
 
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.models.base import Model
@@ -71,8 +71,8 @@ class ServerState:
 
     def _seat_door(self, session: str, seat: int) -> tuple[str | int, ...]:
         """Name the door of a seat; a seat that was released and taken again has another link and another code."""
-        holder = self.sessions.register.get(*self.sessions.find_participant(session, seat))
-        return (session, seat, holder.number) if holder and holder.number else (session, seat)
+        number = self.sessions.register.get(*self.sessions.find_participant(session, seat)).number
+        return (session, seat, number) if number > 0 else (session, seat)
 
     def seat_token(self, session: str, seat: int) -> str:
         """Make the token of the person who holds the seat."""
@@ -107,8 +107,9 @@ class ServerState:
 
 @dataclass(frozen=True, slots=True)
 class SeatContext:
-    """A seat and its session, once the link was found to be right."""
+    """A seat, its session and the server, once the link was found to be right."""
 
+    server: ServerState
     session: Session
     seat: int
 
@@ -134,8 +135,15 @@ def refuse_key(request: Request, server: ServerState, error: BestResponseError |
     return error or NotAllowed("this needs the admin's link: open the one that `bestresponse serve` printed")
 
 
-_bearer = HTTPBearer(auto_error=False, description="The admin's token, or the token of one seat.")
-Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
+Bearer = Depends(HTTPBearer(auto_error=False, description="The admin's token, or the token of one seat."))
+"""Says in the description of a call that it needs a token; the doors read it."""
+
+
+def _read_key(request: Request) -> str:
+    """Read the key of a door: from the address of a page, or as sent with a call."""
+    kind, _, sent = request.headers.get("authorization", "").partition(" ")
+    key: str = request.path_params.get("token", sent if kind.lower() == "bearer" else "")
+    return key
 
 
 async def check_admin_page(request: Request, server: Server) -> None:
@@ -144,9 +152,9 @@ async def check_admin_page(request: Request, server: Server) -> None:
         raise refuse_key(request, server)
 
 
-async def check_admin_api(request: Request, server: Server, credentials: Credentials) -> None:
+async def check_admin_api(request: Request, server: Server) -> None:
     """Refuse a call without the admin's token."""
-    if credentials is None or not server.keys.is_admin(credentials.credentials):
+    if not server.keys.is_admin(_read_key(request)):
         raise refuse_key(request, server)
 
 
@@ -154,43 +162,35 @@ AdminPage = Depends(check_admin_page)
 AdminApi = Depends(check_admin_api)
 
 
-async def read_key(request: Request, credentials: Credentials) -> str:
-    """Read the key of a door: from the address of a page, or as sent with a call."""
-    key: str = request.path_params.get("token", credentials.credentials if credentials else "")
-    return key
-
-
-Key = Annotated[str, Depends(read_key)]
 Name = Annotated[str, PathParameter(max_length=80)]
 JudgeNumber = Annotated[int, PathParameter(ge=0, le=999)]
 
 
-async def open_seat(request: Request, server: Server, session: str, seat: int, key: Key) -> SeatContext:
-    """Find the seat whose key was given."""
-    if not server.opens_seat(key, session, seat):
+async def open_seat(request: Request, session: str, seat: int) -> SeatContext:
+    """Find the seat whose key was given; it needs nothing else solved before, as every answer comes through here."""
+    server: ServerState = request.app.state.server
+    if not server.opens_seat(_read_key(request), session, seat):
         gone = NotFound("this link leads to no seat, or the seat was given to somebody else meanwhile")
         raise refuse_key(request, server, gone)
     if not server.seats.take(f"{session}.{seat}"):
         raise TooFast("that was very fast; wait a moment and try again")
-    found = server.sessions.get_cached(session)
+    found = server.sessions.live.get(session)
     if found is None:
         found = await run_in_threadpool(server.sessions.get_session, session)
     found.touch(seat)
-    return SeatContext(found, seat)
+    return SeatContext(server, found, seat)
 
 
-async def open_lobby(request: Request, server: Server, lobby: Name, key: Key) -> str:
+async def open_lobby(request: Request, server: Server, lobby: Name) -> str:
     """Return the lobby whose key was given."""
-    if not server.keys.opens(key, "lobby", lobby):
+    if not server.keys.opens(_read_key(request), "lobby", lobby):
         raise refuse_key(request, server, NotFound("this link leads to no table"))
     return lobby
 
 
-async def open_sheet(
-    request: Request, server: Server, task: Name, judge: JudgeNumber, key: Key
-) -> tuple[JudgingTask, int]:
+async def open_sheet(request: Request, server: Server, task: Name, judge: JudgeNumber) -> tuple[JudgingTask, int]:
     """Find the task and the judge whose key was given."""
-    if not server.keys.opens(key, "judge", task, judge):
+    if not server.keys.opens(_read_key(request), "judge", task, judge):
         raise refuse_key(request, server, NotFound("this link leads to no sheet"))
     return server.judging.task(task), judge
 
@@ -212,4 +212,5 @@ async def read_form(request: Request, server: Server) -> dict[str, str]:
     return fields
 
 
-PostedForm = Annotated[dict[str, str], Depends(read_form)]
+CheckedForm = Depends(read_form)
+PostedForm = Annotated[dict[str, str], CheckedForm]

@@ -23,12 +23,13 @@ from starlette.exceptions import HTTPException
 
 from bestresponse import __version__
 from bestresponse.core.errors import BestResponseError, ModelError, StoreError, UsageError
+from bestresponse.players.lookup import OpenModel
 from bestresponse.report.text import visible
 from bestresponse.web.access import ADMIN_COOKIE, AdminPage, NotAllowed, Server, ServerState, TooFast, refuse_key
 from bestresponse.web.render import load_asset, load_templates, render_page
 from bestresponse.web.security import SAFE_HEADERS, Guard, Keys, load_secret
 from bestresponse.web.services.play import create_experiment
-from bestresponse.web.sessions.seat_worker import OpenModel, SeatWorker
+from bestresponse.web.sessions.seat_worker import SeatWorker
 from bestresponse.web.sessions.setup import Busy, list_offers
 from bestresponse.web.sessions.store import AlreadyAnswered, BrokenSession, Journal, NotFound, SessionStore
 from bestresponse.web.views import formalize, judge, play, seat, watch
@@ -131,13 +132,12 @@ def _say(request: Request, status: int, sentence: str, headers: Mapping[str, str
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": sentence}, status, headers)
     server: ServerState = request.app.state.server
-    kind, name = (*request.url.path.split("/"), "", "")[1:3]
-    texts = server.sessions.find_texts(name if kind in ("seat", "join") else "")
+    page, name = (*request.url.path.split("/"), "", "")[1:3]
+    texts = server.sessions.find_texts(name if page in ("seat", "join") else "")
     # What went wrong is known in English only; in another language the page says what kind of mistake it is.
-    told = (
-        sentence if texts.language == "en" else texts(f"error_{status if status in (403, 404, 429, 503) else 'other'}")
-    )
-    return render_page("error.html", status, sentence=told, status=status, t=texts, brand="")
+    kind = status if status in (403, 404, 429, 503) else "other"
+    sentence = sentence if texts.language == "en" else texts(f"error_{kind}")
+    return render_page("error.html", status, sentence=sentence, status=status, t=texts, brand="")
 
 
 async def _answer_error(request: Request, error: Exception) -> Response:

@@ -10,7 +10,6 @@ import functools
 import itertools
 import json
 import re
-from collections.abc import Iterable
 from importlib.resources import files
 from typing import Annotated, Any
 
@@ -24,12 +23,11 @@ from pydantic import BaseModel, ConfigDict
 from bestresponse.core.json import JsonObject
 from bestresponse.report import codec
 from bestresponse.report.cells import format_cell
-from bestresponse.report.document import Block, Document, Figure, Section, Table
+from bestresponse.report.document import Document, Figure, Table
 from bestresponse.report.stats.interval import Interval
 from bestresponse.report.tables import list_rows
 from bestresponse.report.text import abridged, visible
 from bestresponse.web.access import ServerState
-from bestresponse.web.services import File
 from bestresponse.web.texts import load_texts
 
 _LONGEST = 60_000
@@ -78,10 +76,10 @@ def render_form(server: ServerState, template: str, error: str, **places: Any) -
     return render_page(template, 422 if error else 200, error=error, csrf=server.csrf(), **places)
 
 
-def send_file(file: File) -> Response:
+def send_file(name: str, media_type: str, content: bytes | str) -> Response:
     """Send a file to be kept."""
-    headers = {"content-disposition": f'attachment; filename="{file.name}"'}
-    return Response(file.content, media_type=file.media_type, headers=headers)
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(content, media_type=media_type, headers=headers)
 
 
 def load_templates() -> None:
@@ -154,55 +152,16 @@ class Closed(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class BlockOut(BaseModel):
-    """A piece of a report; `block` names its kind (paragraph, note, table, figure, code, quote, keyvalues)."""
+def serialize_report(document: Document) -> dict[str, object]:
+    """Return title, opening, sections and footer of a report as plain data; pictures are in base64.
 
-    model_config = ConfigDict(extra="allow")
-    block: str
-
-
-class SectionOut(BaseModel):
-    """A section of a report with its blocks."""
-
-    title: str
-    anchor: str
-    blocks: list[BlockOut]
+    `block` names the kind of a block: paragraph, note, table, figure, code, quote or keyvalues.
+    """
+    report: dict[str, object] = json.loads(codec.to_json(document))
+    return report
 
 
-class ReportOut(BaseModel):
-    """A whole report as data; pictures are in base64."""
-
-    title: str
-    subtitle: str
-    opening: list[BlockOut]
-    sections: list[SectionOut]
-    footer: str
-
-
-class TableOut(BaseModel):
-    """Rows by the names of the columns; an interval is an object with its estimate and its ends."""
-
-    caption: str
-    columns: list[str]
-    rows: list[JsonObject]
-
-
-def serialize_report(document: Document) -> ReportOut:
-    """Return the report as plain data."""
-    return ReportOut.model_validate(json.loads(codec.to_json(document)))
-
-
-def serialize_sections(sections: Iterable[Section]) -> list[SectionOut]:
-    """Return sections as plain data."""
-    return serialize_report(Document("", sections=tuple(sections))).sections
-
-
-def serialize_blocks(blocks: Iterable[Block]) -> list[BlockOut]:
-    """Return blocks as plain data."""
-    return serialize_report(Document("", opening=tuple(blocks))).opening
-
-
-def serialize_table(table: Table) -> TableOut:
-    """Return the rows of a table by the names of its columns."""
+def serialize_table(table: Table) -> dict[str, object]:
+    """Return the rows of a table by the names of its columns; an interval is an object with estimate and ends."""
     rows = [{name: codec.cell_json(cell) for name, cell in row.items()} for row in list_rows(table)]
-    return TableOut(caption=table.caption, columns=[column.name for column in table.columns], rows=rows)
+    return {"caption": table.caption, "columns": [column.name for column in table.columns], "rows": rows}

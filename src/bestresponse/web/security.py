@@ -14,7 +14,6 @@ import secrets
 import threading
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -56,11 +55,11 @@ def load_secret(path: Path) -> str:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+", encoding="ascii") as file:
-            found = file.read().strip()
-            if not found:
-                found = secrets.token_urlsafe(32)
-                file.write(found + "\n")
-            return found
+            secret = file.read().strip()
+            if not secret:
+                secret = secrets.token_urlsafe(32)
+                file.write(secret + "\n")
+            return secret
     except OSError as error:
         raise explain_os_error(error, f"keeping a secret in {path}") from None
 
@@ -110,15 +109,11 @@ class RateLimit:
             return left >= 1
 
 
-class TooLong(Exception):
-    """The body is longer than allowed."""
-
-
 class Guard:
     """Wrap an application: refuse long bodies, add the security headers, and answer HEAD like GET.
 
-    The server sends no body in answer to HEAD, whatever the application gives it. An answer to a request that was too
-    long is held back, whoever gives it.
+    The server sends no body in answer to HEAD, whatever the application gives it, and reads no more of a body than was
+    announced; so a body whose length is not announced is refused as well.
     """
 
     def __init__(self, app: App, most_bytes: int = 1_000_000) -> None:
@@ -128,36 +123,19 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        announced = dict(scope["headers"]).get(b"content-length", b"0")
-        too_long = announced.isdigit() and int(announced) > self._most
-        left, started = self._most, False
-
-        async def receive_some() -> Message:
-            nonlocal left, too_long
-            message = await receive()
-            left -= len(message.get("body", b""))
-            too_long = left < 0
-            if too_long:
-                raise TooLong
-            return message
 
         async def send_safely(message: Message) -> None:
-            nonlocal started
-            if too_long and not started:
-                return
             if message["type"] == "http.response.start":
-                started = True
                 present = {name.lower() for name, _ in message["headers"]}
                 message["headers"] += [(name, value) for name, value in SAFE_HEADERS.items() if name not in present]
             await send(message)
 
-        if not too_long:
-            with suppress(TooLong):
-                asked = {**scope, "method": "GET"} if scope.get("method") == "HEAD" else scope
-                await self._app(asked, receive_some, send_safely)
-        if too_long and not started:
-            too_long = False
-            sentence = f"This is longer than {self._most:,} bytes; send less."
+        headers = dict(scope["headers"])
+        announced = headers.get(b"content-length", b"0")
+        if b"transfer-encoding" in headers or not announced.isdigit() or int(announced) > self._most:
+            sentence = f"This is longer than {self._most:,} bytes, or does not say how long it is; send less."
             is_call = scope["path"].startswith("/api/")
             answer = JSONResponse({"error": sentence}, 413) if is_call else PlainTextResponse(sentence, 413)
             await answer(scope, receive, send_safely)
+        else:
+            await self._app({**scope, "method": "GET"} if scope["method"] == "HEAD" else scope, receive, send_safely)

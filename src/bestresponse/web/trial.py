@@ -25,12 +25,11 @@ from bestresponse.web.access import SeatContext, ServerState
 from bestresponse.web.app import ServerSettings, open_web_server
 from bestresponse.web.experiments.model import Item, check_experiment, parse_experiment
 from bestresponse.web.render import load_asset, render_text
-from bestresponse.web.services import File, seat as service
-from bestresponse.web.services.export import TABLES, export_table
-from bestresponse.web.services.payments import list_payments
+from bestresponse.web.services import seat as service
+from bestresponse.web.services.export import TABLES, export_table, list_payments
 from bestresponse.web.sessions.seat_worker import SeatWorker, make_seat
 from bestresponse.web.sessions.store import Lobby
-from bestresponse.web.views.fields import read_fields, write_fields
+from bestresponse.web.views.seat import read_fields, write_fields
 
 RANDOM = "strategy:random"
 _LOOK = 0.02
@@ -80,7 +79,7 @@ class Trial:
     money: list[Decimal] = field(default_factory=list)
     seconds: float = 0.0
     pages: list[SeenPage] = field(default_factory=list)
-    files: list[File] = field(default_factory=list)
+    files: dict[str, bytes] = field(default_factory=dict)
 
     def list_findings(self) -> list[str]:
         """Say what came of it, in sentences."""
@@ -109,7 +108,7 @@ def try_experiment(text: str, settings: TrialSettings, open_model: OpenModel) ->
             trial.seconds = time.monotonic() - began
             rows = list_payments(server, lobby.id)
             trial.money = [Decimal(str(row["money"])) for row in rows if row["money"] is not None]
-            trial.files = [export_table(server, table, "csv", lobby.id) for table in TABLES]
+            trial.files = {f"{table}.csv": export_table(server, table, "csv", lobby.id) for table in TABLES}
         finally:
             worker.stop()
             close()
@@ -127,9 +126,8 @@ async def _take_part(transport: ASGITransport, server: ServerState, lobby: Lobby
         for (session, role, turn), answer in person.notes.items():
             kept = server.sessions.get_session(session).answer(role, turn)
             if kept is None or kept.decision.stand_in or kept.decision.action != answer:
-                trial.wrong.append(
-                    f"{session}, {role}, answer {turn + 1}: sent {answer!r}, kept {kept and kept.decision}"
-                )
+                where = f"{session}, {role}, answer {turn + 1}"
+                trial.wrong.append(f"{where}: sent {answer!r}, kept {kept and kept.decision}")
     return trial
 
 
@@ -161,7 +159,7 @@ class _Participant:
     async def _go_on(self, client: AsyncClient, page: Response) -> Response:
         """Do what the page asks for, and return the next one."""
         _, _, session, number, _ = page.url.path.split("/")[:5]
-        context = SeatContext(self._server.sessions.get_session(session), int(number))
+        context = SeatContext(self._server, self._server.sessions.get_session(session), int(number))
         version = _VERSION.search(page.text)
         if version is None:
             raise RuntimeError(

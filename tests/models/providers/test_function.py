@@ -80,7 +80,7 @@ def test_what_is_no_function_is_refused_at_once():
         from_function("m", "openai/gpt-4o")
     with pytest.raises(UsageError, match="is asynchronous"):
         from_function("m", later)
-    with pytest.raises(UsageError, match="concurrency is 0"):
+    with pytest.raises(UsageError, match="a limit of 0 calls at once lets nothing through"):
         from_function("m", shout, concurrency=0)
 
 

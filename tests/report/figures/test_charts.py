@@ -104,21 +104,9 @@ def test_a_feature_that_never_varies_makes_one_bin():
     assert (middles.tolist(), means.tolist()) == ([3.0], [14.5])
 
 
-@pytest.mark.parametrize(
-    "attempt",
-    [
-        lambda: figures.distribution({}),
-        lambda: figures.distribution({"a": []}),
-        lambda: figures.intervals([]),
-        lambda: figures.scatter([1, 2], [1]),
-        lambda: figures.lines({"a": ([1, 2], [1])}),
-        lambda: figures.bars({}),
-        lambda: figures.heatmap([[1]], ["a", "b"], ["c"]),
-    ],
-)
-def test_figures_without_matching_numbers_are_refused(attempt):
+def test_a_group_without_a_number_is_refused():
     with pytest.raises(UsageError):
-        attempt()
+        figures.distribution({"a": []})
 
 
 @pytest.mark.parametrize("values", [[0.0], [0.0] * 50, [5.0, 5.0]])

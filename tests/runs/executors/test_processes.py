@@ -28,8 +28,8 @@ def server():
     opened.close()
 
 
-def bench(server, output, executor, games=12, limits=None, **options):
-    config = BenchConfig(model=(server.model,), num_games=games, num_rows=3, num_cols=3, seed=5)
+def bench(server, output, executor, games=12, limits=None, label="", **options):
+    config = BenchConfig(model=(label + server.model,), num_games=games, num_rows=3, num_cols=3, seed=5)
     with open_models(config.models, output, limits or ModelLimits(4)) as opened:
         return run_study(
             bench_study,
@@ -52,6 +52,12 @@ def test_processes_make_the_same_records_as_threads_with_one_call_a_play(server,
     assert list_records(found) == list_records(threads)
     assert server.calls == 24
     assert list_children() == [], "workers end with the run"
+
+
+def test_a_server_under_a_label_is_asked_by_workers_too(server, tmp_path):
+    found = bench(server, tmp_path, Processes(1), games=2, label="mine=")
+    assert (found.outcome.played, found.outcome.failed, server.calls) == (2, 0, 2)
+    assert {row["model"] for row in found.rows()} == {"mine"}
 
 
 def test_no_worker_is_started_where_nothing_is_to_be_played(server, tmp_path, monkeypatch):

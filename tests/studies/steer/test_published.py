@@ -44,3 +44,16 @@ def test_the_report_counts_what_was_ruled(tmp_path):
     # four styles for each of two speakers: sixteen dialogues, each won by somebody
     assert sum(count for _, count in rulings.rows) == 16
     assert all(text.endswith(" argued better") for text, _ in rulings.rows)
+    beside = next(section for section in run.report().sections if section.title == "Beside the published study")
+    published = "328 games of debate: the mean NashConv of its policies is 0.024, their mean gain 0.106"
+    assert published in beside.blocks[0].text
+    # One of both wins a debate, whatever they choose: their payoffs add up to 1.
+    chosen = list(run.frames["guidance"])
+    assert [(row["first"], row["second"]) for row in chosen] == [
+        ("unguided", "unguided"),
+        ("unguided", "guided"),
+        ("guided", "unguided"),
+        ("guided", "guided"),
+    ]
+    assert sum(row["probability"] for row in chosen) == pytest.approx(1)
+    assert all(sum(map(float, row["payoffs"].split(", "))) == pytest.approx(1, abs=0.002) for row in chosen)

@@ -173,7 +173,7 @@ def test_aggregation_is_conservative() -> None:
 def test_agreement_of_raters_who_always_agree_is_one() -> None:
     rated = [[Rating(True, True)] * 3, [Rating(False, True)] * 3]
     assert agreement(rated) == pytest.approx(1.0)
-    assert agreement(rated, "last") is None
+    assert agreement([[Rating(True, True)] * 3] * 2) is None
 
 
 def test_settings_survive_their_json_and_bad_ones_are_refused() -> None:

@@ -10,8 +10,8 @@ import pytest
 from bestresponse.core.errors import UsageError
 from bestresponse.logic import EmbeddedEngine
 from bestresponse.studies.reproduce.reproduction import Reproduction
-from bestresponse.studies.verify.checking import Recheck, corrections_of
-from bestresponse.studies.verify.evaluation import Confusion, games_of, read_samples, recorded_verdicts
+from bestresponse.studies.verify.checking import Recheck, corrections_of, games_of, read_samples, recorded_verdicts
+from bestresponse.studies.verify.evaluation import Confusion
 from bestresponse.studies.verify.reproduction import reproduce
 
 
@@ -104,8 +104,8 @@ def test_ill_formed_queries_keep_what_was_recorded_and_stand_apart(tmp_path: Pat
 def test_a_folder_without_samples_says_what_was_expected(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"samples\.jsonl"):
         reproduce(tmp_path)
-    (tmp_path / "samples.jsonl").write_text('{"id": 1}\n')
-    with pytest.raises(UsageError, match="line 1: this is no recorded sample"):
+    (tmp_path / "samples.jsonl").write_text('{"id": "1"}\n')
+    with pytest.raises(UsageError, match="line 1: Field required game"):
         reproduce(tmp_path)
     with pytest.raises(UsageError, match="the payoffs of chess"):
         reproduce(_one(tmp_path, game="chess"))
@@ -132,12 +132,13 @@ def test_cells_of_the_paper_apply_only_to_all_of_its_runs(recorded_lelma: Path, 
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("matrices.json", "{oops", "matrices.json: this is no JSON"),
-        ("matrices.json", "[1]", "expected an object with one object for each game"),
-        ("matrices.json", '{"pd": {"RRR": [1, 1]}}', "expected outcomes of two letters"),
-        ("matrices.json", '{"pd": {"RR": [1]}}', "the payoffs of pd are incomplete"),
-        ("query_verdicts.json", '{"pd": []}', "expected an object with one object for each game"),
-        ("samples.jsonl", "\x00", "line 1: this is no recorded sample"),
+        ("matrices.json", "{oops", "matrices.json: Invalid JSON"),
+        ("matrices.json", "[1]", "matrices.json: Input should be an object"),
+        ("matrices.json", '{"pd": {"RRR": [1, 1]}}', "expected all outcomes of pd, by two letters such as RB"),
+        ("matrices.json", '{"pd": {"RR": [1, 1], "BB": [1, 1]}}', "expected all outcomes of pd"),
+        ("matrices.json", '{"pd": {"RR": [1]}}', r"Field required pd\.RR\.1"),
+        ("query_verdicts.json", '{"pd": []}', "Input should be an object pd"),
+        ("samples.jsonl", "\x00", "line 1: Invalid JSON"),
     ],
 )
 def test_files_of_another_form_say_what_is_wrong(tmp_path: Path, name: str, text: str, message: str) -> None:

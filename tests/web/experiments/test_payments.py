@@ -4,8 +4,7 @@ import pytest
 from web_server import export, hidden, make_ready, seat, take
 
 from bestresponse.core.errors import UsageError
-from bestresponse.web.services import COLUMNS
-from bestresponse.web.sessions.control import close, replace
+from bestresponse.web.services.export import COLUMNS
 
 PAIR = """
 title = "A dilemma"
@@ -122,7 +121,7 @@ def play_both_parts(server, payment, first="", second="", close_second=False):
         if close_second and table.number == 2:
             take(client, part, answer=answer)
             server.wait_for(lambda: server.state.sessions.get_session(lobby.tables[1].id).settled == 2)
-            close(server.state.sessions, server.state.sessions.get_session(table.id))
+            server.state.sessions.close_table(server.state.sessions.get_session(table.id))
         else:
             take(client, part, answer=answer)
             wait_until_over(server, table)
@@ -193,7 +192,7 @@ def test_whoever_is_replaced_before_confirming_has_a_row_without_money_and_code(
     lobby = begin(server, least=8)
     client, link = seat(server, lobby, participant_label="ann")
     sessions = server.state.sessions
-    replace(sessions, sessions.get_session(lobby.tables[0].id), 0)
+    sessions.replace_person(sessions.get_session(lobby.tables[0].id), 0)
     page = client.get(link).text
     assert "You were replaced" in page
     assert "EUR" not in page
@@ -232,7 +231,7 @@ def test_a_person_replaced_before_the_first_answer_is_paid_for_taking_part_only(
     lobby = begin(server, stand_in="defector")
     (anna, link), (ben, other) = sit_down(server, lobby)
     sessions = server.state.sessions
-    replace(sessions, sessions.get_session(lobby.tables[0].id), 1)
+    sessions.replace_person(sessions.get_session(lobby.tables[0].id), 1)
     for turn in (0, 1):
         server.wait_for(lambda turn=turn: f'name="turn" value="{turn}"' in anna.get(link).text)
         take(anna, link, answer="cooperate")
@@ -292,7 +291,7 @@ def test_whoever_is_asked_nothing_is_paid_and_whoever_was_replaced_is_not(server
     lobby = server.state.sessions.create_experiment(text)
     people = sit_down(server, lobby, 4)
     sessions = server.state.sessions
-    replace(sessions, sessions.get_session(lobby.tables[1].id), 1)
+    sessions.replace_person(sessions.get_session(lobby.tables[1].id), 1)
     for client, link in (people[0], people[2]):
         take(client, link, answer="out")
     for table in lobby.tables:

@@ -8,7 +8,6 @@ from web_server import export, hidden, join, make_ready, seat, take
 
 from bestresponse.core.errors import UsageError
 from bestresponse.web.experiments.model import check_experiment
-from bestresponse.web.sessions.control import replace, take_seat
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "experiments"
 
@@ -131,13 +130,13 @@ def test_whoever_is_replaced_is_replaced_in_later_parts_too(server):
     lobby = begin(server, "dilemma-de", groups=("groups = 20", "groups = 1"))
     seat(server, lobby)
     sessions = server.state.sessions
-    replace(sessions, sessions.get_session(lobby.tables[0].id), 0)
+    sessions.replace_person(sessions.get_session(lobby.tables[0].id), 0)
     assert 0 in sessions.get_session(lobby.tables[1].id).standing.replaced
 
 
 def test_random_groups_are_mixed_and_random_roles_too(server):
     lobby = begin(server, "dialogue")
-    taken = [take_seat(server.state.sessions, lobby.id) for _ in range(20)]
+    taken = [server.state.sessions.take_seat(lobby.id) for _ in range(20)]
     assert len(set(taken)) == 20
     assert [session for session, _ in taken] != sorted(session for session, _ in taken)
     assert {seat for _, seat in taken[:6]} == {0, 1}
@@ -145,7 +144,7 @@ def test_random_groups_are_mixed_and_random_roles_too(server):
 
 def test_random_groups_become_complete_while_people_come(server):
     lobby = begin(server, "dialogue")
-    groups = [take_seat(server.state.sessions, lobby.id)[0] for _ in range(20)]
+    groups = [server.state.sessions.take_seat(lobby.id)[0] for _ in range(20)]
     for count in range(1, 21):
         sizes = [groups[:count].count(group) for group in set(groups[:count])]
         assert sizes.count(1) <= 4  # four pairs are filled at the same time
@@ -240,9 +239,34 @@ def test_pages_of_ones_own_come_before_their_game_and_after_the_last(server):
     assert (row["q_mood"], row["q_why"], row["q_age"]) == ("7", "so", "30")
 
 
+@pytest.mark.parametrize(("mood", "asked"), [("7", "A few questions"), ("3", "Nearly there.")])
+def test_a_page_on_a_condition_is_for_those_who_gave_that_answer_before(server, mood, asked):
+    lobby = server.state.sessions.create_experiment(
+        PAGED.replace('name = "late"', 'name = "late"\nonly_if = {mood = "3"}')
+    )
+    client, link = seat(server, lobby)
+    finish(client, link, mood=mood)
+    make_ready(client, link)
+    take(client, link, answer="swerve")
+    server.wait_for(lambda: asked in client.get(link).text)
+    assert ("Nearly there." in client.get(link).text) == (asked == "Nearly there.")
+    if asked == "Nearly there.":
+        finish(client, link, why="so")
+    assert "Thank you" in finish(client, link, age="30").text
+    (row,) = export(server, "payments", lobby)
+    assert (row["q_why"], row["q_age"]) == ("so" if asked == "Nearly there." else None, "30")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
+        (
+            'name = "late"',
+            'name = "late"\nonly_if = {why = "x"}',
+            "line 21: only_if: no page before this one asks 'why'",
+        ),
+        ('name = "late"', 'name = "late"\nonly_if = {mood = "11"}', "or it cannot be answered by '11'"),
+        ('name = "intro"', 'name = "intro"\nonly_if = {why = "x"}', "line 10: only_if: no page before this one asks"),
         ('before = "one"', 'before = "two"', "line 12: there is no game named 'two' here"),
         ('name = "late"', 'name = "intro"', "line 20: 'intro' stands twice among the pages"),
         ("high = 10", "", "line 13: a slider needs low and high"),

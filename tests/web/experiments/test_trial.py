@@ -104,8 +104,7 @@ def test_bots_who_leave_are_stood_in_for_and_the_others_come_to_the_end():
     trial = try_experiment(text, TrialSettings(4, drop_outs=60), refuse_models)
     assert 0 < trial.finished < 4
     assert trial.wrong == []
-    names = [file.name.partition("-")[2] for file in trial.files]
-    assert names == [f"{table}.csv" for table in
+    assert list(trial.files) == [f"{table}.csv" for table in
         ("decisions", "participants", "payments", "wide", "draws", "times", "codebook")]  # fmt: skip
 
 

@@ -17,7 +17,6 @@ from web_server import MODEL
 
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.store.folder import RunFolder
-from bestresponse.web.sessions.control import advance
 from bestresponse.web.sessions.setup import GameChoice, Setup
 
 pytestmark = [pytest.mark.slow, pytest.mark.drawn]
@@ -105,7 +104,7 @@ def test_whoever_drops_out_comes_back_to_the_own_seat_and_learns_what_happened(s
     ann.get_by_role("button", name="Send").click()
     shows(ann, "Waiting for the others")
     session = site.state.sessions.get_session(f"{lobby.id}-1")
-    advance(site.state.sessions, session, 1)
+    site.state.sessions.advance_person(session, 1)
     ann.get_by_text("A stand-in answered for col: 1 of 1 answers so far.").wait_for()
     again = people(site.base + site.state.personal_path(lobby.id, "bob"))
     shows(again, "Your turn")

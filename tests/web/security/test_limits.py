@@ -87,15 +87,14 @@ def send_through_guard(body, most=10, path="/api/games", headers=(), answered=(b
     async def send(message):
         sent.append(message)
 
-    scope = {"type": "http", "path": path, "headers": list(headers)}
+    scope = {"type": "http", "method": "POST", "path": path, "headers": list(headers)}
     asyncio.run(limits.Guard(application, most)(scope, receive, send))
     started, *rest = sent
     return started["status"], dict(started["headers"]), b"".join(message["body"] for message in rest)
 
 
-@pytest.mark.parametrize("headers", [(), [(b"content-length", b"10")], [(b"content-length", b"ten")]])
-def test_a_body_as_long_as_allowed_goes_through(headers):
-    status, _, body = send_through_guard(b"0123456789", headers=headers)
+def test_a_body_as_long_as_allowed_goes_through():
+    status, _, body = send_through_guard(b"0123456789", headers=[(b"content-length", b"10")])
     assert (status, body) == (200, b"10 bytes")
 
 
@@ -103,19 +102,24 @@ def test_an_empty_body_goes_through_where_nothing_may_be_sent():
     assert send_through_guard(b"", most=0)[0] == 200
 
 
-@pytest.mark.parametrize("headers", [(), [(b"content-length", b"11")]])
-def test_a_longer_body_is_refused_in_a_sentence_whether_its_length_was_announced_or_not(headers):
-    status, found, body = send_through_guard(b"0123456789A", headers=headers)
+TOO_LONG = "This is longer than 10 bytes, or does not say how long it is; send less."
+
+
+@pytest.mark.parametrize(
+    "header", [(b"content-length", b"11"), (b"content-length", b"ten"), (b"transfer-encoding", b"chunked")]
+)
+def test_a_body_that_is_longer_or_of_unknown_length_is_refused_in_a_sentence(header):
+    status, found, body = send_through_guard(b"0123456789A", headers=[header])
     assert (status, found[b"content-type"]) == (413, b"application/json")
-    assert json.loads(body) == {"error": "This is longer than 10 bytes; send less."}
+    assert json.loads(body) == {"error": TOO_LONG}
     assert found[b"content-length"] == b"%d" % len(body)
     assert found[b"x-frame-options"] == b"DENY"
 
 
 def test_a_person_is_refused_in_plain_text():
-    status, found, body = send_through_guard(b"0123456789A", path="/play")
+    status, found, body = send_through_guard(b"0123456789A", path="/play", headers=[(b"content-length", b"11")])
     assert (status, found[b"content-type"]) == (413, b"text/plain; charset=utf-8")
-    assert body == b"This is longer than 10 bytes; send less."
+    assert body == TOO_LONG.encode()
 
 
 def test_every_answer_carries_the_headers_and_those_of_its_own_stay():
@@ -123,29 +127,6 @@ def test_every_answer_carries_the_headers_and_those_of_its_own_stay():
     assert found[b"Cache-Control"] == b"max-age=60"
     assert b"cache-control" not in found
     assert found[b"x-content-type-options"] == b"nosniff"
-
-
-def test_an_answer_under_way_is_finished_when_the_rest_of_the_body_is_too_long():
-    sent, pieces = [], [b"12345", b"6789012345"]
-
-    async def application(scope, receive, send):
-        await receive()
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-        try:
-            await receive()
-        finally:
-            await send({"type": "http.response.body", "body": b"cut short"})
-
-    async def receive():
-        return {"type": "http.request", "body": pieces.pop(0), "more_body": bool(pieces)}
-
-    async def send(message):
-        sent.append(message)
-
-    scope = {"type": "http", "path": "/", "headers": []}
-    asyncio.run(limits.Guard(application, 10)(scope, receive, send))
-    assert [message["type"] for message in sent] == ["http.response.start", "http.response.body"]
-    assert sent[0]["status"] == 200
 
 
 def test_what_is_not_http_is_left_alone():

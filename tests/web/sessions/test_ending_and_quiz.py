@@ -4,8 +4,7 @@ import pytest
 from played_games import cells, played, words
 
 from bestresponse.core.capabilities import Question
-from bestresponse.web.services.seat import find_mistakes, make_questions
-from bestresponse.web.sessions.ending import describe_equilibria
+from bestresponse.web.services.seat import describe_equilibria, find_mistakes, make_questions
 from bestresponse.web.sessions.setup import GameChoice, list_offers, make_game
 from bestresponse.web.texts import load_texts
 

@@ -5,7 +5,6 @@ from web_server import hidden, sit_down, take
 
 from bestresponse.core.errors import NotAsked
 from bestresponse.core.player import Decision
-from bestresponse.web.sessions.control import close, restart
 from bestresponse.web.sessions.setup import GameChoice, Setup
 
 PAIR = Setup(GameChoice("prisoners-dilemma", rounds=2), ("person", "person"), quiz=False, seconds=0)
@@ -42,7 +41,7 @@ def test_old_answers_are_exported_as_those_of_an_earlier_attempt(server):
     take(ann, link, answer="cooperate")
     take(bob, bob_link, answer="defect")
     take(ann, link, answer="cooperate")
-    restart(server.state.sessions, link.split("/")[2])
+    server.state.sessions.restart_table(link.split("/")[2])
     server.restart()
     ann, bob = server.client(), server.client()
     for move in ("defect", "defect"):
@@ -64,7 +63,7 @@ def test_an_answer_from_a_page_before_the_restart_does_not_count(server):
     (ann, link), _ = sit_down(server, PAIR)
     stale = {name: hidden(ann.get(link), name) for name in ("csrf", "turn", "attempt")}
     old = session_of(server, link)
-    new = restart(server.state.sessions, old.id)
+    new = server.state.sessions.restart_table(old.id)
     assert "earlier answers do not count" in ann.post(f"{link}/answer", data=stale | {"answer": "defect"}).text
     with pytest.raises(NotAsked, match="has restarted this game"):
         server.state.sessions.submit(old, "row", 0, Decision("defect"))
@@ -79,8 +78,8 @@ def test_an_answer_from_a_page_before_the_restart_does_not_count(server):
 def test_a_closed_table_is_opened_again_and_a_finished_one_is_not(server):
     (ann, link), (bob, bob_link) = sit_down(server, PAIR)
     take(ann, link, answer="cooperate")
-    close(server.state.sessions, session_of(server, link))
-    restart(server.state.sessions, link.split("/")[2])
+    server.state.sessions.close_table(session_of(server, link))
+    server.state.sessions.restart_table(link.split("/")[2])
     for move in ("cooperate", "cooperate"):
         take(ann, link, answer=move)
         take(bob, bob_link, answer=move)
@@ -98,7 +97,7 @@ def test_models_and_nature_are_asked_anew(server):
     take(ann, link, answer="defect")
     server.wait_for(lambda: session_of(server, link).turn("col") == 2)
     first = session_of(server, link)
-    new = restart(server.state.sessions, first.id)
+    new = server.state.sessions.restart_table(first.id)
     assert new.seed != first.seed
     server.wait_for(lambda: new.turn("col") == 1)
     take(ann, link, answer="defect")

@@ -11,8 +11,7 @@ from bestresponse.core.conformance import check_game
 from bestresponse.core.episode import Episode
 from bestresponse.core.player import Decision
 from bestresponse.players.lookup import find_strategy, list_strategies
-from bestresponse.web.services.seat import make_questions
-from bestresponse.web.sessions.ending import describe_equilibria
+from bestresponse.web.services.seat import describe_equilibria, make_questions
 from bestresponse.web.sessions.setup import GameChoice, make_game
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "plugins" / "game"

@@ -7,8 +7,7 @@ from web_server import hidden, join
 
 from bestresponse.core.errors import UsageError
 from bestresponse.web.experiments.model import check_experiment
-from bestresponse.web.sessions.control import begin_without, take_seat
-from bestresponse.web.sessions.register import SeatRegister, read_labels
+from bestresponse.web.sessions.session import SeatRegister, read_labels
 from bestresponse.web.sessions.setup import GameChoice, Setup
 
 PAIR = Setup(GameChoice("prisoners-dilemma"), ("person", "person"), quiz=False)
@@ -144,12 +143,12 @@ def test_a_seat_that_nobody_confirms_is_given_to_the_next_and_its_old_link_opens
     time = [1000.0]
     server.state.sessions.register._clock = lambda: time[0]
     store = server.state.sessions
-    taken = take_seat(store, lobby.id, {"participant_label": "gone"})
+    taken = store.take_seat(lobby.id, {"participant_label": "gone"})
     old, code = server.state.seat_path(*taken), server.state.code(*taken)
     assert re.fullmatch("P-[0-9A-Z]{8}", code)
     assert store.register.is_free(*taken, 60, None) is False
     time[0] += 61
-    assert take_seat(store, lobby.id, {"participant_label": "next"}) == taken
+    assert store.take_seat(lobby.id, {"participant_label": "next"}) == taken
     assert server.state.seat_path(*taken) != old
     assert server.state.code(*taken) != code
     assert server.client().get(old).status_code == 404
@@ -191,18 +190,18 @@ def test_a_seat_is_kept_as_long_as_the_setup_says_from_when_its_holder_was_last_
 
 def test_holders_are_numbered_and_seats_counted():
     register = register_at([0.0], ("seated", 0, {"labels": {}}), ("seated", 1, {"holder": 2, "labels": {}}))
-    assert [register.count_holders("l-1", seat) for seat in (0, 1, 2)] == [1, 3, 0]
-    assert (register.count_taken("l"), register.count_taken("m")) == (2, 0)
+    assert [register.get("l-1", seat).number + 1 for seat in (0, 1, 2)] == [1, 3, 0]
+    assert (register.taken["l"], register.taken["m"]) == (2, 0)
     holder = register.get("l-1", 0)
     assert (holder.number, holder.seated, holder.confirmed, holder.quiz_tries) == (0, "then", False, 0)
-    assert register.get("l-1", 2) is None
+    assert register.get("l-1", 2).taken is False
 
 
 def test_a_person_is_found_by_the_labels_that_tell_people_apart():
     ann = {"PROLIFIC_PID": "ann", "STUDY_ID": "s", "SESSION_ID": "x"}
     register = register_at([0.0], ("seated", 0, {"labels": ann}), ("seated", 1, {"labels": {"STUDY_ID": "s"}}))
     assert register.find("l", {"PROLIFIC_PID": "ann"}) == ("l-1", 0)
-    assert register.find("l", {"participant_label": "ann"}) is None
+    assert register.find("l", {"participant_label": "ann"}) == ("l-1", 0)
     assert register.find("l", {"STUDY_ID": "s"}) is None
     assert register.find("m", ann) is None
 
@@ -233,7 +232,7 @@ def test_a_late_comer_is_seated_in_the_next_group_and_never_in_a_game_that_has_b
     gina = server.client()
     link = join(server, lobby, gina).url.path
     gina.post(f"{link}/ready", data={"csrf": hidden(gina.get(link), "csrf")})
-    begin_without(server.state.sessions, server.state.sessions.get_session(first))
+    server.state.sessions.begin_without(server.state.sessions.get_session(first))
     if again:
         server.restart()
     taken = [place(join(server, lobby, server.client())) for _ in range(2)]

@@ -2,7 +2,6 @@
 
 from web_server import hidden, take
 
-from bestresponse.web.sessions.control import begin_without
 from bestresponse.web.sessions.setup import GameChoice, Setup
 
 
@@ -12,7 +11,7 @@ def begun_without(server, rounds):
     name = server.state.sessions.create_sessions(setup).tables[0].id
     ann, link = server.client(), server.state.seat_path(name, 0)
     ann.post(f"{link}/ready", data={"csrf": hidden(ann.get(link), "csrf")})
-    begin_without(server.state.sessions, server.state.sessions.get_session(name))
+    server.state.sessions.begin_without(server.state.sessions.get_session(name))
     return name, link
 
 

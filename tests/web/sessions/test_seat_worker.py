@@ -8,7 +8,7 @@ from web_server import Clock
 
 from bestresponse.core.errors import ModelUnavailable
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.web.sessions import control, seat_worker
+from bestresponse.web.sessions import seat_worker
 from bestresponse.web.sessions.seat_worker import SeatWorker
 from bestresponse.web.sessions.setup import GameChoice, Setup
 
@@ -123,7 +123,7 @@ def test_a_seat_that_breaks_is_told_beside_the_table_and_asked_again_later(store
 def test_whoever_never_came_is_stood_in_for(store, begin):
     begin()
     session = create(store, "person", "strategy:always:cooperate")
-    control.begin_without(store, session)
+    store.begin_without(session)
     (row,) = (row for row in read_answers(store, session) if row[0] == "row")
     assert row == ("row", "defect", "level-1", "nobody had come", False)
 
@@ -131,7 +131,7 @@ def test_whoever_never_came_is_stood_in_for(store, begin):
 def test_whoever_was_replaced_is_stood_in_for(store, begin):
     begin()
     session = create(store, "person", "strategy:always:cooperate")
-    control.replace(store, session, 0)
+    store.replace_person(session, 0)
     (row,) = (row for row in read_answers(store, session) if row[0] == "row")
     assert row == ("row", "defect", "level-1", "replaced by the experimenter", False)
 
@@ -140,7 +140,7 @@ def test_a_question_that_the_experimenter_advances_is_answered_for(store, begin)
     begin()
     session = create(store, "person", "strategy:always:cooperate")
     store.make_ready(session, 0)
-    control.advance(store, session, 0)
+    store.advance_person(session, 0)
     (row,) = (row for row in read_answers(store, session) if row[0] == "row")
     assert row == ("row", "defect", "level-1", "advanced by the experimenter", False)
 

@@ -6,7 +6,6 @@ from web_server import hidden, sit_down, take
 
 from bestresponse.web.experiments.model import wrap_setup
 from bestresponse.web.sessions import session as module
-from bestresponse.web.sessions.control import advance
 from bestresponse.web.sessions.session import Session, Table, TableStanding
 from bestresponse.web.sessions.setup import GameChoice, Setup, make_game
 
@@ -61,7 +60,7 @@ def test_a_stand_in_is_announced_to_the_person_to_the_partner_and_to_the_admin(s
     (ann, link), (bob, bob_link) = sit_down(server, setup)
     session = session_of(server, link)
     take(ann, link, answer="cooperate")
-    advance(server.state.sessions, session, 1)
+    server.state.sessions.advance_person(session, 1)
     server.wait_for(lambda: session.turn("col") == 1)
     said = "The experimenter moved the session on: a stand-in answered the last question for you (defect)."
     assert said in bob.get(bob_link).text

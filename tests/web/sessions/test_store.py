@@ -8,8 +8,6 @@ import pytest
 from bestresponse.core import Decision
 from bestresponse.core.errors import NotAsked, UsageError
 from bestresponse.web.services.seat import list_announcements
-from bestresponse.web.sessions import control
-from bestresponse.web.sessions.control import take_seat
 from bestresponse.web.sessions.session import Presence
 from bestresponse.web.sessions.setup import GameChoice, Setup
 from bestresponse.web.sessions.store import AlreadyAnswered, NotFound, SessionStore
@@ -76,10 +74,10 @@ def test_nobody_answers_before_everybody_is_ready_or_after_the_table_was_closed_
         store.submit(session, "row", 0, Decision("defect"))
     for seat in (0, 1):
         store.make_ready(session, seat)
-    control.close(store, session)
+    store.close_table(session)
     with pytest.raises(NotAsked, match="closed by the experimenter"):
         store.submit(session, "row", 0, Decision("defect"))
-    again = control.restart(store, session.id)
+    again = store.restart_table(session.id)
     with pytest.raises(NotAsked, match="the experimenter has restarted this game; load the page again"):
         store.submit(session, "row", 0, Decision("defect"))
     store.submit(again, "row", 0, Decision("defect"))
@@ -115,24 +113,24 @@ def test_a_play_is_recorded_when_its_last_answer_is_given_and_once(store, sessio
     assert (store.is_finished(session.id), store.is_open(session.id), store.list_unfinished()) == (True, False, [])
     again = read_again(store)
     assert (again.is_finished(session.id), again.get_session(session.id).payoffs()) == (True, {"row": 6.0, "col": 1.0})
-    assert store.journal.list_finished() == {session.id}
+    assert store.journal.folder.finished() == {session.id}
     with pytest.raises(UsageError, match="this game is over and its result is recorded"):
         store.begin_attempt(session.id)
 
 
 def test_a_closed_table_cannot_go_on_and_is_open_again_after_a_restart(store, session):
-    control.close(store, session)
-    control.close(store, session)
+    store.close_table(session)
+    store.close_table(session)
     assert len(store.journal.read_events("closed")) == 1
     assert (store.is_open(session.id), read_again(store).is_open(session.id)) == (False, False)
-    control.restart(store, session.id)
+    store.restart_table(session.id)
     assert (store.is_open(session.id), read_again(store).is_open(session.id)) == (True, True)
 
 
 def test_answers_before_a_restart_are_those_of_an_earlier_attempt(store, session):
     store.submit(session, "row", 0, Decision("defect"))
     assert store.list_attempts(session.id) == []
-    again = control.restart(store, session.id)
+    again = store.restart_table(session.id)
     store.submit(again, "row", 0, Decision("cooperate"))
     ((number, answers),) = store.list_attempts(session.id)
     assert (number, [answer.submission.decision.action for answer in answers]) == (1, ["defect"])
@@ -153,10 +151,10 @@ def test_the_first_answers_to_a_questionnaire_count_and_twenty_remarks_are_kept(
 
 def test_tries_of_the_quiz_are_counted_and_the_last_one_is_that_which_was_right(store):
     session = store.get_session(store.create_sessions(PAIR).tables[0].id)
-    assert store.register.count_tries(session.id, 0) == 0
+    assert store.register.get(session.id, 0).quiz_tries == 0
     store.note_quiz_failed(session, 0)
     store.note_quiz_failed(session, 0)
-    assert store.register.count_tries(session.id, 0) == 2
+    assert store.register.get(session.id, 0).quiz_tries == 2
     store.make_ready(session, 0)
     store.make_ready(session, 0)
     assert [event["quiz_tries"] for event in store.journal.read_events("ready")] == [3]
@@ -170,19 +168,19 @@ def test_a_seat_of_a_strategy_is_never_made_ready(store):
 
 def test_seats_are_taken_group_by_group_until_there_is_none(store):
     lobby = store.create_sessions(PAIR, 2)
-    taken = [take_seat(store, lobby.id) for _ in range(4)]
+    taken = [store.take_seat(lobby.id) for _ in range(4)]
     assert taken == [(f"{lobby.id}-{group}", seat) for group in (1, 2) for seat in (0, 1)]
-    assert store.register.count_taken(lobby.id) == 4
+    assert store.register.taken[lobby.id] == 4
     with pytest.raises(UsageError, match="every seat is taken"):
-        take_seat(store, lobby.id)
+        store.take_seat(lobby.id)
 
 
 def test_a_seat_that_was_replaced_and_a_table_that_was_closed_are_not_taken(store):
     lobby = store.create_sessions(PAIR, 3)
     first, second, third = (store.get_session(table.id) for table in lobby.tables)
-    control.replace(store, first, 0)
-    control.close(store, second)
-    assert [take_seat(store, lobby.id) for _ in range(2)] == [(first.id, 1), (third.id, 0)]
+    store.replace_person(first, 0)
+    store.close_table(second)
+    assert [store.take_seat(lobby.id) for _ in range(2)] == [(first.id, 1), (third.id, 0)]
 
 
 @pytest.mark.parametrize(
@@ -201,16 +199,16 @@ def test_people_are_put_into_groups_and_roles_as_the_experiment_says(store, grou
     )
     lobby = store.create_experiment(assigned)
     numbers = {table.id: table.group for table in lobby.first_tables}
-    assert [(numbers[table], seat) for table, seat in (take_seat(store, lobby.id) for _ in taken)] == taken
+    assert [(numbers[table], seat) for table, seat in (store.take_seat(lobby.id) for _ in taken)] == taken
 
 
 def test_a_person_has_a_seat_in_every_part_of_an_experiment(store):
     lobby = store.create_experiment(EXAMPLE.read_text("utf-8"))
-    assert (lobby.title, len(lobby.tables), len(lobby.first_tables)) == ("Entscheidungen zu zweit", 40, 20)
+    assert (lobby.experiment.title, len(lobby.tables), len(lobby.first_tables)) == ("Entscheidungen zu zweit", 40, 20)
     assert lobby.setup == lobby.tables[0].setup != lobby.tables[1].setup
     first, second = (table.id for table in lobby.tables if table.group == 3)
     assert [table.number for table in lobby.tables if table.group == 3] == [1, 2]
-    assert lobby.last_tables[2].id == second
+    assert lobby.tables[5].id == second
     assert store.list_seats(second, 0) == [(first, 0), (second, 0)]
     assert store.find_participant(second, 0) == store.find_participant(first, 0) == (first, 0)
     assert store.find_participant(second, 1) == (second, 1)
@@ -234,25 +232,25 @@ def test_an_experiment_is_found_again_by_its_file(store):
 def test_closing_and_restarting_a_part_closes_and_opens_the_later_ones(store):
     lobby = store.create_experiment(EXAMPLE.read_text("utf-8"))
     first, second = (table.id for table in lobby.tables if table.group == 1)
-    control.close(store, store.get_session(first))
+    store.close_table(store.get_session(first))
     assert (store.is_open(first), store.is_open(second)) == (False, False)
-    control.restart(store, first)
+    store.restart_table(first)
     assert (store.is_open(first), store.is_open(second)) == (True, True)
-    assert [store.get_standing(name).attempt for name in (first, second)] == [2, 2]
-    control.restart(store, first)
-    assert [store.get_standing(name).attempt for name in (first, second)] == [3, 2]
+    assert [store.standings[name].attempt for name in (first, second)] == [2, 2]
+    store.restart_table(first)
+    assert [store.standings[name].attempt for name in (first, second)] == [3, 2]
 
 
 def test_the_experimenter_begins_without_whoever_is_missing_and_moves_on_whoever_is_asked(store):
     session = store.get_session(store.create_sessions(PAIR).tables[0].id)
     store.make_ready(session, 0)
-    control.advance(store, session, 0)
+    store.advance_person(session, 0)
     assert (session.begun, session.standing.absent, session.advanced) == (False, set(), {})
-    control.begin_without(store, session)
-    control.begin_without(store, session)
+    store.begin_without(session)
+    store.begin_without(session)
     assert (session.begun, session.standing.absent) == (True, {1})
     assert len(store.journal.read_events("absent")) == 1
-    control.advance(store, session, 0)
+    store.advance_person(session, 0)
     assert list(session.advanced) == [("row", 0)]
     store.make_ready(session, 1)
     assert session.standing.absent == set()
@@ -260,24 +258,24 @@ def test_the_experimenter_begins_without_whoever_is_missing_and_moves_on_whoever
 
 def test_advancing_a_person_who_never_came_begins_without_that_person(store):
     session = store.get_session(store.create_sessions(PAIR).tables[0].id)
-    control.advance(store, session, 1)
-    control.advance(store, session, 1)
+    store.advance_person(session, 1)
+    store.advance_person(session, 1)
     assert (session.standing.absent, len(store.journal.read_events("absent"))) == ({1}, 1)
 
 
-@pytest.mark.parametrize("act", [control.advance, control.replace])
+@pytest.mark.parametrize("act", [SessionStore.advance_person, SessionStore.replace_person])
 def test_a_strategy_and_a_table_that_has_ended_are_left_alone(store, act):
     setup = replace(PAIR, seats=("person", "strategy:random"))
     session = store.get_session(store.create_sessions(setup).tables[0].id)
     act(store, session, 1)
-    control.close(store, session)
+    store.close_table(session)
     act(store, session, 0)
     assert store.journal.read_events("absent", "replaced") == []
 
 
 def test_a_person_is_replaced_once(store, session):
-    control.replace(store, session, 0)
-    control.replace(store, session, 0)
+    store.replace_person(session, 0)
+    store.replace_person(session, 0)
     assert (session.standing.replaced, len(store.journal.read_events("replaced"))) == ({0}, 1)
 
 
@@ -311,7 +309,7 @@ def test_what_a_stand_in_did_is_told_in_the_words_of_the_question(store, game, r
 
 def test_a_restart_is_announced_until_the_first_answer(store, session):
     assert list_announcements(session, 0) == []
-    again = control.restart(store, session.id)
+    again = store.restart_table(session.id)
     said = "The experimenter has restarted this game. It begins again, and earlier answers do not count."
     assert list_announcements(again, 0) == [said]
     store.submit(again, "row", 0, Decision("defect"))
@@ -319,7 +317,7 @@ def test_a_restart_is_announced_until_the_first_answer(store, session):
 
 
 def test_a_message_is_for_one_seat_or_for_the_whole_table(store, session):
-    control.send_message(store, session, None, "Five minutes left.")
-    control.send_message(store, session, 1, "Please answer.")
+    store.send_message(session, None, "Five minutes left.")
+    store.send_message(session, 1, "Please answer.")
     assert session.list_messages(0) == ["Five minutes left."]
     assert read_again(store).get_session(session.id).list_messages(1) == ["Five minutes left.", "Please answer."]

@@ -8,7 +8,8 @@ import pytest
 import web_server
 from web_server import export as of, make_ready, take
 
-from bestresponse.web.services import COLUMNS, export
+from bestresponse.web.services import export
+from bestresponse.web.services.export import COLUMNS
 
 MOVES = {0: ("volunteer", "wait"), 1: ("wait", "volunteer")}
 

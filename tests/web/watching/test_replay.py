@@ -11,7 +11,14 @@ from bestresponse.core.player import Decision
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.store.manifest import Manifest
 from bestresponse.web.sessions.setup import GameChoice, Setup, make_game
-from bestresponse.web.watching.runs import RunFilter, RunProgress, compare_run_games, is_worked_on, name_play, name_run
+from bestresponse.web.watching.runs import (
+    RunProgress,
+    compare_run_games,
+    filter_runs,
+    is_worked_on,
+    name_play,
+    name_run,
+)
 from bestresponse.web.watching.steps import build_replay, list_stages
 
 
@@ -102,10 +109,10 @@ def test_runs_are_searched_filtered_and_sorted():
         return RunProgress(name, study, days, status == "finished", plays, 9, 0, 0, 0.0, name.upper(), status, "")
 
     runs = [run("b", "bench", "stopped", 1), run("a", "bench", "finished", 2), run("c", "water", "running", 3)]
-    assert [r.name for r in RunFilter().apply(runs)] == ["c", "a", "b"]
-    assert [r.name for r in RunFilter(sort="name").apply(runs)] == ["a", "b", "c"]
-    assert [r.name for r in RunFilter(study="bench", status="stopped").apply(runs)] == ["b"]
-    assert [r.name for r in RunFilter(find="WATER c").apply(runs)] == ["c"]
+    assert [r.name for r in filter_runs(runs)] == ["c", "a", "b"]
+    assert [r.name for r in filter_runs(runs, sort="name")] == ["a", "b", "c"]
+    assert [r.name for r in filter_runs(runs, study="bench", status="stopped")] == ["b"]
+    assert [r.name for r in filter_runs(runs, find="WATER c")] == ["c"]
 
 
 def test_two_runs_are_compared_game_by_game(tmp_path):

@@ -5,8 +5,7 @@ from web_server import sit_down, take
 
 from bestresponse.core.episode import Submission
 from bestresponse.core.player import Decision
-from bestresponse.web.services import COLUMNS
-from bestresponse.web.services.payments import locate_answers
+from bestresponse.web.services.export import COLUMNS, locate_answers
 from bestresponse.web.sessions.setup import GameChoice, Setup, make_game
 
 

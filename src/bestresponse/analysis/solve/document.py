@@ -65,7 +65,7 @@ def payoff_blocks(game: NormalForm) -> tuple[Block, ...]:
         best.append(own >= own.max(axis=player, keepdims=True) - slack)
 
     def write_cell(cell: tuple[int, ...]) -> str:
-        numbers = [facts.number_text(u, unit=0.0) for u in game.payoffs[(slice(None), *cell)].tolist()]
+        numbers = [facts.number_text(u, unit=0.0) for u in (payoffs[cell] for payoffs in game.payoffs)]
         return ", ".join(f"{number}{'*' if best[k][cell] else ''}" for k, number in enumerate(numbers))
 
     tables = []

@@ -43,7 +43,7 @@ def draw_game(game: NormalForm | Tree, kind: Literal["svg", "png"] = "svg") -> b
 def picture_figures(game: NormalForm | Tree) -> tuple[Figure, ...]:
     """Return each picture by itself, for narrow places."""
     if isinstance(game, Tree):
-        return (_make_tree_figure(game),)
+        return (Figure(draw_tree(game), _TREE_WORDS, f"{game.name or 'the game'}: the tree"),)
     return tuple(
         Figure(draw(game, only=picture), f"{_WORDS[picture]}.", f"{game.name}: {picture}") for picture in pictures(game)
     )
@@ -52,11 +52,7 @@ def picture_figures(game: NormalForm | Tree) -> tuple[Figure, ...]:
 def picture_section(game: NormalForm | Tree) -> Section:
     """Return the picture, and in words what it shows."""
     if isinstance(game, Tree):
-        return Section("Picture", (_make_tree_figure(game),))
+        return Section("Picture", picture_figures(game))
     words = [_WORDS[picture] for picture in pictures(game)]
     caption = f"{'. '.join(words)}."
     return Section("Picture", (Figure(draw(game), caption, f"{game.name}: {', '.join(pictures(game))}"),))
-
-
-def _make_tree_figure(tree: Tree) -> Figure:
-    return Figure(draw_tree(tree), _TREE_WORDS, f"{tree.name or 'the game'}: the tree")

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from bestresponse.api.formalizing import FormalizeConfig, Formalized, estimate_formalizing, formalize_story
+from bestresponse.api.formalizing import FormalizeConfig, Formalized, formalize_story
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.cli.terminal import console, notes, print_document
 from bestresponse.core.errors import BestResponseError, UsageError
@@ -23,6 +23,7 @@ from bestresponse.formal.formalize.autoformalizer import (
     elect,
 )
 from bestresponse.formal.formalize.examples import Example, write_example
+from bestresponse.formal.formalize.forms import estimate_tokens
 from bestresponse.games.logic.game import describe_changes, describe_table
 from bestresponse.logic.programs.validate import feedback
 from bestresponse.models.prices import estimate_price
@@ -119,10 +120,12 @@ def _find_target(story: str, output: Path | None) -> Path:
 
 def _show_estimate(text: str, config: FormalizeConfig) -> None:
     """Say what the calls will take if the first answer is a game, as it mostly is with a large model."""
-    count, prompt, reply = estimate_formalizing(text, config.candidates, config.back_check + config.claims)
+    each_prompt, each_reply = estimate_tokens(text)
+    checks = config.back_check + config.claims  # their prompts are about half as long
+    count, most = config.candidates + checks, config.candidates * config.attempts + checks
+    prompt, reply = config.candidates * each_prompt + checks * each_prompt // 2, count * each_reply
     money = estimate_price(config.model, prompt, reply)
     price = f", {money:.4f} US dollars" if money else ""
-    most = config.candidates * config.attempts + config.back_check + config.claims
     line = f"about {count} calls, {prompt:,} tokens read and {reply:,} written{price}; at most {most} calls"
     notes().print(line, markup=False, soft_wrap=True)
 

@@ -25,14 +25,14 @@ models = typer.Typer(
 
 
 @models.callback()
-def list_models(context: typer.Context, as_json: AsJson = False) -> None:
+def _list_models(context: typer.Context, as_json: AsJson = False) -> None:
     """List what can be given as --model, and what each still needs."""
     if context.invoked_subcommand is None:
         show_frame(br.list_models(), as_json)
 
 
-@models.command()
-def pull(
+@models.command("pull")
+def _pull(
     name: Annotated[
         str, typer.Argument(help="A name from the list, such as smollm2.", autocompletion=offer_names(WEIGHTS))
     ],

@@ -21,7 +21,8 @@ class _GameOrStories(TyperCommand):
 
 def make_command(name: str) -> Any:
     """Make the command of a study; UsageError where there is none of that name."""
-    studies.load(name)
+    if name not in studies.names():
+        studies.load(name)  # says which name is nearest
     single = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     single.command(name, cls=_GameOrStories if name == "bench" else None)(make_study_command(find_study(name)))
     return typer.main.get_command(single)
@@ -51,5 +52,5 @@ run = typer.Typer(cls=_Studies, no_args_is_help=True, rich_markup_mode=None)
 
 
 @run.callback()
-def start() -> None:
+def _start() -> None:
     """Run a study by its name: `run STUDY --help` lists its settings, --settings takes them from a TOML file."""

@@ -177,8 +177,8 @@ def experiment(
     print("\n".join(trial.list_findings()))
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
-        for table in trial.files:
-            (out / table.name).write_bytes(table.content)
+        for name, content in trial.files.items():
+            (out / name).write_bytes(content)
         print(f"tables are in {out}")
     if trial.wrong:
         raise typer.Exit(1)

@@ -42,7 +42,7 @@ simulate.command("population")(make_study_command(population))
 
 
 @simulate.callback()
-def start() -> None:
+def _start() -> None:
     """Simulate many agents in one game, many times: `simulate GAME` with any game, or one of the commands below."""
 
 

@@ -66,9 +66,10 @@ class ConfinedEngine(LogicEngine):
         """The first `limit` solutions of a goal, all within the time for one program."""
         if not (isinstance(program.handle, ConfinedEngine) and program.handle.name == self.name):
             raise LogicError("This program was loaded by another engine; load it with this one.")
-        is_text = isinstance(goal, str) and not isinstance(goal, Atom)
-        text = goal if is_text else write(goal)
-        names = [] if is_text else [variable.name for variable in variables_of(goal)]
+        if isinstance(goal, str) and not isinstance(goal, Atom):
+            text, names = goal, list[str]()
+        else:
+            text, names = write(goal), [variable.name for variable in variables_of(goal)]
         answers = self._request("ask", source=program.gated.source, goal=text, names=names, limit=limit)
         return tuple({name: decode(value) for name, value in answer.items()} for answer in answers)
 

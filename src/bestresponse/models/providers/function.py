@@ -3,7 +3,6 @@
 import functools
 import hashlib
 import inspect
-import threading
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from bestresponse.core.errors import BestResponseError, ModelError, UsageError
 from bestresponse.models.base import Abilities, Json, Reply, Request, Usage
 from bestresponse.models.prices import estimate_tokens
+from bestresponse.models.wrappers.limits import Gate
 
 PromptFunction = Callable[[str], str | Reply]
 RequestFunction = Callable[[Request], str | Reply]
@@ -42,14 +42,12 @@ class FunctionModel:
             raise UsageError(f"the model {name} needs a function, not {type(function).__name__}")
         if inspect.iscoroutinefunction(function):
             raise UsageError(f"the function of the model {name} is asynchronous; give one that returns its answer")
-        if concurrency < 1:
-            raise UsageError(f"concurrency is {concurrency}; a model needs at least 1")
         self.id = name
         self.identity: Mapping[str, Json] = {"provider": "function", "model": name, "source": _hash_source(function)}
         self.abilities = abilities or Abilities(concurrency=concurrency)
         self._function: Callable[[Any], str | Reply] = function
         self._takes_request = _takes_request(function)
-        self._places = threading.BoundedSemaphore(concurrency)
+        self._places = Gate(concurrency)
 
     def __repr__(self) -> str:
         return f"FunctionModel({self.id!r})"

@@ -176,7 +176,7 @@ class HttpModel(NetworkModel):
         base = (base_url or self.url).rstrip("/")
         # Another server that speaks the protocol of a provider is not that provider.
         provider = self.provider if base == self.url else f"{self.provider}-compatible"
-        identity = {"provider": provider, "model": name, "base_url": base, **self.service}
+        identity: dict[str, Json] = {"provider": provider, "model": name, "base_url": base, **self.service}
         super().__init__(id or f"{self.provider}/{name}", identity, replace(self.offers, concurrency=concurrency))
         self._name = name
         url = base + self.path.format(name=quote(name, safe=""))

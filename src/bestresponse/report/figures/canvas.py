@@ -1,7 +1,7 @@
 """One empty chart in the style of the reports, and its SVG or PNG file.
 
-matplotlib writes colours as they are given; the placeholders below are replaced in the finished file by CSS variables,
-so that one file suits light and dark ground. The same figure always gives the same bytes: fixed hash salt, no date.
+matplotlib writes colours as they are given; those below are replaced in the finished SVG file by CSS variables, so that
+one file suits light and dark ground. The same figure always gives the same bytes: fixed hash salt, no date.
 """
 
 from __future__ import annotations
@@ -14,25 +14,24 @@ from typing import TYPE_CHECKING, Any, Literal
 from bestresponse.report.text import visible
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-# Placeholder: (CSS variable, on light ground, on dark ground)
+# On light ground: (CSS variable, on dark ground)
 _COLOURS = {
-    "#010101": ("ink", "#1b2026", "#e4e8ec"),
-    "#010102": ("quiet", "#5b6570", "#9ba6b1"),
-    "#010103": ("grid", "#e1e5e9", "#2a323a"),
-    "#010111": ("s0", "#2a6ca8", "#6cabe6"),
-    "#010112": ("s1", "#c2571a", "#f0955c"),
-    "#010113": ("s2", "#17806d", "#4cc4ab"),
-    "#010114": ("s3", "#a8437d", "#e08cbb"),
-    "#010115": ("s4", "#8a6d00", "#d9bb4a"),
-    "#010116": ("s5", "#6a4fb0", "#ab95ea"),
-    "#010117": ("s6", "#3d7f9c", "#7cc8e6"),
-    "#010118": ("s7", "#6b6f76", "#b4b9c0"),
+    "#1b2026": ("ink", "#e4e8ec"),
+    "#5b6570": ("quiet", "#9ba6b1"),
+    "#e1e5e9": ("grid", "#2a323a"),
+    "#2a6ca8": ("s0", "#6cabe6"),
+    "#c2571a": ("s1", "#f0955c"),
+    "#17806d": ("s2", "#4cc4ab"),
+    "#a8437d": ("s3", "#e08cbb"),
+    "#8a6d00": ("s4", "#d9bb4a"),
+    "#6a4fb0": ("s5", "#ab95ea"),
+    "#3d7f9c": ("s6", "#7cc8e6"),
+    "#6b6f76": ("s7", "#b4b9c0"),
 }
-INK, QUIET, GRID = "#010101", "#010102", "#010103"
-_SERIES = tuple(colour for colour, (name, _, _) in _COLOURS.items() if name.startswith("s"))
+INK, QUIET, GRID = "#1b2026", "#5b6570", "#e1e5e9"
+_SERIES = tuple(colour for colour, (name, _) in _COLOURS.items() if name.startswith("s"))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
 _LINES = ("-", "--", "-.", ":")
 _FONT = (
@@ -109,36 +108,20 @@ def to_svg(axes: Axes) -> bytes:
     figure.set_layout_engine("none")
     drawn.print_svg(target, metadata=nothing)
     text = target.getvalue()
-    for placeholder, (name, _, _) in _COLOURS.items():
+    for colour, (name, _) in _COLOURS.items():
         for attribute in ("fill", "stroke"):
-            text = text.replace(f"{attribute}: {placeholder}", f"{attribute}: var(--{name})")
+            text = text.replace(f"{attribute}: {colour}", f"{attribute}: var(--{name})")
     text = text.replace("'DejaVu Sans'", "var(--font)")
     head, tail = text.split("<defs>", 1)
-    light = "".join(f"--{name}:{colour};" for name, colour, _ in _COLOURS.values())
-    dark = "".join(f"--{name}:{colour};" for name, _, colour in _COLOURS.values())
+    light = "".join(f"--{name}:{colour};" for colour, (name, _) in _COLOURS.items())
+    dark = "".join(f"--{name}:{colour};" for name, colour in _COLOURS.values())
     theme = f":root{{--font:{_FONT};{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}"
     return f"{head}<style>{theme}</style>\n <defs>{tail}".encode()
 
 
-def to_png(axes: Axes, dpi: int = 160) -> bytes:
+def to_png(axes: Axes) -> bytes:
     """Return the finished chart in pixels, on white; call it inside the `canvas` block, as the last thing."""
     figure: Any = axes.get_figure(root=True)
-    figure.draw_without_rendering()  # what is made when first drawn, such as ticks, must be there to be repainted
-    for artist in figure.findobj():
-        _repaint(artist)
     target = io.BytesIO()
-    figure.savefig(target, format="png", dpi=dpi, facecolor="white", metadata={"Software": None})
+    figure.savefig(target, format="png", dpi=160, facecolor="white", metadata={"Software": None})
     return target.getvalue()
-
-
-def _repaint(artist: Artist) -> None:
-    """Real colours instead of placeholders."""
-    from matplotlib.colors import to_hex, to_rgba_array
-
-    for what in ("color", "facecolor", "edgecolor", "markerfacecolor", "markeredgecolor"):
-        if not (hasattr(artist, f"get_{what}") and hasattr(artist, f"set_{what}")):
-            continue
-        colours = to_rgba_array(getattr(artist, f"get_{what}")())
-        placeholder = to_hex(colours[0]) if len(colours) else ""
-        if placeholder in _COLOURS:
-            getattr(artist, f"set_{what}")(_COLOURS[placeholder][1])

@@ -9,12 +9,11 @@ the common colour-vision deficiencies (after Okabe & Ito 2008); marks and line s
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bestresponse.core.errors import UsageError
 from bestresponse.report.figures.canvas import (
     GRID,
     INK,
@@ -32,7 +31,6 @@ from bestresponse.report.stats.interval import Floats, Interval, as_sample
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-T = TypeVar("T")
 _FEW_COLUMNS = 16  # of a heat map: more names do not fit side by side
 
 _STRIP_POINTS = 400
@@ -43,7 +41,7 @@ def distribution(groups: Mapping[str, ArrayLike], *, x_label: str = "", zero: bo
 
     `zero` keeps 0 in view, as the best a gap can be.
     """
-    samples = {name: as_sample(values, name) for name, values in _some(groups).items()}
+    samples = {name: as_sample(values, name) for name, values in groups.items()}
     with canvas(height=0.9 + 0.58 * len(samples)) as axes:
         for row, values in enumerate(samples.values()):
             _strip(axes, row, values, series_colour(row))
@@ -85,8 +83,6 @@ def _strip(axes: Axes, row: int, values: Floats, colour: str) -> None:
 
 def intervals(rows: Sequence[tuple[str, Interval]], *, x_label: str = "", reference: float | None = 0.0) -> bytes:
     """Draw a forest plot: one row each with its estimate and interval; an open end runs to the edge as an arrow."""
-    if not rows:
-        raise UsageError("this figure needs at least one row, got none")
     with canvas(height=0.9 + 0.36 * len(rows)) as axes:
         estimates = [interval.estimate for _, interval in rows]
         ends = [end for _, interval in rows for end in (interval.low, interval.high) if np.isfinite(end)]
@@ -114,8 +110,6 @@ def scatter(
     """Draw points, coloured by group, and each group's mean of y in up to eight equally filled bins of x."""
     across, up = as_sample(x, "x"), as_sample(y, "y")
     names = [""] * across.size if groups is None else list(groups)
-    if not across.size == up.size == len(names):
-        raise UsageError(f"x, y and groups belong together, but have {across.size}, {up.size} and {len(names)} entries")
     with canvas(height=3.9, grid="both") as axes:
         for number, name in enumerate(dict.fromkeys(names)):
             inside = np.array([other == name for other in names])
@@ -157,13 +151,11 @@ def lines(
     `expected` is what theory says of a series, drawn dotted in its colour.
     """
     with canvas(height=3.9, grid="both") as axes:
-        for number, (name, (x, y)) in enumerate(_some(series).items()):
+        for number, (name, (x, y)) in enumerate(series.items()):
             across, up = as_sample(x, f"x of {name}"), as_sample(y, f"y of {name}")
-            _same_length(name, across, up)
             colour = series_colour(number)
             if bands and name in bands:
                 low, high = (as_sample(end, f"band of {name}") for end in bands[name])
-                _same_length(name, across, low, high)
                 axes.fill_between(across, low, high, color=colour, alpha=0.16, linewidth=0, zorder=1)
             if expected and name in expected:
                 theory = as_sample(expected[name], f"what is expected of {name}")
@@ -183,7 +175,7 @@ def lines(
 
 def bars(values: Mapping[str, Mapping[str, float]], *, x_label: str = "") -> bytes:
     """Draw horizontal bars, one a name, of parts side by side, one colour a part."""
-    rows = list(_some(values).items())
+    rows = list(values.items())
     parts = list(dict.fromkeys(part for _, shares in rows for part in shares))
     with canvas(height=1.2 + 0.36 * len(rows)) as axes:
         for row, (_, shares) in enumerate(rows):
@@ -207,8 +199,6 @@ def heatmap(cells: ArrayLike, rows: Sequence[str], columns: Sequence[str]) -> by
     from matplotlib.colors import to_rgba
 
     matrix = np.asarray(cells, dtype=np.float64)
-    if matrix.shape != (len(rows), len(columns)) or matrix.size == 0:
-        raise UsageError(f"cells: expected {len(rows)} rows and {len(columns)} columns, got shape {matrix.shape}")
     finite = matrix[np.isfinite(matrix)]
     low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
     few = len(columns) <= _FEW_COLUMNS
@@ -234,17 +224,6 @@ def heatmap(cells: ArrayLike, rows: Sequence[str], columns: Sequence[str]) -> by
         return to_svg(axes)
 
 
-def _some(groups: Mapping[str, T]) -> Mapping[str, T]:
-    if not groups:
-        raise UsageError("this figure needs at least one group, got none")
-    return groups
-
-
-def _same_length(name: str, *samples: Floats) -> None:
-    if len({sample.size for sample in samples}) > 1:
-        raise UsageError(f"{name}: x, y and band belong together, but have {[s.size for s in samples]} entries")
-
-
 def _name_rows(axes: Axes, names: Sequence[str]) -> None:
     axes.set_yticks(range(len(names)), [label(name) for name in names])
     axes.set_ylim(len(names) - 0.45, -0.55)
@@ -255,13 +234,10 @@ def _name_rows(axes: Axes, names: Sequence[str]) -> None:
 def _describe(axes: Axes, x_label: str, y_label: str, *, legend: bool) -> None:
     axes.set_xlabel(label(x_label))
     axes.set_ylabel(label(y_label))
-    if legend:
-        _explain_colours(axes)
     axes.grid(color=GRID)
-
-
-def _explain_colours(axes: Axes) -> None:
-    """Put the legend above the axes, in as many columns as the longest name allows; the figure grows with its lines."""
+    if not legend:
+        return
+    # the legend stands above the axes, in as many columns as the longest name allows; the figure grows with its lines
     names = axes.get_legend_handles_labels()[1]
     columns = max(1, min(4, 90 // (max(map(len, names), default=0) + 7)))
     axes.legend(

@@ -13,14 +13,20 @@ not.
 
 from __future__ import annotations
 
-from typing import Literal
+from itertools import combinations, pairwise
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
 
 from bestresponse.core.errors import UsageError
-from bestresponse.report.figures.best_response import draw_best_responses
-from bestresponse.report.figures.canvas import canvas, to_png, to_svg
-from bestresponse.report.figures.replicator import draw_line, draw_triangle
-from bestresponse.theory.equilibria.result import is_symmetric_bimatrix
-from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.core.json import JsonObject
+from bestresponse.report.figures.canvas import GRID, INK, QUIET, canvas, label, series_colour, to_png, to_svg
+from bestresponse.theory.equilibria.result import is_evolutionarily_stable, is_symmetric_bimatrix
+from bestresponse.theory.equilibria.solve import nash
+from bestresponse.theory.games.normal_form import Array, NormalForm
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Picture = Literal["best responses", "replicator field"]
 Kind = Literal["svg", "png"]
@@ -66,4 +72,276 @@ def draw(game: NormalForm, kind: Kind = "svg", only: Picture | None = None) -> b
                 draw_line(axes, game)
             else:
                 draw_triangle(axes, game)
+            axes.legend(
+                loc="lower left", bbox_to_anchor=(0, 1.01), frameon=False, borderaxespad=0, handlelength=1.8,
+                labelcolor=INK, fontsize=9.5,
+            )  # fmt: skip
         return to_svg(panels[0]) if kind == "svg" else to_png(panels[0])
+
+
+Curve = tuple[tuple[float, float], ...]
+"""Points (probability of own first action, of the other's first action), joined by straight lines."""
+
+_MARGIN = 0.04
+
+
+def draw_best_responses(axes: Axes, game: NormalForm) -> None:
+    """Draw both players' best responses as curves, and the equilibria where they meet."""
+    row, col = game.payoffs
+    own = compute_response_curve(row[0, 1] - row[1, 1], row[0, 0] - row[1, 0], float(np.ptp(row)))
+    other = compute_response_curve(col[1, 0] - col[1, 1], col[0, 0] - col[0, 1], float(np.ptp(col)))
+    _curve(axes, own, game.players[0], 0)
+    _curve(axes, tuple((p, q) for q, p in other), game.players[1], 1)
+    _equilibria(axes, game)
+    axes.set_xlim(-_MARGIN, 1 + _MARGIN)
+    axes.set_ylim(-_MARGIN, 1 + _MARGIN)
+    axes.set_aspect("equal")
+    axes.set_xlabel(f"probability that {label(game.players[0], 16)} plays {label(game.actions[0][0], 18)}")
+    axes.set_ylabel(f"probability that {label(game.players[1], 16)} plays {label(game.actions[1][0], 18)}")
+
+
+def compute_response_curve(at_zero: float, at_one: float, scale: float) -> Curve:
+    """Compute the curve of a player's best responses.
+
+    The gains are those of the first action over the second when the other never, or always, takes its first; where both
+    are 0 the curve is the whole square.
+
+    >>> compute_response_curve(-1.0, 1.0, 2.0)
+    ((0.0, 0.0), (0.0, 0.5), (1.0, 0.5), (1.0, 1.0))
+    """
+    tie = 1e-12 * scale
+    low, high = (0 if abs(gain) <= tie else (1 if gain > 0 else -1) for gain in (at_zero, at_one))
+    if low == high == 0:
+        return ((0.0, 0.0), (0.0, 1.0), (1.0, 1.0), (1.0, 0.0), (0.0, 0.0))
+    first, last = float((low or -high) > 0), float((high or -low) > 0)
+    if first == last:
+        return ((first, 0.0), (last, 1.0))
+    even = at_zero / (at_zero - at_one)
+    return ((first, 0.0), (first, even), (last, even), (last, 1.0))
+
+
+def _curve(axes: Axes, points: Curve, player: str, number: int) -> None:
+    name = f"best responses of {label(player, 24)}"
+    across, up = zip(*points, strict=True)
+    colour, style = series_colour(number), ("-", (0, (4, 1.6)))[number]
+    if points[0] == points[-1]:
+        axes.fill(across, up, color=colour, alpha=0.14, linewidth=0, label=f"{name}: everything")
+    else:
+        axes.plot(across, up, color=colour, linestyle=style, linewidth=(5.0, 2.4)[number], alpha=(0.55, 1.0)[number],
+                  solid_capstyle="round", label=name, zorder=2 + number)  # fmt: skip
+
+
+def _equilibria(axes: Axes, game: NormalForm) -> None:
+    """A dot for each equilibrium; a line or an area for each set of them."""
+    subsets = [subset for component in nash(game).components for subset in component.subsets]
+    for number, subset in enumerate(subsets):
+        p, q = subset.x[:, 0], subset.y[:, 0]
+        corners = ([p.min(), p.max(), p.max(), p.min()], [q.min(), q.min(), q.max(), q.max()])
+        if len(p) * len(q) > 1:
+            width = 13 if min(len(p), len(q)) == 1 else 0
+            axes.fill(*corners, facecolor=INK, edgecolor=INK, alpha=0.28, linewidth=width, joinstyle="round", zorder=1)
+        name = "equilibria" if number == 0 else "_nolegend_"
+        axes.plot(*corners, linestyle="none", marker="o", markersize=8, color=INK, zorder=5, clip_on=False, label=name)
+
+
+_CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3) / 2]])
+_TIE = 1e-9
+_LATTICE = 13
+_LENGTH = 0.052
+_STEPS = 8
+
+
+def velocity(payoff: Array, x: Array) -> Array:
+    """Compute x_a (f_a - mean f) for each row of shares x.
+
+    >>> velocity(np.array([[0.0, 1.0], [0.0, 0.0]]), np.array([[0.5, 0.5]])).tolist()
+    [[0.125, -0.125]]
+    """
+    earned = x @ payoff.T
+    return np.asarray(x * (earned - (x * earned).sum(axis=-1, keepdims=True)))
+
+
+def rest_points(payoff: Array) -> tuple[Array, ...]:
+    """Find the sets of rest points: one row is a point, two are the ends of a line, three the whole triangle.
+
+    On the face of each support all actions used earn the same. Faces lying in larger sets found are left out.
+    """
+    scaled = payoff / (float(np.ptp(payoff)) or 1.0)
+    found: list[Array] = []
+    for size in range(len(payoff), 0, -1):
+        for support in combinations(range(len(payoff)), size):
+            points = _at_rest(scaled, support)
+            if points is not None and not any(_covers(larger, points) for larger in found):
+                found.append(points)
+    return tuple(found)
+
+
+def _at_rest(payoff: Array, support: tuple[int, ...]) -> Array | None:
+    """The rest points that use exactly `support` (for a set: its extreme points), None where there are none."""
+    size = len(support)
+    own = payoff[np.ix_(support, support)]
+    system = np.vstack([own[1:] - own[0], np.ones(size)])
+    right = np.append(np.zeros(size - 1), 1.0)
+    middle = np.linalg.lstsq(system, right, rcond=_TIE)[0]
+    if np.abs(system @ middle - right).max() > _TIE:
+        return None
+    _, singular, directions = np.linalg.svd(system)
+    free = directions[np.count_nonzero(singular > _TIE) :]
+    if len(free) == 0:
+        inside = middle.min() > _TIE
+        points = middle[None] if inside else None
+    elif len(free) == size - 1:
+        points = np.eye(size)
+    else:
+        points = _clipped(middle, free[0])
+    if points is None:
+        return None
+    shares = np.zeros((len(points), len(payoff)))
+    shares[:, support] = points
+    return shares
+
+
+def _clipped(middle: Array, along: Array) -> Array | None:
+    """The part of the line through `middle` on which no share is negative, by its ends."""
+    low, high = -np.inf, np.inf
+    for share, change in zip(middle, along, strict=True):
+        if abs(change) > _TIE:
+            bound = -share / change
+            low, high = (max(low, bound), high) if change > 0 else (low, min(high, bound))
+        elif share < _TIE:
+            return None
+    return np.array([middle + low * along, middle + high * along]).clip(0.0) if high - low > _TIE else None
+
+
+def _covers(larger: Array, points: Array) -> bool:
+    """Whether all of `points` lie in the hull of `larger` (at most three points, affinely independent)."""
+    weights = np.linalg.lstsq(larger.T, points.T, rcond=None)[0]
+    fits = np.abs(larger.T @ weights - points.T).max() <= _TIE
+    return bool(fits and weights.min() >= -_TIE)
+
+
+def attracts(payoff: Array, x: Array) -> bool:
+    """Tell whether the rest point x draws in all shares near it: it is evolutionarily stable, or all eigenvalues of the
+    field along the simplex have negative real parts."""
+    scaled = payoff / (float(np.ptp(payoff)) or 1.0)
+    earned = scaled @ x
+    if x @ earned >= earned.max() - _TIE and is_evolutionarily_stable(scaled, x):
+        return True
+    mean = float(x @ earned)
+    slope = np.diag(earned - mean) + x[:, None] * (scaled - (earned + x @ scaled)[None, :])
+    along = np.linalg.svd(np.ones((1, len(x))))[2][1:]
+    return bool(np.linalg.eigvals(along @ slope @ along.T).real.max() < -_TIE)
+
+
+def draw_line(axes: Axes, game: NormalForm) -> None:
+    """Two actions: how fast the first one's share changes, for each share it may have."""
+    payoff = game.payoffs[0]
+    share = np.linspace(0, 1, 201)
+    speed = velocity(payoff, np.stack([share, 1 - share], axis=1))[:, 0]
+    axes.axhline(0, color=QUIET, linewidth=0.9, zorder=1)
+    axes.plot(share, speed, color=series_colour(2), linewidth=2.4, zorder=2)
+    top = float(np.abs(speed).max())
+    rests = rest_points(payoff)
+    _draw_rests(axes, payoff, np.array([[1.0, 0.0], [0.0, 0.0]]))
+    stops = np.unique(np.concatenate([points[:, 0] for points in rests]))
+    for low, high in pairwise(stops):
+        middle = float(low + high) / 2
+        here = float(velocity(payoff, np.array([[middle, 1 - middle]]))[0, 0])
+        half = min(0.07, float(high - low) / 4) * (1 if here > 0 else -1)
+        if abs(here) > _TIE * float(np.ptp(payoff)):
+            _arrow(axes, np.array([middle - half, 0.0]), np.array([middle + half, 0.0]), INK, 2.0)
+    axes.set_xlim(-0.04, 1.04)
+    axes.set_ylim(*(np.array([-1.15, 1.15]) * (top if top > _TIE * float(np.ptp(payoff)) else 1.0)))
+    axes.set_box_aspect(1)
+    axes.set_xlabel(f"share that plays {label(game.actions[0][0], 24)}")
+    axes.set_ylabel("growth of that share (replicator)")
+
+
+def draw_triangle(axes: Axes, game: NormalForm) -> None:
+    """Three actions: short pieces of the paths that shares take, each with an arrow, stronger where faster."""
+    payoff = game.payoffs[0] / (float(np.ptp(game.payoffs[0])) or 1.0)
+    outline = np.vstack([_CORNERS, _CORNERS[:1]])
+    axes.fill(*_CORNERS.T, color=GRID, alpha=0.35, linewidth=0, zorder=0)
+    axes.plot(*outline.T, color=QUIET, linewidth=1.0, zorder=1)
+    starts = _starts(np.vstack([np.empty((0, 3)), *(points for points in rest_points(payoff) if len(points) == 1)]))
+    speeds = np.linalg.norm(velocity(payoff, starts) @ _CORNERS, axis=1)
+    moving = speeds > _TIE
+    paths = _paths(payoff, starts[moving])
+    top = float(speeds.max()) or 1.0
+    for path, speed in zip(np.moveaxis(paths, 1, 0), speeds[moving], strict=True):
+        strength = 0.35 + 0.65 * float(speed / top) ** 0.5
+        axes.plot(*path.T, color=series_colour(0), linewidth=1.3, alpha=strength, zorder=2)
+        _arrow(axes, path[-2], path[-1], series_colour(0), 1.3, strength)
+    _draw_rests(axes, payoff, _CORNERS)
+    places = ((0.0, -0.05, "center", "top"), (1.0, -0.05, "center", "top"), (0.5, 0.915, "center", "bottom"))
+    for action, (x, y, across, up) in zip(game.actions[0], places, strict=True):
+        axes.text(x, y, label(action, 22), ha=across, va=up, color=INK, fontsize=10.5)
+    axes.set_xlim(-0.16, 1.16)
+    axes.set_ylim(-0.12, 1.0)
+    axes.set_aspect("equal")
+    axes.set_axis_off()
+
+
+def _starts(rests: Array) -> Array:
+    """Evenly spread shares inside the triangle and on its edges, without those whose arrow would hide a rest point."""
+    count = _LATTICE
+    inside = [(i, j, count - i - j) for i in range(1, count) for j in range(1, count - i)]
+    middles = [(2 * k + 1) / (count - 1) for k in range((count - 1) // 2)]
+    edges = [
+        [share if a == i else 1 - share if a == j else 0.0 for a in range(3)]
+        for i, j in combinations(range(3), 2)
+        for share in middles
+    ]
+    starts = np.vstack([np.array(inside, dtype=np.float64) / count, np.array(edges)])
+    distance = np.linalg.norm((starts[:, None] - rests[None]) @ _CORNERS, axis=2)
+    return np.asarray(starts[(distance > _LENGTH * 0.7).all(axis=1)])
+
+
+def _paths(payoff: Array, starts: Array) -> Array:
+    """Pieces of one length around each start, in the plane; shape (points, starts, 2)."""
+
+    def flow(x: Array) -> Array:
+        change = velocity(payoff, x)
+        norm = np.linalg.norm(change @ _CORNERS, axis=1, keepdims=True)
+        return np.asarray(change / np.maximum(norm, _TIE))
+
+    def walked(x: Array, step: float) -> list[Array]:
+        path = []
+        for _ in range(_STEPS):
+            half = np.clip(x + step / 2 * flow(x), 0.0, 1.0)
+            x = np.clip(x + step * flow(half), 0.0, 1.0)
+            path.append(x)
+        return path
+
+    step = _LENGTH / 2 / _STEPS
+    points = [*reversed(walked(starts, -step)), starts, *walked(starts, step)]
+    return np.asarray(np.stack(points) @ _CORNERS)
+
+
+def _draw_rests(axes: Axes, payoff: Array, corners: Array) -> None:
+    """Every rest point, a ring where it does not attract; lines and areas of them; and a legend of what is there."""
+    named: set[str] = set()
+    for points in rest_points(payoff):
+        at = points @ corners
+        attracting = len(points) == 1 and attracts(payoff, points[0])
+        name = ("attracts", "does not attract", "rest points", "rest points")[0 if attracting else len(points)]
+        shown: JsonObject = {"label": "_nolegend_" if name in named else name, "color": INK}
+        named.add(name)
+        if len(points) == 1:
+            axes.plot(*at.T, linestyle="none", marker="o", markersize=8, markeredgewidth=1.8, clip_on=False,
+                      fillstyle="full" if attracting else "none", zorder=6, **shown)  # fmt: skip
+        elif len(points) == 2:
+            axes.plot(*at.T, linewidth=4, alpha=0.6, solid_capstyle="round", zorder=5, **shown)
+        else:
+            axes.fill(*at.T, alpha=0.2, linewidth=0, zorder=5, **shown)
+
+
+def _arrow(axes: Axes, start: Array, end: Array, colour: str, width: float, alpha: float = 1.0) -> None:
+    from matplotlib.patches import FancyArrowPatch
+
+    axes.add_patch(
+        FancyArrowPatch(
+            (start[0], start[1]), (end[0], end[1]), arrowstyle="-|>", mutation_scale=4 + 4 * width, color=colour,
+            linewidth=width, alpha=alpha, shrinkA=0, shrinkB=0, zorder=3,
+        )
+    )  # fmt: skip

@@ -25,6 +25,7 @@ from typing import Any, Protocol, cast
 
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.models.base import Abilities, Json, Model, Reply, Request
+from bestresponse.players.llm.verified import bare_name
 from bestresponse.runs.executors.base import Job, PlayOne, Task, play_task
 from bestresponse.runs.models import Opening
 from bestresponse.runs.study import AnyStudy
@@ -158,7 +159,7 @@ class Worker:
 
     def _call(self, number: int, name: str, request: Request) -> Reply | None:
         try:
-            reply = self._opened[name].complete(request)
+            reply = self._opened[bare_name(name)].complete(request)
         except Exception as error:  # noqa: BLE001 - it is raised again by whoever asked
             self._send("called", number, None, make_sendable(error))
             return None

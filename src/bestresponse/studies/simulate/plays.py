@@ -386,7 +386,7 @@ def list_sustained(config: SimulateConfig) -> Iterator[SustainedRow]:
         return
     rows: list[SustainedRow] = []
     for cell in product(*map(range, form.shape)):
-        paid = form.payoffs[:, *cell]
+        paid = np.array([payoffs[cell] for payoffs in form.payoffs])
         best = np.array([form.payoffs[seat][(*cell[:seat], slice(None), *cell[seat + 1 :])].max()
                          for seat in range(form.num_players)])  # fmt: skip
         threats = [np.array([equilibrium.payoffs[role] for role in form.players])

@@ -90,40 +90,30 @@ class SteerConfig(RunSettings):
             self._settle("fresh", int(held_out != 0) if psro else 4 * (self.temperature > 0))
         if held_out is None:
             self._settle("held_out", 20 * (psro and fresh != 0))
-        if self.wordings > 1 and self.temperature == 0:
-            raise SettingError("temperature", "several wordings of one choice need one above 0")
-        self._check_solver()
-        self._check_evaluation()
+        self._check_together(psro)
 
     def _settle(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
 
-    def _check_solver(self) -> None:
-        """Nothing may be asked for that the solver does not do."""
-        only_cfr = {
-            "second": self.second,
-            "follow": self.follow,
-            "wordings": self.wordings > 1,
-            "credible": not self.credible,
-        }
-        asked = [name for name, value in only_cfr.items() if value]
-        if self.solver == "psro" and asked:
-            raise SettingError(asked[0], "it belongs to cfr; psro plays dialogues instead of building their tree")
-        if self.solver == "cfr" and self.swap_seats:
-            raise SettingError("swap_seats", "it belongs to the solver psro")
-
-    def _check_evaluation(self) -> None:
-        """What is judged on fresh draws or held-out games can be."""
-        if self.solver == "cfr" and self.fresh and self.temperature == 0:
-            raise SettingError("fresh", "fresh draws of the texts need a temperature above 0")
-        if self.solver == "cfr" and self.held_out:
-            raise SettingError("held_out", "it belongs to the solver psro")
-        if self.solver == "psro" and bool(self.held_out) != bool(self.fresh):
-            raise SettingError(
-                "held_out", "with psro the held-out games are played `fresh` times each: give both or none"
-            )
-        if self.classifier and not self.follow:
-            raise SettingError("classifier", "it belongs to follow")
+    def _check_together(self, psro: bool) -> None:
+        """Refuse what the solver does not do, and evaluations that cannot be made."""
+        only_cfr = "it belongs to cfr; psro plays dialogues instead of building their tree"
+        held_out = "with psro the held-out games are played `fresh` times each: give both or none"
+        certain = self.temperature == 0
+        for name, wrong, why in (
+            ("temperature", certain and self.wordings > 1, "several wordings of one choice need one above 0"),
+            ("second", psro and self.second, only_cfr),
+            ("follow", psro and self.follow, only_cfr),
+            ("wordings", psro and self.wordings > 1, only_cfr),
+            ("credible", psro and not self.credible, only_cfr),
+            ("swap_seats", not psro and self.swap_seats, "it belongs to the solver psro"),
+            ("fresh", not psro and self.fresh and certain, "fresh draws of the texts need a temperature above 0"),
+            ("held_out", not psro and self.held_out, "it belongs to the solver psro"),
+            ("held_out", psro and bool(self.held_out) != bool(self.fresh), held_out),
+            ("classifier", self.classifier and not self.follow, "it belongs to follow"),
+        ):
+            if wrong:
+                raise SettingError(name, why)
 
     def read_domain(self) -> Domain:
         """Parse the domain."""

@@ -147,12 +147,12 @@ class SteerSession:
         swap, seed = self.config.swap_seats, self.config.seed
         return PromptArena(games, self.cast, self.answers, workers=self.workers, seed=seed, swap=swap)
 
-    def prepare_search(self) -> tuple[PromptArena, Inventor, SteerConfig]:
-        """Return who plays, who proposes, and how the search in prompt space is made."""
+    def prepare_search(self) -> tuple[PromptArena, Inventor]:
+        """Return who plays in the search in prompt space, and who proposes."""
         config, games = self.config, self.draw_games()[0]
         task = games[0].view(games[0].start(), "referee").briefing
         inventor = Inventor(self.models[config.model], task, self.answers, max(config.temperature, 0.7))
-        return self.open_arena(games), inventor, config
+        return self.open_arena(games), inventor
 
 
 def run(
@@ -221,9 +221,8 @@ def _judge_game(session: SteerSession, result: GameResult, built: Built, embed: 
         if config.fresh:
             draws = range(config.wordings, config.wordings + config.fresh)
             make_policy = partial(Nearest, result.solved.policy, embed, config.farthest)
-            how = {"seed": config.seed, "workers": session.workers}
-            plays = play_fresh(result.game, make_policy, session.cast, session.answers, draws, **how)
-            result = replace(result, fresh=plays)
+            talks = (result.game, make_policy, session.cast, session.answers, draws)
+            result = replace(result, fresh=play_fresh(*talks, seed=config.seed, workers=session.workers))
         if config.follow:
             classifier = session.models[config.classifier or config.judge or config.model]
             messages, manners = spoken_messages(recorded), result.game.manners
@@ -238,8 +237,8 @@ def _run_psro(session: SteerSession, results: SteerResults, tell: Tell) -> Outco
     """Search in prompt space over the games of the run, and play what was found on those held out."""
     config = session.config
     total = config.iterations + 1
-    arena, inventor, settings = session.prepare_search()
-    result = psro(arena, inventor, settings, lambda number: tell(Progress(total, 0, number, 0)))
+    arena, inventor = session.prepare_search()
+    result = psro(arena, inventor, config, lambda number: tell(Progress(total, 0, number, 0)))
     results.psro, results.psro_played, results.psro_voids = result, arena.played, arena.voids
     if config.held_out and not result.stopped:
         held_out = session.open_arena(session.draw_games()[1])
@@ -316,7 +315,7 @@ def _estimate_cfr(session: SteerSession) -> tuple[int, int]:
 
 def _estimate_psro(session: SteerSession) -> tuple[int, int]:
     config = session.config
-    calls = count_missing_psro_calls(*session.prepare_search())
+    calls = count_missing_psro_calls(*session.prepare_search(), config)
     games, numbers = session.draw_games()[1], range(config.held_out * config.fresh)
     if games:
         arena = session.open_arena(games)

@@ -303,7 +303,7 @@ def _sum_up_programs(rows: Sequence[StoryRow]) -> ModelFigures:
     for name in ("syntactic", "functional", "meaning", "equivalent", "first"):
         asked = [(value, row["story"]) for row in rows if isinstance(value := row.get(name), bool)]
         shares[name] = estimate_share([hit for hit, _ in asked], [story for _, story in asked]) if asked else None
-    totals = {name: sum(row[name] for row in rows) for name in ("attempts", "prompt", "completion")}  # type: ignore[literal-required]
+    totals = {name: sum(row[name] for row in rows) for name in ("attempts", "prompt", "completion")}
     figures: Any = {"programs": len(rows), **shares, **totals, "attempts": totals["attempts"] / len(rows)}
     return cast(ModelFigures, figures)
 

@@ -1,4 +1,7 @@
-"""Recorded runs checked again: our verdicts on their queries, their corrections put to the test, and our translator.
+"""Recorded runs of LELMA checked again: our verdicts on their queries, their corrections tested, and our translator.
+
+A folder of recorded runs holds `samples.jsonl`, one sample a line, and perhaps `matrices.json` (payoffs by game, keyed
+by the two choices) and `query_verdicts.json` (what the original solver answered). Ratings by people may be absent.
 
 Every claim of the offline translator is held against the recorded claims of the same text:
 
@@ -13,10 +16,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeVar
 
+from pydantic import TypeAdapter, ValidationError
+
+from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.formal.claims.checker import Checked, Checker
 from bestresponse.formal.claims.claim import FORMS, Argument, Claim, Malformed
@@ -26,7 +34,96 @@ from bestresponse.formal.claims.grounding import ground
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translators.translation import Reading, Translator
 from bestresponse.logic.engine import LogicEngine, Verdict
-from bestresponse.studies.verify.evaluation import Confusion, RecordedAttempt, Sample, aggregate
+from bestresponse.studies.verify.evaluation import Confusion, Rating, aggregate
+from bestresponse.theory.games.normal_form import NormalForm
+
+_PAPER: Final = """{
+    "pd": {"RR": [1, 1], "RB": [5, 0], "BR": [0, 5], "BB": [3, 3]},
+    "sh": {"RR": [1, 1], "RB": [3, 0], "BR": [0, 3], "BB": [5, 5]},
+    "hd": {"RR": [0, 0], "RB": [5, 1], "BR": [1, 5], "BB": [3, 3]}
+}"""
+"""Table 1 of the paper, for folders that bring no payoffs."""
+K = TypeVar("K")
+
+
+@dataclass(frozen=True)
+class RecordedAttempt:
+    """One reasoning, the queries made of it, those that failed (None: never put to the solver), and the feedback."""
+
+    response: str = ""
+    queries: tuple[str, ...] = ()
+    failed: tuple[str, ...] | None = None
+    feedback_prompt: str | None = None
+
+
+@dataclass(frozen=True)
+class RecordedRating:
+    """What one person said about the first and the last reasoning."""
+
+    orig_cor: bool
+    fin_cor: bool
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One run of the feedback loop, by the names of its file."""
+
+    id: str
+    game: str
+    attempts: tuple[RecordedAttempt, ...]
+    model: str = ""
+    orig_choice: str | None = None
+    final_choice: str | None = None
+    raters: tuple[RecordedRating, ...] = ()
+    sheet: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def ratings(self) -> tuple[Rating, ...]:
+        """What people said."""
+        return tuple(Rating(rater.orig_cor, rater.fin_cor) for rater in self.raters)
+
+
+def read_samples(folder: Path) -> tuple[Sample, ...]:
+    """Read the samples of a folder; UsageError where there are none."""
+    path = folder / "samples.jsonl"
+    if not path.is_file():
+        raise UsageError(f"{folder}: expected recorded runs in a file samples.jsonl")
+    lines = enumerate(path.read_text("utf-8", "replace").splitlines(), 1)
+    samples = tuple(_read_json(Sample, line, f"{path}, line {number}") for number, line in lines if line.strip())
+    if not samples:
+        raise UsageError(f"{path} holds no samples")
+    return samples
+
+
+def games_of(folder: Path) -> dict[str, Subject]:
+    """Return the games that were played, from the reasoner's seat."""
+    path = folder / "matrices.json"
+    text = path.read_text("utf-8", "replace") if path.is_file() else _PAPER
+    games = {}
+    for name, cells in _read_json(dict[str, dict[str, tuple[float, float]]], text, str(path)).items():
+        own, other = (tuple(dict.fromkeys(key[place : place + 1] for key in cells)) for place in (0, 1))
+        if sorted(cells) != sorted(a + b for a in own for b in other):
+            raise UsageError(f"{path}: expected all outcomes of {name}, by two letters such as RB")
+        row, col = ([[cells[a + b][player] for b in other] for a in own] for player in (0, 1))
+        games[name] = Subject(NormalForm.bimatrix(row, col, actions=(own, other), name=name))
+    return games
+
+
+def recorded_verdicts(folder: Path) -> dict[str, dict[str, str]]:
+    """Return what the original solver answered: game, query, and true, false or error; empty where it was not kept."""
+    path = folder / "query_verdicts.json"
+    text = path.read_text("utf-8", "replace") if path.is_file() else "{}"
+    return _read_json(dict[str, dict[str, str]], text, str(path))
+
+
+def _read_json(kind: type[K], text: str, where: str) -> K:
+    """Read JSON of a known shape; UsageError says what is wrong with it."""
+    try:
+        return TypeAdapter(kind).validate_json(text)
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        raise UsageError(f"{where}: {wrong['msg']} {'.'.join(map(str, wrong['loc']))}".rstrip()) from None
+
 
 _QUOTED: Final = re.compile(r"'[^']*'")
 _VARIABLE: Final = re.compile(r"(?<!\w)[A-Z_]\w*")
@@ -117,7 +214,7 @@ def _list_names(args: object) -> set[str]:
 
 def corrections_of(attempt: RecordedAttempt) -> Iterator[tuple[str, str | None]]:
     """The sentences of a recorded feedback, each with the query it states (None: not understood)."""
-    for sentence in re.findall("^- (.*)", attempt.feedback, re.MULTILINE):
+    for sentence in re.findall("^- (.*)", attempt.feedback_prompt or "", re.MULTILINE):
         stated = ((pattern.match(sentence.strip()), query) for pattern, query in _SENTENCES)
         yield sentence.strip(), next((query.format(*match.groups()) for match, query in stated if match), None)
 

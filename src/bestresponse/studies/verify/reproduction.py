@@ -19,16 +19,16 @@ from bestresponse.formal.claims.translators.rules import RulesTranslator
 from bestresponse.logic.engine import Verdict, open_engine
 from bestresponse.report.document import Column, Table
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction
-from bestresponse.studies.verify.checking import Recheck, false_corrections, measure_translator
-from bestresponse.studies.verify.evaluation import (
-    Confusion,
+from bestresponse.studies.verify.checking import (
+    Recheck,
     Sample,
-    aggregate,
-    agreement,
+    false_corrections,
     games_of,
+    measure_translator,
     read_samples,
     recorded_verdicts,
 )
+from bestresponse.studies.verify.evaluation import Confusion, aggregate, agreement
 
 CITATION: Final = (
     "A. Mensfelt, K. Stathis, V. Trencsenyi, Logic-Enhanced Language Model Agents for Trustworthy Social Simulations, "
@@ -114,7 +114,11 @@ def reproduce(folder: Path) -> Reproduction:
         recheck = Recheck(games, engine, recorded)
         verdicts = _compare_verdicts(recorded, recheck)
         yardstick = measure_translator(samples, RulesTranslator(), recheck)
-        checks = [*_verdict_checks(verdicts), *_failed_checks(samples, recheck), *_tables(samples, recheck)]
+        checks = [*_failed_checks(samples, recheck), *_tables(samples, recheck)]
+        if compared := verdicts["same"] + len(verdicts["different"]):
+            apart = f"{len(verdicts['ill_formed'])} ill-formed queries apart" if verdicts["ill_formed"] else ""
+            agree = not verdicts["different"]
+            checks.insert(0, Check("verdicts on recorded queries", compared, verdicts["same"], agree, apart))
         counts = false_corrections(samples, recheck)
     finally:
         engine.close()
@@ -129,8 +133,20 @@ def reproduce(folder: Path) -> Reproduction:
         ],
         "rules_translator": yardstick,
     }
-    tables = (_mistakes_table(counts), _yardstick_table(yardstick))
-    return Reproduction("lelma", CITATION, tuple(checks), tables, detail)
+    mistakes = Table(
+        (Column("game"), Column("correction that is false"), Column("times", "right")),
+        tuple((GAMES.get(game, game), sentence, times) for (game, sentence), times in sorted(counts.items())),
+        "What the original told the reasoner although its game says otherwise",
+    )
+    figures = Table(
+        (Column("the offline translator"), Column("", "right")),
+        tuple(
+            (name.replace("_", " "), value if isinstance(value, int | None) else f"{100 * value:.1f} %")
+            for name, value in yardstick.items()
+        ),
+        "Rules for plain English against the recorded translator, and what they refused to read",
+    )
+    return Reproduction("lelma", CITATION, tuple(checks), (mistakes, figures), detail)
 
 
 def _compare_verdicts(recorded: dict[str, dict[str, str]], recheck: Recheck) -> JsonObject:
@@ -150,13 +166,6 @@ def _compare_verdicts(recorded: dict[str, dict[str, str]], recheck: Recheck) -> 
             else:
                 different.append(row | {"ours": ours})
     return {"same": same, "different": different, "ill_formed": ill_formed}
-
-
-def _verdict_checks(verdicts: JsonObject) -> Iterator[Check]:
-    total = verdicts["same"] + len(verdicts["different"])
-    if total:
-        remark = f"{len(verdicts['ill_formed'])} ill-formed queries apart" if verdicts["ill_formed"] else ""
-        yield Check("verdicts on recorded queries", total, verdicts["same"], verdicts["same"] == total, remark)
 
 
 def _failed_checks(samples: Sequence[Sample], recheck: Recheck) -> Iterator[Check]:
@@ -204,8 +213,9 @@ def _count_attempts(samples: Sequence[Sample]) -> Iterator[Cell]:
 
 def _count_choices(by_game: Mapping[str, Sequence[Sample]]) -> Iterator[Cell]:
     for game, samples in by_game.items():
-        for when in _WHEN:
-            made = [choice for sample in samples if (choice := getattr(sample, f"{when}_choice"))]
+        both = [sample.orig_choice for sample in samples], [sample.final_choice for sample in samples]
+        for when, choices in zip(_WHEN, both, strict=True):
+            made = [choice for choice in choices if choice]
             yield f"{game}: choice B {when}, %", 100 * made.count("B") / len(made) if made else None, 2, ""
 
 
@@ -213,7 +223,8 @@ def _average_costs(samples: Sequence[Sample]) -> Iterator[Cell]:
     """Means over samples of a sample's mean per attempt, as the paper takes them."""
     kinds = {"instr_tokens": "prompt tokens", "gen_tokens": "generated tokens", "seconds": "seconds"}
     for name, what in kinds.items():
-        means = [s.cost[name] / len(s.attempts) for s in samples if s.attempts and s.cost.get(name) is not None]
+        costs = [(sample.sheet.get(name), len(sample.attempts)) for sample in samples if sample.attempts]
+        means = [cost / attempts for cost, attempts in costs if isinstance(cost, int | float)]
         if means:
             yield f"{what} per attempt", sum(means) / len(means), 2, ""
 
@@ -240,21 +251,3 @@ def _judge(by_game: Mapping[str, Sequence[Sample]], recheck: Recheck, published:
         yield f"{game}: accuracy, %", accuracy, None, ""
     kappa = agreement([sample.ratings for sample in rated])
     yield "Fleiss' kappa of the raters", kappa, 2, "" if kappa is None else f"{kappa:.3f}"
-
-
-def _mistakes_table(counts: Counter[tuple[str, str]]) -> Table:
-    columns = (Column("game"), Column("correction that is false"), Column("times", "right"))
-    rows = tuple((GAMES.get(game, game), sentence, times) for (game, sentence), times in sorted(counts.items()))
-    return Table(columns, rows, "What the original told the reasoner although its game says otherwise")
-
-
-def _yardstick_table(measured: JsonObject) -> Table:
-    """List the figures of the offline translator: counts as they are, shares in percent."""
-    columns = (Column("the offline translator"), Column("", "right"))
-    told = {
-        name: value if isinstance(value, int | None) else f"{100 * value:.1f} %" for name, value in measured.items()
-    }
-    rows = tuple((name.replace("_", " "), value) for name, value in told.items())
-    return Table(
-        columns, rows, "Rules for plain English against the recorded translator, and what they refused to read"
-    )

@@ -116,19 +116,12 @@ def _centre(p: Array, walls: Array, free: Array, weight: float) -> Array:
         decrease = float(-gradient @ step)
         if decrease <= 1e-14 * weight:
             return p
-        p = _moved(p, step, walls, weight, decrease)
-    return p
-
-
-def _moved(p: Array, step: Array, walls: Array, weight: float, decrease: float) -> Array:
-    now, length = _height(p, walls, weight), 1.0
-    while length > 1e-12:
-        new = p + length * step
-        if (walls @ new).max() < 0.0:
-            height = _height(new, walls, weight)
-            if height <= now - 0.1 * length * decrease + 1e-13 * abs(now):
-                return new
-        length /= 2.0
+        now = _height(p, walls, weight)
+        for length in 0.5 ** np.arange(40):
+            new, enough = p + length * step, now - 0.1 * length * decrease + 1e-13 * abs(now)
+            if (walls @ new).max() < 0.0 and _height(new, walls, weight) <= enough:
+                p = new
+                break
     return p
 
 

@@ -10,6 +10,7 @@ whose corners, the extreme equilibria, are enumerated here (von Stengel 2002, Ha
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,9 +20,11 @@ from bestresponse.theory.engines import ChosenEngine, Engine
 from bestresponse.theory.equilibria.extremes import EXACT_VERTICES, extreme_equilibria, most_vertices
 from bestresponse.theory.equilibria.lemke_howson import lemke_howson
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
-from bestresponse.theory.equilibria.many_players.search import OneMethod, nplayer_nash, nplayer_nash_one
 from bestresponse.theory.equilibria.result import Equilibrium, NashResult, pure_nash
 from bestresponse.theory.games.normal_form import GameLike, NormalForm, as_normal_form
+
+if TYPE_CHECKING:
+    from bestresponse.theory.equilibria.many_players.search import OneMethod
 
 
 def solve_bimatrix(game: NormalForm, *, engine: Engine = "auto") -> NashResult:
@@ -68,6 +71,9 @@ def nash(
     form = as_normal_form(game, col)
     if form.num_players == 2:
         return solve_bimatrix(form, engine=engine)
+    # Two players need none of it, and loading it takes as long as solving many of their games.
+    from bestresponse.theory.equilibria.many_players.search import nplayer_nash
+
     return nplayer_nash(form, engine=engine, seconds=seconds, report=report)
 
 
@@ -81,6 +87,8 @@ def nash_one(game: GameLike, col: ArrayLike | None = None, *, method: OneMethod 
     """
     form = as_normal_form(game, col)
     if form.num_players != 2:
+        from bestresponse.theory.equilibria.many_players.search import nplayer_nash_one
+
         return nplayer_nash_one(form, method)
     if method != "auto":
         raise UsageError(f"method {method!r} is for more than two players; lemke_howson finds one of two")

@@ -44,13 +44,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import Game
 from bestresponse.theory.arrays import Floats, Ints
 from bestresponse.theory.engines import ChosenEngine, Engine, choose_engine
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.trees.compile import as_tree
 from bestresponse.theory.trees.sequence_form import SequenceForm, plan_regrets, to_sequence_form
-from bestresponse.theory.trees.tree import IntArray, Policy, Tree
+from bestresponse.theory.trees.tree import IntArray, Policy, TreeLike, as_tree
 
 
 class CfrState:
@@ -273,7 +271,7 @@ class CfrResult:
 
 
 def cfr(
-    game: Tree | Game[Any],
+    game: TreeLike,
     iterations: int = 1000,
     variant: Variant = "cfr+",
     *,

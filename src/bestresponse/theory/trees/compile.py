@@ -34,11 +34,6 @@ from bestresponse.theory.games.normal_form import read_simplest
 from bestresponse.theory.trees.tree import NODE_LIMIT, Chance, Leaf, Tree, Turn, build_tree
 
 
-def as_tree(game: Tree | Game[Any], limit: int = NODE_LIMIT) -> Tree:
-    """`game` itself if it is a tree, else the tree it compiles to."""
-    return game if isinstance(game, Tree) else compile_game(game, limit=limit)
-
-
 def compile_game(game: Game[Any], *, limit: int = NODE_LIMIT, remember: bool = False) -> Tree:
     """Build the tree of `game`; InvalidGame where an ask cannot be enumerated, TooLarge past `limit` nodes."""
     compiler = _Compiler(game, limit, remember)

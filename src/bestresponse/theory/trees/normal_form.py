@@ -17,16 +17,14 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 from operator import mul
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, TooLarge
-from bestresponse.core.game import Game
 from bestresponse.theory.games.normal_form import Array, NormalForm, Rationals
-from bestresponse.theory.trees.compile import as_tree
 from bestresponse.theory.trees.sequence_form import Treeplex, has_perfect_recall, read_leaves, to_sequence_form
-from bestresponse.theory.trees.tree import IntArray, Policy, Tree
+from bestresponse.theory.trees.tree import IntArray, Policy, Tree, TreeLike, as_tree
 
 AnyArray = TypeVar("AnyArray", Array, Rationals)
 
@@ -34,7 +32,7 @@ CELL_LIMIT = 2_000_000
 """How many payoffs the normal form of a tree may have unless the caller says otherwise."""
 
 
-def to_normal_form(game: Tree | Game[Any], *, limit: int = CELL_LIMIT) -> NormalForm:
+def to_normal_form(game: TreeLike, *, limit: int = CELL_LIMIT) -> NormalForm:
     """Return the reduced normal form; TooLarge says how many payoffs it would have when that is more than `limit`.
 
     >>> from bestresponse.theory.catalogue.trees import kuhn_poker

@@ -46,14 +46,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge
-from bestresponse.core.game import Game
 from bestresponse.theory.arrays import Bools
 from bestresponse.theory.equilibria.integer import Dictionary
 from bestresponse.theory.games.normal_form import Array, Numbers
 from bestresponse.theory.linear_program import solve_program
-from bestresponse.theory.trees.compile import as_tree
 from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex, plan_regrets, to_sequence_form
-from bestresponse.theory.trees.tree import Policy, Tree
+from bestresponse.theory.trees.tree import Policy, TreeLike, as_tree
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -69,7 +67,7 @@ class TreeSolution:
     method: str
 
 
-def solve_tree(game: Tree | Game[Any], tolerance: float = 1e-7) -> TreeSolution:
+def solve_tree(game: TreeLike, tolerance: float = 1e-7) -> TreeSolution:
     """Find optimal policies and the value; NotCertified where NashConv exceeds `tolerance` of the largest payoff.
 
     >>> from bestresponse.theory.catalogue.trees import kuhn_poker
@@ -309,7 +307,7 @@ def solve_for_small(
 _MOST_SEQUENCES = 1000
 
 
-def solve_general_tree(game: Tree | Game[Any], tolerance: float = 1e-10) -> TreeSolution:
+def solve_general_tree(game: TreeLike, tolerance: float = 1e-10) -> TreeSolution:
     """Find one equilibrium of a two-player tree, certified by its NashConv.
 
     NotCertified where NashConv exceeds `tolerance` of the payoff range, TooLarge where the problem does not fit.

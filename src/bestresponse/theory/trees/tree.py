@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,9 @@ from numpy.typing import NDArray
 from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.theory.games.normal_form import Array, are_meant, as_payoffs, read_simplest
 from bestresponse.theory.trees.memory import MemoryGuard
+
+if TYPE_CHECKING:
+    from bestresponse.core.game import Game
 
 IntArray = NDArray[np.int64]
 
@@ -319,7 +322,8 @@ class _Grower:
                 raise self._wrong(node, f"expected a Leaf, Chance or Turn, got {type(what).__name__}")
 
     def tree(self, name: str) -> Tree:
-        numbers = [np.array(row, dtype=np.int64) for row in (self.parent, self.move, self.owner, self.infoset)]
+        rows = (self.parent, self.move, self.owner, self.infoset)
+        parent, move, owner, infoset = (np.array(row, dtype=np.int64) for row in rows)
         probability = np.array(self.probability, dtype=np.float64)
         payoffs = np.array(self.payoffs, dtype=np.float64).reshape(len(self.parent), len(self.players))
         rationals = None
@@ -328,8 +332,8 @@ class _Grower:
             others = np.delete(payoffs, list(self.exact_payoffs), axis=0), np.delete(probability, [*self.exact_chances])
             if all(map(are_meant, others)):
                 rationals = TreeRationals(self.exact_payoffs, self.exact_chances)
-        labels = tuple(self.infosets), tuple(self.labels)
-        return Tree(self.players, *numbers, probability, payoffs, *labels, name, rationals)
+        numbers = parent, move, owner, infoset, probability, payoffs
+        return Tree(self.players, *numbers, tuple(self.infosets), tuple(self.labels), name, rationals)
 
     def _own(self, owner: int, infoset: int, payoffs: Sequence[float]) -> None:
         self.owner.append(owner)
@@ -397,6 +401,20 @@ class _Grower:
             path.append(self.labels[node])
             node = self.parent[node]
         return InvalidGame(f"at {' > '.join(reversed(path)) or 'the root'}: {why}")
+
+
+TreeLike: TypeAlias = "Tree | Game[Any]"
+"""A tree, or a game of this package that compiles to one."""
+
+
+def as_tree(game: TreeLike) -> Tree:
+    """Return `game` itself if it is a tree, else the tree it compiles to."""
+    if isinstance(game, Tree):
+        return game
+    # Games that are trees already need none of what games written as programs are made of.
+    from bestresponse.theory.trees.compile import compile_game
+
+    return compile_game(game)
 
 
 PolicyTable = Mapping[str, Mapping[str, Mapping[str, float]]]

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass as plain_dataclass, field, fields, replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass as plain_dataclass, field, replace
 from decimal import ROUND_HALF_UP, Decimal
 from string import Template
-from typing import Annotated, Any, Literal, NoReturn, Self, cast
+from typing import Annotated, Any, Literal, Self, TypeVar, cast
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
@@ -30,6 +30,7 @@ from bestresponse.web.sessions.setup import GameChoice, Setup, check_setup, expl
 from bestresponse.web.texts import InterfaceTexts, list_languages, load_texts
 
 TABLE = ConfigDict(**bounds.CLOSED, str_strip_whitespace=True)
+T = TypeVar("T")
 Kind = Literal["text", "long text", "number", "choice", "scale", "slider"]
 Order = Literal["arrival", "random"]
 Matching = Literal["partners", "strangers", "perfect strangers"]
@@ -182,12 +183,16 @@ class Item:
 
 @dataclass(frozen=True, config=TABLE)
 class FormPage:
-    """A page with Markdown and questions: before the game of that name, or after the last game."""
+    """A page with Markdown and questions: before the game of that name, or after the last game.
+
+    With `only_if` it is for people who gave these answers, by the names of the questions, on earlier pages.
+    """
 
     name: Name
     title: Title = ""
     text: Text = ""
     before: Annotated[str, Field(max_length=60)] = ""
+    only_if: dict[str, Sentence] = field(default_factory=dict)
     items: tuple[Item, ...] = ()
 
 
@@ -345,25 +350,35 @@ def wrap_setup(setup: Setup) -> tuple[Experiment, Part]:
     return experiment, Part("", setup, GameSettings(name, setup.seats), load_texts(setup.language))
 
 
-TABLES = (
-    Experiment,
-    GameSettings,
-    QuizQuestion,
-    TreatmentTable,
-    Item,
-    FormPage,
-    Payment,
-    Completion,
-    Assignment,
-    TimeLimits,
-)
-
-
 Path = tuple[str | int, ...]
 """Keys and, for tables that stand several times, numbers from 0."""
 _PICTURE = re.compile(r"!\[[^\]]*\]\(\s*(?!pictures/[^/\s]+\))([^)]*)")
 """A picture in Markdown that is not in the folder of pictures, so that no browser would show it."""
-_SETTINGS = tuple(field.name for table in TABLES for field in fields(table))
+
+
+class _Mistake(Exception):
+    """What is wrong, and the path of where it stands in the file."""
+
+
+@contextmanager
+def _name_lines(text: str) -> Iterator[None]:
+    """Raise a UsageError with the line for a mistake in the file of that text."""
+    try:
+        yield
+    except _Mistake as mistake:
+        why, *path = mistake.args
+        raise UsageError(f"line {find_line(text, tuple(path))}: {why}") from None
+
+
+def _validate(kind: type[T], values: JsonObject) -> T:
+    """Read a table of the file; a mistake names where in the table it stands."""
+    try:
+        return TypeAdapter(kind).validate_python(values)
+    except ValidationError as error:
+        schemas = [TypeAdapter(table).json_schema() for table in (Experiment, GameSettings)]
+        tables = [table for schema in schemas for table in (schema, *schema["$defs"].values())]
+        path, why = explain_mistake(error, tuple(name for table in tables for name in table["properties"]))
+        raise _Mistake(why, *path) from None
 
 
 def parse_experiment(text: str, speed: int = 1) -> tuple[Experiment, dict[str, tuple[Part, ...]]]:
@@ -376,159 +391,154 @@ def parse_experiment(text: str, speed: int = 1) -> tuple[Experiment, dict[str, t
         values = parse_toml(text.removeprefix("\ufeff"))
     except ValueError as error:
         raise UsageError(f"this is not TOML: {error}") from None
-    try:
-        experiment = TypeAdapter(Experiment).validate_python(values)
-    except ValidationError as error:
-        _refuse(text, *explain_mistake(error, _SETTINGS))
     if foreign := _PICTURE.search(text):
         why = f"the picture {foreign[1][:60]!r} is not shown; put it into the folder `pictures` and write pictures/NAME"
         raise UsageError(f"line {text.count(chr(10), 0, foreign.start()) + 1}: {why}")
-    limits = {name: -(-getattr(experiment.limits, name) // speed) for name in ("answer", "waiting", "hold")}
-    experiment = replace(experiment, limits=replace(experiment.limits, **limits))
-    if not experiment.games:
-        _refuse(text, (), "there is no game; expected at least one table [[games]]")
-    names = [str(game.get("name", f"game {number}")) for number, game in enumerate(experiment.games, 1)]
-    _refuse_repeated(text, "games", names)
-    _refuse_repeated(text, "treatments", [treatment.name for treatment in experiment.treatments])
-    _refuse_repeated(text, "questionnaire", [item.name for item in experiment.list_items()])
-    _refuse_repeated(text, "pages", [*(page.name for page in experiment.pages), "questionnaire"])
-    for number, page in enumerate(experiment.pages):
-        if page.before and page.before not in names:
-            why = f"there is no game named {page.before!r} here.{did_you_mean(page.before, names)}"
-            _refuse(text, ("pages", number, "before"), why)
-    _check_texts(text, experiment)
-    plain = {"": _read_parts(text, experiment, names)}
-    changed: dict[str, tuple[Part, ...]] = {}
-    for index, treatment in enumerate(experiment.treatments):
-        for name in treatment.games:
-            if name not in names:
-                path = ("treatments", index, "games", name)
-                _refuse(text, path, f"there is no game named {name!r} here.{did_you_mean(name, names)}")
-        changed[treatment.name] = _read_parts(text, experiment, names, index)
-    for parts in (changed or plain).values():
-        _check_people(text, experiment, parts)
-    return experiment, changed or plain
+    with _name_lines(text):
+        experiment = _validate(Experiment, values)
+        limits = {name: -(-getattr(experiment.limits, name) // speed) for name in ("answer", "waiting", "hold")}
+        experiment = replace(experiment, limits=replace(experiment.limits, **limits))
+        if not experiment.games:
+            raise _Mistake("there is no game; expected at least one table [[games]]")
+        names = [str(game.get("name", f"game {number}")) for number, game in enumerate(experiment.games, 1)]
+        _refuse_repeated("games", names)
+        _refuse_repeated("treatments", [treatment.name for treatment in experiment.treatments])
+        _refuse_repeated("questionnaire", [item.name for item in experiment.list_items()])
+        _refuse_repeated("pages", [*(page.name for page in experiment.pages), "questionnaire"])
+        _check_pages(experiment, names)
+        _check_texts(experiment)
+        parts: dict[str, tuple[Part, ...]] = {}
+        treatments = {treatment.name: treatment.games for treatment in experiment.treatments} or {"": {}}
+        for index, (treatment, changes) in enumerate(treatments.items()):
+            for name in changes:
+                if name not in names:
+                    why = f"there is no game named {name!r} here.{did_you_mean(name, names)}"
+                    raise _Mistake(why, "treatments", index, "games", name)
+            parts[treatment] = _read_parts(experiment, names, index, changes)
+            _check_people(experiment, parts[treatment])
+        return experiment, parts
 
 
 def check_experiment(text: str) -> Experiment:
     """Read the file and look up its games, seats and strategies; UsageError with line and cause."""
     experiment, treatments = parse_experiment(text)
-    for treatment, parts in treatments.items():
-        for part in parts:
-            number = part.number
+    with _name_lines(text):
+        for treatment, part in ((treatment, part) for treatment, parts in treatments.items() for part in parts):
             where = f"the game {part.name}{f' (treatment {treatment})' if treatment else ''}"
             try:
                 check_setup(part.setup)
             except BestResponseError as error:
-                _refuse(text, ("games", number), f"{where}: {error}")
+                raise _Mistake(f"{where}: {error}", "games", part.number) from None
             known = ("role", *list_places(part.setup.game))
             for name in Template(part.game.instructions).get_identifiers():
                 if name not in known:
                     why = f"${name} in the instructions stands for nothing; expected one of {', '.join(known)}"
-                    _refuse(text, ("games", number, "instructions"), f"{where}: {why}")
+                    raise _Mistake(f"{where}: {why}", "games", part.number, "instructions")
     return experiment
 
 
-def _refuse(text: str, path: Path, why: str) -> NoReturn:
-    raise UsageError(f"line {find_line(text, path)}: {why}")
-
-
-def _refuse_repeated(text: str, table: str, names: Sequence[str]) -> None:
+def _refuse_repeated(table: str, names: Sequence[str]) -> None:
     for number, name in enumerate(names):
         if name in names[:number]:
-            _refuse(
-                text, (table, number, "name"), f"{name!r} stands twice among the {table}; give each a name of its own"
-            )
+            why = f"{name!r} stands twice among the {table}; give each a name of its own"
+            raise _Mistake(why, table, number, "name")
+
+
+def _check_pages(experiment: Experiment, names: list[str]) -> None:
+    """Refuse a page before a game that there is not, or on a condition that can never be met."""
+    for number, page in enumerate(experiment.pages):
+        if page.before and page.before not in names:
+            why = f"there is no game named {page.before!r} here.{did_you_mean(page.before, names)}"
+            raise _Mistake(why, "pages", number, "before")
+    asked: dict[str, Item] = {}
+    for page in sorted(experiment.pages, key=lambda page: [*names, ""].index(page.before)):
+        for name, answer in page.only_if.items():
+            if name not in asked or asked[name].find_mistake(answer):
+                why = f"only_if: no page before this one asks {name!r}, or it cannot be answered by {answer!r}"
+                raise _Mistake(why, "pages", experiment.pages.index(page), "only_if")
+        asked |= {item.name: item for item in page.items}
 
 
 def _read_parts(
-    text: str, experiment: Experiment, names: Sequence[str], treatment: int | None = None
+    experiment: Experiment, names: Sequence[str], treatment: int, changes: Mapping[str, JsonObject]
 ) -> tuple[Part, ...]:
-    """Read all games of the file; one that is repeated is asked about, and brings its bonus, once."""
+    """Read all games of a treatment; one that is repeated is asked about, and brings its bonus, once."""
     parts: list[Part] = []
     for number, name in enumerate(names):
-        part = _read_part(text, experiment, number, name, treatment)
+        part = _read_part(experiment, number, name, treatment, changes.get(name, {}))
         game, setup = replace(part.game, questions=(), bonus=Decimal(0)), replace(part.setup, quiz=False)
         later = range(2, part.game.repeat + 1)
         parts += [part, *(Part(f"{name} {again}", setup, game, part.texts, number, True) for again in later)]
     return tuple(parts)
 
 
-def _read_part(text: str, experiment: Experiment, number: int, name: str, treatment: int | None = None) -> Part:
+def _read_part(experiment: Experiment, number: int, name: str, treatment: int, changes: JsonObject) -> Part:
     """Read a game of the file, with what a treatment changes in it; parameters are merged name by name."""
     values = experiment.games[number]
-    changes = {} if treatment is None else experiment.treatments[treatment].games.get(name, {})
     merged = {**values, **changes}
     if isinstance(values.get("parameters"), dict) and isinstance(changes.get("parameters"), dict):
         merged["parameters"] = {**values["parameters"], **changes["parameters"]}
     try:
-        game = TypeAdapter(GameSettings).validate_python(merged)
-    except ValidationError as error:
-        path, why = explain_mistake(error, _SETTINGS)
-        changed = treatment is not None and path[0] in changes
-        table: Path = ("treatments", treatment or 0, "games", name) if changed else ("games", number)
-        _refuse(text, (*table, *path), why)
-    limits = experiment.limits
-    setup = Setup(
-        GameChoice(game.game, rounds=game.rounds, mixed=game.mixed, parameters=game.parameters),
-        game.seats,
-        limits.answer,
-        limits.waiting,
-        limits.hold,
-        limits.stand_in,
-        experiment.consent,
-        not game.questions if game.quiz is None else game.quiz,
-        game.referee,
-        experiment.language if experiment.language in list_languages() else "en",
-        experiment.seed,
-    )
+        game = _validate(GameSettings, merged)
+    except _Mistake as mistake:
+        why, *path = mistake.args
+        table = ("treatments", treatment, "games", name) if path[0] in changes else ("games", number)
+        raise _Mistake(why, *table, *path) from None
     for phrase, said in game.text.items():
         if unknown := set(Template(said).get_identifiers()) - set(Template(phrase).get_identifiers()):
             why = f"${min(unknown)} does not stand in the phrase {phrase!r} that it is to be taken from"
-            _refuse(text, ("games", number, "text", phrase), why)
+            raise _Mistake(why, "games", number, "text", phrase)
+    limits, quiz = experiment.limits, not game.questions if game.quiz is None else game.quiz
+    setup = Setup(
+        GameChoice(game.game, rounds=game.rounds, mixed=game.mixed, parameters=game.parameters),
+        game.seats,
+        *(limits.answer, limits.waiting, limits.hold, limits.stand_in),
+        *(experiment.consent, quiz, game.referee),
+        experiment.language if experiment.language in list_languages() else "en",
+        experiment.seed,
+    )
     texts = load_texts(setup.language).reword(experiment.language, cast("dict[str, str]", experiment.text), game.text)
     return Part(name, setup, game, texts, number)
 
 
-def _check_texts(text: str, experiment: Experiment) -> None:
+def _check_texts(experiment: Experiment) -> None:
     """Refuse texts of pages that there are not, with other places, or too few for a language that is not known."""
     base = load_texts("en")
     for name, said in experiment.text.items():
         if name not in base.names:
-            _refuse(text, ("text", name), f"there is no text named {name!r}.{did_you_mean(name, list(base.names))}")
+            raise _Mistake(f"there is no text named {name!r}.{did_you_mean(name, list(base.names))}", "text", name)
         forms = said if isinstance(said, str) else " ".join(said.values())
         if unknown := set(Template(forms).get_identifiers()) - base.list_places(name):
             known = ", ".join(sorted(f"${place}" for place in base.list_places(name))) or "no place"
-            _refuse(text, ("text", name), f"${min(unknown)} stands for nothing in the text {name}; it has {known}")
+            raise _Mistake(f"${min(unknown)} stands for nothing in the text {name}; it has {known}", "text", name)
     missing = [name for name in base.names if name not in experiment.text]
     if experiment.language not in list_languages() and missing:
         why = f"there are no texts in {experiment.language!r}; known: {', '.join(list_languages())}. Choose one of "
-        _refuse(text, ("language",), f"{why}these, or give all texts in [text]; {missing[0]} is missing")
+        raise _Mistake(f"{why}these, or give all texts in [text]; {missing[0]} is missing", "language")
 
 
-def _check_people(text: str, experiment: Experiment, parts: Sequence[Part]) -> None:
+def _check_people(experiment: Experiment, parts: Sequence[Part]) -> None:
     """Refuse games into whose groups the people of a matching group cannot be put."""
     matching, size = experiment.assignment.matching, experiment.assignment.matching_groups
     people = [len(part.setup.persons) for part in parts]
     if not all(people):
-        _refuse(
-            text, ("games", parts[people.index(0)].number, "seats"), "no seat is for a person; put 'person' into seats"
-        )
+        why = "no seat is for a person; put 'person' into seats"
+        raise _Mistake(why, "games", parts[people.index(0)].number, "seats")
     if experiment.groups % size:
-        _refuse(text, ("groups",), f"groups is {experiment.groups}; expected a multiple of matching_groups, {size}")
+        raise _Mistake(f"groups is {experiment.groups}; expected a multiple of matching_groups, {size}", "groups")
     for part, count in zip(parts, people, strict=True):
         if size * people[0] % count:
-            counts = ", ".join(f"{one.name} {seated}" for one, seated in zip(parts, people, strict=True))
+            counts = ", ".join(f"{other.name} {seated}" for other, seated in zip(parts, people, strict=True))
             why = f"the games seat different numbers of people ({counts}); a matching group of {size * people[0]}"
             why += " people cannot be divided so: set matching_groups in [assignment]"
-            _refuse(text, ("games", part.number, "seats"), why)
-    place = ("assignment", "matching")
+            raise _Mistake(why, "games", part.number, "seats")
+    where = ("assignment", "matching")
     if matching != "partners" and size < 2:
-        _refuse(text, place, "strangers need several groups to be mixed; set matching_groups to 2 or more")
+        raise _Mistake("strangers need several groups to be mixed; set matching_groups to 2 or more", *where)
     moved = [apart * games for apart in range(1, people[0]) for games in range(1, len(parts))]
     if matching == "perfect strangers" and (len(set(people)) > 1 or any(steps % size == 0 for steps in moved)):
         why = f"in {len(parts)} games people of {size} groups of {people[0]} would meet twice"
-        _refuse(text, place, f"{why}; a prime number of matching_groups above both numbers does it")
+        raise _Mistake(f"{why}; a prime number of matching_groups above both numbers does it", *where)
 
 
 def find_line(text: str, path: Path) -> int:

@@ -30,7 +30,6 @@ from bestresponse.report.tables import to_csv
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.studies.verify.evaluation import ERROR_KINDS
 from bestresponse.studies.water.judging import SCALES, rubric
-from bestresponse.web.services import File
 from bestresponse.web.sessions.store import Journal, NotFound
 from bestresponse.web.watching.runs import rebuild_game
 from bestresponse.web.watching.steps import Step, list_steps
@@ -105,16 +104,14 @@ def rubrics() -> dict[str, tuple[Criterion, ...]]:
     """The published scales for play, the published protocol of errors in reasoning, and verdicts of a checker."""
     scales = tuple(Criterion(scale, *rubric()[scale]) for scale in SCALES[:-1])
     yes_no = ("no", "yes")
-    errors = tuple(
-        Criterion(kind, f"{words[:1].upper()}{words[1:]}", yes_no, "nominal") for kind, words in ERROR_KINDS.items()
-    )
-    correct = Criterion("correct", "Is the reasoning about payoffs correct?", yes_no, "nominal")
-    reading = Criterion("reading", "Does the sentence say what it was read as?", yes_no, "nominal")
-    verdict = Criterion("verdict", "Is the verdict right?", yes_no, "nominal")
-    return {"play": scales, "reasoning": (correct, *errors), "verdicts": (reading, verdict)}
+    errors = {kind: f"{words[:1].upper()}{words[1:]}" for kind, words in ERROR_KINDS.items()}
+    reasoning = {"correct": "Is the reasoning about payoffs correct?", **errors}
+    verdicts = {"reading": "Does the sentence say what it was read as?", "verdict": "Is the verdict right?"}
+    asked = [tuple(Criterion(*one, yes_no, "nominal") for one in known.items()) for known in (reasoning, verdicts)]
+    return {"play": scales, "reasoning": asked[0], "verdicts": asked[1]}
 
 
-def check_levels(task: JudgingTask, given: Mapping[str, str]) -> tuple[dict[str, int], dict[str, str]]:
+def _check_levels(task: JudgingTask, given: Mapping[str, str]) -> tuple[dict[str, int], dict[str, str]]:
     """The levels, and for each criterion without a proper one a sentence."""
     levels: dict[str, int] = {}
     wrong: dict[str, str] = {}
@@ -129,36 +126,15 @@ def check_levels(task: JudgingTask, given: Mapping[str, str]) -> tuple[dict[str,
 
 def read_items(text: str) -> tuple[Item, ...]:
     """Read transcripts from a table with the columns `item` and `text`."""
-    rows = read_sheet(text, ("item", "text"))
-    return tuple(
-        Item(row["item"][:80] or str(number), row["text"][:_LONGEST]) for number, (_, row) in enumerate(rows, 1)
-    )
-
-
-def read_scores(task: JudgingTask, text: str) -> list[Score]:
-    """Read the scores of a filled sheet; rows that are empty are left out, anything else is refused with its place."""
-    keys = [criterion.key for criterion in task.criteria]
-    items = {item.id for item in task.items}
-    scores: list[Score] = []
-    for line, row in read_sheet(text, ("judge", "item", *keys)):
-        if not any(row[key].strip() for key in keys):
-            continue
-        judge, item = row["judge"], row["item"]
-        if judge not in task.judges or item not in items:
-            raise UsageError(f"line {line}: there is no judge {judge!r} or no item {item!r} in this task")
-        levels, wrong = check_levels(task, row)
-        for key, why in wrong.items():
-            raise UsageError(f"line {line}, {key}: {why}")
-        scores.append(Score(judge, item, levels, row.get("remark", "")[:2000]))
-    return scores
+    rows = enumerate(read_sheet(text, ("item", "text")), 1)
+    return tuple(Item(row["item"][:80] or str(number), row["text"][:_LONGEST]) for number, (_, row) in rows)
 
 
 def tabulate_agreement(task: JudgingTask, scores: Iterable[Score]) -> Table:
     """Tabulate median and agreement of every criterion; a dash where one is not defined, as with one judge."""
     given = {(score.judge, score.item): score.levels for score in scores}
-    columns = (Column("criterion"), Column("scores", "right"), Column("median", "right", format=".3g"),
-               Column("Krippendorff's alpha", "right", format=".2f"), Column("Fleiss' kappa", "right", format=".2f"),
-               Column("ICC(2,1)", "right", format=".2f"))  # fmt: skip
+    agreement = [Column(name, "right", format=".2f") for name in ("Krippendorff's alpha", "Fleiss' kappa", "ICC(2,1)")]
+    columns = (Column("criterion"), Column("scores", "right"), Column("median", "right", format=".3g"), *agreement)
     rows: list[tuple[Cell, ...]] = []
     for criterion in task.criteria:
         levels = [
@@ -235,29 +211,46 @@ class JudgingStore:
             self._apply_event(self._journal.append_event("judging", **about))
         return task
 
-    def give(self, task: JudgingTask, *scores: Score) -> None:
+    def _keep(self, task: JudgingTask, scores: Iterable[Score]) -> None:
         """Keep scores; an item judged again counts with the last."""
         with self._lock:
             for score in scores:
                 self._apply_event(self._journal.append_event("judged", task=task.id, **asdict(score)))
 
+    def give_sheet(self, task: JudgingTask, text: str) -> None:
+        """Keep the scores of a filled sheet; empty rows are left out, anything else is refused with its place."""
+        keys = [criterion.key for criterion in task.criteria]
+        items = {item.id for item in task.items}
+        scores: list[Score] = []
+        for line, row in read_sheet(text, ("judge", "item", *keys)):
+            if not any(row[key].strip() for key in keys):
+                continue
+            judge, item = row["judge"], row["item"]
+            if judge not in task.judges or item not in items:
+                raise UsageError(f"line {line}: there is no judge {judge!r} or no item {item!r} in this task")
+            levels, wrong = _check_levels(task, row)
+            for key, why in wrong.items():
+                raise UsageError(f"line {line}, {key}: {why}")
+            scores.append(Score(judge, item, levels, row.get("remark", "")[:2000]))
+        self._keep(task, scores)
+
     def judge(self, task: JudgingTask, judge: int, item: str, levels: Mapping[str, str], remark: str) -> dict[str, str]:
         """Keep the score of one item, or say for each criterion what is wrong; NotFound where there is no such item."""
         if item not in {known.id for known in task.items}:
             raise NotFound("there is no such transcript")
-        numbers, wrong = check_levels(task, levels)
+        numbers, wrong = _check_levels(task, levels)
         if not wrong:
-            self.give(task, Score(task.judges[judge], item, numbers, remark.strip()[:2000]))
+            self._keep(task, [Score(task.judges[judge], item, numbers, remark.strip()[:2000])])
         return wrong
 
-    def make_sheet(self, task: JudgingTask) -> File:
+    def make_sheet(self, task: JudgingTask) -> str:
         """Make the sheet of a task: one row a judge and item, empty where nothing was said yet."""
         rows: list[dict[str, Cell]] = []
         for judge, item in itertools.product(task.judges, task.items):
             score = self._scores[task.id].get((judge, item.id))
             levels = {criterion.key: score.levels.get(criterion.key) if score else None for criterion in task.criteria}
             rows.append({"judge": judge, "item": item.id, **levels, "remark": score.remark if score else None})
-        return File("scores.csv", "text/csv; charset=utf-8", to_csv(rows).encode("utf-8"))
+        return to_csv(rows)
 
 
 def draw_transcripts(

@@ -4,32 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields, replace
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 from typing import Literal, get_args
 
 from bestresponse.core.codec import submission_to_json
 from bestresponse.core.errors import UsageError
-from bestresponse.core.json import JsonObject
 from bestresponse.players.lookup import list_strategies
 from bestresponse.web.access import Name, Server, ServerState
 from bestresponse.web.experiments.model import check_experiment, parse_experiment
-from bestresponse.web.services.payments import compute_earnings
-from bestresponse.web.sessions import control
-from bestresponse.web.sessions.session import PHASES, Session, Table
+from bestresponse.web.services.export import compute_earnings
+from bestresponse.web.sessions.session import PHASES, Session, Table, find_label
 from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup, list_named_models, make_game
 from bestresponse.web.sessions.store import BrokenSession, Lobby, NotFound
 
 Action = Literal["begin", "advance", "replace", "close", "restart"]
 _LONGEST_MESSAGE = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class GameDetails:
-    """Who can play a game, and what the first role reads."""
-
-    roles: list[str]
-    strategies: list[str]
-    briefing: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +58,7 @@ class SeatState:
     active: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class TableState:
     """A table with its seats; `status` is gathering, in play, finished, closed or broken."""
 
@@ -81,16 +71,6 @@ class TableState:
     trouble: str = ""
     restarts: int = 0
     seats: list[SeatState] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionState(TableState):
-    """A table with every answer."""
-
-    game: str
-    waiting_for: list[str]
-    submissions: list[JsonObject]
-    payoffs: dict[str, float] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +93,11 @@ class LobbyState:
     sessions: list[TableState]
 
 
-def describe_choice(choice: GameChoice) -> GameDetails:
+def describe_choice(choice: GameChoice) -> dict[str, object]:
     """Describe the roles of a game, who can fill them, and what the first role is told."""
     game = make_game(choice)
     briefing = game.view(game.start(), game.roles[0]).briefing
-    return GameDetails(list(game.roles), list(list_strategies(game)), briefing)
+    return {"roles": game.roles, "strategies": list_strategies(game), "briefing": briefing}
 
 
 def create_sessions(server: ServerState, setup: Setup, groups: int) -> Lobby:
@@ -140,58 +120,43 @@ def _open_models(server: ServerState, setups: Iterable[Setup]) -> None:
 
 def summarize_lobby(server: ServerState, lobby: Lobby) -> LobbySummary:
     """Summarize a lobby without opening its tables."""
-    over = sum(server.sessions.is_finished(table.id) for table in lobby.last_tables)
-    groups = len(lobby.first_tables)
-    return LobbySummary(lobby.id, lobby.title, lobby.created, groups, len(lobby.setup.persons) * groups, over)
+    last, groups = lobby.tables[-1].number, len(lobby.first_tables)
+    over = sum(server.sessions.is_finished(table.id) for table in lobby.tables if table.number == last)
+    people = len(lobby.setup.persons) * groups
+    return LobbySummary(lobby.id, lobby.experiment.title, lobby.created, groups, people, over)
 
 
 def describe_lobby(server: ServerState, lobby: Lobby, tables: slice = slice(None)) -> LobbyState:
     """Describe some or all tables of a lobby with every seat."""
     sessions, people = server.sessions, lobby.setup.persons
     seats = [(table.id, seat) for table in lobby.first_tables for seat in people]
-    holders = [holder for place in seats if (holder := sessions.register.get(*place)) and not holder.released]
+    holders = [holder for holder in (sessions.register.get(*place) for place in seats) if holder.is_here]
     finished = [place for place in seats if place in sessions.finished]
     experiment = lobby.experiment
     paid = [compute_earnings(server, experiment, *place).total for place in finished if experiment.payment]
+    ready, money = sum(holder.confirmed for holder in holders), float(sum(paid)) if experiment.payment else None
+    join, token = (server.join_path(lobby.id), server.keys.token("lobby", lobby.id)) if people else (None, None)
+    shown = [_describe_table(server, table) for table in lobby.tables[tables]]
     return LobbyState(
-        lobby.id,
-        lobby.title,
-        lobby.created,
-        len(seats),
-        len(holders),
-        sum(holder.confirmed for holder in holders),
-        len(finished),
-        float(sum(paid)) if experiment.payment else None,
-        server.join_path(lobby.id) if people else None,
-        server.keys.token("lobby", lobby.id) if people else None,
-        [_describe_table(server, table) for table in lobby.tables[tables]],
-    )
+        lobby.id, experiment.title, lobby.created,
+        len(seats), len(holders), ready, len(finished), money, join, token, shown,
+    )  # fmt: skip
 
 
-def describe_session(server: Server, session: Name) -> SessionState:
-    """Describe everything that happened at a table."""
+def describe_session(server: Server, session: Name) -> dict[str, object]:
+    """Describe a table with every answer."""
     found = server.sessions.get_session(session)
     with found.lock:
-        table = _describe_table(server, found.table)
-        return SessionState(
-            **{known.name: getattr(table, known.name) for known in fields(TableState)},
-            game=found.setup.game.name,
-            waiting_for=list(found.pending()),
-            submissions=[submission_to_json(submission) for submission in found.episode.submissions],
-            payoffs=found.payoffs() if found.begun and found.over else None,
-        )
+        answers = [submission_to_json(submission) for submission in found.episode.submissions]
+        payoffs = found.payoffs() if found.begun and found.over else None
+        course = {"waiting_for": list(found.pending()), "submissions": answers, "payoffs": payoffs}
+        return asdict(_describe_table(server, found.table)) | {"game": found.setup.game.name, **course}
 
 
 def _describe_table(server: ServerState, table: Table) -> TableState:
     part = f", part {table.number}: {table.part.name}" if table.part.name else ""
-    about = TableState(
-        session=table.id,
-        group=table.group,
-        part=table.number,
-        name=f"Group {table.group}{part}",
-        treatment=table.treatment,
-        status="broken",
-    )
+    name = f"Group {table.group}{part}"
+    about = TableState(table.id, table.group, table.number, name, table.treatment, "broken")
     try:
         session = server.sessions.get_session(table.id)
     except BrokenSession as error:
@@ -200,13 +165,9 @@ def _describe_table(server: ServerState, table: Table) -> TableState:
         status = "in play" if session.begun else "gathering"
         if session.ended:
             status = "finished" if session.over else "closed"
-        return replace(
-            about,
-            status=status,
-            trouble="" if session.ended else session.trouble,
-            restarts=session.attempt - 1,
-            seats=[_describe_seat(server, session, seat) for seat in range(len(session.roles))],
-        )
+        trouble = "" if session.ended else session.trouble
+        seats = [_describe_seat(server, session, seat) for seat in range(len(session.roles))]
+        return replace(about, status=status, trouble=trouble, restarts=session.attempt - 1, seats=seats)
 
 
 def _describe_seat(server: ServerState, session: Session, seat: int) -> SeatState:
@@ -214,26 +175,19 @@ def _describe_seat(server: ServerState, session: Session, seat: int) -> SeatStat
     place, person = (session.id, seat), occupant == PERSON
     holder = server.sessions.register.get(*server.sessions.find_participant(*place))
     state = session.state(seat)
-    if state == "not here yet" and holder is not None:
+    if state == "not here yet" and holder.taken:
         state = "seated, not confirmed"
     version, since = session.pages.get(seat, ("", now))
+    page = next((page for phase, (_, page) in PHASES.items() if version.split(".")[0] == phase), "")
+    on_page = int(now - since) if version else None
+    seen = int(now - session.seen[seat]) if seat in session.seen else None
+    token, path = (server.seat_token(*place), server.seat_path(*place)) if person else (None, None)
+    payoff = session.payoffs().get(role) if session.over and session.begun else None
+    active = person and not session.ended and seat not in session.standing.replaced
     return SeatState(
-        seat,
-        role,
-        occupant,
-        server.seat_token(*place) if person else None,
-        server.seat_path(*place) if person else None,
-        server.code(*place) if person else None,
-        holder.label if holder else "",
-        state,
-        next((page for phase, (_, page) in PHASES.items() if version.split(".")[0] == phase), ""),
-        int(now - since) if version else None,
-        int(now - session.seen[seat]) if seat in session.seen else None,
-        session.turn(role),
-        session.stand_ins(role),
-        session.payoffs().get(role) if session.over and session.begun else None,
-        person and not session.ended and seat not in session.standing.replaced,
-    )
+        seat, role, occupant, token, path, server.code(*place) if person else None, find_label(holder.labels),
+        state, page, on_page, seen, session.turn(role), session.stand_ins(role), payoff, active,
+    )  # fmt: skip
 
 
 def broadcast(server: ServerState, lobby: Lobby, text: str, session: str = "") -> int:
@@ -241,22 +195,20 @@ def broadcast(server: ServerState, lobby: Lobby, text: str, session: str = "") -
     words = text.strip()
     if not words or len(words) > _LONGEST_MESSAGE:
         raise UsageError(f"the message has {len(words):,} characters; expected 1 to {_LONGEST_MESSAGE:,}")
-    tables = [table for table in _open_tables(server, lobby, session) if not table.ended]
+    tables = _open_tables(server, lobby, session)
     for table in tables:
-        control.send_message(server.sessions, table, None, words)
+        server.sessions.send_message(table, None, words)
     return len(tables)
 
 
 def _open_tables(server: ServerState, lobby: Lobby, session: str) -> list[Session]:
-    """Open one session or all of a lobby; one that cannot be rebuilt is left out."""
+    """Open one session or all of a lobby that are not over; one that cannot be rebuilt is left out."""
     opened: list[Session] = []
     for table in lobby.tables:
         if session in ("", table.id):
-            try:
+            with suppress(BrokenSession):
                 opened.append(server.sessions.get_session(table.id))
-            except BrokenSession:
-                continue
-    return opened
+    return [table for table in opened if not table.ended]
 
 
 def act(server: ServerState, lobby: Lobby, action: str, session: str = "", seat: int | None = None) -> int:
@@ -268,24 +220,22 @@ def act(server: ServerState, lobby: Lobby, action: str, session: str = "", seat:
         raise UsageError(f"{action[:40]!r} cannot be done; expected {', '.join(get_args(Action))}")
     if session and session not in [table.id for table in lobby.tables]:
         raise NotFound("there is no such session in this lobby")
-    tables = [table for table in _open_tables(server, lobby, session) if not table.ended]
+    tables = _open_tables(server, lobby, session)
     if action == "restart":
         chosen = [session] if session else [table.id for table in tables if table.begun]
-        return len([control.restart(server.sessions, name) for name in chosen])
-    return sum(_act_on(server, table, action, seat) for table in tables)
-
-
-def _act_on(server: ServerState, session: Session, action: str, seat: int | None) -> int:
-    if action == "close":
-        control.close(server.sessions, session)
-        return 1
-    if action == "begin":
-        waited = not session.begun
-        control.begin_without(server.sessions, session)
-        return int(waited)
-    people = [one for one in session.setup.persons if seat in (None, one) and one not in session.standing.replaced]
-    if action == "advance":
-        people = [one for one in people if not session.begun or session.roles[one] in session.pending()]
-    for one in people:
-        (control.advance if action == "advance" else control.replace)(server.sessions, session, one)
-    return len(people)
+        return len([server.sessions.restart_table(name) for name in chosen])
+    if action in ("begin", "close"):
+        concerned = [table for table in tables if action == "close" or not table.begun]
+        for table in concerned:
+            (server.sessions.close_table if action == "close" else server.sessions.begin_without)(table)
+        return len(concerned)
+    seats = [
+        (table, person)
+        for table in tables
+        for person in table.setup.persons
+        if seat in (None, person) and person not in table.standing.replaced
+        if action == "replace" or not table.begun or table.roles[person] in table.pending()
+    ]
+    for table, person in seats:
+        (server.sessions.advance_person if action == "advance" else server.sessions.replace_person)(table, person)
+    return len(seats)

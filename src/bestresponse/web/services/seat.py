@@ -1,32 +1,41 @@
-"""What a person in a seat may know and do, for pages and programs: rules, quiz, questions, remarks, and the end.
+"""What a person in a seat may know and do, for pages and programs: rules, quiz, questions, remarks, what theory says.
 
 Everything here is that seat's view and nothing else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from string import Template
 from urllib.parse import quote
 
-from bestresponse.core.capabilities import Question, word_rules
+from bestresponse.analysis.regrets import iterate_decisions, measure_against_others
+from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree
+from bestresponse.analysis.theory import Theory, describe_theory
+from bestresponse.core.capabilities import (
+    EquilibriumSummary,
+    Question,
+    TheoryRemark,
+    find_equilibrium_moves,
+    word_rules,
+)
 from bestresponse.core.codec import ask_to_json
+from bestresponse.core.episode import Record
 from bestresponse.core.errors import NotAsked
-from bestresponse.core.game import AnyGame, View
+from bestresponse.core.game import AnyGame, Role, View
 from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Decision
 from bestresponse.core.seeds import generator
-from bestresponse.games.capabilities import find_stage_form
+from bestresponse.games.capabilities import HasStage, find_stage_form
 from bestresponse.games.quiz import make_quiz
-from bestresponse.report.document import Block
+from bestresponse.report.document import Block, Cell, Column, Note, Paragraph, Table
+from bestresponse.theory.trees.sequence_form import policy_value
 from bestresponse.web.access import NotAllowed, SeatContext, ServerState
 from bestresponse.web.experiments.model import Experiment, FormPage
-from bestresponse.web.services.payments import Earnings, compute_earnings, find_outcome
-from bestresponse.web.sessions.ending import describe_equilibria
-from bestresponse.web.sessions.register import Holder
-from bestresponse.web.sessions.session import Presence, Session, format_action
-from bestresponse.web.sessions.setup import list_offers, list_places
+from bestresponse.web.services.export import Earnings, compute_earnings, find_outcome
+from bestresponse.web.sessions.session import Presence, Session, find_label, format_action, round_amount
+from bestresponse.web.sessions.setup import GameChoice, list_offers, list_places, make_game
 from bestresponse.web.texts import InterfaceTexts
 
 _MOST_READABLE = 150
@@ -62,34 +71,24 @@ class SeatView:
     payoffs: dict[str, float] | None
 
 
-def describe_own_seat(server: ServerState, context: SeatContext, looking: bool = False) -> SeatView:
+def describe_own_seat(context: SeatContext, looking: bool = False) -> SeatView:
     """Describe the seat as it is now; the person has seen it then, unless somebody else is `looking`."""
     session, seat, role = context.session, context.seat, context.role
     with session.lock:
         if not looking:
-            server.sessions.note_shown(session, seat)
+            context.server.sessions.note_shown(session, seat)
             session.note_page(seat)
         phase, view = session.phase(seat), session.episode.view(role)
         ask = session.pending().get(role) if phase == "turn" else None
+        rules, consent = _tell_rules(session, view), find_consent(context)
+        asked, left = ask_to_json(ask) if ask else None, session.seconds_left(seat)
+        quiz = [question.text for question in list_quiz_questions(session, seat)] if phase == "welcome" else []
+        payoffs = session.payoffs() if phase == "over" else None
         return SeatView(
-            role,
-            server.code(session.id, seat),
-            session.version(seat),
-            phase,
-            _tell_rules(session, view),
-            view.situation,
-            list(view.notes),
-            session.turn(role),
-            session.attempt,
-            ask_to_json(ask) if ask else None,
-            session.seconds_left(seat),
-            find_consent(server, context),
-            [question.text for question in list_quiz_questions(session, seat)] if phase == "welcome" else [],
-            session.missing,
-            session.stand_ins(role),
-            list_announcements(session, seat),
-            session.payoffs() if phase == "over" else None,
-        )
+            role, context.server.code(session.id, seat), session.version(seat), phase,
+            rules, view.situation, list(view.notes), session.turn(role), session.attempt, asked, left, consent, quiz,
+            session.missing, session.stand_ins(role), list_announcements(session, seat), payoffs,
+        )  # fmt: skip
 
 
 def find_seat(
@@ -100,7 +99,7 @@ def find_seat(
     A label alone opens no seat that was taken: anybody can write one into an address. Where the experiment lists its
     labels, nobody takes part without the key of one.
     """
-    label, experiment = Holder(0, labels=labels).label, server.sessions.get_lobby(lobby).experiment
+    label, experiment = find_label(labels), server.sessions.get_lobby(lobby).experiment
     personal = bool(label) and server.keys.opens(key, "label", lobby, label)
     if experiment.assignment.labels and not (personal and label in experiment.assignment.labels):
         raise NotAllowed("this study is open to whoever has a personal link; ask whoever invited you for yours")
@@ -113,10 +112,10 @@ def find_seat(
     return held if personal else kept
 
 
-def find_consent(server: ServerState, context: SeatContext) -> str:
+def find_consent(context: SeatContext) -> str:
     """Return what the person still has to agree to; empty after the first game, and after they agreed to take part."""
-    holder = server.sessions.register.get(context.session.id, context.seat)
-    asked = context.session.table.number == 1 and not (holder and holder.agreed)
+    holder = context.server.sessions.register.get(context.session.id, context.seat)
+    asked = context.session.table.number == 1 and not holder.agreed
     return context.session.setup.consent if asked else ""
 
 
@@ -183,34 +182,34 @@ def find_mistakes(quiz: tuple[Question, ...], typed: list[str], texts: Interface
     return {k: texts("quiz_wrong" if typed[k].strip() else missing[k]) for k, _ in wrong}
 
 
-def try_ready(server: ServerState, context: SeatContext, typed: list[str], agreed: bool) -> dict[int | str, str]:
-    """Make the person ready, or say what is missing: by number of the question, and for the consent.
+def try_ready(context: SeatContext, typed: list[str], agreed: bool) -> dict[str, str]:
+    """Make the person ready, or say what is missing: by the name of the field.
 
     Whoever has failed the quiz as often as the experiment allows is screened out, and loses the seat.
     """
     session, seat = context.session, context.seat
     quiz = list_quiz_questions(session, seat)
     padded = [*typed, *("" for _ in quiz)][: len(quiz)]
-    wrong: dict[int | str, str] = dict(find_mistakes(quiz, padded, session.table.texts).items())
+    wrong = {f"quiz.{k}": why for k, why in find_mistakes(quiz, padded, session.table.texts).items()}
     if wrong:
-        server.sessions.note_quiz_failed(session, seat)
-        experiment = server.sessions.get_lobby(session.table.lobby).experiment
+        context.server.sessions.note_quiz_failed(session, seat)
+        experiment = context.server.sessions.get_lobby(session.table.lobby).experiment
         most = experiment.limits.tries if session.table.number == 1 else 0
-        if most and server.sessions.register.count_tries(session.id, seat) >= most:
-            server.sessions.screen_out(session, seat)
-    if find_consent(server, context) and not agreed:
+        if most and context.server.sessions.register.get(session.id, seat).quiz_tries >= most:
+            context.server.sessions.screen_out(session, seat)
+    if find_consent(context) and not agreed:
         wrong["consent"] = session.table.texts("agree_first")
     if not wrong:
-        server.sessions.make_ready(session, seat)
+        context.server.sessions.make_ready(session, seat)
     return wrong
 
 
-def submit_answer(server: ServerState, context: SeatContext, turn: int, decision: Decision, presence: Presence) -> None:
+def submit_answer(context: SeatContext, turn: int, decision: Decision, presence: Presence) -> None:
     """Take the answer to question number `turn`; NotAsked, AlreadyAnswered or InvalidMove where it does not count."""
     if context.session.phase(context.seat) in ("welcome", "replaced"):
         raise NotAsked("nobody is asked here: the seat is not confirmed, or a bot plays it now")
     decision = Decision(decision.action, decision.reasoning[:_LONGEST])
-    server.sessions.submit(context.session, context.role, turn, decision, presence)
+    context.server.sessions.submit(context.session, context.role, turn, decision, presence)
 
 
 def describe_equilibrium(context: SeatContext) -> tuple[Block, ...]:
@@ -221,10 +220,10 @@ def describe_equilibrium(context: SeatContext) -> tuple[Block, ...]:
     return describe_equilibria(context.session.setup.game, record)
 
 
-def keep_remark(server: ServerState, context: SeatContext, text: str) -> None:
+def keep_remark(context: SeatContext, text: str) -> None:
     """Keep a remark about a game that is over; NotAsked before."""
     _check_over(context)
-    server.sessions.note_remark(context.session, context.seat, text.strip()[:_LONGEST])
+    context.server.sessions.note_remark(context.session, context.seat, text.strip()[:_LONGEST])
 
 
 def _check_over(context: SeatContext) -> None:
@@ -232,31 +231,31 @@ def _check_over(context: SeatContext) -> None:
         raise NotAsked("the game is not over yet")
 
 
-def find_page(server: ServerState, context: SeatContext) -> FormPage | None:
+def find_page(context: SeatContext) -> FormPage | None:
     """Return the page with questions that the person has to answer before anything else, None where there is none."""
     session, seat = context.session, context.seat
-    experiment, phase = server.sessions.get_lobby(session.table.lobby).experiment, session.phase(seat)
-    later = server.sessions.list_later(session.id, seat)
+    experiment, phase = context.server.sessions.get_lobby(session.table.lobby).experiment, session.phase(seat)
+    later = context.server.sessions.list_later(session.id, seat)
     pages: list[FormPage] = []
     if phase == "welcome":
         pages = experiment.list_pages(session.table.part.name)
     elif phase in ("closed", "replaced") or (phase == "over" and not later):
         pages = experiment.list_pages()
-    done = server.sessions.answered_pages
-    return next((page for page in pages if (session.id, seat, page.name) not in done), None)
+    open_pages = [page for page in pages if (session.id, seat, page.name) not in context.server.sessions.answered_pages]
+    answers = context.server.sessions.gather_answers(session.id, seat).items() if open_pages else {}.items()
+    return next((page for page in open_pages if page.only_if.items() <= answers), None)
 
 
-def keep_questionnaire(server: ServerState, context: SeatContext, typed: Mapping[str, str]) -> dict[int | str, str]:
-    """Keep the answers to the page that is open, or say what is wrong with them; NotAsked where none is."""
-    session, page = context.session, find_page(server, context)
+def keep_questionnaire(context: SeatContext, typed: Mapping[str, str]) -> dict[str, str]:
+    """Keep the answers to the page that is open, or say for each field what is wrong; NotAsked where none is."""
+    session, page = context.session, find_page(context)
     if page is None:
         raise NotAsked("no page with questions is open here")
-    answers = {item.name: typed.get(item.name, "").strip() for item in page.items}
-    mistakes = {item.name: item.find_mistake(answers[item.name]) for item in page.items}
-    texts = session.table.texts
-    wrong: dict[int | str, str] = {name: texts(why) for name, why in mistakes.items() if why}
+    answers = {item.name: typed.get(f"item.{item.name}", "").strip() for item in page.items}
+    mistakes = {f"item.{item.name}": item.find_mistake(answers[item.name]) for item in page.items}
+    wrong = {name: session.table.texts(why) for name, why in mistakes.items() if why}
     if not wrong:
-        server.sessions.note_questionnaire(session, context.seat, answers, page.name)
+        context.server.sessions.note_questionnaire(session, context.seat, answers, page.name)
     return wrong
 
 
@@ -275,26 +274,26 @@ class StudyStage:
     back: str = ""
 
 
-def describe_stage(server: ServerState, context: SeatContext) -> StudyStage:
+def describe_stage(context: SeatContext) -> StudyStage:
     """Describe what comes after the game: the next part, the questionnaire, or the end with code and money."""
     session, seat = context.session, context.seat
-    experiment = server.sessions.get_lobby(session.table.lobby).experiment
+    experiment = context.server.sessions.get_lobby(session.table.lobby).experiment
     phase = session.phase(seat)
     if phase not in ("over", "closed", "replaced"):
         return StudyStage()
-    later = server.sessions.list_later(session.id, seat)
+    later = context.server.sessions.list_later(session.id, seat)
     if phase == "over" and later:
-        return StudyStage(next=server.seat_path(*later[0]))
-    if find_page(server, context) is not None:
+        return StudyStage(next=context.server.seat_path(*later[0]))
+    if find_page(context) is not None:
         return StudyStage(asked=True)
-    earnings = compute_earnings(server, experiment, session.id, seat)
+    earnings = compute_earnings(context.server, experiment, session.id, seat)
     if not earnings.due:
         return StudyStage()
-    server.sessions.note_finished(session.id, seat)
-    seats = server.sessions.list_seats(session.id, seat)
-    holder = server.sessions.register.get(*seats[0])
-    code = experiment.completion.find_code(find_outcome(server, earnings, seats))
-    back = fill_link(experiment, code, server.code(*seats[0]), holder.label if holder else "")
+    context.server.sessions.note_finished(session.id, seat)
+    seats = context.server.sessions.list_seats(session.id, seat)
+    holder = context.server.sessions.register.get(*seats[0])
+    code = experiment.completion.find_code(find_outcome(context.server, earnings, seats))
+    back = fill_link(experiment, code, context.server.code(*seats[0]), find_label(holder.labels))
     return StudyStage("", False, True, earnings if experiment.payment else None, code, back)
 
 
@@ -304,3 +303,138 @@ def fill_link(experiment: Experiment, code: str, participant: str = "", label: s
     for name, value in {"code": code, "participant": participant, "label": label}.items():
         link = link.replace("{" + name + "}", quote(value, safe=""))
     return link
+
+
+_MOST = 12
+_SURE = 1e-9
+_NASH = "In an equilibrium nobody gains by changing only their own choice."
+_PERFECT = (
+    "In a subgame-perfect equilibrium whoever moves does what is best for them at every point of the game, also at "
+    "those that are never reached, knowing that everybody who moves later does the same."
+)
+_ONLY = (
+    "As the number of rounds is known, playing this in every round is the only subgame-perfect equilibrium of "
+    "the whole game."
+)
+_REPEATED = "Playing one of these in every round is an equilibrium of the whole game; it can have many others."
+_NOTHING = "No equilibrium of this game is known here: it has no payoff table and no tree that is small enough."
+
+
+def describe_equilibria(choice: GameChoice, record: Record) -> tuple[Block, ...]:
+    """Describe what theory says of the game and of this play of it, as blocks of a document."""
+    game = make_game(choice)
+    theory = describe_theory(game)
+    if theory.known is not None:
+        return _describe_known(game, theory.known, record)
+    match theory.solution:
+        case SolvedTree() as tree:
+            return _describe_tree(game, theory, tree, record)
+        case SolvedTable() as table:
+            return _describe_table(game, table, record)
+        case _:
+            return (Note(game.theory_remark if isinstance(game, TheoryRemark) else _NOTHING),)
+
+
+def _describe_known(game: AnyGame, known: EquilibriumSummary, record: Record) -> tuple[Block, ...]:
+    said = (f"{known.concept[:1].upper()}{known.concept[1:]}: {known.words}", known.better)
+    words = tuple(Paragraph(text) for text in said if text)
+    if not known.payoffs:
+        moves = []
+        for _, state, role, action in iterate_decisions(record, game):
+            usual = format_action(find_equilibrium_moves(game, state).get(role))
+            moves.append((role, game.view(state, role).situation, format_action(action), usual))
+        return (*words, _tabulate_moves(moves))
+    rows = {"earned here": record.payoffs, "in equilibrium": known.payoffs, "together at best": known.better_payoffs}
+    return (*words, _tabulate_payoffs(game.roles, rows))
+
+
+def _tabulate_moves(moves: Sequence[tuple[Role, str, str, str]]) -> Table:
+    """Put every answer beside that of the equilibrium, with what was known when it was given."""
+    return Table(tuple(map(Column, ("who", "knowing", "did", "in equilibrium"))), tuple(moves), "Move by move")
+
+
+def _tabulate_payoffs(roles: Sequence[Role], rows: Mapping[str, Mapping[Role, float] | None]) -> Table:
+    columns = (Column(""), *(Column(role, "right", format=".4g") for role in roles))
+    cells = tuple((name, *(earned.get(role) for role in roles)) for name, earned in rows.items() if earned)
+    return Table(columns, cells, "Payoffs")
+
+
+def _describe_table(game: AnyGame, solved: SolvedTable, record: Record) -> tuple[Block, ...]:
+    shown = solved.nash.equilibria[:_MOST]
+    roles = solved.game.players
+    columns = (Column(""), *(Column(role) for role in roles), *(Column(f"{role} gets", "right") for role in roles))
+    rows: list[tuple[Cell, ...]] = []
+    for number, equilibrium in enumerate(shown, 1):
+        mixes = zip(solved.game.actions, equilibrium.strategies, strict=True)
+        played = [_format_mix(dict(zip(actions, map(float, mix), strict=True))) for actions, mix in mixes]
+        name = f"equilibrium {number}" if len(shown) > 1 else "equilibrium"
+        rows.append((name, *played, *map(_format_number, equilibrium.payoffs)))
+    repeated = isinstance(game, HasStage)
+    if not repeated and record.payoffs:
+        given = {s.role: s.decision.action for s in record.submissions}
+        answers = (format_action(given.get(role)) for role in roles)
+        rows.insert(0, ("what was played", *answers, *(_format_number(record.payoffs[role]) for role in roles)))
+    table = Table(columns, tuple(rows), "Of one round" if repeated else "")
+    found = (Paragraph(f"{_NASH} {_say_how_many(solved)}"), table, Paragraph(_judge_play(game, record)))
+    if not isinstance(game, HasStage):
+        return found
+    only = solved.nash.complete and len(solved.nash.equilibria) == 1 and game.continuation == 1.0
+    return (*found, Paragraph(_ONLY if only else _REPEATED))
+
+
+def _say_how_many(solved: SolvedTable) -> str:
+    count = len(solved.nash.equilibria)
+    if not solved.nash.complete:
+        return "Here is one; there may be more." if count == 1 else f"Here are {min(count, _MOST)}; there may be more."
+    if any(one.index is None for one in solved.nash.equilibria) and count > 1:
+        return f"This game has infinitely many; {'some' if count > _MOST else 'these'} of their corners are shown."
+    return "This game has exactly one." if count == 1 else f"This game has {count}."
+
+
+def _format_mix(chances: Mapping[str, float]) -> str:
+    """Format a move, or each with its share.
+
+    >>> _format_mix({"swerve": 0.9, "straight": 0.1})
+    'swerve 90 %, straight 10 %'
+    """
+    used = {move: p for move, p in chances.items() if p > _SURE}
+    return next(iter(used)) if len(used) == 1 else ", ".join(f"{move} {100 * p:.3g} %" for move, p in used.items())
+
+
+def _format_number(amount: float) -> str:
+    return f"{round_amount(amount):.4g}"
+
+
+def _judge_play(game: AnyGame, record: Record) -> str:
+    """Say whether anybody could have gained, given what the others did."""
+    lost = measure_against_others(record, game)
+    if not lost:
+        return ""
+    who = {number: s.role for number, s in enumerate(record.submissions, 1)}
+    if isinstance(game, HasStage):
+        missed = {role: sum(lost[n] > _SURE for n in lost if who[n] == role) for role in game.roles}
+        rounds = len(lost) // len(game.roles)
+        counts = ", ".join(f"{role} in {count} of {rounds}" for role, count in missed.items())
+        return f"Rounds in which another choice would have earned more in that round: {counts}."
+    gains = [f"{who[n]} could have gained {_format_number(lost[n])}" for n in sorted(lost) if lost[n] > _SURE]
+    if not gains:
+        return "What was played is an equilibrium: given what the others did, nobody could have gained."
+    return f"What was played is no equilibrium: given what the others did, {' and '.join(gains)}."
+
+
+def _describe_tree(game: AnyGame, theory: Theory, solved: SolvedTree, record: Record) -> tuple[Block, ...]:
+    perfect = solved.subgame_perfect
+    found: list[Block] = [Paragraph(_PERFECT if perfect else _NASH)]
+    policy, *others = theory.policies
+    if perfect and perfect.count > 1:
+        found.append(Paragraph(f"This game has {perfect.count:,}, as some moves are equally good; here is one."))
+    if others and not perfect:
+        found.append(Paragraph(f"This game has {len(theory.policies)} or more; here is one."))
+    if solved.cfr is not None:
+        found.append(Note(f"The numbers are approximate: {solved.remarks[0]}."))
+    moves = []
+    for _, state, role, action in iterate_decisions(record, game):
+        label = theory.name_infoset(game.view(state, role))
+        moves.append((role, label, format_action(action), _format_mix(policy.at(role, label))))
+    payoffs = {"earned here": record.payoffs, "in equilibrium, on average": policy_value(solved.tree, policy)}
+    return (*found, _tabulate_moves(moves), _tabulate_payoffs(game.roles, payoffs))

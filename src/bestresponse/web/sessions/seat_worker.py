@@ -23,12 +23,9 @@ from bestresponse.core.json import canonical
 from bestresponse.games.capabilities import HasSpeakers
 from bestresponse.games.dialogue.deals import DealRules
 from bestresponse.players.lookup import OpenModel, check_strategy, find_strategy, seat_model
-from bestresponse.web.sessions.control import begin_without
 from bestresponse.web.sessions.session import Presence, Session
 from bestresponse.web.sessions.setup import PERSON, RULE
 from bestresponse.web.sessions.store import SessionStore
-
-__all__ = ["LastNamed", "OpenModel", "SeatWorker", "answer_in_place", "make_seat"]
 
 NO_WORDS = "(no message)"
 
@@ -82,6 +79,7 @@ class LastNamed:
 
 
 _TICK = 0.25
+_LATE = "no answer within"
 _RETRY = 2.0
 _log = logging.getLogger("bestresponse.web")
 
@@ -161,9 +159,9 @@ class SeatWorker:
             decision = _stand_in(session, view, ask, decision)
         self._store.submit(session, view.role, turn, decision)
 
-    def _answer_for(self, session: Session, turn: int, view: View, ask: Ask, why: str, timed_out: bool) -> None:
+    def _answer_for(self, session: Session, turn: int, view: View, ask: Ask, why: str) -> None:
         decision = _stand_in(session, view, ask, Decision(None, "", Reading(Status.REFUSED, why)))
-        self._store.submit(session, view.role, turn, decision, Presence(timed_out))
+        self._store.submit(session, view.role, turn, decision, Presence(why.startswith(_LATE)))
 
     def _keep_time(self) -> None:
         """Look after every table that is not over: time limits, the waiting room, and answers to be tried again."""
@@ -183,13 +181,13 @@ class SeatWorker:
 
     def _keep_limits(self, session: Session) -> None:
         if session.waited_too_long():
-            begin_without(self._store, session)
+            self._store.begin_without(session)
         pending = session.pending()
         for seat in session.setup.persons:
             role = session.roles[seat]
             if role in pending and session.is_overdue(seat):
                 question = session.turn(role), session.episode.view(role), pending[role]
-                self._start(session, role, partial(self._answer_for, session, *question, *_explain(session, seat)))
+                self._start(session, role, partial(self._answer_for, session, *question, _explain(session, seat)))
 
     def _note_done(self, session: Session, role: Role, turn: int, future: Future[None]) -> None:
         """Say beside the table why a seat does not go on, and try again later."""
@@ -211,13 +209,13 @@ def _stand_in(session: Session, view: View, ask: Ask, failed: Decision) -> Decis
     return replace(failed, action=answer_in_place(name, session.game, view, ask, session.seed), stand_in=name)
 
 
-def _explain(session: Session, seat: int) -> tuple[str, bool]:
-    """Say why a stand-in answers, and whether it is because the time was up."""
+def _explain(session: Session, seat: int) -> str:
+    """Say why a stand-in answers."""
     role, limit = session.roles[seat], session.setup.seconds
     if seat in session.standing.replaced:
-        return "replaced by the experimenter", False
+        return "replaced by the experimenter"
     if seat in session.standing.absent:
-        return "nobody had come", False
+        return "nobody had come"
     if (role, session.turn(role)) in session.advanced:
-        return "advanced by the experimenter", False
-    return f"no answer within {limit} second{'s' * (limit != 1)}", True
+        return "advanced by the experimenter"
+    return f"{_LATE} {limit} second{'s' * (limit != 1)}"

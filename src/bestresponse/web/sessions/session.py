@@ -1,4 +1,4 @@
-"""One table: an episode, who is ready, and how long everybody has been asked.
+"""One table: an episode, who holds its seats and is ready, and how long everybody has been asked.
 
 The episode is rebuilt from its submissions whenever the server starts; everything else here is either in the journal
 (who was seated, is ready, never came, was replaced) or forgotten on purpose (when a question was put: after a restart
@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from bestresponse.core.ask import Ask
 from bestresponse.core.episode import AnyEpisode, Episode, Record, Submission
+from bestresponse.core.errors import UsageError
 from bestresponse.core.game import AnyGame, Role
+from bestresponse.core.json import JsonMapping
 from bestresponse.core.seeds import split
 from bestresponse.web.sessions.setup import PERSON, Setup
 from bestresponse.web.texts import InterfaceTexts
@@ -101,7 +104,7 @@ class TableStanding:
     ready: set[int] = field(default_factory=set)
     absent: set[int] = field(default_factory=set)
     replaced: set[int] = field(default_factory=set)
-    shown: dict[int, tuple[int, str, float | None]] = field(default_factory=dict)
+    shown: dict[tuple[int, int], tuple[str, float | None]] = field(default_factory=dict)
     messages: list[tuple[int | None, str]] = field(default_factory=list)
     closed: bool = False
     attempt: int = 1
@@ -109,6 +112,104 @@ class TableStanding:
     def is_awaited(self, seat: int) -> bool:
         """Tell whether the table waits for the person of that seat before it begins."""
         return seat not in self.ready and seat not in self.absent and seat not in self.replaced
+
+
+LABELS = ("participant_label", "PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+_LONGEST_LABEL = 200
+
+
+def read_labels(given: Mapping[str, str]) -> dict[str, str]:
+    """Read the participant labels of a link or form; UsageError where one is too long.
+
+    >>> read_labels({"PROLIFIC_PID": " 5f3 ", "other": "x"})
+    {'PROLIFIC_PID': '5f3'}
+    """
+    labels = {name: label for name in LABELS if (label := given.get(name, "").strip())}
+    for name, label in labels.items():
+        if len(label) > _LONGEST_LABEL:
+            raise UsageError(f"{name} has {len(label):,} characters; expected at most {_LONGEST_LABEL}")
+    return labels
+
+
+def find_label(labels: Mapping[str, str]) -> str:
+    """Return the label that tells one person from another, empty where there is none."""
+    return next((labels[name] for name in LABELS[:2] if name in labels), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """The person in a seat; `number` counts those who held the seat before and did not confirm it, -1 means nobody.
+
+    `agreed` says that the person agreed to the consent text before taking the seat, `released` that they lost it again.
+    """
+
+    since: float | None = None
+    number: int = -1
+    seated: str | None = None
+    confirmed: bool = False
+    quiz_tries: int = 0
+    labels: Mapping[str, str] = field(default_factory=dict)
+    agreed: bool = False
+    released: bool = False
+
+    @property
+    def taken(self) -> bool:
+        """Whether there ever was somebody."""
+        return self.number >= 0
+
+    @property
+    def is_here(self) -> bool:
+        """Whether there is somebody now."""
+        return self.taken and not self.released
+
+
+class SeatRegister:
+    """The holders of all seats, as the events of the journal tell them; `taken` counts seats taken in each lobby."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._holders: dict[tuple[str, int], Holder] = {}
+        self._by_label: dict[tuple[str, str], tuple[str, int]] = {}
+        self.taken: Counter[str] = Counter()
+
+    def apply(self, event: JsonMapping) -> None:
+        """Follow one event: seated, quiz, ready or left."""
+        key = (event["session"], event["seat"])
+        before = self._holders.get(key, Holder(self._clock(), 0))
+        match event["event"]:
+            case "seated":
+                lobby, labels = key[0].rpartition("-")[0], event.get("labels", {})
+                self._by_label.pop((lobby, find_label(before.labels)), None)
+                self._by_label[lobby, find_label(labels)] = key
+                self._by_label.pop((lobby, ""), None)
+                self.taken[lobby] += 1
+                number, agreed = event.get("holder", 0), event.get("agreed", False)
+                self._holders[key] = Holder(self._clock(), number, event["at"], labels=labels, agreed=agreed)
+            case "quiz":
+                self._holders[key] = replace(before, quiz_tries=event["tries"])
+            case "left":
+                self._holders[key] = replace(before, released=True)
+            case "ready":
+                self._holders[key] = replace(before, confirmed=True, quiz_tries=event["quiz_tries"])
+
+    def get(self, session: str, seat: int) -> Holder:
+        """Return who holds the seat."""
+        return self._holders.get((session, seat), Holder())
+
+    def find(self, lobby: str, labels: Mapping[str, str]) -> tuple[str, int] | None:
+        """Return the seat of the person with these labels, None where they hold none in that lobby."""
+        return self._by_label.get((lobby, find_label(labels)))
+
+    def is_free(self, session: str, seat: int, hold: int, seen: float | None) -> bool:
+        """Tell whether the next person may take the seat.
+
+        A seat that was not confirmed is free again once its holder was not `seen` for `hold` seconds (0: never).
+        """
+        holder = self.get(session, seat)
+        if holder.released or holder.confirmed or (holder.since is not None and not hold):
+            return holder.released
+        times = [time for time in (holder.since, seen) if time is not None]
+        return not times or self._clock() - max(times) > hold
 
 
 @dataclass
@@ -199,8 +300,8 @@ class Session:
     @property
     def settled(self) -> int:
         """How many answers have changed the state; those of a round that is not complete have not."""
-        asked = self.game.asks(self.episode.state)
-        return len(self.episode.submissions) - len(asked) + len(self.episode.pending)
+        open_asks = len(self.game.asks(self.episode.state)) - len(self.episode.pending)
+        return len(self.episode.submissions) - open_asks
 
     def record(self) -> Record:
         """Return the record of the play so far, with payoffs where it is over."""
@@ -275,10 +376,8 @@ class Session:
         known = {(role, turn): since for role, (turn, since) in self.asked.items()}
         turns = {role: self.turn(role) for role in self.pending()}
         self.asked = {role: (turn, known.get((role, turn), now)) for role, turn in turns.items()}
-        if self.begun or not self.standing.ready:
-            self.gathering_since = None
-        elif self.gathering_since is None:
-            self.gathering_since = now
+        gathering = self.standing.ready and not self.begun
+        self.gathering_since = (now if self.gathering_since is None else self.gathering_since) if gathering else None
 
     def seconds_left(self, seat: int) -> float | None:
         """Until a stand-in answers for the person in that seat; None where there is no limit or no question.
@@ -298,18 +397,18 @@ class Session:
 
     def is_overdue(self, seat: int) -> bool:
         """Tell whether a stand-in has to answer now; a person who is there gets a moment for the form to arrive."""
-        role = self.roles[seat]
-        if role in self.asked and (role, self.asked[role][0]) in self.advanced:
-            turn, since = self.asked[role]
-            grace = _GRACE if self._was_seen(seat, since) else 0.0
+        role, left = self.roles[seat], self.seconds_left(seat)
+        if role not in self.asked:
+            return False
+        turn, since = self.asked[role]
+        grace = _GRACE if self._was_seen(seat, since) else 0.0
+        if (role, turn) in self.advanced:
             return time.monotonic() >= self.advanced[role, turn] + grace
-        left = self.seconds_left(seat)
         if left is None or left > 0:
             return False
-        since = self.asked[role][1]
-        if seat in self.standing.absent or seat in self.standing.replaced or not self._was_seen(seat, since):
+        if seat in self.standing.absent or seat in self.standing.replaced or not grace:
             return True
-        return time.monotonic() > since + self.setup.seconds + _GRACE
+        return time.monotonic() > since + self.setup.seconds + grace
 
     def waited_too_long(self) -> bool:
         """Tell whether the people who are ready have waited for the others as long as the setup allows."""

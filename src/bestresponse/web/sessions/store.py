@@ -15,11 +15,13 @@ import logging
 import secrets
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +30,19 @@ from bestresponse.core.codec import submission_from_json
 from bestresponse.core.errors import BestResponseError, NotAsked, StoreError, UsageError
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.seeds import generator
-from bestresponse.runs import Manifest, RunFolder
+from bestresponse.runs import Manifest, RunFolder, environment
 from bestresponse.runs.store.lines import Lines, read_lines
-from bestresponse.runs.store.manifest import environment
-from bestresponse.web.experiments.model import Experiment, check_experiment, parse_experiment, wrap_setup
-from bestresponse.web.sessions.register import SeatRegister
-from bestresponse.web.sessions.session import Answer, Presence, Session, Table, TableStanding, Timing, name_attempt
+from bestresponse.web.experiments.model import Assignment, Experiment, check_experiment, parse_experiment, wrap_setup
+from bestresponse.web.sessions.session import (
+    Answer,
+    Presence,
+    SeatRegister,
+    Session,
+    Table,
+    TableStanding,
+    Timing,
+    name_attempt,
+)
 from bestresponse.web.sessions.setup import PERSON, Setup, check_setup, make_game
 from bestresponse.web.texts import InterfaceTexts, load_texts
 
@@ -53,13 +62,13 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         versions = {} if (path / "manifest.json").exists() else environment()
-        self._folder = RunFolder.open(path, Manifest(STUDY, STUDY, {}, (), now(), versions))
+        self.folder = RunFolder.open(path, Manifest(STUDY, STUDY, {}, (), now(), versions))
         self._events = Lines(path / "events.jsonl")
 
     def close(self) -> None:
         """Close the files and let another server write."""
         self._events.close()
-        self._folder.close()
+        self.folder.close()
 
     def append_event(self, event: str, **what: Any) -> JsonObject:
         """Append an event that is no move and return it as written."""
@@ -71,10 +80,6 @@ class Journal:
         """Read the events of these kinds, or all, in the order they came."""
         return [row for row in read_lines(self.path / "events.jsonl") if not kinds or row["event"] in kinds]
 
-    def submit(self, play: str, answer: Answer) -> None:
-        """Append an answer with its timing, in one line."""
-        self._folder.submit(play, answer.submission, asdict(answer.timing))
-
     def finish(self, table: Table, attempt: int, record: Record) -> None:
         """Append the record of a play that is over."""
         data = {"lobby": table.lobby, "group": table.group, "setup": asdict(table.setup)}
@@ -82,20 +87,15 @@ class Journal:
             data["attempt"] = attempt
         if table.part.name:
             data |= {"part": table.number, "treatment": table.treatment}
-        self._folder.finish(name_attempt(table.id, attempt), data, record)
-
-    def list_finished(self) -> set[str]:
-        """List the plays that have a record."""
-        return self._folder.finished()
+        self.folder.finish(name_attempt(table.id, attempt), data, record)
 
     def read_answers(self) -> dict[str, list[Answer]]:
         """Read the answers of every play."""
-        found: dict[str, list[Answer]] = {}
+        answers: dict[str, list[Answer]] = {}
         for row in read_lines(self.path / "submissions.jsonl"):
             known: dict[str, Any] = {field.name: row.get(field.name) for field in fields(Timing)}
-            timing = Timing(**known)
-            found.setdefault(row["spec"], []).append(Answer(submission_from_json(row), timing))
-        return found
+            answers.setdefault(row["spec"], []).append(Answer(submission_from_json(row), Timing(**known)))
+        return answers
 
 
 @dataclass(frozen=True)
@@ -114,11 +114,6 @@ class Lobby:
     chains: Mapping[Place, list[Place]] = field(default_factory=dict)
 
     @property
-    def title(self) -> str:
-        """What the lobby is called."""
-        return self.experiment.title
-
-    @property
     def texts(self) -> InterfaceTexts:
         """The texts around the games."""
         return self.tables[0].texts
@@ -127,11 +122,6 @@ class Lobby:
     def first_tables(self) -> tuple[Table, ...]:
         """The table at which each group begins."""
         return tuple(table for table in self.tables if table.number == 1)
-
-    @cached_property
-    def last_tables(self) -> tuple[Table, ...]:
-        """The tables of the last part."""
-        return tuple(table for table in self.tables if table.number == self.tables[-1].number)
 
 
 def read_lobby(event: JsonMapping) -> Lobby:
@@ -179,6 +169,9 @@ def draw_treatments(experiment: Experiment) -> list[str]:
     return [treatment for treatment in drawn[: experiment.groups // size] for _ in range(size)]
 
 
+_MIXED = 4
+"""Groups that are filled at the same time where groups are random: enough to mix those who come one after the other,
+and few enough that hardly anybody is left in a group that stays incomplete."""
 _MOST_GROUPS = 500
 _MOST_REMARKS = 20
 _UNKNOWN = Presence()
@@ -211,16 +204,16 @@ class SessionStore:
         self.lock = threading.Lock()
         self._lobbies: dict[str, Lobby] = {}
         self._tables: dict[str, Table] = {}
-        self._live: dict[str, Session] = {}
-        self._standing: dict[str, TableStanding] = {}
+        self.live: dict[str, Session] = {}
+        self.standings: defaultdict[str, TableStanding] = defaultdict(TableStanding)
         self._broken: dict[str, str] = {}
-        self.questionnaires: dict[tuple[str, int], dict[str, str]] = {}
+        self.questionnaires: defaultdict[Place, dict[str, str]] = defaultdict(dict)
         self.answered_pages: set[tuple[str, int, str]] = set()
-        self.remarks: dict[tuple[str, int], list[str]] = {}
-        self.finished: dict[tuple[str, int], str] = {}
+        self.remarks: defaultdict[Place, list[str]] = defaultdict(list)
+        self.finished: dict[Place, str] = {}
         self._before = journal.read_answers()
-        self._recorded = {play.partition(".")[0] for play in journal.list_finished()}
-        self._departed: dict[str, list[JsonObject]] = {}
+        self._recorded = {play.partition(".")[0] for play in journal.folder.finished()}
+        self.departed: defaultdict[str, list[JsonObject]] = defaultdict(list)
         for event in journal.read_events():
             if "session" in event or event["event"] in ("lobby", "declined"):
                 self._apply_event(event)
@@ -236,10 +229,10 @@ class SessionStore:
             self._lobbies[lobby.id] = lobby
             self._tables |= {table.id: table for table in lobby.tables}
         if event["event"] in ("declined", "left"):
-            self._departed.setdefault(event["lobby"], []).append(event)
+            self.departed[event["lobby"]].append(event)
         if "session" not in event:
             return
-        standing = self.get_standing(event["session"])
+        standing = self.standings[event["session"]]
         match event["event"]:
             case "seated" | "quiz" | "left":
                 self.register.apply(event)
@@ -252,7 +245,7 @@ class SessionStore:
             case "replaced":
                 standing.replaced.add(event["seat"])
             case "shown":
-                standing.shown[event["seat"]] = (event["turn"], event["at"], event.get("clock"))
+                standing.shown[event["seat"], event["turn"]] = (event["at"], event.get("clock"))
             case "message":
                 standing.messages.append((event["seat"], event["text"]))
             case "closed":
@@ -263,12 +256,12 @@ class SessionStore:
                 standing.shown.clear()
             case "questionnaire":
                 place = (event["session"], event["seat"])
-                self.questionnaires[place] = self.questionnaires.get(place, {}) | event["answers"]
+                self.questionnaires[place] |= event["answers"]
                 self.answered_pages.add((*place, event.get("page", "questionnaire")))
             case "finished":
                 self.finished[event["session"], event["seat"]] = event["at"]
             case "remark":
-                self.remarks.setdefault((event["session"], event["seat"]), []).append(event["text"])
+                self.remarks[event["session"], event["seat"]].append(event["text"])
 
     def record_event(self, event: str, **what: Any) -> None:
         """Write an event to the journal and follow it."""
@@ -337,6 +330,11 @@ class SessionStore:
             if (session.id, seat, page) not in self.answered_pages:
                 self.record_event("questionnaire", session=session.id, seat=seat, page=page, answers=dict(answers))
 
+    def gather_answers(self, session: str, seat: int) -> dict[str, str]:
+        """Return what the person has answered on all pages with questions, by the names of these."""
+        sent = [self.questionnaires[place] for place in self.list_seats(session, seat)]
+        return {name: answer for answers in sent for name, answer in answers.items()}
+
     def note_finished(self, session: str, seat: int) -> None:
         """Keep the time at which the person first saw the last page of an experiment, under their first seat."""
         person = self.find_participant(session, seat)
@@ -348,7 +346,7 @@ class SessionStore:
     def note_remark(self, session: Session, seat: int, text: str) -> None:
         """Keep a remark about a game that is over; UsageError where the seat has made many."""
         with session.lock:
-            if len(self.remarks.get((session.id, seat), ())) >= _MOST_REMARKS:
+            if len(self.remarks[session.id, seat]) >= _MOST_REMARKS:
                 raise UsageError(f"{_MOST_REMARKS} remarks are kept already; thank you")
             self.record_event("remark", session=session.id, seat=seat, text=text)
 
@@ -359,15 +357,10 @@ class SessionStore:
 
     def screen_out(self, session: Session, seat: int) -> None:
         """Release the seat of a person who did not pass the quiz, for somebody else to take."""
-        holder = self.register.get(session.id, seat)
-        labels = dict(holder.labels) if holder else {}
+        labels = dict(self.register.get(session.id, seat).labels)
+        about = {"lobby": session.table.lobby, "labels": labels, "why": "screened out"}
         with self.lock:
-            about = {"lobby": session.table.lobby, "labels": labels, "why": "screened out"}
             self.record_event("left", session=session.id, seat=seat, **about)
-
-    def list_departed(self, lobby: str) -> list[JsonObject]:
-        """List those who took no seat of the lobby or lost it before they were ready, as the journal tells of them."""
-        return self._departed.get(lobby, [])
 
     def list_lobbies(self) -> list[Lobby]:
         """List all lobbies, the newest first."""
@@ -390,38 +383,30 @@ class SessionStore:
 
     def is_open(self, session: str) -> bool:
         """Tell whether the session can go on: it is not over, closed or broken."""
-        return not (self.is_finished(session) or self.get_standing(session).closed or session in self._broken)
-
-    def get_standing(self, session: str) -> TableStanding:
-        """Return what happened to the seats of the session besides answers."""
-        return self._standing.setdefault(session, TableStanding())
+        return not (self.is_finished(session) or self.standings[session].closed or session in self._broken)
 
     def is_finished(self, session: str) -> bool:
         """Tell whether the session has its record."""
         return session in self._recorded
 
-    def get_cached(self, name: str) -> Session | None:
-        """Return the session if it is in memory."""
-        return self._live.get(name)
-
     def get_session(self, name: str) -> Session:
         """Return the session, rebuilt from its answers if it is not in memory; BrokenSession where that fails."""
-        if (live := self._live.get(name)) is not None:
-            return live
+        if name in self.live:
+            return self.live[name]
         if name not in self._tables:
             raise NotFound("there is no such session")
         if name not in self._broken:
-            table, standing = self._tables[name], self.get_standing(name)
+            table, standing = self._tables[name], self.standings[name]
             play = name_attempt(name, standing.attempt)
             try:
                 game = make_game(table.setup.game)
                 with self.lock:
-                    if name not in self._live:
+                    if name not in self.live:
                         session = Session.restore(table, game, self._before.get(play, ()), standing)
                         self._conclude(session)
-                        self._live[name] = session
+                        self.live[name] = session
                         self._before.pop(play, None)
-                    return self._live[name]
+                    return self.live[name]
             except StoreError:
                 raise
             except Exception as error:  # noqa: BLE001 - the rules of a plug-in can raise anything
@@ -437,7 +422,7 @@ class SessionStore:
 
         What was answered so far counts as an earlier attempt.
         """
-        before = self._live.get(name)
+        before = self.live.get(name)
         with before.lock if before else nullcontext():
             if self.is_finished(name):
                 raise UsageError("this game is over and its result is recorded; create new sessions to play it again")
@@ -445,7 +430,7 @@ class SessionStore:
             if before is not None:
                 self._before[before.play] = before.list_answers()
                 before.note_asked()
-            self._live.pop(name, None)
+            self.live.pop(name, None)
             self._broken.pop(name, None)
         session = self.get_session(name)
         self.changed(session)
@@ -453,21 +438,21 @@ class SessionStore:
 
     def list_attempts(self, name: str) -> list[tuple[int, list[Answer]]]:
         """List number and answers of the attempts that are not in play: those before a restart, and a broken one."""
-        numbers = range(1, self.get_standing(name).attempt + 1)
-        found = [(number, list(self._before.get(name_attempt(name, number), ()))) for number in numbers]
-        return [(number, answers) for number, answers in found if answers]
+        numbers = range(1, self.standings[name].attempt + 1)
+        attempts = [(number, list(self._before.get(name_attempt(name, number), ()))) for number in numbers]
+        return [(number, answers) for number, answers in attempts if answers]
 
     def note_quiz_failed(self, session: Session, seat: int) -> None:
         """Count a try of the quiz that was not right."""
         with session.lock:
-            tries = self.register.count_tries(session.id, seat) + 1
+            tries = self.register.get(session.id, seat).quiz_tries + 1
             self.record_event("quiz", session=session.id, seat=seat, tries=tries)
 
     def make_ready(self, session: Session, seat: int) -> None:
         """Note that the person in that seat has read the rules; the last one to do so begins the game."""
         with self.changing(session):
             if seat not in session.standing.ready and session.setup.seats[seat] == PERSON:
-                tries = self.register.count_tries(session.id, seat) + 1
+                tries = self.register.get(session.id, seat).quiz_tries + 1
                 self.record_event("ready", session=session.id, seat=seat, quiz_tries=tries)
 
     def note_shown(self, session: Session, seat: int) -> None:
@@ -475,7 +460,7 @@ class SessionStore:
         with session.lock:
             role = session.roles[seat]
             turn = session.turn(role)
-            if role in session.pending() and self._find_shown(session, role, turn) is None:
+            if role in session.pending() and (seat, turn) not in session.standing.shown:
                 with suppress(StoreError):
                     self.record_event("shown", session=session.id, seat=seat, turn=turn)
 
@@ -498,21 +483,17 @@ class SessionStore:
             if session.standing.closed:
                 raise NotAsked("this session was closed by the experimenter")
             session.episode.submit(role, decision)
-            seen, clock = self._find_shown(session, role, turn) or (None, None)
+            seat = session.roles.index(role) if role in session.roles else -1
+            seen, clock = session.standing.shown.get((seat, turn), (None, None))
             spent = None if clock is None else round(time.monotonic() - clock, 3)
             timing = Timing(**asdict(presence), shown=seen, answered=now(), spent=spent)
             try:
-                self.journal.submit(session.play, Answer(session.episode.submissions[-1], timing))
+                self.journal.folder.submit(session.play, session.episode.submissions[-1], asdict(timing))
             except StoreError:
                 session.episode = Episode(session.game, session.episode.submissions[:-1])
                 raise
             session.timings.append(timing)
             self._conclude(session)
-
-    def _find_shown(self, session: Session, role: Role, turn: int) -> tuple[str, float | None] | None:
-        """Return when the question was first shown, by the calendar and by the steady clock; None before."""
-        shown = session.standing.shown.items()
-        return next(((at, clock) for seat, (n, at, clock) in shown if (session.roles[seat], n) == (role, turn)), None)
 
     def _conclude(self, session: Session) -> None:
         """Write the record of a play that is over, once."""
@@ -520,3 +501,97 @@ class SessionStore:
             players = dict(zip(session.roles, session.setup.seats, strict=True))
             self.journal.finish(session.table, session.attempt, session.episode.record(players))
             self._recorded.add(session.id)
+
+    def take_seat(self, lobby: str, labels: Mapping[str, str] | None = None, agreed: bool = False) -> tuple[str, int]:
+        """Take the next free seat of a person, group by group; whoever has a label gets their own seat back."""
+        given = dict(labels or {})
+        with self.lock:
+            held = self.register.find(lobby, given)
+            if held is not None:
+                return held
+            free = self._choose_seat(self.get_lobby(lobby))
+            if free is not None:
+                number = self.register.get(*free).number + 1
+                self.record_event("seated", session=free[0], seat=free[1], holder=number, labels=given, agreed=agreed)
+                return free
+        raise UsageError("every seat is taken; ask whoever invited you for another link")
+
+    def _choose_seat(self, lobby: Lobby) -> tuple[str, int] | None:
+        """Choose a free seat: group by group in the order of the seats, or at random as the experiment says."""
+        assignment = lobby.experiment.assignment
+        filling = filter(None, ([(table.id, seat) for seat in self._list_free(table)] for table in lobby.first_tables))
+        free = [place for group in islice(filling, 1 if assignment.groups == "arrival" else _MIXED) for place in group]
+        if not free or assignment == Assignment():
+            return free[0] if free else None
+        chosen = generator(lobby.setup.seed, "seat", self.register.taken[lobby.id]).choice(free)
+        if assignment.roles == "random":
+            return chosen
+        return next(place for place in free if place[0] == chosen[0])
+
+    def _list_free(self, table: Table) -> list[int]:
+        """List the seats that the next person may take; none where the game has begun."""
+        live, standing = self.live.get(table.id), self.standings[table.id]
+        if not self.is_open(table.id) or not any(map(standing.is_awaited, table.setup.persons)):
+            return []
+        seen = live.seen if live else {}
+        return [
+            seat
+            for seat in table.setup.persons
+            if seat not in standing.replaced and self.register.is_free(table.id, seat, table.setup.hold, seen.get(seat))
+        ]
+
+    def begin_without(self, session: Session) -> None:
+        """Begin although people are missing; stand-ins answer for them until they are ready."""
+        with self.changing(session):
+            for seat in filter(session.standing.is_awaited, session.setup.persons):
+                self.record_event("absent", session=session.id, seat=seat)
+
+    def replace_person(self, session: Session, seat: int) -> None:
+        """Let the stand-in of the setup play that seat from now on; the person cannot come back."""
+        with self.changing(session):
+            if session.setup.seats[seat] != PERSON or session.ended or seat in session.standing.replaced:
+                return
+            self.record_event("replaced", session=session.id, seat=seat)
+        for name, later in self.list_later(session.id, seat):
+            self.replace_person(self.get_session(name), later)
+
+    def advance_person(self, session: Session, seat: int) -> None:
+        """Have the page send what is typed, or else the stand-in answer, or begin without that person."""
+        with self.changing(session):
+            role = session.roles[seat]
+            if session.setup.seats[seat] != PERSON or session.ended:
+                return
+            if role in session.pending():
+                session.advanced.setdefault((role, session.turn(role)), time.monotonic())
+            elif session.standing.is_awaited(seat):
+                self.record_event("absent", session=session.id, seat=seat)
+
+    def close_table(self, session: Session) -> None:
+        """End the session before its game is over; nobody is asked any more."""
+        with self.changing(session):
+            if session.ended:
+                return
+            self.record_event("closed", session=session.id)
+        for name in self._list_later_tables(session):
+            self.close_table(self.get_session(name))
+
+    def restart_table(self, name: str) -> Session:
+        """Begin the game of a table again, for the same people; UsageError where its play is over.
+
+        The answers so far stay in the journal and in the export as those of an earlier attempt. A table that was closed
+        is opened again with the later parts of its group; a person who was replaced stays replaced.
+        """
+        session = self.begin_attempt(name)
+        for later in self._list_later_tables(session):
+            if self.standings[later].closed:
+                self.begin_attempt(later)
+        return session
+
+    def _list_later_tables(self, session: Session) -> list[str]:
+        later = [place for seat in session.setup.persons for place in self.list_later(session.id, seat)]
+        return list(dict.fromkeys(name for name, _ in later))
+
+    def send_message(self, session: Session, seat: int | None, text: str) -> None:
+        """Show a message of the experimenter to one seat, or to the whole table."""
+        with self.changing(session):
+            self.record_event("message", session=session.id, seat=seat, text=text)

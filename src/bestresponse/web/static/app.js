@@ -7,10 +7,17 @@ function goOnByItself(box) {
   const { live, home, version } = box.dataset;
   const offline = box.querySelector(".offline");
   const messages = box.querySelector(".messages");
-  let source = null, asking = 0, typed = false, left = false;
+  let asked = new AbortController(), typed = false, left = false;
   box.addEventListener("input", () => { typed = true; });
-  const heard = (latest) => {
-    offline.hidden = true;
+  const stop = () => { left = true; asked.abort(); };
+  const heard = ({ version: latest, notes, advance }) => {
+    notes.forEach((text) => {
+      const note = document.createElement("p");
+      note.className = "note message";
+      note.textContent = `${messages.dataset.title}: ${text}`;
+      messages.append(note);
+    });
+    if (advance) submitTyped();
     if (latest === version || left) return;
     stop();
     const moved = box.querySelector(".moved");
@@ -22,22 +29,19 @@ function goOnByItself(box) {
       location.replace(home);
     }
   };
-  const stop = () => { if (source) source.close(); clearInterval(asking); source = null; };
-  const ask = () => fetch(`${live}?once=yes`, { credentials: "same-origin" }).then((answer) => answer.json()).then(heard, () => { offline.hidden = false; });
-  const listen = () => {
-    stop();
-    if (document.hidden) { asking = setInterval(ask, 2000); return; }
-    source = new EventSource(`${live}?known=${messages.childElementCount}`);
-    source.onopen = () => { offline.hidden = true; };
-    source.onerror = () => { offline.hidden = source.readyState === EventSource.OPEN; };
-    source.onmessage = (event) => heard(JSON.parse(event.data));
-    source.addEventListener("advance", submitTyped);
-    source.addEventListener("note", (event) => {
-      const note = document.createElement("p");
-      note.className = "note message";
-      note.textContent = `${messages.dataset.title}: ${JSON.parse(event.data)}`;
-      messages.append(note);
-    });
+  const listen = async () => {
+    asked.abort();
+    const { signal } = asked = new AbortController();
+    while (!left && !signal.aborted) {
+      const after = document.hidden ? "" : encodeURIComponent(version);
+      const address = `${live}?after=${after}&known=${messages.childElementCount}`;
+      const news = await fetch(address, { credentials: "same-origin", signal }).then((answer) => answer.json()).catch(() => null);
+      if (left || signal.aborted) return;
+      offline.hidden = news !== null;
+      if (news) heard(news);
+      const pause = document.hidden ? 2000 : news && !news.advance ? 0 : 500;
+      if (pause) await new Promise((later) => setTimeout(later, pause));
+    }
   };
   document.addEventListener("visibilitychange", () => { if (!left) listen(); });
   // What is sent while the connection is lost is kept, and sent when it is back.
@@ -47,14 +51,14 @@ function goOnByItself(box) {
     event.stopPropagation();
     const { target, submitter } = event;
     offline.hidden = false;
-    const again = setInterval(() => fetch(`${live}?once=yes`, { credentials: "same-origin" }).then(() => {
+    const again = setInterval(() => fetch(live, { credentials: "same-origin" }).then(() => {
       clearInterval(again);
       offline.hidden = true;
       target.requestSubmit(submitter);
     }, () => {}), 1000);
   }, true);
-  document.addEventListener("submit", (event) => { if (!event.defaultPrevented) { left = true; stop(); } });
-  window.addEventListener("pagehide", () => { left = true; stop(); });
+  document.addEventListener("submit", (event) => { if (!event.defaultPrevented) stop(); });
+  window.addEventListener("pagehide", stop);
   listen();
 }
 

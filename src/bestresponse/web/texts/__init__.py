@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import cache
 from importlib.resources import files
@@ -48,19 +48,15 @@ class InterfaceTexts:
     ) -> InterfaceTexts:
         """Return these texts with some of them replaced; new phrases are tried before the old."""
         worded = InterfaceTexts(language, {**self._texts, **texts}, {**words, **self._words, **words})
-        plain = [re.escape(word) for word in sorted(words, key=len, reverse=True) if "$" not in word]
-        worded._inside = re.compile(rf"\b(?:{'|'.join(plain)})\b") if plain else None
-        worded._meant = {said.lower(): word for word, said in words.items() if "$" not in word}
+        plain = {word: said for word, said in words.items() if "$" not in word}
+        worded._inside = _match_any(plain)
+        worded._meant = {said.lower(): word for word, said in plain.items()}
         return worded
 
     def understand(self, text: str) -> str:
         """Put the game's own words for those that an experiment gave instead, as in a message that a referee reads."""
-        known = "|".join(map(re.escape, sorted(self._meant, key=len, reverse=True)))
-        return (
-            re.sub(rf"\b(?:{known})\b", lambda match: self._meant[match[0].lower()], text, flags=re.I)
-            if known
-            else text
-        )
+        known = _match_any(self._meant, re.IGNORECASE)
+        return known.sub(lambda match: self._meant[match[0].lower()], text) if known else text
 
     def __call__(self, name: str, /, **places: object) -> str:
         """Return the text of that name with its places filled; `count` chooses between one and many."""
@@ -88,9 +84,8 @@ class InterfaceTexts:
             return self._words[english]
         for pattern, said in self._patterns:
             if match := pattern.fullmatch(english):
-                return Template(said).safe_substitute(
-                    {name: self.word(part) for name, part in match.groupdict().items()}
-                )
+                places = {name: self.word(part) for name, part in match.groupdict().items()}
+                return Template(said).safe_substitute(places)
         return english
 
     def say(self, text: str) -> str:
@@ -98,16 +93,21 @@ class InterfaceTexts:
 
         In a sentence that is not known, words are replaced that an experiment gave; those of a language would mix two.
         """
-        told = [(line, self.word(line)) for line in text.split("\n")]
-        return "\n".join(
-            said if said != line else " ".join(map(self._say_sentence, _SENTENCE.split(line))) for line, said in told
-        )
+        lines = [(line, self.word(line)) for line in text.split("\n")]
+        parts = [[said] if said != line else map(self._say_sentence, _SENTENCE.split(line)) for line, said in lines]
+        return "\n".join(" ".join(part) for part in parts)
 
     def _say_sentence(self, sentence: str) -> str:
         said = self.word(sentence)
         if said != sentence or self._inside is None:
             return said
         return self._inside.sub(lambda match: self._words[match[0]], sentence)
+
+
+def _match_any(words: Iterable[str], flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str] | None:
+    """Return what finds any of the words, the longest first; None where there are none."""
+    known = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+    return re.compile(rf"\b(?:{known})\b", flags) if known else None
 
 
 @cache

@@ -6,18 +6,18 @@ from typing import Annotated
 
 from fastapi import APIRouter, Body
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from bestresponse.core.errors import BestResponseError
 from bestresponse.formal.formalize.autoformalizer import check_story
 from bestresponse.formal.formalize.examples import FIRST, Example, library
-from bestresponse.logic.language.diagnostics import Diagnostic
-from bestresponse.web.access import AdminApi, AdminPage, Name, PostedForm, Server, ServerState
-from bestresponse.web.render import Closed, SectionOut, describe_errors, render_form, render_page, serialize_sections
+from bestresponse.report.document import Document
+from bestresponse.web.access import AdminApi, AdminPage, Bearer, CheckedForm, Name, PostedForm, Server, ServerState
+from bestresponse.web.render import Closed, describe_errors, render_form, render_page, serialize_report
 from bestresponse.web.services import formalizing
 
 pages = APIRouter(prefix="/formalize", include_in_schema=False, dependencies=[AdminPage])
-calls = APIRouter(prefix="/api", responses=describe_errors(), tags=["formalize"], dependencies=[AdminApi])
+calls = APIRouter(prefix="/api", responses=describe_errors(), tags=["formalize"], dependencies=[Bearer, AdminApi])
 _MOST = 100_000
 
 
@@ -30,18 +30,10 @@ def show_editor(server: Server, example: str = "", saved: str = "") -> HTMLRespo
 
 
 def _show(server: ServerState, story: str, program: str, name: str = "", error: str = "") -> HTMLResponse:
-    return render_form(
-        server,
-        "formalize.html",
-        error,
-        story=story,
-        program=program,
-        name=name,
-        checked=formalizing.check_program(program),
-        examples=[story.name for story in library()],
-        saved=formalizing.list_saved_games(server.output),
-        models=server.models,
-    )
+    lists = {"examples": [example.name for example in library()], "models": server.models}
+    lists["saved"] = formalizing.list_saved_games(server.output)
+    typed = {"story": story, "program": program, "name": name, "checked": formalizing.check_program(program)}
+    return render_form(server, "formalize.html", error, **lists, **typed)
 
 
 @pages.post("/check")
@@ -77,9 +69,10 @@ def look_at_help(server: Server, job: Name) -> formalizing.HelpJob:
     return server.helper.job(job)
 
 
-@pages.post("/help/{job}/cancel")
-def cancel_help(server: Server, job: str, form: PostedForm) -> formalizing.HelpJob:
-    """Give a job up."""
+@pages.post("/help/{job}/cancel", dependencies=[CheckedForm])
+@calls.post("/programs/help/{job}/cancel")
+def cancel(server: Server, job: Name) -> formalizing.HelpJob:
+    """Give a job up; a call that is on its way is not waited for."""
     return server.helper.cancel(job)
 
 
@@ -103,37 +96,25 @@ class HelpIn(Closed):
     remark: str = Field("", max_length=2000)
 
 
-class CheckedOut(BaseModel):
-    """Whether a program is a game; if it is, the game in words, its table, its equilibria and its picture."""
-
-    ok: bool
-    diagnostics: list[Diagnostic]
-    words: str
-    sections: list[SectionOut]
-
-
-@calls.get("/examples")
-def list_examples() -> list[Example]:
-    """Stories with their programs to begin from."""
-    return list(library())
+calls.get("/examples")(library)
 
 
 @calls.post("/programs/check")
-def check_posted(program: Annotated[str, Body(embed=True, max_length=_MOST)]) -> CheckedOut:
-    """Whether a program is a game, what is wrong with it by line, and all about the game."""
-    found = formalizing.check_program(program)
-    sections = serialize_sections(found.sections)
-    return CheckedOut(ok=found.ok, diagnostics=list(found.diagnostics), words=found.words, sections=sections)
+def check_posted(program: Annotated[str, Body(embed=True, max_length=_MOST)]) -> dict[str, object]:
+    """Whether a program is a game, what is wrong with it by line, and the game: words, table, equilibria, picture."""
+    checked = formalizing.check_program(program)
+    sections = serialize_report(Document("", sections=checked.sections))["sections"]
+    return {"ok": checked.ok, "diagnostics": checked.diagnostics, "words": checked.words, "sections": sections}
 
 
 @calls.get("/programs")
-def list_programs(server: Server) -> list[str]:
+def list_programs(server: Server) -> tuple[str, ...]:
     """The names of the saved games."""
-    return list(formalizing.list_saved_games(server.output))
+    return formalizing.list_saved_games(server.output)
 
 
 @calls.post("/programs", status_code=201)
-def save(server: Server, given: SaveIn) -> list[str]:
+def save(server: Server, given: SaveIn) -> tuple[str, ...]:
     """Keep a program that is a game."""
     formalizing.save_game(server.output, given.name, given.story, given.program)
     return list_programs(server)
@@ -143,12 +124,6 @@ def save(server: Server, given: SaveIn) -> list[str]:
 def ask_model(server: Server, given: HelpIn) -> formalizing.HelpJob:
     """Let a model write or repair a program."""
     return server.helper.ask(given.model, check_story(given.story), given.program, given.remark)
-
-
-@calls.post("/programs/help/{job}/cancel")
-def cancel(server: Server, job: Name) -> formalizing.HelpJob:
-    """Give a job up; a call that is on its way is not waited for."""
-    return server.helper.cancel(job)
 
 
 @calls.get("/programs/{name}")

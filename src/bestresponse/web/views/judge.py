@@ -7,16 +7,16 @@ from typing import Annotated
 
 from fastapi import APIRouter, Body, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.web import render
-from bestresponse.web.access import AdminApi, AdminPage, JudgeDoor, Name, PostedForm, Server, ServerState
+from bestresponse.web.access import AdminApi, AdminPage, Bearer, JudgeDoor, Name, PostedForm, Server, ServerState
 from bestresponse.web.services import judging
 from bestresponse.web.sessions.setup import read_checked
 
 pages = APIRouter(prefix="/judge", include_in_schema=False)
-calls = APIRouter(prefix="/api", responses=render.describe_errors(), tags=["judge"])
+calls = APIRouter(prefix="/api", responses=render.describe_errors(), tags=["judge"], dependencies=[Bearer])
 _MOST = 200
 
 
@@ -83,34 +83,29 @@ def _show_task(request: Request, server: ServerState, task: judging.JudgingTask,
 @calls.get("/judging/{task}/scores.csv", dependencies=[AdminApi], response_class=Response)
 def download_scores(server: Server, task: Name) -> Response:
     """Send a file with one row a judge and transcript, empty where nothing was said yet."""
-    return render.send_file(server.judging.make_sheet(server.judging.task(task)))
+    return render.send_file("scores.csv", "text/csv", server.judging.make_sheet(server.judging.task(task)))
 
 
 @pages.post("/task/{task}/scores", dependencies=[AdminPage])
 def upload_scores(request: Request, server: Server, task: str, form: PostedForm) -> Response:
     """Take the scores of a filled sheet."""
-    found = server.judging.task(task)
     try:
-        server.judging.give(found, *judging.read_scores(found, form.get("sheet", "")))
+        server.judging.give_sheet(server.judging.task(task), form.get("sheet", ""))
     except BestResponseError as error:
-        return _show_task(request, server, found, str(error))
+        return _show_task(request, server, server.judging.task(task), str(error))
     return RedirectResponse(f"/judge/task/{task}", 303)
 
 
 @pages.get("/by/{task}/{judge}/{token}")
 def show_item(server: Server, sheet: JudgeDoor, item: str = "") -> HTMLResponse:
     """Show a judge the next transcript, or the one that was asked for."""
-    return _show_item(server, *sheet, item, {}, {})
+    return _show_item(server, sheet, item, {}, {})
 
 
 def _show_item(
-    server: ServerState,
-    task: judging.JudgingTask,
-    judge: int,
-    wanted: str,
-    typed: dict[str, str],
-    wrong: dict[str, str],
+    server: ServerState, door: JudgeDoor, wanted: str, typed: dict[str, str], wrong: dict[str, str]
 ) -> HTMLResponse:
+    task, judge = door
     order = task.order(judge)
     done = server.judging.done(task.id, task.judges[judge])
     left = [item for item in order if item.id not in done]
@@ -118,29 +113,20 @@ def _show_item(
     if shown is not None and not typed and shown.id in done:
         score = done[shown.id]
         typed = {**{key: str(level) for key, level in score.levels.items()}, "remark": score.remark}
-    return render.render_page(
-        "judge_item.html",
-        422 if wrong else 200,
-        task=task,
-        item=shown,
-        done=len(done),
-        path=server.judge_path(task.id, judge),
-        judged=[item.id for item in order if item.id in done],
-        typed=typed,
-        wrong=wrong,
-        csrf=server.csrf(server.keys.token("judge", task.id, judge)),
-    )
+    judged = [item.id for item in order if item.id in done]
+    links = {"path": server.judge_path(task.id, judge), "csrf": server.csrf(server.keys.token("judge", task.id, judge))}
+    places = {"task": task, "item": shown, "judged": judged, "typed": typed, "wrong": wrong, **links}
+    return render.render_page("judge_item.html", 422 if wrong else 200, **places)
 
 
 @pages.post("/by/{task}/{judge}/{token}")
 def score(server: Server, sheet: JudgeDoor, form: PostedForm) -> Response:
     """Keep the score of one transcript."""
-    task, judge = sheet
     item = form.get("item", "")
-    wrong = server.judging.judge(task, judge, item, form, form.get("remark", ""))
+    wrong = server.judging.judge(*sheet, item, form, form.get("remark", ""))
     if wrong:
-        return _show_item(server, task, judge, item, form, wrong)
-    return RedirectResponse(server.judge_path(task.id, judge), 303)
+        return _show_item(server, sheet, item, form, wrong)
+    return RedirectResponse(server.judge_path(sheet[0].id, sheet[1]), 303)
 
 
 class TaskIn(render.Closed):
@@ -168,86 +154,56 @@ class ScoreIn(render.Closed):
     remark: str = Field("", max_length=2000)
 
 
-class TaskOut(BaseModel):
-    """A task with the token of every judge."""
-
-    task: str
-    title: str
-    rubric: str
-    items: int
-    tokens: dict[str, str]
-
-
-class ScoresOut(BaseModel):
-    """All scores, how many each judge gave, and how far the judges agree."""
-
-    scores: list[judging.Score]
-    done: dict[str, int]
-    agreement: render.TableOut
-
-
-class SheetOut(BaseModel):
-    """The transcripts in the order of that judge, the rubric, and what is judged already."""
-
-    criteria: list[judging.Criterion]
-    items: list[judging.Item]
-    done: list[str]
-
-
-@calls.get("/rubrics", dependencies=[AdminApi])
-def list_rubrics() -> dict[str, list[judging.Criterion]]:
-    """What can be judged by: the criteria of every rubric with their levels."""
-    return {name: list(criteria) for name, criteria in judging.rubrics().items()}
+Answer = dict[str, object]
+calls.get("/rubrics", dependencies=[AdminApi])(judging.rubrics)
 
 
 @calls.post("/judging", status_code=201, dependencies=[AdminApi])
-def begin(server: Server, given: TaskIn) -> TaskOut:
+def begin(server: Server, given: TaskIn) -> Answer:
     """Set a task; the answer holds the token of every judge."""
     return _describe_task(server, _begin_task(server, given))
 
 
-def _describe_task(server: ServerState, task: judging.JudgingTask) -> TaskOut:
+def _describe_task(server: ServerState, task: judging.JudgingTask) -> Answer:
     tokens = {name: server.keys.token("judge", task.id, number) for number, name in enumerate(task.judges)}
-    return TaskOut(task=task.id, title=task.title, rubric=task.rubric, items=len(task.items), tokens=tokens)
+    return {"task": task.id, "title": task.title, "rubric": task.rubric, "items": len(task.items), "tokens": tokens}
 
 
 @calls.get("/judging", dependencies=[AdminApi])
-def list_judging(server: Server) -> list[TaskOut]:
+def list_judging(server: Server) -> list[Answer]:
     """The newest first."""
     return [_describe_task(server, task) for task in server.judging.tasks()]
 
 
 @calls.get("/judging/{task}", dependencies=[AdminApi])
-def show_task(server: Server, task: Name) -> ScoresOut:
+def show_task(server: Server, task: Name) -> Answer:
     """All scores of a task, how far each judge is, and how far the judges agree."""
-    found, scores = server.judging.task(task), server.judging.scores(task)
-    done = {judge: len(server.judging.done(task, judge)) for judge in found.judges}
-    agreement = render.serialize_table(judging.tabulate_agreement(found, scores))
-    return ScoresOut(scores=scores, done=done, agreement=agreement)
+    described, scores = server.judging.task(task), server.judging.scores(task)
+    done = {judge: len(server.judging.done(task, judge)) for judge in described.judges}
+    agreement = render.serialize_table(judging.tabulate_agreement(described, scores))
+    return {"scores": scores, "done": done, "agreement": agreement}
 
 
 @calls.post("/judging/{task}/scores", status_code=201, dependencies=[AdminApi])
-def upload(server: Server, task: Name, csv: Annotated[str, Body(embed=True, max_length=900_000)]) -> ScoresOut:
+def upload(server: Server, task: Name, csv: Annotated[str, Body(embed=True, max_length=900_000)]) -> Answer:
     """Take the scores of a filled sheet as CSV; all of them or none."""
-    found = server.judging.task(task)
-    server.judging.give(found, *judging.read_scores(found, csv))
+    server.judging.give_sheet(server.judging.task(task), csv)
     return show_task(server, task)
 
 
 @calls.get("/judging/{task}/{judge}")
-def sheet(server: Server, own: JudgeDoor) -> SheetOut:
-    """The sheet of one judge. Needs the token of that judge."""
-    task, judge = own
+def sheet(server: Server, door: JudgeDoor) -> Answer:
+    """The rubric, the transcripts in the order of one judge, and what is judged. Needs the token of that judge."""
+    task, judge = door
     done = sorted(server.judging.done(task.id, task.judges[judge]))
-    return SheetOut(criteria=list(task.criteria), items=task.order(judge), done=done)
+    return {"criteria": task.criteria, "items": task.order(judge), "done": done}
 
 
 @calls.post("/judging/{task}/{judge}")
-def give(server: Server, own: JudgeDoor, given: ScoreIn) -> SheetOut:
+def give(server: Server, door: JudgeDoor, given: ScoreIn) -> Answer:
     """Score one transcript; the last score counts. Needs the token of that judge."""
-    task, judge = own
     levels = {key: str(level) for key, level in given.levels.items()}
-    wrong = server.judging.judge(task, judge, given.item, levels, given.remark)
+    wrong = server.judging.judge(*door, given.item, levels, given.remark)
     if wrong:
         raise UsageError("; ".join(f"{key}: {why}" for key, why in wrong.items()))
-    return sheet(server, own)
+    return sheet(server, door)

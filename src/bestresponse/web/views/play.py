@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Body, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from bestresponse.core.capabilities import AdjustableRounds, word_rules
@@ -21,7 +21,7 @@ from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.game import AnyGame
 from bestresponse.games.capabilities import find_stage_form
 from bestresponse.players.lookup import list_strategies
-from bestresponse.web.access import AdminApi, AdminPage, LobbyDoor, Name, PostedForm, Server, ServerState
+from bestresponse.web.access import AdminApi, AdminPage, Bearer, LobbyDoor, Name, PostedForm, Server, ServerState
 from bestresponse.web.experiments.model import check_experiment
 from bestresponse.web.render import Closed, describe_errors, render_form
 from bestresponse.web.security import REPORT_POLICY
@@ -30,8 +30,7 @@ from bestresponse.web.services.formalizing import list_saved_games, load_game
 from bestresponse.web.services.play import Action, LobbyState, LobbySummary
 from bestresponse.web.services.seat import find_seat
 from bestresponse.web.sessions import setup
-from bestresponse.web.sessions.control import take_seat
-from bestresponse.web.sessions.register import read_labels
+from bestresponse.web.sessions.session import read_labels
 from bestresponse.web.texts import list_languages
 
 pages = APIRouter(include_in_schema=False, dependencies=[AdminPage])
@@ -54,18 +53,10 @@ def _show_home(server: ServerState, error: str = "", typed: str = "", page: int 
     lobbies = server.sessions.list_lobbies()
     pages = max(1, -(-len(lobbies) // _LOBBIES))
     page = min(page, pages)
-    return render_form(
-        server,
-        "play.html",
-        error,
-        typed=typed,
-        note=note,
-        offers=setup.list_offers(),
-        saved=list_saved_games(server.output),
-        lobbies=[play.summarize_lobby(server, lobby) for lobby in lobbies[(page - 1) * _LOBBIES :][:_LOBBIES]],
-        page=page,
-        pages=pages,
-    )
+    shown = [play.summarize_lobby(server, lobby) for lobby in lobbies[(page - 1) * _LOBBIES :][:_LOBBIES]]
+    choices = {"offers": setup.list_offers(), "saved": list_saved_games(server.output)}
+    places = {"typed": typed, "note": note, "lobbies": shown, "page": page, "pages": pages}
+    return render_form(server, "play.html", error, **choices, **places)
 
 
 @pages.post("/experiments")
@@ -115,7 +106,6 @@ def _choose(server: ServerState, name: str, rounds: int | None, mixed: bool) -> 
 
 def _show_form(server: ServerState, choice: setup.GameChoice, typed: dict[str, str], error: str) -> HTMLResponse:
     game = setup.make_game(choice)
-    adjustable = isinstance(game, AdjustableRounds)
     is_table = find_stage_form(game) is not None
     return render_form(
         server,
@@ -125,13 +115,12 @@ def _show_form(server: ServerState, choice: setup.GameChoice, typed: dict[str, s
         key=_SAVED + choice.name if choice.program else choice.name,
         roles=game.roles,
         is_table=is_table,
-        has_rounds=is_table or adjustable,
-        rounds_word=game.rounds_word if isinstance(game, AdjustableRounds) else "rounds",
+        rounds_word=game.rounds_word if isinstance(game, AdjustableRounds) else "rounds" if is_table else "",
         strategies=list_strategies(game),
         referees=setup.list_referees(game, server.models),
-        parameters={} if adjustable else _show_parameters(game),
-        models=server.models,
+        parameters={} if isinstance(game, AdjustableRounds) else _show_parameters(game),
         briefing=word_rules(game, game.view(game.start(), game.roles[0])),
+        models=server.models,
         languages=list_languages(),
         typed=typed,
     )
@@ -190,21 +179,19 @@ def _read_setup(choice: setup.GameChoice, form: dict[str, str]) -> setup.Setup:
 @pages.get("/lobby/{lobby}")
 def watch_lobby(request: Request, server: Server, lobby: str, page: Page = 1, note: str = "") -> HTMLResponse:
     """Show some groups of the lobby with every seat: who is where since when."""
-    found = server.sessions.get_lobby(lobby)
-    base = str(request.base_url).rstrip("/")
-    labels = found.experiment.assignment.labels
-    pages = -(-len(found.tables) // _TABLES)
+    watched, base = server.sessions.get_lobby(lobby), str(request.base_url).rstrip("/")
+    pages = -(-len(watched.tables) // _TABLES)
     page = min(page, pages)
     return render_form(
         server,
         "lobby.html",
         "",
-        lobby=found,
-        state=play.describe_lobby(server, found, slice((page - 1) * _TABLES, page * _TABLES)),
+        lobby=watched,
+        state=play.describe_lobby(server, watched, slice((page - 1) * _TABLES, page * _TABLES)),
+        links=[base + server.personal_path(lobby, label) for label in watched.experiment.assignment.labels],
+        join=base + server.join_path(lobby) if watched.setup.persons else "",
+        open=not all(server.sessions.is_finished(table.id) for table in watched.tables),
         base=base,
-        links=[base + server.personal_path(found.id, label) for label in labels],
-        join=base + server.join_path(found.id) if found.setup.persons else "",
-        open=any(not server.sessions.is_finished(table.id) for table in found.tables),
         page=page,
         pages=pages,
         note=note[:300],
@@ -233,7 +220,7 @@ def send_words(server: Server, lobby: str, form: PostedForm) -> Response:
     return RedirectResponse(f"/lobby/{lobby}?note={quote(f'Sent to {count} tables')}", 303)
 
 
-calls = APIRouter(prefix="/api", responses=describe_errors(), tags=["play"])
+calls = APIRouter(prefix="/api", responses=describe_errors(), tags=["play"], dependencies=[Bearer])
 
 
 @dataclass(frozen=True, config=setup.CLOSED)
@@ -244,31 +231,25 @@ class LobbyIn(setup.Setup):
     groups: setup.Groups = 1
 
 
+Brief = Annotated[str, Field(max_length=200)]
+
+
 class JoinIn(Closed):
     """Labels that tell the participants apart with the key of a personal link, and whether consent is given."""
 
-    participant_label: str = Field("", max_length=200)
-    PROLIFIC_PID: str = Field("", max_length=200)
-    STUDY_ID: str = Field("", max_length=200)
-    SESSION_ID: str = Field("", max_length=200)
+    participant_label: Brief = ""
+    PROLIFIC_PID: Brief = ""
+    STUDY_ID: Brief = ""
+    SESSION_ID: Brief = ""
     agreed: bool = False
-    key: str = Field("", max_length=200)
-
-
-class Seated(BaseModel):
-    """The seat that was taken, with its token."""
-
-    session: str
-    seat: int
-    token: str
-    path: str
+    key: Brief = ""
 
 
 class ActionIn(Closed):
     """What is done: for one seat, for one session, or without both for the whole lobby."""
 
     action: Action
-    session: str = Field("", max_length=80)
+    session: Brief = ""
     seat: int | None = Field(None, ge=0, le=100)
 
 
@@ -276,7 +257,7 @@ class MessageIn(Closed):
     """A message to one session, or without one to the whole lobby."""
 
     text: str = Field(min_length=1, max_length=1000)
-    session: str = Field("", max_length=80)
+    session: Brief = ""
 
 
 calls.get("/games", dependencies=[AdminApi])(setup.list_offers)
@@ -285,9 +266,9 @@ calls.get("/sessions/{session}", dependencies=[AdminApi])(play.describe_session)
 
 
 @calls.get("/models", dependencies=[AdminApi])
-def list_seatable_models(server: Server) -> list[str]:
+def list_seatable_models(server: Server) -> tuple[str, ...]:
     """The models that can be put into seats and asked for help."""
-    return list(server.models)
+    return server.models
 
 
 @calls.post("/lobbies", status_code=201, dependencies=[AdminApi])
@@ -316,23 +297,22 @@ def show_lobby(server: Server, lobby: Name) -> LobbyState:
 
 
 @calls.post("/lobbies/{lobby}/join", status_code=201)
-def join_lobby(server: Server, lobby: LobbyDoor, given: JoinIn | None = None) -> Seated:
-    """Take the next free seat. Needs the token of the lobby."""
+def join_lobby(server: Server, lobby: LobbyDoor, given: JoinIn | None = None) -> dict[str, str | int]:
+    """Take the next free seat; the answer holds its token and its path. Needs the token of the lobby."""
     wanted = given or JoinIn.model_validate({})
     labels = read_labels(wanted.model_dump(exclude={"agreed"}))
-    found = find_seat(server, lobby, labels, wanted.key)
-    if not found and server.sessions.get_lobby(lobby).setup.consent and not wanted.agreed:
+    held = find_seat(server, lobby, labels, wanted.key)
+    if not held and server.sessions.get_lobby(lobby).setup.consent and not wanted.agreed:
         raise UsageError("agreed: this study begins with a consent text; take a seat only with `agreed`")
-    session, seat = found or take_seat(server.sessions, lobby, labels, wanted.agreed)
+    session, seat = held or server.sessions.take_seat(lobby, labels, wanted.agreed)
     token, path = server.seat_token(session, seat), server.seat_path(session, seat)
-    return Seated(session=session, seat=seat, token=token, path=path)
+    return {"session": session, "seat": seat, "token": token, "path": path}
 
 
 @calls.post("/lobbies/{lobby}/actions", dependencies=[AdminApi])
 def post_action(server: Server, lobby: Name, given: ActionIn) -> dict[str, int]:
     """Begin without the missing, advance, replace by a bot, close, or restart; returns how many it concerned."""
-    found = server.sessions.get_lobby(lobby)
-    return {"count": play.act(server, found, given.action, given.session, given.seat)}
+    return {"count": play.act(server, server.sessions.get_lobby(lobby), given.action, given.session, given.seat)}
 
 
 @calls.post("/lobbies/{lobby}/messages", dependencies=[AdminApi])

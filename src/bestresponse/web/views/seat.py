@@ -1,4 +1,4 @@
-"""What people do, as pages and as calls for programs: the invitation, and a person's own seat.
+"""What people do, as pages and as calls for programs: the invitation, a person's own seat, and asks as forms.
 
 Opening the shared link of a lobby shows a page, and only the form on it takes a seat: previews of chats, scanners of
 mail and browsers that load links ahead send GET, so GET changes nothing. A seat is shown its own view and nothing else.
@@ -7,41 +7,41 @@ mail and browsers that load links ahead send GET, so GET changes nothing. A seat
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
+import math
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Query, Request
-from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
+from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from pydantic import Field
 
-from bestresponse.core import Choice, Decision
+from bestresponse.core import Decision
+from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.capabilities import PrivateInformation, RoundHistory, Wording
-from bestresponse.core.errors import NotAsked, StoreError, UsageError
+from bestresponse.core.errors import InvalidMove, NotAsked, StoreError, UsageError
 from bestresponse.core.game import AnyGame, View
 from bestresponse.core.json import JsonObject
 from bestresponse.games.capabilities import HasSpeakers, HasStage, find_stage_form
-from bestresponse.report.document import Block
-from bestresponse.web.access import AdminPage, LobbyDoor, PostedForm, SeatContext, SeatDoor, Server, ServerState
+from bestresponse.report.document import Block, Document
+from bestresponse.web.access import AdminPage, Bearer, LobbyDoor, PostedForm, SeatContext, SeatDoor, Server, ServerState
 from bestresponse.web.experiments.model import Outcome
-from bestresponse.web.render import BlockOut, Closed, Wait, describe_errors, render_page, serialize_blocks
+from bestresponse.web.render import Closed, Wait, describe_errors, render_page, serialize_report
 from bestresponse.web.services import seat as service
 from bestresponse.web.services.seat import SeatView
-from bestresponse.web.sessions.control import take_seat
-from bestresponse.web.sessions.register import Holder, read_labels
-from bestresponse.web.sessions.session import Presence
+from bestresponse.web.sessions.session import Presence, find_label, read_labels
 from bestresponse.web.sessions.store import AlreadyAnswered, NotFound, StoodIn
-from bestresponse.web.views import fields
+from bestresponse.web.texts import InterfaceTexts
 
 pages = APIRouter(include_in_schema=False)
 _COOKIE = "seat"
 _DAYS = 30 * 24 * 3600
-_LOOK = 0.3
+_LOOK = 0.2
 _BEAT = 15.0
-Known = Annotated[int | None, Query(ge=0, le=10_000)]
+Known = Annotated[int, Query(ge=0, le=10_000)]
+Version = Annotated[str, Query(max_length=100)]
 _NOTES = {"restarted": "restarted", "twice": "twice", "late": "late", "early": "early", "thanks": "remark_kept"}
 """The name of the text for each note that an address may carry."""
 _log = logging.getLogger("bestresponse.web")
@@ -58,19 +58,11 @@ async def invite(request: Request, server: Server, lobby: LobbyDoor) -> Response
 
 def _show_invitation(server: ServerState, lobby: str, given: Mapping[str, str], error: str = "") -> HTMLResponse:
     found, labels = server.sessions.get_lobby(lobby), read_labels(given)
-    return render_page(
-        "join.html",
-        422 if error else 200,
-        t=found.texts,
-        experiment=found.experiment,
-        title=found.title if found.source else "",
-        consent=found.setup.consent,
-        path=server.join_path(lobby),
-        labels=labels | {"key": given.get("key", "")},
-        csrf=server.csrf(server.keys.token("lobby", lobby)),
-        name=Holder(0, labels=labels).label,
-        error=error,
-    )
+    title = found.experiment.title if found.source else ""
+    study = {"experiment": found.experiment, "title": title, "consent": found.setup.consent, "t": found.texts}
+    person = {"labels": labels | {"key": given.get("key", "")}, "name": find_label(labels), "error": error}
+    links = {"path": server.join_path(lobby), "csrf": server.csrf(server.keys.token("lobby", lobby))}
+    return render_page("join.html", 422 if error else 200, **study, **person, **links)
 
 
 @pages.post("/join/{lobby}/{token}")
@@ -82,19 +74,19 @@ async def take_part(request: Request, server: Server, lobby: LobbyDoor, form: Po
     found, labels, choice = server.sessions.get_lobby(lobby), read_labels(form), form.get("do", "")
     if found.setup.consent and choice == "decline":
         server.sessions.note_declined(lobby, labels)
-        return _say_goodbye(server, lobby, "no consent", Holder(0, labels=labels).label)
+        return _say_goodbye(server, lobby, "no consent", find_label(labels))
     if found.setup.consent and choice != "agree":
         return _show_invitation(server, lobby, form, found.texts("agree_first"))
-    return _lead_to_seat(request, server, lobby, take_seat(server.sessions, lobby, labels, choice == "agree"))
+    return _lead_to_seat(request, server, lobby, server.sessions.take_seat(lobby, labels, choice == "agree"))
 
 
 def _say_goodbye(server: ServerState, lobby: str, why: Outcome, label: str) -> HTMLResponse:
     """Show the last page of a person who takes no part, with the code for that."""
     found = server.sessions.get_lobby(lobby)
     code = found.experiment.completion.find_code(why)
-    places = {"why": why.replace(" ", "_"), "completion": code, "experiment": found.experiment, "title": found.title}
     back = service.fill_link(found.experiment, code, label=label) if code else ""
-    return render_page("goodbye.html", t=found.texts, back=back, **places)
+    places = {"why": why.replace(" ", "_"), "completion": code, "experiment": found.experiment, "back": back}
+    return render_page("goodbye.html", t=found.texts, **places)
 
 
 def _find_seat(request: Request, server: ServerState, lobby: str, given: Mapping[str, str]) -> tuple[str, int] | None:
@@ -117,30 +109,27 @@ def _lead_to_seat(request: Request, server: ServerState, lobby: str, seat: tuple
 
 @dataclass(frozen=True)
 class SeatForms:
-    """What was typed into the forms of the page and what is wrong with it; a note, and what theory says."""
+    """What was typed into the fields of the page and what is wrong with it; a note, and what theory says."""
 
     note: str = ""
     blocks: tuple[Block, ...] | None = None
     typed: Mapping[str, str] = field(default_factory=dict)
-    errors: Mapping[str, str] = field(default_factory=dict)
-    quiz_typed: Sequence[str] = ()
-    wrong: Mapping[int | str, str] = field(default_factory=dict)
-    agreed: bool = False
+    wrong: Mapping[str, str] = field(default_factory=dict)
 
 
 @pages.get("/seat/{session}/{seat}/{token}")
-def show_seat_page(server: Server, context: SeatDoor, note: str = "", after: str = "") -> HTMLResponse:
+def show_seat_page(context: SeatDoor, note: str = "", after: str = "") -> HTMLResponse:
     """Show the page of the seat."""
-    holder = server.sessions.register.get(context.session.id, context.seat)
-    if holder is not None and holder.released:
-        return _say_goodbye(server, context.session.table.lobby, "screened out", holder.label)
+    holder = context.server.sessions.register.get(context.session.id, context.seat)
+    if holder.released:
+        return _say_goodbye(context.server, context.session.table.lobby, "screened out", find_label(holder.labels))
     if context.session.table.part.again and context.session.phase(context.seat) == "welcome":
         # The rules are known from the part before, so that nobody is asked to read them again.
-        server.sessions.make_ready(context.session, context.seat)
+        context.server.sessions.make_ready(context.session, context.seat)
     over = after == "equilibrium" and context.session.phase(context.seat) == "over"
     blocks = service.describe_equilibrium(context) if over else None
     texts = context.session.table.texts
-    return _render(server, context, SeatForms(texts(_NOTES[note]) if note in _NOTES else "", blocks))
+    return _render(context, SeatForms(texts(_NOTES[note]) if note in _NOTES else "", blocks))
 
 
 @pages.get("/seat/{session}/{seat}/{token}/payoffs")
@@ -160,44 +149,43 @@ def payoffs(context: SeatDoor, choice: Annotated[list[str] | None, Query()] = No
 
 
 @pages.post("/seat/{session}/{seat}/{token}/ready")
-def ready(server: Server, context: SeatDoor, form: PostedForm) -> Response:
+def ready(context: SeatDoor, form: PostedForm) -> Response:
     """Note that the person has read the rules, or say what is missing."""
     if context.session.phase(context.seat) != "welcome":
-        return _go_back(server, context)
+        return _go_back(context)
     count = len(service.list_quiz_questions(context.session, context.seat))
-    typed, agreed = [form.get(f"quiz.{k}", "") for k in range(count)], form.get("consent") == "yes"
-    wrong = service.try_ready(server, context, typed, agreed)
-    holder = server.sessions.register.get(context.session.id, context.seat)
-    if wrong and not (holder and holder.released):
-        return _render(server, context, SeatForms(quiz_typed=typed, wrong=wrong, agreed=agreed), 422)
-    return _go_back(server, context)
+    quiz = [form.get(f"quiz.{k}", "") for k in range(count)]
+    wrong = service.try_ready(context, quiz, form.get("consent") == "yes")
+    if wrong and not context.server.sessions.register.get(context.session.id, context.seat).released:
+        return _render(context, SeatForms(typed=form, wrong=wrong), 422)
+    return _go_back(context)
 
 
 @pages.post("/seat/{session}/{seat}/{token}/answer")
-def send_answer(server: Server, context: SeatDoor, form: PostedForm) -> Response:
+def send_answer(context: SeatDoor, form: PostedForm) -> Response:
     """Take the answer to the open question, or say what is wrong with it."""
     session, text = context.session, form.get("turn", "")
     turn = int(text) if text.isdecimal() and len(text) < 9 else -1
     with session.lock:
         if form.get("attempt", "1") != str(session.attempt):
-            return _go_back(server, context, "restarted")
+            return _go_back(context, "restarted")
         ask, action = session.pending().get(context.role), None
         if ask is not None and turn == session.turn(context.role) and session.phase(context.seat) == "turn":
-            action, errors = fields.read_fields(ask, form, session.table.texts)
+            action, errors = read_fields(ask, form, session.table.texts)
             if errors:
-                return _render(server, context, SeatForms(typed=form, errors=errors), 422)
+                return _render(context, SeatForms(typed=form, wrong=errors), 422)
         try:
-            service.submit_answer(server, context, turn, Decision(action, form.get("why", "")), _read_presence(form))
+            service.submit_answer(context, turn, Decision(action, form.get("why", "")), _read_presence(form))
         except NotAsked as error:
             note = "twice" if isinstance(error, AlreadyAnswered) else "early"
-            return _go_back(server, context, "late" if isinstance(error, StoodIn) else note)
+            return _go_back(context, "late" if isinstance(error, StoodIn) else note)
         except StoreError as error:
             _log.error("session %s, %s: %s", session.id, context.role, error)
             session.trouble = f"an answer of {context.role} could not be written to the disk"
             note = session.table.texts("not_stored")
-            return _render(server, context, SeatForms(note=note, typed=form), 503)
+            return _render(context, SeatForms(note=note, typed=form), 503)
         session.trouble = ""
-    return _go_back(server, context)
+    return _go_back(context)
 
 
 def _read_presence(form: dict[str, str]) -> Presence:
@@ -208,70 +196,62 @@ def _read_presence(form: dict[str, str]) -> Presence:
 
 
 @pages.post("/seat/{session}/{seat}/{token}/remark")
-def send_remark(server: Server, context: SeatDoor, form: PostedForm) -> Response:
+def send_remark(context: SeatDoor, form: PostedForm) -> Response:
     """Keep a remark about a game that is over."""
     if not form.get("remark", "").strip():
-        return _go_back(server, context)
-    service.keep_remark(server, context, form["remark"])
-    return _go_back(server, context, "thanks")
+        return _go_back(context)
+    service.keep_remark(context, form["remark"])
+    return _go_back(context, "thanks")
 
 
 @pages.post("/seat/{session}/{seat}/{token}/questionnaire")
-def questionnaire(server: Server, context: SeatDoor, form: PostedForm) -> Response:
+def questionnaire(context: SeatDoor, form: PostedForm) -> Response:
     """Keep the answers to the questionnaire, or say what is missing."""
-    typed = {name.removeprefix("item."): text for name, text in form.items() if name.startswith("item.")}
     try:
-        wrong = service.keep_questionnaire(server, context, typed)
+        wrong = service.keep_questionnaire(context, form)
     except NotAsked:
-        return _go_back(server, context, "early")
+        return _go_back(context, "early")
     if wrong:
-        return _render(server, context, SeatForms(typed=typed, wrong=wrong), 422)
-    return _go_back(server, context)
-
-
-@pages.get("/seat/{session}/{seat}/{token}/questionnaire")
-@pages.get("/seat/{session}/{seat}/{token}/ready")
-@pages.get("/seat/{session}/{seat}/{token}/answer")
-@pages.get("/seat/{session}/{seat}/{token}/remark")
-def return_to_seat(server: Server, context: SeatDoor) -> Response:
-    """Whoever loads the address of a form that was refused comes back to the seat."""
-    return _go_back(server, context)
+        return _render(context, SeatForms(typed=form, wrong=wrong), 422)
+    return _go_back(context)
 
 
 @pages.get("/seat/{session}/{seat}/{token}/changes")
-async def changes(context: SeatDoor, once: bool = False, known: Known = None) -> Response:
-    """Server-sent events: the version of the page, whenever it changes, or only `once`; `known` messages are there."""
-    if once:
-        return Response(json.dumps(context.session.version(context.seat)), media_type="application/json")
-    return StreamingResponse(_follow(context, known), media_type="text/event-stream")
+async def changes(context: SeatDoor, after: Version = "", known: Known = 0) -> dict[str, object]:
+    """Wait until the page is another than that of version `after` or the experimenter did something, and say what.
 
-
-async def _follow(context: SeatContext, known: int | None) -> AsyncIterator[str]:
+    `known` messages are on the page already; without `after` the answer comes at once.
+    """
     session, seat = context.session, context.seat
-    told, stamp, quiet = "", -1, 0.0
-    sent = len(session.list_messages(seat)) if known is None else known
-    pushed = False
-    while True:
-        asked = session.asked.get(context.role)
-        if asked is not None and (context.role, asked[0]) in session.advanced and not pushed:
-            pushed = True
-            yield "event: advance\ndata: 1\n\n"
-        for text in session.list_messages(seat)[sent:]:
-            sent += 1
-            yield f"event: note\ndata: {json.dumps(text)}\n\n"
-        if session.stamp != stamp or quiet >= _BEAT:
-            stamp = session.stamp
-            version = session.version(seat)
-            if version != told or quiet >= _BEAT:
-                told, quiet = version, 0.0
-                yield f"data: {json.dumps(version)}\n\n"
-        session.touch(seat)
+
+    def tell() -> tuple[str, list[str], bool]:
+        asked = session.asked.get(context.role, (-1, 0.0))[0]
+        return session.version(seat), session.list_messages(seat)[known:], (context.role, asked) in session.advanced
+
+    await _wait_until(context, lambda: tell() != (after, [], False), _BEAT)
+    return dict(zip(("version", "notes", "advance"), tell(), strict=True))
+
+
+async def _wait_until(context: SeatContext, happened: Callable[[], bool], seconds: float) -> None:
+    """Wait until it has happened, at most so many seconds; the person is there meanwhile."""
+    stamp, end = -1, time.monotonic() + seconds
+    while time.monotonic() < end:
+        if context.session.stamp != stamp:
+            stamp = context.session.stamp
+            if happened():
+                return
         await asyncio.sleep(_LOOK)
-        quiet += _LOOK
+        context.session.touch(context.seat)
 
 
-def _go_back(server: ServerState, context: SeatContext, note: str = "") -> RedirectResponse:
-    path = server.seat_path(context.session.id, context.seat)
+@pages.get("/seat/{session}/{seat}/{token}/{form}")
+def return_to_seat(context: SeatDoor) -> Response:
+    """Whoever loads the address of a form that was refused comes back to the seat."""
+    return _go_back(context)
+
+
+def _go_back(context: SeatContext, note: str = "") -> RedirectResponse:
+    path = context.server.seat_path(context.session.id, context.seat)
     return RedirectResponse(f"{path}?note={note}" if note else path, 303)
 
 
@@ -281,46 +261,38 @@ def look_at_seat(server: Server, session: str, seat: int) -> HTMLResponse:
     table = server.sessions.get_session(session)
     if seat not in table.setup.persons:
         raise NotFound("nobody sits there who has a page")
-    return _render(server, SeatContext(table, seat), SeatForms(), looking=True)
+    return _render(SeatContext(server, table, seat), SeatForms(), looking=True)
 
 
-def _render(
-    server: ServerState, context: SeatContext, forms: SeatForms, status: int = 200, looking: bool = False
-) -> HTMLResponse:
+def _render(context: SeatContext, forms: SeatForms, status: int = 200, looking: bool = False) -> HTMLResponse:
     """Render the page of the seat as it is now; whoever only looks has not seen it in the person's place."""
     session, seat = context.session, context.seat
     table = session.table
-    lobby = server.sessions.get_lobby(table.lobby)
+    lobby = context.server.sessions.get_lobby(table.lobby)
     worded = session.game.title if isinstance(session.game, Wording) else session.setup.game.name
     with session.lock:
-        view = service.describe_own_seat(server, context, looking)
+        view = service.describe_own_seat(context, looking)
         places = asdict(view) | _describe_game(context, forms)
-    rounds, parts = places["progress"], len(server.sessions.list_seats(session.id, seat))
+    rounds, parts = places["progress"], len(context.server.sessions.list_seats(session.id, seat))
     played = (rounds.now - 1) / rounds.of if rounds and rounds.now and rounds.of else 0.0
     ended = view.phase in ("over", "closed", "replaced")
-    places |= _describe_ending(server, context, forms)
+    places |= _describe_ending(context) | vars(forms)
+    places |= {"parts": parts, "studied": (table.number - 1 + (1.0 if ended else played)) / parts}
+    token = context.server.seat_token(session.id, seat)
+    places |= {"path": f"/seat/{session.id}/{seat}/{token}", "csrf": context.server.csrf(token)}
+    quiz = service.list_quiz_questions(session, seat) if view.quiz else ()
     return render_page(
         "seat.html",
         status,
         **places,
-        t=table.texts,
+        table=table,
+        lobby=lobby,
         experiment=lobby.experiment,
-        game=table.part.game.title or (lobby.title if lobby.source else worded),
-        markdown=bool(lobby.source),
-        instructed=bool(table.part.game.instructions),
-        number=table.number,
-        parts=parts,
-        studied=(table.number - 1 + (1.0 if ended else played)) / parts,
-        path=server.seat_path(session.id, seat),
-        csrf=server.csrf(server.seat_token(session.id, seat)),
-        messages=session.list_messages(seat),
-        note=forms.note,
-        quiz_options=[getattr(question, "options", ()) for question in service.list_quiz_questions(session, seat)],
-        quiz_typed=forms.quiz_typed or ["" for _ in view.quiz],
-        wrong=forms.wrong,
-        blocks=forms.blocks,
-        agreed=forms.agreed,
+        t=table.texts,
         looking=looking,
+        game=table.part.game.title or (lobby.experiment.title if lobby.source else worded),
+        messages=session.list_messages(seat),
+        quiz_options=[getattr(question, "options", ()) for question in quiz],
     )
 
 
@@ -329,10 +301,11 @@ def _describe_game(context: SeatContext, forms: SeatForms) -> JsonObject:
     state, view = session.episode.state, session.episode.view(role)
     ask = session.pending().get(role) if session.phase(context.seat) == "turn" else None
     earlier, now = _tell_story(game, view)
+    names, said = list(name_roles(game).values()), [(seat, text) for seat, _, text in view.facts.get("said", ())]
     return {
         "private": game.word_private(state, role) if isinstance(game, PrivateInformation) else "",
-        "bubbles": _list_messages(game, view),
-        "hand": fields.read_hand(game.name, view.facts["infoset"], game.roles) if "infoset" in view.facts else None,
+        "bubbles": [{"who": names[seat], "own": seat == view.facts.get("seat"), "text": text} for seat, text in said],
+        "hand": read_hand(game.name, view.facts["infoset"], game.roles) if "infoset" in view.facts else None,
         "progress": game.list_rounds(state, role) if isinstance(game, RoundHistory) else None,
         "calculator": service.list_calculator(session, role),
         "earlier": earlier,
@@ -340,32 +313,19 @@ def _describe_game(context: SeatContext, forms: SeatForms) -> JsonObject:
         "question": game.word_question(ask) if ask and isinstance(game, Wording) else "",
         "plain_question": isinstance(ask, Choice),
         "unit": game.unit if isinstance(game, Wording) else "",
-        "fields": fields.make_fields(ask, forms.typed, forms.errors) if ask else [],
+        "fields": make_fields(ask, forms.typed, forms.wrong) if ask else [],
         "void": session.episode.void,
     }
 
 
-def _describe_ending(server: ServerState, context: SeatContext, forms: SeatForms) -> JsonObject:
+def _describe_ending(context: SeatContext) -> dict[str, object]:
     """Describe the result, and what comes after the game."""
-    session, stage = context.session, service.describe_stage(server, context)
+    session, stage = context.session, service.describe_stage(context)
     names = name_roles(session.game)
     payoffs = session.payoffs() if session.phase(context.seat) == "over" else {}
-    page = service.find_page(server, context)
-    items = page.items if page else ()
-    return asdict(stage) | {
-        "earnings": stage.earnings,
-        "others": {names.get(role, role): amount for role, amount in payoffs.items() if role != context.role},
-        "page": page,
-        "items": [(item, forms.typed.get(item.name, ""), str(forms.wrong.get(item.name, ""))) for item in items],
-    }
-
-
-def _list_messages(game: AnyGame, view: View) -> list[JsonObject]:
-    """List the messages of a dialogue, who wrote each, and whether it is one's own."""
-    if not isinstance(game, HasSpeakers):
-        return []
-    names, own = list(name_roles(game).values()), view.facts.get("seat")
-    return [{"who": names[seat], "own": seat == own, "text": text} for seat, _, text in view.facts.get("said", [])]
+    others = {names.get(role, role): amount for role, amount in payoffs.items() if role != context.role}
+    page = service.find_page(context)
+    return asdict(stage) | {"earnings": stage.earnings, "others": others, "page": page}
 
 
 def name_roles(game: AnyGame) -> dict[str, str]:
@@ -386,9 +346,206 @@ def _tell_story(game: AnyGame, view: View) -> tuple[list[str], str]:
     return [], view.situation
 
 
-calls = APIRouter(prefix="/api/seats/{session}/{seat}", responses=describe_errors(), tags=["seat"])
+_NAME = "answer"
+_MOST_BUTTONS = 12
+_ROUNDING = 0.11
+"""Percent that may be missing because shares were rounded: three of 33.3 are meant to be everything."""
+SimpleAsk = Choice | Amount | Words | Mixture
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnField:
+    """One part of a question as it is drawn: `typed` is what stands in it, `error` the sentence beside it."""
+
+    name: str
+    label: str
+    ask: SimpleAsk
+    typed: tuple[str, ...] = ("",)
+    error: str = ""
+
+    @property
+    def kind(self) -> str:
+        """How it is drawn; many whole numbers in a row are typed and not looked for."""
+        options = self.ask.options if isinstance(self.ask, Choice) else ()
+        if len(options) > _MOST_BUTTONS and all(option.isascii() and option.isdecimal() for option in options):
+            first, last = int(options[0]), int(options[-1])
+            return "number" if list(map(int, options)) == list(range(first, last + 1)) else "choice"
+        return type(self.ask).__name__.lower()
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The labels to choose from or to divide a hundred percent among."""
+        if isinstance(self.ask, Choice):
+            return (*self.ask.options, PASS) if self.ask.may_pass else self.ask.options
+        return self.ask.options if isinstance(self.ask, Mixture) else ()
+
+
+def make_fields(
+    ask: Ask, typed: Mapping[str, str] | None = None, errors: Mapping[str, str] | None = None
+) -> list[DrawnField]:
+    """Make the fields of a question, with what was typed before and what is wrong with it."""
+    return [
+        DrawnField(name, label, part, tuple(_list_typed(part, name, typed or {})), (errors or {}).get(name, ""))
+        for name, label, part in _list_parts(ask)
+    ]
+
+
+def _list_typed(ask: SimpleAsk, name: str, typed: Mapping[str, str]) -> list[str]:
+    names = [f"{name}.{k}" for k in range(len(ask.options))] if isinstance(ask, Mixture) else [name]
+    return [typed.get(part, "") for part in names]
+
+
+def write_fields(ask: Ask, action: Any) -> dict[str, str]:
+    """Return what a person types into the fields to give that answer.
+
+    >>> write_fields(Form((("a", Amount(0, 5)), ("b", Choice(("x", "y"))))), {"a": 2.5, "b": "y"})
+    {'answer.0': '2.5', 'answer.1': 'y'}
+    """
+    typed: dict[str, str] = {}
+    for name, label, part in _list_parts(ask):
+        answer = action[label] if isinstance(ask, Form) else action
+        if isinstance(part, Mixture):
+            typed |= {f"{name}.{k}": f"{100 * share:.9f}" for k, share in enumerate(answer)}
+        else:
+            typed[name] = f"{answer:.12g}" if isinstance(answer, int | float) else str(answer)
+    return typed
+
+
+class FieldMistake(Exception):
+    """What is wrong with a field, as a sentence for the person."""
+
+
+def read_fields(ask: Ask, typed: Mapping[str, str], texts: InterfaceTexts) -> tuple[Any, dict[str, str]]:
+    """Read the answer and no errors, or no answer and a sentence for each field that is wrong."""
+    values: JsonObject = {}
+    errors: dict[str, str] = {}
+    for name, _, part in _list_parts(ask):
+        try:
+            values[name] = _read(part, name, typed, texts)
+        except FieldMistake as mistake:
+            errors[name] = str(mistake)
+    if errors:
+        return None, errors
+    if isinstance(ask, Form):
+        return {label: values[name] for name, label, _ in _list_parts(ask)}, {}
+    return values[_NAME], {}
+
+
+def _list_parts(ask: Ask) -> list[tuple[str, str, SimpleAsk]]:
+    """Name, label and ask of every field."""
+    match ask:
+        case Form(fields):
+            return [(f"{_NAME}.{number}", label, part) for number, (label, part) in enumerate(fields)]
+        case Lottery():
+            raise TypeError("nobody but nature draws a lottery")
+        case _:
+            return [(_NAME, "", ask)]
+
+
+def _read(ask: SimpleAsk, name: str, typed: Mapping[str, str], texts: InterfaceTexts) -> Any:
+    text, *_ = parts = _list_typed(ask, name, typed)
+    if isinstance(ask, Mixture):
+        return _read_shares(ask, parts, texts)
+    if isinstance(ask, Amount) and text.count(",") == 1:
+        text = text.replace(",", ".")
+    try:
+        if not text.strip() or ("_" in text and isinstance(ask, Amount)):
+            raise InvalidMove("nothing that can be read")
+        return ask.read(text)
+    except InvalidMove:
+        raise FieldMistake(_explain(ask, text.strip(), texts)) from None
+
+
+def _explain(ask: Choice | Amount | Words, text: str, texts: InterfaceTexts) -> str:
+    """Say in the person's language why the answer is not legal."""
+    shown = text[:40]
+    match ask:
+        case Choice():
+            return texts("not_option", text=shown) if text else texts("choose_option")
+        case Words():
+            return texts("too_long", count=len(text), most=ask.limit) if text else texts("empty_words")
+    if not text:
+        return texts("type_number")
+    try:
+        number = float("nan" if "_" in text else text.removeprefix("$"))
+    except ValueError:
+        number = float("nan")
+    if not math.isfinite(number):
+        return texts("not_number", text=shown)
+    if not ask.low <= number <= ask.high:
+        return texts("not_between", text=f"{number:g}", low=f"{ask.low:g}", high=f"{ask.high:g}")
+    return texts("not_whole", text=f"{number:g}")
+
+
+def _read_shares(ask: Mixture, typed: list[str], texts: InterfaceTexts) -> tuple[float, ...]:
+    """Read percent as probabilities; an empty field is nothing, and what rounding leaves out is shared."""
+    percent = []
+    for option, text in zip(ask.options, typed, strict=True):
+        try:
+            percent.append(float(text.strip().removesuffix("%").replace(",", ".") or 0))
+        except ValueError:
+            raise FieldMistake(texts("not_share", text=text[:40], option=texts.word(option))) from None
+    total = sum(percent)
+    if not abs(total - 100) <= _ROUNDING:
+        raise FieldMistake(texts("not_hundred", sum=f"{total:g}"))
+    mix = tuple(share / total for share in percent)
+    try:
+        ask.check(mix)
+    except InvalidMove as error:
+        raise FieldMistake(f"{str(error)[:1].upper()}{str(error)[1:]}.") from None
+    return mix
+
+
+_MOVES = {"p": "pass", "b": "bet", "c": "call", "r": "raise"}
+_RAISES = (2, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """The own card, the open card where there is one, the moves so far, and what is in the pot."""
+
+    card: str
+    open: str
+    moves: tuple[tuple[str, str], ...]
+    pot: int
+
+
+def read_hand(game: str, label: str, roles: tuple[str, ...]) -> Hand | None:
+    """Read the label of Kuhn's poker, or of Leduc poker for two; None for other games.
+
+    >>> read_hand("kuhn-poker", "K pb", ("player 1", "player 2"))
+    Hand(card='K', open='', moves=(('player 1', 'pass'), ('player 2', 'bet')), pot=3)
+    >>> read_hand("kuhn-poker-3", "T pbb", ("player 1", "player 2", "player 3")).moves[-1]
+    ('player 3', 'bet')
+    >>> read_hand("leduc-poker", "J crc Q r", ("player 1", "player 2")).pot
+    10
+    """
+    card, *rest = label.split(" ")
+    if game.startswith("kuhn-poker"):
+        letters = rest[0] if rest else ""
+        moves = tuple((roles[k % len(roles)], _MOVES[letter]) for k, letter in enumerate(letters))
+        return Hand(card, "", moves, len(roles) + letters.count("b"))
+    if game != "leduc-poker" or len(roles) != 2:
+        return None
+    opened = next((part for part in rest if part in ("J", "Q", "K")), "")
+    index = rest.index(opened) if opened else len(rest)
+    return Hand(card, opened, *_count_pot(("".join(rest[:index]), "".join(rest[index + 1 :])), roles))
+
+
+def _count_pot(rounds: tuple[str, str], roles: tuple[str, ...]) -> tuple[tuple[tuple[str, str], ...], int]:
+    paid = [1, 1]
+    moves: list[tuple[str, str]] = []
+    for size, letters in zip(_RAISES, rounds, strict=True):
+        for k, letter in enumerate(letters):
+            seat = k % 2
+            paid[seat] = paid[1 - seat] + (size if letter == "r" else 0)
+            moves.append((roles[seat], _MOVES[letter]))
+    return tuple(moves), sum(paid)
+
+
+_SEAT = "/api/seats/{session}/{seat}"
+calls = APIRouter(prefix=_SEAT, responses=describe_errors(), tags=["seat"], dependencies=[Bearer])
 Answer = str | float | list[float] | dict[str, str | float | list[float]]
-_LOOK = 0.2
 
 
 class ReadyIn(Closed):
@@ -408,50 +565,42 @@ class AnswerIn(Closed):
 
 
 @calls.get("")
-async def show_seat(
-    server: Server, context: SeatDoor, after: Annotated[str, Query(max_length=100)] = "", wait: Wait = 0
-) -> SeatView:
+async def show_seat(context: SeatDoor, after: Version = "", wait: Wait = 0) -> SeatView:
     """What the person in that seat may know.
 
     With `after`, the version known already, the answer waits up to `wait` seconds for another one.
     """
-    session, seat = context.session, context.seat
-    end = time.monotonic() + wait
-    while session.version(seat) == after and time.monotonic() < end:
-        await asyncio.sleep(_LOOK)
-        session.touch(seat)
-    return service.describe_own_seat(server, context)
+    await _wait_until(context, lambda: context.session.version(context.seat) != after, wait)
+    return service.describe_own_seat(context)
 
 
 @calls.post("/ready")
-async def make_ready(server: Server, context: SeatDoor, given: ReadyIn) -> SeatView:
+async def make_ready(context: SeatDoor, given: ReadyIn) -> SeatView:
     """Say that the rules are understood; the game begins when everybody has."""
-    wrong = service.try_ready(server, context, given.quiz, given.agreed)
+    wrong = service.try_ready(context, given.quiz, given.agreed)
     if wrong:
         raise UsageError("; ".join(f"{which}: {why}" for which, why in wrong.items()))
-    return service.describe_own_seat(server, context)
+    return service.describe_own_seat(context)
 
 
 @calls.post("/answers")
-async def post_answer(server: Server, context: SeatDoor, given: AnswerIn) -> SeatView:
+async def post_answer(context: SeatDoor, given: AnswerIn) -> SeatView:
     """Answer the question number `turn`; the same answer twice is refused and changes nothing."""
     if given.attempt != context.session.attempt:
         raise NotAsked("the experimenter has restarted this game; ask for the seat again")
     action: Any = tuple(given.answer) if isinstance(given.answer, list) else given.answer
-    service.submit_answer(server, context, given.turn, Decision(action, given.why), Presence())
-    return service.describe_own_seat(server, context)
+    service.submit_answer(context, given.turn, Decision(action, given.why), Presence())
+    return service.describe_own_seat(context)
 
 
 @calls.get("/equilibrium")
-def show_equilibrium(context: SeatDoor) -> dict[str, list[BlockOut]]:
+def show_equilibrium(context: SeatDoor) -> dict[str, object]:
     """What the equilibrium would have been, told in `blocks` when the game is over."""
-    return {"blocks": serialize_blocks(service.describe_equilibrium(context))}
+    return {"blocks": serialize_report(Document("", opening=service.describe_equilibrium(context)))["opening"]}
 
 
 @calls.post("/remarks", status_code=201)
-def post_remark(
-    server: Server, context: SeatDoor, remark: Annotated[str, Body(embed=True, min_length=1, max_length=2000)]
-) -> SeatView:
+def post_remark(context: SeatDoor, remark: Annotated[str, Body(embed=True, min_length=1, max_length=2000)]) -> SeatView:
     """Say something about the game when it is over; kept for the export."""
-    service.keep_remark(server, context, remark)
-    return service.describe_own_seat(server, context)
+    service.keep_remark(context, remark)
+    return service.describe_own_seat(context)

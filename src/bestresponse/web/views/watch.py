@@ -13,23 +13,20 @@ from urllib.parse import quote, urlencode
 from fastapi import APIRouter, Query
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, Response
-from pydantic import BaseModel
-from pydantic.dataclasses import dataclass
 
-from bestresponse.core.episode import Void
 from bestresponse.core.game import AnyGame
-from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.core.json import JsonMapping
 from bestresponse.report import page
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.web import render
-from bestresponse.web.access import AdminApi, AdminPage, Name, Server
+from bestresponse.web.access import AdminApi, AdminPage, Bearer, Name, Server
 from bestresponse.web.security import REPORT_POLICY
 from bestresponse.web.services import export as exporting
 from bestresponse.web.watching import runs
-from bestresponse.web.watching.steps import Stage, build_replay, list_stages
+from bestresponse.web.watching.steps import build_replay, list_stages
 
 pages = APIRouter(include_in_schema=False, dependencies=[AdminPage])
-calls = APIRouter(prefix="/api", responses=render.describe_errors(), tags=["watch"], dependencies=[AdminApi])
+calls = APIRouter(prefix="/api", responses=render.describe_errors(), tags=["watch"], dependencies=[Bearer, AdminApi])
 _PAGE = 100
 _LATEST = 20
 Find = Annotated[str, Query(max_length=200)]
@@ -42,57 +39,38 @@ def show_runs(
 ) -> HTMLResponse:
     """Show the runs that fit, a page at a time."""
     known = server.runs.all()
-    wanted = runs.RunFilter(find, study, status, sort)
-    found = wanted.apply(known)
-    return render.render_page(
-        "watch.html",
-        runs=found[start : start + _PAGE],
-        count=len(found),
-        known=len(known),
-        start=start,
-        step=_PAGE,
-        wanted=wanted,
-        query=urlencode(asdict(wanted)),
-        studies=sorted({run.study for run in known}),
-        sorts=list(runs.SORTS),
-        board=runs.rank_players(server.runs.readable()),
-    )
+    wanted = {"find": find, "study": study, "status": status, "sort": sort}
+    fitting = runs.filter_runs(known, **wanted)
+    page = {"runs": fitting[start : start + _PAGE], "start": start, "step": _PAGE, "query": urlencode(wanted)}
+    counts = {"count": len(fitting), "known": len(known)}
+    choices = {"wanted": wanted, "studies": sorted({run.study for run in known}), "sorts": list(runs.SORTS)}
+    board = runs.rank_players(server.runs.readable())
+    return render.render_page("watch.html", **page, **counts, **choices, board=board)
 
 
 @pages.get("/watch/compare")
 def compare_page(server: Server, first: str, second: str) -> HTMLResponse:
     """Show two runs beside each other: their figures, and every game."""
     folders = server.runs.folder(first), server.runs.folder(second)
-    return render.render_page(
-        "watch_compare.html",
-        table=runs.compare_runs(*folders),
-        games=runs.compare_run_games(*folders),
-        first=first,
-        second=second,
-        names=[runs.name_run(folder.manifest) for folder in folders],
-    )
+    compared = {"table": runs.compare_runs(*folders), "games": runs.compare_run_games(*folders)}
+    names = [runs.name_run(folder.manifest) for folder in folders]
+    return render.render_page("watch_compare.html", first=first, second=second, names=names, **compared)
 
 
 @pages.get("/watch/run/{run}")
 def show_run_page(server: Server, run: str, start: Start = 0, find: Find = "", only: Find = "") -> HTMLResponse:
     """Show the progress of a run and its plays."""
     folder, progress = server.runs.folder(run), server.runs.progress(run)
-    wanted = runs.PlayFilter(find, only)
+    wanted = {"find": find, "only": only}
+    fitting = islice(runs.filter_plays(folder, find, only), start, start + _PAGE)
     others = [other for other in server.runs.all() if other.study == folder.manifest.study and other.name != run]
-    return render.render_page(
-        "watch_run.html",
-        run=progress,
-        manifest=folder.manifest,
-        plays=[(play, runs.name_play(play)) for play in runs.find_plays(folder, wanted, start, _PAGE)],
-        live=[(play, runs.name_play(play)) for play in server.runs.list_live(run)][:_PAGE],
-        wanted=wanted,
-        query=urlencode(asdict(wanted)),
-        start=start,
-        step=_PAGE,
-        calls=[] if progress.plays else server.runs.list_calls(run, start, _PAGE),
-        has_report=runs.has_report(folder),
-        others=others if runs.has_report(folder) else [],
-    )
+    plays = [(play, runs.name_play(play)) for play in fitting]
+    live = [(play, runs.name_play(play)) for play in server.runs.list_live(run)][:_PAGE]
+    calls = [] if progress.plays else server.runs.list_calls(run, start, _PAGE)
+    reported = runs.has_report(folder)
+    page = {"plays": plays, "live": live, "calls": calls, "start": start, "step": _PAGE}
+    about = {"run": progress, "manifest": folder.manifest, "has_report": reported, "others": others if reported else []}
+    return render.render_page("watch_run.html", wanted=wanted, query=urlencode(wanted), **page, **about)
 
 
 @pages.get("/watch/run/{run}/report")
@@ -121,7 +99,7 @@ def live(server: Server, session: str) -> HTMLResponse:
         record = found.record()
     lobby = server.sessions.get_lobby(found.table.lobby)
     stored = StoredPlay(session, {"group": found.table.group}, record)
-    return _show_replay(stored, found.game, (), [(f"/lobby/{lobby.id}", lobby.title)], ["", ""], not over)
+    return _show_replay(stored, found.game, (), [(f"/lobby/{lobby.id}", lobby.experiment.title)], ["", ""], not over)
 
 
 def _show_replay(
@@ -134,18 +112,11 @@ def _show_replay(
 ) -> HTMLResponse:
     stages = list_stages(stored.record, game, asked)
     steps = [step for stage in stages for step in stage.steps]
-    return render.render_page(
-        "watch_play.html",
-        title=runs.name_play(stored),
-        play=stored,
-        crumbs=crumbs,
-        around=around,
-        follow=follow,
-        stages=stages,
-        replay=build_replay(stored.record, game, stages),
-        priced=any(step.regret is not None or step.regret_equilibrium is not None for step in steps),
-        briefing=game.view(game.start(), game.roles[0]).briefing if game else "",
-    )
+    priced = any(step.regret is not None or step.regret_equilibrium is not None for step in steps)
+    briefing = game.view(game.start(), game.roles[0]).briefing if game else ""
+    about = {"title": runs.name_play(stored), "play": stored, "crumbs": crumbs, "around": around, "follow": follow}
+    course = {"stages": stages, "priced": priced, "replay": build_replay(stored.record, game, stages)}
+    return render.render_page("watch_play.html", briefing=briefing, **about, **course)
 
 
 @pages.get("/export")
@@ -161,42 +132,11 @@ def show_export(server: Server) -> HTMLResponse:
 @calls.get("/export/{table}.{form}", response_class=Response)
 def send_table(server: Server, table: Name, form: Name, lobby: Annotated[str, Query(max_length=80)] = "") -> Response:
     """`decisions`, `participants`, `payments` or `codebook` as csv, json or parquet, of one lobby or of all."""
-    return render.send_file(exporting.export_table(server, table, form, lobby))
+    content = exporting.export_table(server, table, form, lobby)
+    return render.send_file(f"{lobby}-{table}.{form}".lstrip("-"), exporting.FORMATS[form], content)
 
 
 _LOOK = 0.5
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunDetails(runs.RunProgress):
-    """A run with what was written down before its first play."""
-
-    manifest: JsonObject
-    has_report: bool
-
-
-class PlayOut(BaseModel):
-    """A finished play: who sat where, what they got, and the data of its spec."""
-
-    spec: str
-    game: str
-    players: dict[str, str]
-    payoffs: dict[str, float]
-    void: Void | None
-    data: JsonObject
-
-
-_TOLD = ("game", "players", "payoffs", "void")
-"""What of the record of a play is listed."""
-
-
-class StagesOut(BaseModel):
-    """A play step by step, with the rules as the first role is told them; `live` while it goes on."""
-
-    spec: str
-    live: bool
-    briefing: str
-    stages: list[Stage]
 
 
 @calls.get("/runs")
@@ -208,7 +148,7 @@ def list_progress(server: Server) -> list[runs.RunProgress]:
 @calls.get("/runs/{run}")
 async def show_progress(
     server: Server, run: Name, after: Annotated[str, Query(max_length=100)] = "", wait: render.Wait = 0
-) -> RunDetails:
+) -> dict[str, object]:
     """The progress of a run and its manifest.
 
     With `after`, the version known already, the answer waits up to `wait` seconds until the run has come further.
@@ -219,40 +159,41 @@ async def show_progress(
         await asyncio.sleep(_LOOK)
         progress = await run_in_threadpool(server.runs.progress, run)
     folder = server.runs.folder(run)
-    return RunDetails(**asdict(progress), manifest=folder.manifest.to_json(), has_report=runs.has_report(folder))
+    return {**asdict(progress), "manifest": folder.manifest.to_json(), "has_report": runs.has_report(folder)}
 
 
 @calls.get("/runs/{run}/report")
-def show_report(server: Server, run: Name) -> render.ReportOut:
+def show_report(server: Server, run: Name) -> dict[str, object]:
     """The report of what is recorded so far."""
     return render.serialize_report(runs.build_report(server.runs.folder(run)))
 
 
 @calls.get("/runs/{run}/plays")
 def show_plays(
-    server: Server,
-    run: Name,
-    start: Start = 0,
-    count: Annotated[int, Query(ge=1, le=500)] = 100,
-) -> list[PlayOut]:
-    """Finished plays in the order they finished."""
+    server: Server, run: Name, start: Start = 0, count: Annotated[int, Query(ge=1, le=500)] = 100
+) -> list[dict[str, object]]:
+    """Finished plays in the order they finished: who sat where, what they got, and the data of the spec."""
+    told = ("game", "players", "payoffs", "void")
     return [
-        PlayOut(spec=play.spec, data=dict(play.data), **{name: getattr(play.record, name) for name in _TOLD})
+        {"spec": play.spec, "data": dict(play.data), **{name: getattr(play.record, name) for name in told}}
         for play in islice(server.runs.folder(run).plays(), start, start + count)
     ]
 
 
 @calls.get("/runs/{run}/plays/{spec}")
-def show_play(server: Server, run: Name, spec: Name) -> StagesOut:
-    """A play step by step: what each seat saw and was asked, what it said, how that was read, and its regrets."""
+def show_play(server: Server, run: Name, spec: Name) -> dict[str, object]:
+    """A play step by step: what each seat saw and was asked, what it said, how that was read, and its regrets.
+
+    `briefing` are the rules as the first role is told them; it is `live` while the play goes on.
+    """
     stored, asked, live = server.runs.open_play(run, spec)
     game = runs.rebuild_game(server.runs.folder(run), stored.data)
     briefing = game.view(game.start(), game.roles[0]).briefing if game else ""
-    return StagesOut(spec=spec, live=live, briefing=briefing, stages=list_stages(stored.record, game, asked))
+    return {"spec": spec, "live": live, "briefing": briefing, "stages": list_stages(stored.record, game, asked)}
 
 
 @calls.get("/leaderboard")
-def leaderboard(server: Server) -> render.TableOut:
+def leaderboard(server: Server) -> dict[str, object]:
     """Every player of every benchmark run with intervals, the best first."""
     return render.serialize_table(runs.rank_players(server.runs.readable()))
 
@@ -260,6 +201,6 @@ def leaderboard(server: Server) -> render.TableOut:
 @calls.get("/compare")
 def compare_figures(
     server: Server, first: Annotated[str, Query(max_length=80)], second: Annotated[str, Query(max_length=80)]
-) -> render.TableOut:
+) -> dict[str, object]:
     """Two runs of the same study beside each other."""
     return render.serialize_table(runs.compare_runs(server.runs.folder(first), server.runs.folder(second)))

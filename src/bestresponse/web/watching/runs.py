@@ -117,12 +117,8 @@ def _report_sessions(folder: RunFolder) -> Document:
         payoffs += [(name, *row) for row in _list_payoffs(name, [record for record in records if record.void is None])]
     heads = ("sessions", "void", "people", "answers", "stood in for")
     counted = Table((Column("game"), *(Column(head, "right") for head in heads)), tuple(counts))
-    columns = (
-        *map(Column, ("game", "role", "seat")),
-        Column("sessions", "right"),
-        Column("payoff", "right", format=".3f"),
-    )
-    earned = Table(columns, tuple(payoffs), "Means; intervals hold 95 %")
+    figures = (Column("sessions", "right"), Column("payoff", "right", format=".3f"))
+    earned = Table((*map(Column, ("game", "role", "seat")), *figures), tuple(payoffs), "Means; intervals hold 95 %")
     sections = (Section("Sessions", (counted, Note(_STAND_INS))), Section("Payoffs", (earned,)))
     return Document("Sessions with people", sections=sections)
 
@@ -131,12 +127,9 @@ def _list_payoffs(game: str, records: list[Record]) -> list[tuple[Cell, ...]]:
     """List the mean payoff of every role and player; a play with a stand-in is not counted as theirs."""
     rows: list[tuple[Cell, ...]] = []
     for role, player in dict.fromkeys(seat for record in records for seat in record.players.items()):
-        earned = [
-            record.payoffs[role]
-            for record in records
-            if record.players.get(role) == player
-            and not any(answer.decision.stand_in for answer in record.submissions if answer.role == role)
-        ]
+        seated = [record for record in records if record.players.get(role) == player]
+        missed = [any(a.decision.stand_in for a in record.submissions if a.role == role) for record in seated]
+        earned = [record.payoffs[role] for record, stood_in in zip(seated, missed, strict=True) if not stood_in]
         if earned:
             mean = cluster_bootstrap(earned, rng=np.random.default_rng(split(0, game, role, player)))
             rows.append((role, player, len(earned), mean))
@@ -201,21 +194,14 @@ class _FollowedRun:
         self._read_records()
         for line in self._read_on(self.calls_file):
             self._count_call(line)
-        done = self._is_done()
-        return RunProgress(
-            path.name,
-            manifest.study,
-            manifest.created,
-            done,
-            self._plays,
-            self._total,
-            self._calls,
-            self._tokens,
-            self._money,
-            name_run(manifest),
-            "finished" if done else "running" if is_worked_on(path) else "stopped",
-            f"{self._plays}.{self._calls}.{int(done)}",
-        )
+        # Without a known total, a run without plays has ended when its report is there.
+        reported = self._plays == 0 and (path / "report.json").exists()
+        done = reported if self._total is None else self._plays >= self._total
+        done = done or (path / "finished").exists()
+        status = "finished" if done else "running" if is_worked_on(path) else "stopped"
+        counts = (done, self._plays, self._total, self._calls, self._tokens, self._money)
+        version = f"{self._plays}.{self._calls}.{int(done)}"
+        return RunProgress(path.name, manifest.study, manifest.created, *counts, name_run(manifest), status, version)
 
     def _count_call(self, line: bytes) -> None:
         try:
@@ -227,14 +213,6 @@ class _FollowedRun:
         self._calls += 1
         self._tokens += (usage.get("prompt") or 0) + (usage.get("completion") or 0)
         self._money = None if price is None or self._money is None else self._money + price
-
-    def _is_done(self) -> bool:
-        """Whether the run says so, or everything is played; a run without plays has ended when its report is there."""
-        if (self._folder.path / "finished").exists():
-            return True
-        if self._total is not None:
-            return self._plays >= self._total
-        return self._plays == 0 and (self._folder.path / "report.json").exists()
 
     def list_live(self) -> list[StoredPlay]:
         """List the plays that are not over, with the answers so far; a play whose game is not known is left out."""
@@ -393,49 +371,28 @@ _WHO = (
 """What of a spec says who plays and how they are asked, not what is played."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunFilter:
-    """Which runs are shown, and in which order."""
-
-    find: str = ""
-    study: str = ""
-    status: str = ""
-    sort: str = "newest"
-
-    def apply(self, runs: Iterable[RunProgress]) -> list[RunProgress]:
-        """Return the runs that fit; the newest, largest and dearest first, names from A to Z."""
-        words = self.find.lower().split()
-        fitting = [
-            run
-            for run in runs
-            if all(word in f"{run.name} {run.title} {run.study}".lower() for word in words)
-            and self.study in ("", run.study)
-            and self.status in ("", run.status)
-        ]
-        return sorted(fitting, key=SORTS.get(self.sort, SORTS["newest"]), reverse=self.sort != "name")
+def filter_runs(
+    runs: Iterable[RunProgress], find: str = "", study: str = "", status: str = "", sort: str = "newest"
+) -> list[RunProgress]:
+    """Return the runs that fit; the newest, largest and dearest first, names from A to Z."""
+    fitting = [run for run in runs if study in ("", run.study) and status in ("", run.status)]
+    named = [run for run in fitting if _has_words(f"{run.name} {run.title} {run.study}", find)]
+    return sorted(named, key=SORTS.get(sort, SORTS["newest"]), reverse=sort != "name")
 
 
-@dataclass(frozen=True, slots=True)
-class PlayFilter:
-    """Which plays of a run are shown."""
+def _has_words(text: str, words: str) -> bool:
+    return all(word in text.lower() for word in words.lower().split())
 
-    find: str = ""
-    only: str = ""
 
-    def accepts(self, play: StoredPlay) -> bool:
-        """Tell whether the play fits."""
+def filter_plays(folder: RunFolder, find: str, only: str) -> Iterator[StoredPlay]:
+    """Yield the plays that fit, in the order they finished: all, `only` those that are void, or were repaired."""
+    for play in folder.plays():
         record = play.record
-        if self.only == "void" and record.void is None:
-            return False
-        if self.only == "repaired" and all(s.decision.reading.status.value == "valid" for s in record.submissions):
-            return False
-        text = f"{play.spec} {name_play(play)} {' '.join(record.players.values())}".lower()
-        return all(word in text for word in self.find.lower().split())
-
-
-def find_plays(folder: RunFolder, wanted: PlayFilter, start: int, count: int) -> list[StoredPlay]:
-    """Return some of the plays that fit, in the order they finished."""
-    return list(islice(filter(wanted.accepts, folder.plays()), start, start + count))
+        repaired = any(answer.decision.reading.status.value != "valid" for answer in record.submissions)
+        if (only == "void" and record.void is None) or (only == "repaired" and not repaired):
+            continue
+        if _has_words(f"{play.spec} {name_play(play)} {' '.join(record.players.values())}", find):
+            yield play
 
 
 @dataclass(frozen=True, slots=True)
@@ -500,13 +457,9 @@ def rank_players(folders: Iterable[RunFolder]) -> Table:
     Baselines are left out, and models that never gave an answer that could be read.
     """
     found = [(folder, _load_figures(folder)) for folder in folders if folder.manifest.study == "bench"]
-    rows = [
-        ((*heads, folder.path.name), values)
-        for folder, figures in found
-        for heads, values in figures.groups
-        if "baseline" not in heads and values.get("answered")
-    ]
-    rows.sort(key=lambda row: _find_middle(row[1].get("gap_normalised"), float("inf")))
+    groups = [((*heads, folder.path.name), values) for folder, figures in found for heads, values in figures.groups]
+    rows = [(heads, values) for heads, values in groups if "baseline" not in heads and values.get("answered")]
+    rows.sort(key=lambda row: _find_middle(row[1].get("gap_normalised")))
     metrics = next((figures.metrics for _, figures in found if figures.metrics), ())
     caption = "Smaller is better; intervals hold 95 % by resampling games"
     return Figures(metrics, ("player", "asked for", "run"), rows).to_table(caption)
@@ -537,7 +490,6 @@ def _name_figures(figures: Figures) -> dict[tuple[str, str], Value]:
     }
 
 
-def _find_middle(figure: Value, absent: float = float("nan")) -> float:
-    if figure is None:
-        return absent
-    return figure.estimate if isinstance(figure, Interval) else float(figure)
+def _find_middle(figure: Value) -> float:
+    middle = figure.estimate if isinstance(figure, Interval) else figure
+    return float("inf") if middle is None else float(middle)

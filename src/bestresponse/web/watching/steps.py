@@ -76,20 +76,9 @@ def list_steps(record: Record, game: AnyGame | None, calls: Iterable[Call] = ())
         for call in asked.get(number, []):
             prompts += [f"{role}:\n{content}" for role, content in call["request"]["messages"]]
             prompts.append(f"{call['model']}:\n{call['reply']['text']}")
-        steps.append(
-            Step(
-                number,
-                stage,
-                submission.role,
-                format_action(decision.action),
-                decision.reading.status.value,
-                decision.reading.how,
-                decision.stand_in,
-                decision.reasoning,
-                view.situation or view.briefing if view else "",
-                tuple(prompts),
-            )
-        )
+        answer = (format_action(decision.action), decision.reading.status.value, decision.reading.how)
+        words = (decision.stand_in, decision.reasoning, view.situation or view.briefing if view else "")
+        steps.append(Step(number, stage, submission.role, *answer, *words, tuple(prompts)))
         stage += states[number] is not state
     return steps
 
@@ -199,10 +188,9 @@ def build_replay(record: Record, game: AnyGame | None, stages: Sequence[Stage]) 
     if form is not None and form.num_players == 2 and form.payoffs[0].size <= _MOST_CELLS:
         first, second = (payoffs.tolist() for payoffs in form.payoffs)
         cells = [list(zip(*row, strict=True)) for row in zip(first, second, strict=True)]
+        table = PayoffBoard(form.players, form.actions[0], form.actions[1], cells)
         weights = tuple(_weigh_cells(form, stage, record) for stage in stages)
-        return ReplayBoard(
-            PayoffBoard(form.players, form.actions[0], form.actions[1], cells), bars=bars, seats=seats, weights=weights
-        )
+        return ReplayBoard(table, bars=bars, seats=seats, weights=weights)
     if isinstance(game, HasTree) and len(game.tree.leaves) <= MOST_ENDS:
         states = trace_states(game, record.submissions)
         if isinstance(states[-1], int):

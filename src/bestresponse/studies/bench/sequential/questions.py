@@ -29,7 +29,7 @@ from bestresponse.studies.bench.config import BenchConfig, choose_temperature
 from bestresponse.studies.bench.plays import seat_player
 from bestresponse.theory.trees.compile import list_answers
 from bestresponse.theory.trees.sequence_form import SequenceForm, bin_sums, to_sequence_form
-from bestresponse.theory.trees.tree import CHANCE, Tree, uniform_policy
+from bestresponse.theory.trees.tree import CHANCE, Tree
 
 State = tuple[Action, ...]
 
@@ -133,12 +133,11 @@ class Plan:
         most = self.config.max_infosets
         if most is None or most >= len(self.candidates):
             return self.candidates
-        tree, row = self.tree, uniform_policy(self.tree).probabilities
-        reach = np.ones(tree.num_nodes)
+        tree, reach = self.tree, np.ones(self.tree.num_nodes)
         for node in range(1, tree.num_nodes):
             parent = int(tree.parent[node])
-            move = tree.first_move[tree.infoset[parent]] + tree.move[node]
-            reach[node] = reach[parent] * (tree.probability[node] if tree.owner[parent] == CHANCE else row[move])
+            moves = 1 if tree.owner[parent] == CHANCE else len(tree.children[parent])
+            reach[node] = reach[parent] * tree.probability[node] / moves
         asked = tree.infoset >= 0
         reached = bin_sums(tree.infoset[asked], reach[asked], len(tree.infosets))
         likely = sorted(self.candidates, key=lambda k: (-round(float(reached[k]), 12), k))

@@ -33,17 +33,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
 from operator import mul
-from typing import Any
 
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, TooLarge
-from bestresponse.core.game import Game
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.trees.compile import as_tree
 from bestresponse.theory.trees.normal_form import find_behaviour, to_normal_form
-from bestresponse.theory.trees.tree import CHANCE, LEAF, Chance, IntArray, Leaf, Policy, Tree, Turn, build_tree
+from bestresponse.theory.trees.tree import CHANCE, LEAF, IntArray, Leaf, Policy, Tree, TreeLike, as_tree, build_tree
 
 
 def cut_subgame(tree: Tree, node: int) -> Tree:
@@ -90,7 +87,7 @@ class SubgamePerfect:
         return self.count == len(self.equilibria)
 
 
-def subgame_perfect(game: Tree | Game[Any], limit: int = 1000) -> SubgamePerfect:
+def subgame_perfect(game: TreeLike, limit: int = 1000) -> SubgamePerfect:
     """Backward induction; lists all pure equilibria if there are at most `limit`, else the first and their number.
 
     >>> from bestresponse.theory.catalogue import load_tree
@@ -291,11 +288,8 @@ def _solve_top(tree: Tree, root: int, given: dict[int, _Solution]) -> tuple[list
             weights = [tree.read_probability(node) if sure else tree.find_probability(node) for node in below]
             return [_Solution(tuple(sum(map(mul, weights, own)) for own in zip(*earned, strict=True)), {})], True
         return list(_choose_best(tree, root, owner, earned)), True
-
-    def expand(node: int) -> Leaf | Chance | Turn:
-        return Leaf(given[node].payoffs) if node != root and node in given else tree.describe(node)
-
-    part = build_tree(tree.players, root, expand, name=tree.name)
+    solved = {node: Leaf(solution.payoffs) for node, solution in given.items() if node != root}
+    part = build_tree(tree.players, root, lambda node: solved.get(node) or tree.describe(node), name=tree.name)
     try:
         table = to_normal_form(part, limit=_PART_LIMIT)
     except TooLarge as error:
