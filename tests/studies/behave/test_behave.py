@@ -8,6 +8,7 @@ from bestresponse.analysis.people import describe_people, find_people, load_peop
 from bestresponse.core.episode import Record, Submission, Void
 from bestresponse.core.errors import SettingError
 from bestresponse.core.player import Decision
+from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.stats.interval import Interval
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.store.manifest import Manifest
@@ -214,3 +215,14 @@ def test_a_strategy_in_words_needs_a_model_that_writes_its_rules(tmp_path):
     (tmp_path / "mine.txt").write_text("Cooperate first, then do what the other did last.")
     with pytest.raises(SettingError, match=r"mine\.txt is a strategy in words"):
         behave(tmp_path, write_rows(("ann", "bob"), ["CC"], ["CC"]), strategies=(str(tmp_path / "mine.txt"),))
+
+
+def test_a_strategy_in_words_is_one_of_the_mixture_once_a_model_has_written_its_rules(tmp_path):
+    (tmp_path / "mine.txt").write_text("Cooperate first, then do what the other did last.")
+    rules = "select(_P, O, S, M) :- holds(last_move(O, M), S).\nselect(_P, O, S, 'C') :- \\+ holds(last_move(O, _), S)."
+    model = ScriptedModel([f"```prolog\n{rules}\n```"])
+    others = ["CDCDCCDD", "DDCCDDCC"]
+    rows = write_rows(("ann", "bob"), ["C" + other[:-1] for other in others], others)
+    mixture = (str(tmp_path / "mine.txt"), "defector")
+    run = behave(tmp_path, rows, fit=("strategies",), strategies=mixture, model=model)
+    assert find_shares(run, "ann") == pytest.approx({"mine": 1.0, "defector": 0.0}, abs=1e-6)

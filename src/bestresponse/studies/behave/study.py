@@ -32,6 +32,7 @@ from bestresponse.report.metrics import Heads, Value, list_metrics
 from bestresponse.report.stats.interval import Floats, Interval
 from bestresponse.report.stats.statistics import bound_mean
 from bestresponse.runs.execution import Execution, Outcome, Progress
+from bestresponse.runs.inputs import OptionalModelSetting
 from bestresponse.runs.run import find_folder, load_run
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder
@@ -80,7 +81,8 @@ class BehaveConfig(RunSettings):
         help="The strategies of the mixture: names, all, classic, published, files of rules (.pl), of saved agents "
         "(.json) or of words (.txt).",
     )
-    model: str | None = setting(default=None, short="-m", help="The model that formalizes strategies in words.")
+    model: OptionalModelSetting = setting(default=None, short="-m")
+    """The model that formalizes strategies in words."""
     by: tuple[str, ...] = setting(
         default=("player", "treatment"),
         help="What makes a group: player, opponent, game, seat, run, treatment (all of it) or a part of it by name.",

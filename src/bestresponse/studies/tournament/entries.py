@@ -28,7 +28,7 @@ from bestresponse.models.base import Model
 from bestresponse.models.providers.weights import WEIGHTS
 from bestresponse.players.lookup import find_strategy, list_strategies
 from bestresponse.players.strategies.automaton import PROBE, axelrod_strategy, has_axelrod_strategy, make_automaton
-from bestresponse.runs.inputs import Converted, as_model, count_parameters
+from bestresponse.runs.inputs import Converted, NamedModel, as_model, count_parameters
 from bestresponse.runs.models import open_models
 from bestresponse.runs.settings import RunSettings
 from bestresponse.theory.games.normal_form import NormalForm
@@ -149,7 +149,7 @@ def formalize_entry(entry: Entry, stage: StageGame, model: Model) -> Entry:
 
 
 def formalize_entries(
-    entries: tuple[Entry, ...], model: str | None, config: RunSettings, find_stage: Callable[[], StageGame]
+    entries: tuple[Entry, ...], model: NamedModel | None, config: RunSettings, find_stage: Callable[[], StageGame]
 ) -> tuple[Entry, ...]:
     """Let the model write the rules of those strategies that are in words; without any no model is needed."""
     in_words = [entry for entry in entries if entry.kind == "words"]

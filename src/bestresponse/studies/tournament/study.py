@@ -31,7 +31,7 @@ from bestresponse.report.frames import Frame, column
 from bestresponse.report.metrics import list_metrics
 from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import PlayOne
-from bestresponse.runs.inputs import GameSetting, NamedModel
+from bestresponse.runs.inputs import GameSetting, NamedModel, OptionalModelSetting
 from bestresponse.runs.reporting.answers import Answers, count_answers, make_answers_frame
 from bestresponse.runs.seats import make_player
 from bestresponse.runs.settings import RunSettings, setting, settings
@@ -71,7 +71,8 @@ class TournamentConfig(RunSettings):
     entries: EntriesSetting = setting(default=("all",), kw_only=False)
     """Who takes part: all, published, classic, probes:N, strategies by name, always:MOVE, installed players, models,
     files of rules (.pl), of saved agents (.json) or of words (.txt); those of the `axelrod` package by name."""
-    model: str | None = setting(default=None, short="-m", help="The model that formalizes strategies in words.")
+    model: OptionalModelSetting = setting(default=None, short="-m")
+    """The model that formalizes strategies in words."""
     rounds: int = setting(default=10, ge=1, le=100_000, help="Rounds of a match; with continuation the most.")
     noise: float = setting(default=0.0, ge=0, le=1, help="Probability that another move is made than the one chosen.")
     continuation: float = setting(default=1.0, gt=0, le=1, help="Probability of another round after each.")
