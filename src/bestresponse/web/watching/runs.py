@@ -175,7 +175,7 @@ class _FollowedRun:
         if folder.manifest.study in studies.names():
             with suppress(StoreError, UsageError):
                 run = _open_run(folder)
-                self._total, self.calls_file, self._run = run.total, run.calls_path, run
+                self._total, self.calls_file, self._run = run.total, run.study.locate_calls(folder), run
 
     def _read_on(self, path: Path) -> Iterator[bytes]:
         for line in read_raw(path, self._read_to[path]):
