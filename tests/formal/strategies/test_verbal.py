@@ -33,7 +33,7 @@ def test_right_rules_need_one_attempt():
     assert "defect" in found.rules
     asked = model.asked[0].messages[-1].content
     assert WORDS in asked
-    assert "payoff(cooperate, defect, 0, 5)." in asked
+    assert "payoffs([cooperate, defect], [p1-0, p2-5])." in asked
 
 
 def test_the_model_is_told_what_is_wrong_and_repairs_it():
