@@ -12,6 +12,7 @@ from waiting import hear_interrupts
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.execution import Execution
 from bestresponse.runs.executors import processes
+from bestresponse.runs.executors.base import Threads
 from bestresponse.runs.executors.processes import Processes
 from bestresponse.runs.launch import run_study
 from bestresponse.runs.models import ModelLimits, open_models
@@ -36,7 +37,7 @@ def bench(server, output, executor, games=12, limits=None, label="", **options):
             config,
             opened.models,
             output,
-            Execution(opened.workers, executor=executor, shared=opened.shared, **options),
+            Execution(opened.workers, executor=executor or Threads(), shared=opened.shared, **options),
             NOW,
         )
 

@@ -219,7 +219,10 @@ def test_a_strategy_in_words_needs_a_model_that_writes_its_rules(tmp_path):
 
 def test_a_strategy_in_words_is_one_of_the_mixture_once_a_model_has_written_its_rules(tmp_path):
     (tmp_path / "mine.txt").write_text("Cooperate first, then do what the other did last.")
-    rules = "select(_P, O, S, M) :- holds(last_move(O, M), S).\nselect(_P, O, S, 'C') :- \\+ holds(last_move(O, _), S)."
+    rules = (
+        "select(_P, O, S, M) :- holds(last_move(O, M), S).\n"
+        "select(_P, O, S, cooperate) :- \\+ holds(last_move(O, _), S)."
+    )
     model = ScriptedModel([f"```prolog\n{rules}\n```"])
     others = ["CDCDCCDD", "DDCCDDCC"]
     rows = write_rows(("ann", "bob"), ["C" + other[:-1] for other in others], others)

@@ -314,7 +314,7 @@ class TestCatalogue:
             assert tree_entry(name).citation
 
     def test_an_unknown_name_is_answered_with_the_nearest(self):
-        with pytest.raises(UsageError, match="Did you mean leduc-poker"):
+        with pytest.raises(UsageError, match="did you mean 'leduc-poker'"):
             load_tree("leduc")
 
 

@@ -67,14 +67,14 @@ def test_a_lobby_whose_game_is_gone_breaks_nothing_else(server):
 
 
 def test_a_seat_whose_answer_could_not_be_written_is_asked_again(server, monkeypatch):
-    kept = server.state.sessions.journal
+    kept = server.state.sessions.journal.folder
     write, failed = kept.submit, []
 
-    def fail_once(session, answer):
-        if answer.submission.role == "col" and not failed:
-            failed.append(answer)
+    def fail_once(play, submission, timing):
+        if submission.role == "col" and not failed:
+            failed.append(submission)
             raise StoreError("the disk is full while writing /secret/place")
-        write(session, answer)
+        write(play, submission, timing)
 
     monkeypatch.setattr(kept, "submit", fail_once)
     ((ann, link),) = sit_down(server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False))
@@ -85,11 +85,11 @@ def test_a_seat_whose_answer_could_not_be_written_is_asked_again(server, monkeyp
 
 
 def test_no_page_tells_where_the_server_keeps_its_files(server, monkeypatch):
-    def fail(session, answer):
+    def fail(play, submission, timing):
         raise StoreError("the disk is full while writing /secret/place")
 
     ((ann, link),) = sit_down(server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False))
-    monkeypatch.setattr(server.state.sessions.journal, "submit", fail)
+    monkeypatch.setattr(server.state.sessions.journal.folder, "submit", fail)
     refused = take(ann, link, answer="cooperate")
     assert refused.status_code == 503
     assert "/secret" not in refused.text
