@@ -11,7 +11,7 @@ MINUTES ?= 60
 .PHONY: audit bench check docs release test types suite coverage soak long mutants train-test clean
 
 # uv installs in a quarter of the time; where it finds no index, pip does, which has settings of its own for that.
-add = $(BIN)/uv pip install --quiet --python $(BIN)/python $(1) || $(BIN)/python -m pip install --quiet $(1)
+add = $(BIN)/uv pip install --quiet --system-certs --python $(BIN)/python $(1) || $(BIN)/python -m pip install --quiet $(1)
 
 $(READY): pyproject.toml requirements-dev.lock
 	$(PYTHON) -m venv $(VENV)
