@@ -30,7 +30,9 @@ _MARKS = "".join(
 _CHARACTERS = r"(?<![.,-])\n|\\(?:x[0-9a-fA-F]+\\?|[0-7]+\\|\n|[^x0-7])"
 _NAME = rf"'(?:[^'\\\n]|''|{_CHARACTERS})*'"
 _STRING = rf'"(?:[^"\\\n]|""|{_CHARACTERS})*"'
-_LAYOUT = re.compile(r"(?:\s++|%[^\n]*+|/\*.*?\*/)*+", re.DOTALL)
+# Not possessive as a whole: Python before 3.11.5 does not take back what a part of such a group matched in vain, and
+# so read a comment that is never closed as layout (CPython issue 106052).
+_LAYOUT = re.compile(r"(?:\s++|%[^\n]*+|/\*.*?\*/)*", re.DOTALL)
 _TOKEN = re.compile(
     rf"""
 (([,)]

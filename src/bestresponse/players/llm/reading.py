@@ -379,7 +379,9 @@ _REACH = 240
 _MOST_SUMS = 200
 _SENTENCE = re.compile(r"(?<=[.!?;])[\"')\]*_]*\s+(?=[\"'(\[*_$A-Z0-9-])|\n+")
 _UNIT = r"(?:units?|days?|points?|HP|residents?|health|percent|people|rounds?|times)\b"
-_DIGITS = r"\d[\d,]*+(?:\.\d++)?+"
+# With decimals where there are any, without giving them up again; a possessive group says so too, but Python before
+# 3.11.5 reads the full stop of "3. " as part of the number then (CPython issue 106052).
+_DIGITS = r"\d[\d,]*+(?:\.\d++|(?!\.\d))"
 _SUM = re.compile(
     rf"(?:US)?[$€£][ ]?({_DIGITS})(?![ ]?(?:per|/|a|each)[ ]?(?:unit|day))"
     rf"|(?<![\d.,/$-])({_DIGITS})(?=[ ]?(?:dollars?|USD|bucks|[$€£])(?:\W|$))"
