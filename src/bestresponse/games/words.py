@@ -12,12 +12,12 @@ from bestresponse.games.logic.game import (
     describe_end,
     describe_turns,
     format_payoffs,
+    introduce_players,
     join_options,
     say_when,
 )
 from bestresponse.games.logic.tables import list_rows, read_fraction, table_from_tree
 from bestresponse.games.lookup import Found
-from bestresponse.games.texts import join_words
 from bestresponse.logic.programs.game_table import Decision, End, GameTable, Knowledge, Node, Row, tree
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
@@ -41,9 +41,7 @@ def describe_game(game: NormalForm | Tree | LogicGame | GameTable, most: int = M
     - If row chooses a0, col chooses a0: row gets 3, col gets 3.
     """
     table = game.table if isinstance(game, LogicGame) else game
-    players = table.players
-    count = "one player" if len(players) == 1 else f"{len(players)} players"
-    start = f"There are {count}: {join_words(players)}."
+    start = introduce_players(table.players)
     try:
         turns, rows, total = _list_parts(table, most)
     except InvalidGame as error:
@@ -55,7 +53,7 @@ def describe_game(game: NormalForm | Tree | LogicGame | GameTable, most: int = M
         *turns[:most],
         *([f"And so on: {len(turns) - most:,} more such sentences."] if len(turns) > most else []),
         f"{ends} (the first {most} of {total:,}):" if total > most else f"{ends}:",
-        *(f"- {describe_end(row)}: {format_payoffs(players, row.payoffs)}." for row in rows[:most]),
+        *(f"- {describe_end(row)}: {format_payoffs(table.players, row.payoffs)}." for row in rows[:most]),
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import errno
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -240,10 +240,19 @@ def program_game(report: Report, name: str) -> NormalForm | LogicGame:
     return as_game(report.table, name)
 
 
+def introduce_players(players: Sequence[str]) -> str:
+    """Say who plays.
+
+    >>> introduce_players(["ann"])
+    'There is one player: ann.'
+    """
+    count = "is one player" if len(players) == 1 else f"are {len(players)} players"
+    return f"There {count}: {join_words(players)}."
+
+
 def describe_table(table: GameTable) -> str:
     """The whole game in plain sentences, one end per line."""
-    count = "one player" if len(table.players) == 1 else f"{len(table.players)} players"
-    lines = [f"There are {count}: {join_words(table.players)}."]
+    lines = [introduce_players(table.players)]
     lines += describe_turns(table)
     in_turn = table.sequential or table.chancy
     lines.append("How it can end, and what each of them earns:" if in_turn else "What each of them earns:")
