@@ -10,6 +10,7 @@ import sys
 
 import numpy as np
 
+from bestresponse.report.stats.statistics import interval_of_draws
 from bestresponse.theory.behaviour.choices import Choices, fit_choices, predict_hierarchy, predict_quantal
 from bestresponse.theory.behaviour.mixtures import Histories, count_agreement, fit_mixture, resample
 from bestresponse.theory.fitting import level_k
@@ -45,7 +46,9 @@ def recover_strategies(units: int, rounds: int, samples: int) -> None:
         fitted = fit_mixture(agreement, seed=sample)
         shares, errors = resample(agreement, fitted, DRAWS, seed=sample)
         found.append((np.append(fitted.shares, fitted.error), np.column_stack([shares, errors])))
-    report(f"strategies, {units} matches of {rounds} rounds", [*NAMES, "error"], np.append(SHARES, ERROR), found)
+    bounds = [(units, (0.0, 1.0))] * len(NAMES) + [(units * rounds, (0.0, 0.5))]
+    names = [*NAMES, "error"]
+    report(f"strategies, {units} matches of {rounds} rounds", names, np.append(SHARES, ERROR), found, bounds)
 
 
 def recover_choices(games: int, choices: int, samples: int) -> None:
@@ -73,14 +76,17 @@ def recover_choices(games: int, choices: int, samples: int) -> None:
                 data.append(Choices(form, tuple(rng.multinomial(choices, side).astype(float) for side in sides)))
             (fit,) = fit_choices(data, (model,), draws=DRAWS, seed=sample)
             found.append((fit.estimate, fit.resampled))
-        report(f"{model}, {games} games, {2 * choices} choices each", names, truth, found)
+        bounds = [(games, (0.0, 1.0) if model == "level-k" else (-np.inf, np.inf))] * len(names)
+        report(f"{model}, {games} games, {2 * choices} choices each", names, truth, found, bounds)
 
 
-def report(what: str, names: list[str], truth: np.ndarray, found: list) -> None:
-    """Print bias and coverage of every parameter."""
+def report(what: str, names: list[str], truth: np.ndarray, found: list, bounds: list) -> None:
+    """Print bias and coverage of every parameter; `bounds` says for each how many units there are and its bounds."""
     estimates = np.array([estimate for estimate, _ in found])
-    ends = np.array([np.quantile(draws, [0.025, 0.975], axis=0) for _, draws in found])
-    held = ((ends[:, 0] <= truth) & (truth <= ends[:, 1])).mean(axis=0)
+    held = [
+        np.mean([interval_of_draws(e[k], draws[:, k], units, ends).contains(truth[k]) for e, draws in found])
+        for k, (units, ends) in enumerate(bounds)
+    ]
     for name, true, mean, spread, share in zip(
         names, truth, estimates.mean(axis=0), estimates.std(axis=0), held, strict=True
     ):

@@ -7,6 +7,7 @@ before the first title opens the report. Any function from `Measurement` to one 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -218,15 +219,20 @@ class lines(FrameBlock):
 
 @dataclass(frozen=True)
 class intervals(FrameBlock):
-    """Draw a row for each row of a frame: its estimate and interval; `label` names the columns that name it."""
+    """Draw a row for each row of a frame: its estimate and interval; `label` names the columns that name it.
+
+    Rows whose estimate is below `least` are left out.
+    """
 
     label: Sequence[str]
     value: str
     reference: float | None = 0.0
+    least: float = -math.inf
 
     def build(self, frame: Frame[Any], caption: str) -> Iterator[Block]:
         """Draw the picture, or none where no row has an interval."""
         known = [row for row in frame if isinstance(row[self.value], Interval)]
+        known = [row for row in known if row[self.value].estimate >= self.least]
         rows = [(", ".join(str(row[name]) for name in self.label), row[self.value]) for row in known]
         if rows:
             title = frame.columns[self.value].name

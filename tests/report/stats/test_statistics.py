@@ -15,6 +15,7 @@ from bestresponse.report.stats.statistics import (
     confidence_sequence,
     games_needed,
     holm,
+    interval_of_draws,
     missing_bounds,
     paired_difference,
     precision_reached,
@@ -361,3 +362,19 @@ def test_a_player_that_never_answered_gets_bounds():
 def test_the_bounds_contain_whatever_the_missing_answers_were(seen, hidden):
     low, high = missing_bounds(seen, len(hidden), worst=1.0, best=0.0)
     assert low - 1e-12 <= np.mean(seen + hidden) <= high + 1e-12
+
+
+def test_resamples_that_all_agree_leave_half_an_unseen_unit():
+    # With two units the weight x of the unseen half has the distribution function 1.5 sqrt(x) - 0.5 x^1.5 (Beta of 1/2
+    # and 2), which is 0.975 at 0.7533: 1.5 * 0.86793 - 0.5 * 0.65381.
+    nobody = interval_of_draws(0.0, np.zeros(200), 2, (0.0, 1.0))
+    assert (nobody.low, nobody.high) == (0.0, pytest.approx(0.7533, abs=5e-3))
+    everybody = interval_of_draws(1.0, np.ones(200), 2, (0.0, 1.0))
+    assert (everybody.low, everybody.high) == (pytest.approx(0.2467, abs=5e-3), 1.0)
+
+
+def test_resamples_without_bounds_give_their_percentiles_and_a_single_unit_nothing():
+    draws = np.arange(41.0)  # 2.5 % of 40 steps is one step
+    interval = interval_of_draws(20.0, draws, 16)
+    assert (interval.low, interval.high) == (pytest.approx(1.0), pytest.approx(39.0))
+    assert interval_of_draws(20.0, draws, 1).low == -math.inf

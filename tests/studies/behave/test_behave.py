@@ -51,6 +51,9 @@ def test_strategies_cooperation_and_error_are_those_of_a_hand(tmp_path):
     assert group["remark"] == "every move is prescribed, so the error is 0"
     figures = dict(run.figures.groups)["ann",]
     assert figures["matches"] == 4
+    (share,) = (row["share"] for row in run.frame("strategies").select(group="ann", strategy="tit-for-tat"))
+    assert share.low == pytest.approx(1 - 0.486, abs=2e-3)  # half a match that was not seen beside 4
+    assert figures["error"].high == pytest.approx(0.076 / 2, abs=1e-3)  # half a move beside 32, 1/2 the largest error
     assert figures["first"].estimate == 1.0
     assert figures["first"].low < 0.7  # four matches of four are no proof of a share of 1
     assert figures["cooperation"].estimate == pytest.approx(18 / 32)  # counted in `moves`
@@ -91,7 +94,7 @@ def test_single_choices_have_the_precision_of_a_hand(tmp_path):
 def test_a_treatment_with_one_match_has_no_interval_and_says_so(tmp_path):
     run = behave(tmp_path, write_rows(("ann", "bob"), ["CDCD"], ["CCCC"]), fit=("strategies",))
     assert "one unit, no intervals" in run.frame("groups").select(group="ann")[0]["remark"]
-    assert not any(isinstance(row["share"], Interval) for row in run.frame("strategies"))
+    assert {row["share"].method for row in run.frame("strategies")} == {"none"}
 
 
 def test_shares_that_one_round_cannot_tell_are_called_open(tmp_path):

@@ -30,7 +30,7 @@ from bestresponse.report.blocks import intervals, lines, metrics_table, pivot, t
 from bestresponse.report.frames import Frame, column
 from bestresponse.report.metrics import Heads, Value, list_metrics
 from bestresponse.report.stats.interval import Floats, Interval
-from bestresponse.report.stats.statistics import bound_mean
+from bestresponse.report.stats.statistics import bound_mean, interval_of_draws
 from bestresponse.runs.execution import Execution, Outcome, Progress
 from bestresponse.runs.inputs import OptionalModelSetting
 from bestresponse.runs.run import find_folder, load_run
@@ -487,9 +487,7 @@ def _estimate_strategies(config: BehaveConfig, name: str, group: PlayerGroup, fr
     shares, errors = resample(reduced, fitted, config.bootstraps, seed=group.seed)
     classes = fitted.posterior.argmax(axis=1)
     for k, strategy in enumerate(fitted.names):
-        share = _make_interval(float(fitted.shares[k]), shares[:, k], size)
-        # A strategy that no resample uses needs no interval, and no row in the picture.
-        share = share if _as_float(share) + shares[:, k].max() > 1e-3 else 0.0
+        share = interval_of_draws(float(fitted.shares[k]), shares[:, k], size, (0.0, 1.0))
         frames["strategies"].append(
             StrategyRow(group=name, strategy=strategy, share=share, classified=int((classes == k).sum()))
         )
@@ -511,7 +509,9 @@ def _estimate_strategies(config: BehaveConfig, name: str, group: PlayerGroup, fr
         best_icl=len(best["icl"].names),
         remark="; ".join(remarks) or None,
     )
-    return _make_interval(fitted.error, errors, size)
+    # Every move can be an error, so what is known of it grows with moves and not with units.
+    moves = int(agreement.weights @ agreement.counts[:, 0].sum(axis=1)) if size > 1 else 1
+    return interval_of_draws(fitted.error, errors, moves, (0.0, 1 - 1 / agreement.actions))
 
 
 def _list_histories(
@@ -568,8 +568,8 @@ def _estimate_choices(
         remarks += ["intervals resample matches: few games"] if few else []
         remarks += ["one game, nothing to hold out"] if fit.score is None else []
         about = {"score": fit.score, "completeness": fit.completeness, "remark": "; ".join(remarks) or None}
-        for parameter, estimate, draws in _list_parameters(fit):
-            value = estimate if fit.edge else _make_interval(estimate, draws, len(data))
+        for parameter, estimate, draws, bounds in _list_parameters(fit):
+            value = estimate if fit.edge else interval_of_draws(estimate, draws, len(data), bounds)
             frames["models"].append(
                 {"group": name, "model": fit.model, "parameter": parameter, "estimate": value, **about}
             )
@@ -577,22 +577,16 @@ def _estimate_choices(
     return parameters
 
 
-def _list_parameters(fit: ChoiceFit) -> Iterator[tuple[str, float, Floats]]:
+def _list_parameters(fit: ChoiceFit) -> Iterator[tuple[str, float, Floats, tuple[float, float]]]:
+    """Yield each parameter with its estimate, the estimates of the resamples, and the bounds that it has."""
     if fit.model != "level-k":
         name = "lambda" if fit.model == "qre" else "tau"
-        yield name, float(fit.estimate[0]), fit.resampled[:, 0]
+        yield name, float(fit.estimate[0]), fit.resampled[:, 0], (-np.inf, np.inf)
         return
     levels = np.arange(HIGHEST_LEVEL + 1)
-    yield "mean level", float(fit.estimate @ levels), fit.resampled @ levels
+    yield "mean level", float(fit.estimate @ levels), fit.resampled @ levels, (0.0, float(HIGHEST_LEVEL))
     for level in levels:
-        yield f"share of level {level}", float(fit.estimate[level]), fit.resampled[:, level]
-
-
-def _make_interval(estimate: float, draws: Floats, units: int) -> Value:
-    if units < 2:
-        return estimate
-    low, high = map(float, np.quantile(draws, [0.025, 0.975]))
-    return Interval(estimate, min(low, estimate), max(high, estimate), 0.95, "percentile bootstrap", units)
+        yield f"share of level {level}", float(fit.estimate[level]), fit.resampled[:, level], (0.0, 1.0)
 
 
 _ROWS: dict[str, type] = {
@@ -610,7 +604,8 @@ behave = Study(
     measure=measure_behaviour,
     metrics=list_metrics(BehaviourFigures),
     title="What was played",
-    subtitle="{{ config.sources|length }} runs, groups by {{ config.by|join(' and ') }}, "
+    subtitle="{{ config.sources|length }} run{{ 's' if config.sources|length > 1 }}, "
+    "groups by {{ config.by|join(' and ') }}, "
     "{{ config.bootstraps }} resamples, seed {{ config.seed }}",
     command="behave",
     unit="matches",
@@ -634,7 +629,8 @@ behave = Study(
             "strategies",
             label=("group", "strategy"),
             value="share",
-            caption="Shares of strategies, 95 % intervals from resampling players or matches.",
+            least=0.001,
+            caption="Shares of the strategies that have one, 95 % intervals from resampling players or matches.",
         ),
         table("groups", caption="How the strategies were estimated."),
         lines(

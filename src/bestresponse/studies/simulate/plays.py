@@ -38,7 +38,7 @@ from bestresponse.players.lookup import SIMULATED, find_strategy
 from bestresponse.players.strategies.automaton import AutomatonPlayer
 from bestresponse.report.frames import column
 from bestresponse.report.stats.interval import Floats, Interval
-from bestresponse.report.stats.statistics import cluster_bootstrap
+from bestresponse.report.stats.statistics import cluster_bootstrap, interval_of_draws
 from bestresponse.runs.inputs import NamedModel, OptionalModelSetting, PersonasSetting, SeatsSetting
 from bestresponse.runs.reporting.answers import Answers, VoidRow, count_answers, describe_void
 from bestresponse.runs.seats import MatchSettings, assign_seats, find_model_seats
@@ -270,7 +270,6 @@ def find_nearest(plays: Plays) -> Predicted | None:
 
 _RESAMPLES = 300
 _MOST_NODES_RESAMPLED = 5000
-_LEVEL = 0.95
 _MOST_SUSTAINED = 12
 
 
@@ -321,13 +320,14 @@ def _judge_table(plays: Plays, form: NormalForm) -> JudgedSeats:
     regrets = {}
     for seat, role in enumerate(form.players):
         gains = (_find_gains(form, cells, seat) * shares[:, :, None]).sum(axis=1)
-        regrets[role] = _make_interval((draws @ gains).max(axis=1) / n, n)
+        values = (draws @ gains).max(axis=1) / n
+        regrets[role] = interval_of_draws(float(values[0]), values[1:], n)
     gaps = []
     for draw in draws:
         drawn = (draw[:, None] * shares).ravel()
         sums = [bin_sums(cells[:, :, seat].ravel(), drawn, size) for seat, size in enumerate(form.shape)]
         gaps.append(regret(form, [counts / counts.sum() for counts in sums]).sum())
-    return JudgedSeats(regrets, _make_interval(np.array(gaps), n))
+    return JudgedSeats(regrets, interval_of_draws(float(gaps[0]), np.array(gaps[1:]), n))
 
 
 def list_regrets(plays: Plays) -> Iterator[RegretRow]:
@@ -417,14 +417,6 @@ def _find_gains(form: NormalForm, cells: NDArray[np.int64], seat: int) -> Floats
     return would - np.take_along_axis(would, cells[:, :, [seat]], axis=2)
 
 
-def _make_interval(values: Floats, n: int) -> Interval:
-    """Take the first value with the percentiles of the others; a single play tells nothing about the spread."""
-    if n == 1:
-        return Interval(float(values[0]), -np.inf, np.inf, _LEVEL, "none", n)
-    low, high = np.quantile(values[1:], [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
-    return Interval(float(values[0]), float(low), float(high), _LEVEL, "percentile", n)
-
-
 def _judge_tree(plays: Plays, tree: Tree, nearest: Predicted | None) -> JudgedSeats | None:
     try:
         form = to_sequence_form(tree)
@@ -443,7 +435,9 @@ def _judge_tree(plays: Plays, tree: Tree, nearest: Predicted | None) -> JudgedSe
     rows = [_find_frequencies(tree, bin_sums(entries, draw[numbers], size), assumed.probabilities) for draw in draws]
     regrets = np.array([plan_regrets(form, form.plans(Policy(tree, row))) for row in rows])
     values = [*regrets.T, regrets.sum(axis=1)]
-    *by_seat, gap = [_make_interval(column, n) if resamples else float(column[0]) for column in values]
+    *by_seat, gap = [
+        interval_of_draws(float(column[0]), column[1:], n) if resamples else float(column[0]) for column in values
+    ]
     seen = np.add.reduceat(bin_sums(entries, np.ones(len(entries)), size), tree.first_move[:-1])
     return JudgedSeats(dict(zip(tree.players, by_seat, strict=True)), gap, len(tree.infosets), int((seen == 0).sum()))
 
