@@ -21,8 +21,15 @@ from bestresponse.runs.launch import make_manifest
 from bestresponse.runs.run import Run, load_run
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Replay
-from bestresponse.studies.simulate.plays import SimulateConfig, find_best_reply, judge_seats, list_sustained, read_plays
-from bestresponse.studies.simulate.study import measure_simulation, simulate
+from bestresponse.studies.simulate.study import (
+    SimulateConfig,
+    find_best_reply,
+    judge_seats,
+    list_sustained,
+    measure_simulation,
+    read_plays,
+    simulate,
+)
 
 PROGRAMS = Path(bestresponse.formal.formalize.library.__file__).parent
 

@@ -27,8 +27,7 @@ from bestresponse.games.named_game import NamedGame, as_source
 from bestresponse.logic.language.diagnostics import Diagnostic
 from bestresponse.runs.study import studies
 from bestresponse.studies.tournament.entries import GROUPS, gather_entries, make_stage
-from bestresponse.studies.tournament.standings import measure_standings
-from bestresponse.studies.tournament.study import TournamentConfig
+from bestresponse.studies.tournament.study import TournamentConfig, measure_standings
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import classic_strategies
 from bestresponse.theory.trees.sequence_form import (

@@ -48,8 +48,7 @@ from bestresponse.logic.programs.strategies import StrategyTable
 from bestresponse.logic.programs.validate import validate
 from bestresponse.report.document import Cell, Column, Table
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction, read_records
-from bestresponse.studies.tournament.standings import measure_standings, normalise
-from bestresponse.studies.tournament.study import TournamentConfig
+from bestresponse.studies.tournament.study import TournamentConfig, measure_standings, normalise
 
 CITATION = (
     "A. Mensfelt, K. Stathis & V. Trencsenyi, Autoformalizing and Simulating Game-Theoretic Scenarios using "

@@ -26,10 +26,8 @@ from bestresponse.report.stats.interval import Interval
 from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.runs.reporting.answers import Answers as ReadingCounts, make_answers_frame
 from bestresponse.runs.study import Measured
-from bestresponse.studies.steer.fresh import FreshPlays
-from bestresponse.studies.steer.meta_game import find_intervals
-from bestresponse.studies.steer.psro import Candidate, PsroResult, weigh_table
-from bestresponse.studies.steer.reading import list_dialogue_states
+from bestresponse.studies.steer.fresh import FreshPlays, list_dialogue_states
+from bestresponse.studies.steer.psro import Candidate, PsroResult, find_intervals, weigh_table
 from bestresponse.studies.steer.session import GameResult, SteerResults
 from bestresponse.studies.steer.solving import GuidanceFigures, SolvedDialogue, compare_earnings, mixed_policy
 from bestresponse.theory.equilibria.solve import nash_one
