@@ -106,20 +106,19 @@ def test_low_rank_changes_leave_the_base_alone_until_they_are_merged(data, base)
     assert not torch.equal(trainer.finish().parameters["qkv"], before)
 
 
-def test_only_answers_are_scored_and_nothing_sees_what_is_filled_up(data, base):
+def test_only_answers_are_scored_and_no_conversation_sees_another(data, base):
     trainer = make_trainer(base)
-    batch = first_batches(trainer, data)[0]
-    scored = int((batch.targets >= 0).sum())
-    assert scored < batch.real / 2
-    changed = batch.tokens.clone()
-    rows = changed[: batch.rows * batch.length].view(batch.rows, batch.length)
-    targets = batch.targets[: batch.rows * batch.length].view(batch.rows, batch.length)
-    for row, wanted in zip(rows, targets, strict=True):
-        last = int((wanted >= 0).nonzero().max()) + 1
-        row[last:] = 7
-    other = training.Batch(changed, batch.targets, batch.rows, batch.length, batch.real)
-    losses = [trainer.compute_loss(one).item() for one in (batch, other)]
-    assert losses[0] == pytest.approx(losses[1], rel=1e-6)
+    pool = next(training.draw_pools([data], 1, 0, lambda: float("inf")))[:2]
+    (both,) = training.pack(trainer.network, pool, 1024, np.random.default_rng(0))
+    said = [training.split_messages(example)[1] for example in pool]
+    scored = [len(trainer.network.encode(text)) + 1 for text in said]  # the token that ends the message too
+    assert int((both.targets >= 0).sum()) == sum(scored)
+    assert both.starts.tolist()[0] == 0
+    losses = []
+    for example in pool:
+        (batch,) = training.pack(trainer.network, [example], 1024, np.random.default_rng(0))
+        losses.append(trainer.compute_loss(batch).item())
+    assert trainer.compute_loss(both).item() == pytest.approx(np.average(losses, weights=scored), rel=1e-5)
 
 
 def test_steps_of_muon_have_singular_values_near_one():
