@@ -84,6 +84,20 @@ def first_batches(trainer, data):
     return training.pack(trainer.network, pool[:64], 1024, np.random.default_rng(0))
 
 
+def test_a_small_folder_is_spread_over_the_training(tmp_path):
+    for name, files, counted in (("large", 6, 6), ("small", 2, 2)):
+        folder = tmp_path / name
+        folder.mkdir()
+        manifest = {"format": 1, "settings": {}, "counts": {"train": counted}}
+        (folder / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+        for number in range(files):
+            example = {"messages": [{"role": "user", "content": name}], "task": {}}
+            (folder / f"train-{number:05d}.jsonl").write_text(json.dumps(example) + "\n", "utf-8")
+    pools = training.draw_pools([tmp_path / "large", tmp_path / "small"], 0, 0, lambda: float("inf"))
+    names = [next(pools)[0]["messages"][0]["content"] for _ in range(8)]
+    assert names == ["large", "large", "large", "small", "large", "large", "large", "small"]
+
+
 @pytest.mark.parametrize("lora", [0, 4])
 def test_a_training_goes_on_from_its_checkpoint_as_if_it_had_not_stopped(data, base, tmp_path, lora):
     straight = make_trainer(base, lora=lora)

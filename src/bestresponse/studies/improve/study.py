@@ -203,7 +203,7 @@ def _estimate_on_cpu(trainer: Any, folders: list[Path], minutes: float) -> str:
     seen = rate * minutes * 60 * (len(batch.starts) - 1) / batch.real
     return (
         f"there is no GPU here: at about {rate:,.0f} tokens a second, {minutes:g} minutes would see {seen:,.0f} "
-        "examples (one H200: about 700 a second). `--device cpu` trains all the same"
+        "examples (one H200: about 1,500 a second). `--device cpu` trains all the same"
     )
 
 

@@ -39,6 +39,7 @@ from bestresponse.models.students.network import (
     write_chat,
 )
 from bestresponse.studies.improve.examples import score_reply
+from bestresponse.studies.improve.export import read_manifest
 
 Tokens = NDArray[np.int64]
 _SCORED = 2
@@ -134,15 +135,21 @@ def draw_pools(
     `reach` says which share of the sizes is trained on now (a curriculum); larger games are left out.
     """
     number = 0
+    written = {folder: read_manifest(folder)["counts"]["train"] for folder in folders}
     for epoch in range(1_000_000):
-        read: set[Path] = set()
-        while fresh := [path for path in list_shards(folders, "train") if path not in read]:
-            path = fresh[int(np.random.default_rng([seed, epoch, len(read)]).integers(len(fresh)))]
-            read.add(path)
+        read: dict[Path, set[Path]] = {folder: set() for folder in folders}
+        while fresh := {
+            folder: files for folder in folders if (files := sorted({*list_shards([folder], "train")} - read[folder]))
+        }:
+            # The folder of which least was read: a small one that is there from the start is not used up at once.
+            folder = min(fresh, key=lambda folder: (len(read[folder]) + 1) / max(written[folder], 1))
+            rng = np.random.default_rng([seed, epoch, sum(map(len, read.values()))])
+            path = fresh[folder][int(rng.integers(len(fresh[folder])))]
+            read[folder].add(path)
             if number >= first:
                 yield [example for example in read_shard(path) if _size(example) <= reach()]
             number += 1
-        if not read:
+        if not any(read.values()):
             raise UsageError(f"there are no examples to train on in {', '.join(map(str, folders))}")
 
 
