@@ -28,7 +28,7 @@ from bestresponse.formal.claims.feedback import Correction, Tone, correct
 from bestresponse.formal.claims.form import Ungrounded
 from bestresponse.formal.claims.grounding import ground
 from bestresponse.formal.claims.subject import Subject
-from bestresponse.formal.claims.translators.translation import Passage, Reading, Translator
+from bestresponse.formal.claims.translation import Passage, Reading, Translator
 from bestresponse.formal.claims.wording import say
 from bestresponse.logic.engine import LogicEngine, Proof, Verdict
 

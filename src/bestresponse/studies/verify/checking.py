@@ -32,7 +32,7 @@ from bestresponse.formal.claims.form import Ungrounded
 from bestresponse.formal.claims.grammar import parse
 from bestresponse.formal.claims.grounding import ground
 from bestresponse.formal.claims.subject import Subject
-from bestresponse.formal.claims.translators.translation import Reading, Translator
+from bestresponse.formal.claims.translation import Reading, Translator
 from bestresponse.logic.engine import LogicEngine, Verdict
 from bestresponse.studies.verify.evaluation import Confusion, Rating, aggregate
 from bestresponse.theory.games.normal_form import NormalForm

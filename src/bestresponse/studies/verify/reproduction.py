@@ -15,7 +15,7 @@ from typing import Final
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
-from bestresponse.formal.claims.translators.rules import RulesTranslator
+from bestresponse.formal.claims.translation import RulesTranslator
 from bestresponse.logic.engine import Verdict, open_engine
 from bestresponse.report.document import Column, Table
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction

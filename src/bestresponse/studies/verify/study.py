@@ -27,9 +27,7 @@ from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Player
 from bestresponse.formal.claims.review import Reviewer
 from bestresponse.formal.claims.texts import TEXTS as CLAIM_TEXTS
-from bestresponse.formal.claims.translators.model import ModelTranslator
-from bestresponse.formal.claims.translators.rules import RulesTranslator
-from bestresponse.formal.claims.translators.translation import Translator
+from bestresponse.formal.claims.translation import ModelTranslator, RulesTranslator, Translator
 from bestresponse.games.texts import TEXTS as GAME_TEXTS
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.models.base import Model
