@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING
 from bestresponse.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from bestresponse.formal.evaluate.named_games import find_names as find_names, named_game as named_game
-    from bestresponse.formal.evaluate.validation import Levels as Levels, judge_levels as judge_levels
+    from bestresponse.formal.evaluate.validation import (
+        Levels as Levels,
+        find_names as find_names,
+        judge_levels as judge_levels,
+        named_game as named_game,
+    )
     from bestresponse.formal.formalize.autoformalizer import (
         Formalization as Formalization,
         Formalizer as Formalizer,

@@ -15,8 +15,8 @@ from sentences import read_by, read_examples, score
 from bestresponse.formal.claims import Claim, Reviewer, RulesTranslator, State, Subject, say
 from bestresponse.formal.claims.checker import TheoryCheck
 from bestresponse.formal.claims.english import meaning
+from bestresponse.formal.claims.feedback import deny
 from bestresponse.formal.claims.translation import Reading
-from bestresponse.formal.claims.wording import deny
 from bestresponse.logic import Verdict
 from bestresponse.studies.verify.checking import Stand, compare_claim, turn_claim
 from bestresponse.theory.catalogue import tables

@@ -5,9 +5,8 @@ from fractions import Fraction
 import pytest
 from recorded import DATA, needs_recorded
 
-from bestresponse.formal.evaluate.named_games import named_game
 from bestresponse.formal.evaluate.published_validation import PublishedLevels, published_levels
-from bestresponse.formal.evaluate.validation import judge_levels
+from bestresponse.formal.evaluate.validation import judge_levels, named_game
 from bestresponse.formal.formalize.examples import library
 from bestresponse.games.logic.tables import table_from_cells
 from bestresponse.logic.embedded.engine import EmbeddedEngine

@@ -12,6 +12,7 @@ from bestresponse.core.lazy import lazy_exports
 if TYPE_CHECKING:
     from bestresponse.formal.claims.checker import Checked as Checked, Checker as Checker
     from bestresponse.formal.claims.claim import Claim as Claim, Malformed as Malformed
+    from bestresponse.formal.claims.feedback import say as say
     from bestresponse.formal.claims.grammar import parse as parse, parse_json as parse_json
     from bestresponse.formal.claims.review import Review as Review, Reviewer as Reviewer, State as State
     from bestresponse.formal.claims.subject import Subject as Subject
@@ -19,6 +20,5 @@ if TYPE_CHECKING:
         ModelTranslator as ModelTranslator,
         RulesTranslator as RulesTranslator,
     )
-    from bestresponse.formal.claims.wording import say as say
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

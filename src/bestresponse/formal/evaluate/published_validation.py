@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import permutations
 
 from bestresponse.core.errors import LogicError
-from bestresponse.formal.evaluate.named_games import Named, broken
+from bestresponse.formal.evaluate.validation import Named, broken
 from bestresponse.logic.engine import LogicEngine, Program
 from bestresponse.logic.language.terms import Atom, write
 from bestresponse.logic.programs.table import label, published_cells

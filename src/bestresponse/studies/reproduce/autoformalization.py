@@ -34,9 +34,8 @@ from typing import Any
 
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.json import JsonMapping
-from bestresponse.formal.evaluate.named_games import named_game
 from bestresponse.formal.evaluate.published_validation import PublishedLevels, TrueMatrix, published_levels
-from bestresponse.formal.evaluate.validation import compare_tables
+from bestresponse.formal.evaluate.validation import compare_tables, named_game
 from bestresponse.formal.strategies.agents import Agent
 from bestresponse.formal.strategies.programs import AS_RUN, published_strategy
 from bestresponse.games.logic.tables import table_from_cells

@@ -26,11 +26,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
-from bestresponse.formal.claims.checker import Checked, Checker
+from bestresponse.formal.claims.checker import Checked, Checker, ground
 from bestresponse.formal.claims.claim import FORMS, Argument, Claim, Malformed
 from bestresponse.formal.claims.form import Ungrounded
 from bestresponse.formal.claims.grammar import parse
-from bestresponse.formal.claims.grounding import ground
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translation import Reading, Translator
 from bestresponse.logic.engine import LogicEngine, Verdict
