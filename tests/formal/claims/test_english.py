@@ -18,7 +18,7 @@ from bestresponse.formal.claims.english import meaning
 from bestresponse.formal.claims.feedback import deny
 from bestresponse.formal.claims.translation import Reading
 from bestresponse.logic import Verdict
-from bestresponse.studies.verify.checking import Stand, compare_claim, turn_claim
+from bestresponse.studies.verify.reproduction import Stand, compare_claim, turn_claim
 from bestresponse.theory.catalogue import tables
 from bestresponse.theory.catalogue.trees import load_tree
 from bestresponse.theory.games.normal_form import NormalForm

@@ -8,8 +8,8 @@ The rules stand beside the forms (`tables`, `trees`); they share nothing with th
 reasoner), p1, ...; actions are a0, a1, ...: no text of a user is ever part of the program.
 
 Before that `ground` puts a claim to the game: names become numbers of players and actions, or the reason why it cannot
-be decided. Both checkers start from there, so neither can be led astray by a name: a player or an action that does not exist, an
-outcome that leaves somebody out, probabilities that do not sum to 1 make a claim undecidable, not false.
+be decided. Both checkers start from there, so neither can be led astray by a name: a player or an action that does not
+exist, an outcome that leaves somebody out, probabilities that do not sum to 1 make a claim undecidable, not false.
 """
 
 from __future__ import annotations

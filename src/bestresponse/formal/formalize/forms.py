@@ -3,8 +3,9 @@
 As a *program* it can write any game. Two JSON forms, held to a schema where the model can be, are within reach of
 smaller models: a *table* where everybody moves once, and a *tree* with chance and hidden moves.
 
-`find_code` finds the program in a model's answer: between fences, or bare among prose. Fences are lines that begin with three or more backticks or tildes, which no clause of Prolog does; the published study
-used `@`, which is an operator there. An answer may hold several blocks, an unclosed one, or none.
+`find_code` finds the program in a model's answer: between fences, or bare among prose. Fences are lines that begin with
+three or more backticks or tildes, which no clause of Prolog does; the published study used `@`, which is an operator
+there. An answer may hold several blocks, an unclosed one, or none.
 
 `what_is_wrong` tells the author of a program only the faults that count, each once, with its line. Faults of one kind
 are told together: a payoff that is missing at four ends is one thing to repair, not eight.

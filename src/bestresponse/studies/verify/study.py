@@ -36,8 +36,7 @@ from bestresponse.players.llm.texts import TEXTS as PLAYER_TEXTS
 from bestresponse.players.llm.verified import Verified, is_verified
 from bestresponse.report.blocks import Measurement, Shown, metrics_table, table, text
 from bestresponse.report.document import Block, Code, Column, Paragraph, Quote, Table
-from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import Metric, Value, list_metrics
+from bestresponse.report.frames import Frame, Metric, Value, column, list_metrics
 from bestresponse.report.stats.statistics import Interval, cluster_bootstrap, paired_difference, wilson
 from bestresponse.report.tables import to_csv
 from bestresponse.runs.estimate import Estimate

@@ -15,8 +15,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from bestresponse.analysis.solve.document import as_document
-from bestresponse.analysis.solve.pictures import drawable, picture_figures
+from bestresponse.analysis.solve.document import as_document, drawable, picture_figures
 from bestresponse.analysis.solve.solve import solve_found
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.formal.formalize.autoformalizer import Attempt, Formalization, Formalizer, Settings
