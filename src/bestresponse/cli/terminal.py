@@ -21,8 +21,7 @@ from rich.progress import (
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from bestresponse.report.cells import format_cell, format_rows
-from bestresponse.report.document import Block, Document, KeyValues, Note, Paragraph, Table
+from bestresponse.report.document import Block, Document, KeyValues, Note, Paragraph, Table, format_cell, format_rows
 from bestresponse.report.text import visible
 
 if TYPE_CHECKING:  # which would load everything that runs need, for a command that runs nothing

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 from bestresponse.core.errors import BestResponseError, StoreError, UsageError
 from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonMapping, JsonObject
-from bestresponse.report import codec, page, tables
+from bestresponse.report import page, tables
 from bestresponse.report.document import Document
 from bestresponse.report.files import write_bytes, write_text
-from bestresponse.report.frames import Frame
-from bestresponse.report.metrics import Figures
+from bestresponse.report.frames import Figures, Frame
 from bestresponse.runs.execution import Outcome
 from bestresponse.runs.reporting.sections import CallTotals, count_calls, price_by_model, sum_money
 from bestresponse.runs.spec import Shard
@@ -186,7 +185,7 @@ class Run(Generic[C]):
 
     def report_as_json(self) -> str:
         """Return the report as JSON text."""
-        return codec.to_json(self.report())
+        return self.report().to_json()
 
     def summary_as_json(self) -> str:
         """Return the summary as JSON text."""

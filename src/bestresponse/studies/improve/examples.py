@@ -24,8 +24,7 @@ from bestresponse.games.named_game import NamedGame
 from bestresponse.players.llm.player import prompt
 from bestresponse.players.llm.reading import read_reply
 from bestresponse.players.llm.texts import TEXTS
-from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.games import own_view
+from bestresponse.studies.bench.config import BenchConfig, own_view
 from bestresponse.studies.bench.measure import measure_strategies
 from bestresponse.studies.bench.plays import make_game
 from bestresponse.studies.bench.sequential.questions import Plan, make_plan

@@ -36,9 +36,8 @@ from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.players.lookup import find_strategy
 from bestresponse.players.strategies.fixed import ALWAYS
 from bestresponse.report.blocks import lines, metrics_table, pivot, table, text
-from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import Heads, list_metrics
-from bestresponse.report.stats.interval import Interval
+from bestresponse.report.frames import Frame, Heads, column, list_metrics
+from bestresponse.report.stats.statistics import Interval
 from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.inputs import ModelsSetting, NamedModel
 from bestresponse.runs.reporting.answers import Answers, count_answers, make_answers_frame

@@ -28,9 +28,8 @@ from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonMapping, JsonObject, canonical
 from bestresponse.core.seeds import split
 from bestresponse.report.document import Cell, Column, Document, Note, Section, Table
-from bestresponse.report.metrics import Figures, Value
-from bestresponse.report.stats.interval import Interval
-from bestresponse.report.stats.statistics import cluster_bootstrap
+from bestresponse.report.frames import Figures, Value
+from bestresponse.report.stats.statistics import Interval, cluster_bootstrap
 from bestresponse.runs import Manifest, Run, RunFolder, StoredPlay, load_run
 from bestresponse.runs.reporting.sections import price_by_model
 from bestresponse.runs.settings import RunSettings
