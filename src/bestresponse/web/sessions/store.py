@@ -31,7 +31,7 @@ from bestresponse.core.errors import BestResponseError, NotAsked, StoreError, Us
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.seeds import generator
 from bestresponse.runs import Manifest, RunFolder, environment
-from bestresponse.runs.store.lines import Lines, read_lines
+from bestresponse.runs.store.folder import Lines, read_lines
 from bestresponse.web.experiments.model import Assignment, Experiment, check_experiment, parse_experiment, wrap_setup
 from bestresponse.web.sessions.session import (
     Answer,

@@ -34,7 +34,7 @@ from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.runs import Manifest, Run, RunFolder, StoredPlay, load_run
 from bestresponse.runs.reporting.sections import price_by_model
 from bestresponse.runs.settings import RunSettings
-from bestresponse.runs.store.lines import find_spec_id, read_lines, read_raw
+from bestresponse.runs.store.folder import find_spec_id, read_lines, read_raw
 from bestresponse.runs.study import find_study, studies
 from bestresponse.web.sessions.setup import PERSON, GameChoice, make_game
 from bestresponse.web.sessions.store import NotFound
