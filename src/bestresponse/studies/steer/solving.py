@@ -31,8 +31,7 @@ from typing import Annotated, TypedDict
 import numpy as np
 
 from bestresponse.games.dialogue.game import RecordedDialogue
-from bestresponse.report.frames import column
-from bestresponse.report.metrics import Value
+from bestresponse.report.frames import Value, column
 from bestresponse.studies.steer.commitment import find_commitment
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.cfr import Variant, cfr
