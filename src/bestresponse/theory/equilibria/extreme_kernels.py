@@ -302,7 +302,8 @@ def _scale(payoff: Floats) -> Floats:
     """Bring payoffs into [1, 2]."""
     low = payoff.min()
     spread = payoff.max() - low
-    return (payoff - low) / (spread if spread > 0.0 else 1.0) + 1.0
+    scaled: Floats = (payoff - low) / (spread if spread > 0.0 else 1.0) + 1.0
+    return scaled
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
