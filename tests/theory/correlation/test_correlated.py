@@ -6,8 +6,7 @@ from hypothesis import given, settings, strategies as st
 
 from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
 from bestresponse.theory import NormalForm, correlated, correlated_batch, correlated_regret, nash
-from bestresponse.theory.correlation.batch import perturbations
-from bestresponse.theory.correlation.equilibria import exact_correlated, incentives
+from bestresponse.theory.correlation.equilibria import exact_correlated, incentives, perturbations
 
 CHICKEN = NormalForm.bimatrix([[0, 7], [2, 6]], [[0, 2], [7, 6]])
 DILEMMA = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])

@@ -443,15 +443,6 @@ def replicator(
     return record(game, method, chosen, unit * times, paths, tuple(path[-1] for path in paths))
 
 
-def replicator_velocity(game: NormalForm, profile: Sequence[Array]) -> tuple[Array, ...]:
-    """Compute how fast each share changes at `profile`, in continuous time; leading axes hold many profiles at once."""
-    values = fitness(game)([np.asarray(mix, dtype=np.float64) for mix in profile])
-    return tuple(
-        np.asarray(mix * (value - (mix * value).sum(axis=-1, keepdims=True)))
-        for mix, value in zip(profile, values, strict=True)
-    )
-
-
 def _check_replicator(game: NormalForm, size: float, form: Form, one_population: bool, mutation: float) -> None:
     if form not in get_args(Form):
         raise UsageError(f"form: expected one of {', '.join(get_args(Form))}, got {form!r}")
