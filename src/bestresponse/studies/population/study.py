@@ -36,16 +36,14 @@ from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.players.lookup import find_strategy
 from bestresponse.players.strategies.fixed import ALWAYS
 from bestresponse.report.blocks import lines, metrics_table, pivot, table, text
-from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import Heads, list_metrics
-from bestresponse.report.stats.interval import Interval
-from bestresponse.runs.estimate import Estimate
+from bestresponse.report.frames import Frame, Heads, column, list_metrics
+from bestresponse.report.stats.statistics import Interval
 from bestresponse.runs.inputs import ModelsSetting, NamedModel
 from bestresponse.runs.reporting.answers import Answers, count_answers, make_answers_frame
 from bestresponse.runs.seats import MatchSettings, check_players, estimate_plays, list_plays, make_player
 from bestresponse.runs.settings import setting, settings
 from bestresponse.runs.store.folder import RunFolder
-from bestresponse.runs.study import Measured, Study
+from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.theory.dynamics.learning import logit_dynamics, replicator
 from bestresponse.theory.games.normal_form import Array, NormalForm
 

@@ -39,10 +39,15 @@ from bestresponse.players.lookup import SIMULATED, find_strategy
 from bestresponse.players.strategies.automaton import AutomatonPlayer
 from bestresponse.report.blocks import Measurement, Shown, bars, boxes, lines, metrics_table, table, text
 from bestresponse.report.document import Code, Column, Paragraph
-from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import Heads, Value, list_metrics
-from bestresponse.report.stats.interval import Floats, Interval
-from bestresponse.report.stats.statistics import cluster_bootstrap, interval_of_draws, missing_bounds, wilson
+from bestresponse.report.frames import Frame, Heads, Value, column, list_metrics
+from bestresponse.report.stats.statistics import (
+    Floats,
+    Interval,
+    cluster_bootstrap,
+    interval_of_draws,
+    missing_bounds,
+    wilson,
+)
 from bestresponse.runs.inputs import NamedModel, OptionalModelSetting, PersonasSetting, SeatsSetting
 from bestresponse.runs.reporting.answers import (
     Answers,

@@ -19,11 +19,9 @@ from bestresponse.core.player import Nature
 from bestresponse.core.seeds import split
 from bestresponse.games.dialogue.game import PERSON, DialogueGame
 from bestresponse.players.dialogue.speaker import Guided
-from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import Heads, Value, list_metrics
+from bestresponse.report.frames import Frame, Heads, Value, column, list_metrics
 from bestresponse.report.stats.agreement import krippendorff_alpha
-from bestresponse.report.stats.interval import Interval
-from bestresponse.report.stats.statistics import cluster_bootstrap
+from bestresponse.report.stats.statistics import Interval, cluster_bootstrap
 from bestresponse.runs.reporting.answers import Answers as ReadingCounts, make_answers_frame
 from bestresponse.runs.study import Measured
 from bestresponse.studies.steer.fresh import FreshPlays, list_dialogue_states

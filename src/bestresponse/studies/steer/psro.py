@@ -64,7 +64,7 @@ from bestresponse.games.dialogue.domain import Actions
 from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Message, Model, Request
-from bestresponse.report.stats.interval import Interval, normal_quantile
+from bestresponse.report.stats.statistics import Interval, normal_quantile
 from bestresponse.studies.steer.building import AnswerStore, Cast, seat_players
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.fresh import FreshPlays

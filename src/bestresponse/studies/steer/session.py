@@ -33,17 +33,15 @@ from bestresponse.games.dialogue.domain import (
 from bestresponse.games.dialogue.game import DialogueGame, Entry, RecordedDialogue
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Abilities, Finish, Message, Model, Reply, Request, Usage
-from bestresponse.models.prices import find_price
 from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.models.schema import schema_text
-from bestresponse.models.wrappers.limits import Budget
+from bestresponse.models.wrappers.limits import Budget, find_price
 from bestresponse.players.dialogue.speaker import DealReferee, ScoreReferee, Speaker
 from bestresponse.players.llm.player import Sampling
 from bestresponse.players.llm.reading import find_json_objects
-from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import Outcome, Progress
-from bestresponse.runs.store.folder import RunFolder
-from bestresponse.runs.store.manifest import Manifest
+from bestresponse.runs.store.folder import Manifest, RunFolder
+from bestresponse.runs.study import Estimate
 from bestresponse.studies.steer.building import (
     AnswerStore,
     Built,

@@ -55,8 +55,7 @@ import numpy as np
 
 from bestresponse.core.native_output import NativeOutputToStderr
 from bestresponse.games.dialogue.game import RecordedDialogue
-from bestresponse.report.frames import column
-from bestresponse.report.metrics import Value
+from bestresponse.report.frames import Value, column
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.cfr import Variant, cfr
 from bestresponse.theory.trees.compile import compile_game
