@@ -12,7 +12,7 @@ import running
 import bestresponse as br
 import bestresponse.formal.formalize.library
 from bestresponse.core.errors import StoreError, UsageError
-from bestresponse.games.named_game import NamedGame
+from bestresponse.games.lookup import NamedGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.agent import Persona
 from bestresponse.report import page

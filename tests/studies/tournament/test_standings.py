@@ -6,7 +6,7 @@ import pytest
 import running
 
 from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.games.named_game import NamedGame
+from bestresponse.games.lookup import NamedGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.page import render
 from bestresponse.studies.tournament.entries import Entry, gather_entries, make_stage, read_strategy

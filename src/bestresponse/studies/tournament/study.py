@@ -31,7 +31,7 @@ from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Player
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import split
-from bestresponse.games.matrix.repeated import RepeatedGame
+from bestresponse.games.matrix.game import RepeatedGame
 from bestresponse.models.base import Model
 from bestresponse.players.lookup import find_strategy
 from bestresponse.players.strategies.automaton import PROBE, AutomatonPlayer, AxelrodPlayer, play_in_library
