@@ -275,7 +275,7 @@ def _evaluate_cfr(results: SteerResults) -> dict[Heads, Evaluation]:
 
 def _evaluate_psro(results: SteerResults, psro: PsroResult) -> dict[Heads, Evaluation]:
     config, plays = results.config, weigh_table(psro)
-    neutral = [np.eye(len(prompts))[prompts.index(psro.game.neutral)] for prompts in psro.prompts]
+    neutral = [np.eye(len(prompts))[k] for prompts, k in zip(psro.prompts, psro.game.alone, strict=True)]
     games = config.games if config.games > 1 else len(plays.unguided)
     groups: dict[Heads, Evaluation] = {
         ("plays of the search",): {
@@ -479,7 +479,7 @@ def _measure_psro(results: SteerResults, psro: PsroResult) -> dict[str, Frame[An
         for manner, mass in zip(manners, masses, strict=True)
     ]
     iterations, candidates = [], []
-    alone = [prompts.index(psro.game.neutral) for prompts in psro.prompts]
+    alone = psro.game.alone
     for number, step in enumerate(psro.history):
         for seat, player in enumerate(players):
             start, mix = psro.history[0].prompts[seat], step.solution.marginals[seat]

@@ -198,7 +198,7 @@ class MetaGame:
 
     prompts: tuple[tuple[str, ...], ...]
     samples: Array
-    neutral: str = ""
+    neutral: str
 
     @property
     def means(self) -> Array:
@@ -219,10 +219,9 @@ class MetaGame:
         return np.asarray(np.isfinite(self.samples[..., 0]).sum(axis=-1), dtype=np.float64)
 
     @property
-    def alone(self) -> tuple[int, ...] | None:
-        """Where the neutral manner stands among the prompts of every seat; None where a seat does not have it."""
-        missing = any(self.neutral not in prompts for prompts in self.prompts)
-        return None if missing else tuple(prompts.index(self.neutral) for prompts in self.prompts)
+    def alone(self) -> tuple[int, ...]:
+        """Where the neutral manner, or else the first, stands among the prompts of every seat."""
+        return tuple(own.index(self.neutral) if self.neutral in own else 0 for own in self.prompts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -256,7 +255,7 @@ def solve_meta(game: MetaGame, how: str) -> MetaSolution:
     return _solve(game.means, how, game.alone)
 
 
-def _solve(means: Array, how: str, alone: tuple[int, ...] | None) -> MetaSolution:
+def _solve(means: Array, how: str, alone: tuple[int, ...]) -> MetaSolution:
     form = NormalForm(means)
     match how:
         case "replicator":
@@ -274,18 +273,18 @@ def _solve(means: Array, how: str, alone: tuple[int, ...] | None) -> MetaSolutio
     return _make_solution(joint, means)
 
 
-def _choose_nash(form: NormalForm, alone: tuple[int, ...] | None) -> Array:
+def _choose_nash(form: NormalForm, alone: tuple[int, ...]) -> Array:
     """Choose the pure equilibrium whose manners earn most from neutral partners, else find a mixed one."""
     pure = pure_nash(form, tolerance=0.0)
     if not pure:
         return _product(nash_one(form).strategies)
 
     gains = []
-    for profile in pure if alone is not None else ():
-        moves = (tuple(m if s == seat else a for s, a in enumerate(alone or ())) for seat, m in enumerate(profile))
+    for profile in pure:
+        moves = (tuple(m if s == seat else a for s, a in enumerate(alone)) for seat, m in enumerate(profile))
         gains.append(sum(float(payoffs[move]) for payoffs, move in zip(form.payoffs, moves, strict=True)))
     joint: Array = np.zeros(form.shape)
-    joint[tuple(pure[int(np.argmax(gains)) if gains else 0])] = 1.0
+    joint[tuple(pure[int(np.argmax(gains))])] = 1.0
     return joint
 
 
@@ -721,7 +720,7 @@ def play_neutral(arena: PromptArena, numbers: Sequence[int]) -> Array:
 def weigh_table(result: PsroResult) -> FreshPlays:
     """Compare the solution with neutral talk on the plays of the table, each manner weighted by its probability."""
     samples = result.game.samples
-    alone = result.game.alone or ()
+    alone = result.game.alone
     guided = []
     for seat, mix in enumerate(result.solution.marginals):
         rows = np.array([samples[tuple(k if s == seat else a for s, a in enumerate(alone))] for k in range(len(mix))])
