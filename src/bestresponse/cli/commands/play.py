@@ -15,7 +15,7 @@ import typer
 from bestresponse.analysis.theory import price_choices
 from bestresponse.cli.options import CacheChoice, OutputDir, complete_game, complete_strategy
 from bestresponse.cli.terminal import console, print_table
-from bestresponse.core.capabilities import AdjustableRounds, Wording
+from bestresponse.core.capabilities import AdjustableRounds, word_rules
 from bestresponse.core.episode import Episode, Record, SeatAsk, play as play_game
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, find_first_asks
@@ -140,9 +140,7 @@ def _seats(game: AnyGame, given: Iterable[str], others: str) -> dict[str, str]:
 
 def _sit_down(game: AnyGame, config: JsonMapping, seated: Mapping[str, Player], output_dir: Path) -> None:
     """Play to the end, or until the person leaves."""
-    person = ConsolePlayer(
-        lambda prompt: input(visible(prompt)), _show, wording=game if isinstance(game, Wording) else None
-    )
+    person = ConsolePlayer(lambda prompt: input(visible(prompt)), _show, game=game)
     people = [role for role, name in config["seats"].items() if name == ME]
     players: dict[str, Player] = {**seated, **dict.fromkeys(people, person), NATURE: Nature(config["seed"])}
     if isinstance(game, HasSpeakers):  # nobody tells a person in which manner to write
@@ -154,7 +152,7 @@ def _sit_down(game: AnyGame, config: JsonMapping, seated: Mapping[str, Player], 
     spec = Spec.of(dict(config))
     with RunFolder.open(output_dir / f"play-{run}", manifest) as folder:
         for role in people:
-            _show(summarise_rules(game.view(game.start(), role).briefing))
+            _show(summarise_rules(word_rules(game, game.view(game.start(), role))))
         if spec.id in folder.finished():
             raise UsageError(f"this game (seed {config['seed']}) has been played; give another --seed, or none")
         begun = folder.begun(set()).get(spec.id, [])
