@@ -93,11 +93,9 @@ class Translator(Protocol):
     @property
     def name(self) -> str:
         """The name of the translator."""
-        ...
 
     def translate(self, text: str, subject: Subject) -> Translation:
         """Find the claims that a text makes about the game."""
-        ...
 
 
 MARK: Final = re.compile(r"[ \t]*(?:[-*•+>]|\d{1,3}[.)]|[a-z][.)]|(?P<heading>#+))\s+")
