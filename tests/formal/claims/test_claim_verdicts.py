@@ -14,8 +14,7 @@ from hypothesis import given, settings, strategies as st
 
 from bestresponse.formal.claims import Checker, Claim, Malformed, Subject, parse, parse_json
 from bestresponse.formal.claims.checker import LogicCheck, TheoryCheck
-from bestresponse.formal.claims.claim import FORMS
-from bestresponse.formal.claims.grammar import claims_schema
+from bestresponse.formal.claims.claim import FORMS, claims_schema
 from bestresponse.logic import EmbeddedEngine, Proof, Verdict, open_engine
 from bestresponse.logic.engine import Program
 from bestresponse.logic.language.terms import Term
