@@ -327,7 +327,7 @@ def _follow(dynamics: Callable[..., Trajectory]) -> Callable[..., Answer]:
         }
         return Answer(data, Chart(series, "time", "share", f"Shares of the actions over time, by {path.method}."))
 
-    return follow  # type: ignore[return-value]
+    return follow
 
 
 def _evolve(

@@ -10,8 +10,7 @@ from bestresponse.core.errors import SettingError
 from bestresponse.core.player import Decision
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.stats.statistics import Interval
-from bestresponse.runs.store.folder import RunFolder
-from bestresponse.runs.store.manifest import Manifest
+from bestresponse.runs.store.folder import Manifest, RunFolder
 from bestresponse.theory.catalogue.tables import load
 
 

@@ -14,11 +14,10 @@ import bestresponse.formal.formalize.library
 from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.games.named_game import NamedGame
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.players.llm.persona import Persona
+from bestresponse.players.llm.agent import Persona
 from bestresponse.report import page
 from bestresponse.report.document import Code, Figure, Table
-from bestresponse.runs.launch import make_manifest
-from bestresponse.runs.run import Run, load_run
+from bestresponse.runs.run import Run, load_run, make_manifest
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Replay
 from bestresponse.studies.simulate.plays import SimulateConfig, find_best_reply, judge_seats, list_sustained, read_plays

@@ -33,8 +33,7 @@ from bestresponse.runs.execution import Execution, Outcome, Progress
 from bestresponse.runs.inputs import OptionalModelSetting
 from bestresponse.runs.run import find_folder, load_run
 from bestresponse.runs.settings import RunSettings, setting, settings
-from bestresponse.runs.store.folder import RunFolder
-from bestresponse.runs.store.lines import encode_rows, read_lines
+from bestresponse.runs.store.folder import RunFolder, encode_rows, read_lines
 from bestresponse.runs.study import Measured, Study
 from bestresponse.studies.behave.importing import refuse_to_play
 from bestresponse.studies.tournament.entries import (

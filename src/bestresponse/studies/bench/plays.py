@@ -26,7 +26,7 @@ from bestresponse.players.llm.player import FirstToken, LlmPlayer, Sampled, Samp
 from bestresponse.players.llm.verified import with_review
 from bestresponse.players.strategies.fixed import FixedMix
 from bestresponse.runs.execution import PlayOne
-from bestresponse.runs.spec import Spec
+from bestresponse.runs.store.folder import Spec
 from bestresponse.studies.bench.config import (
     OWN,
     PADDED,

@@ -38,13 +38,11 @@ from bestresponse.report.blocks import metrics_table, pivot, table, text
 from bestresponse.report.document import Column, Table
 from bestresponse.report.frames import Frame, Heads, column, list_metrics
 from bestresponse.report.stats.statistics import Interval, bound_mean, wilson
-from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.inputs import Converted, ModelsSetting, NamedModel, NamesSetting
 from bestresponse.runs.settings import RunSettings, setting, settings
-from bestresponse.runs.spec import Spec
-from bestresponse.runs.store.folder import RunFolder, StoredPlay
-from bestresponse.runs.study import Measured, Study
+from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
+from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction
 
 _AUTHOR = "author"

@@ -39,13 +39,11 @@ from bestresponse.report.document import Block, Code, Column, Paragraph, Quote, 
 from bestresponse.report.frames import Frame, Metric, Value, column, list_metrics
 from bestresponse.report.stats.statistics import Interval, cluster_bootstrap, paired_difference, wilson
 from bestresponse.report.tables import to_csv
-from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.inputs import GameSetting, ModelSetting, NamedModel, NamesSetting
 from bestresponse.runs.settings import RunSettings, setting, settings
-from bestresponse.runs.spec import Spec
-from bestresponse.runs.store.folder import RunFolder, StoredPlay
-from bestresponse.runs.study import Measured, Study
+from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
+from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.verify.evaluation import (
     ERROR_KINDS,
     SHEET,

@@ -32,7 +32,7 @@ from bestresponse.core.game import View
 from bestresponse.games.water.game import Water, money
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.base import Model
-from bestresponse.players.llm.persona import Persona
+from bestresponse.players.llm.agent import Persona
 from bestresponse.players.llm.player import LlmPlayer, Sampling
 from bestresponse.players.llm.reading import find_reasons
 from bestresponse.report import tables
