@@ -77,8 +77,9 @@ MISTAKES = [
     ("play stag-hunt --others nosuch", "there is no strategy named 'nosuch' for stag-hunt. There are always:MOVE,"),
     ("play kuhn-poker --rounds 3", "--rounds belongs to games with a payoff table, and kuhn-poker has none"),
     ("serve --experiment nosuch.toml", "nosuch.toml"),
+    ("mcp --port 99999999", "--port: expected less than or equal to 65535; --help says what it may be"),
     ("mcp --host 0.0.0.0", "--host 0.0.0.0: expected one of 127.0.0.1, localhost, ::1"),
-    ("serve --port 99999999", "--port: expected less than or equal to 65535; --help says what it may be"),
+    ("serve --port 99999999", "--port: expected a whole number from 0 to 65,535, got 99999999"),
 ]
 
 

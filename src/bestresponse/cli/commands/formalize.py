@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from bestresponse.api.formalizing import FormalizeConfig, Formalized, formalize_story
+from bestresponse.cli.options import AsJson
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.cli.terminal import console, notes, print_document
 from bestresponse.core.errors import BestResponseError, UsageError
@@ -38,7 +39,7 @@ is where a check that was asked for finds a difference between story and game.""
 
 def write_game(
     config: FormalizeConfig,
-    as_json: bool,
+    as_json: AsJson = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where the program goes. [default: the story's name, .pl]")
     ] = None,

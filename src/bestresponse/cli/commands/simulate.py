@@ -12,14 +12,7 @@ from bestresponse.report.files import write_text
 from bestresponse.runs.models import ModelLimits
 from bestresponse.studies.population.study import population
 from bestresponse.studies.simulate.study import simulate as any_game
-from bestresponse.studies.water.judging import (
-    judge_run,
-    make_sheet,
-    read_sheets,
-    rubric,
-    summarise,
-    write_scores,
-)
+from bestresponse.studies.water.judging import judge_run, make_sheet, read_sheets, rubric, summarise, write_scores
 from bestresponse.studies.water.study import water
 
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run of `simulate water`, or above it.")]

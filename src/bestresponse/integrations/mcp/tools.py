@@ -171,9 +171,7 @@ class BestResponse(BaseModel):
 
 
 def best_response(
-    game: Game,
-    player: Annotated[str, Field(description="Who responds.")],
-    strategies: Profile,
+    game: Game, player: Annotated[str, Field(description="Who responds.")], strategies: Profile
 ) -> BestResponse:
     """Find the best response of one player to the strategies of the others."""
     form = _read_game(game).solvable()

@@ -197,7 +197,7 @@ def broadcast(server: ServerState, lobby: Lobby, text: str, session: str = "") -
         raise UsageError(f"the message has {len(words):,} characters; expected 1 to {_LONGEST_MESSAGE:,}")
     tables = _open_tables(server, lobby, session)
     for table in tables:
-        server.sessions.send_message(table, None, words)
+        server.sessions.send_message(table, words)
     return len(tables)
 
 
