@@ -30,8 +30,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from bestresponse.core.errors import Interrupted
-from bestresponse.report.cells import format_cell, format_rows
-from bestresponse.report.document import Block, Document, KeyValues, Note, Paragraph, Table
+from bestresponse.report.document import Block, Document, KeyValues, Note, Paragraph, Table, format_cell, format_rows
 from bestresponse.report.text import visible
 
 if TYPE_CHECKING:

@@ -19,11 +19,10 @@ from bestresponse.core.errors import BestResponseError, ModelUnavailable, StoreE
 from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonMapping, JsonObject, digest
 from bestresponse.models.base import Model
-from bestresponse.report import codec, page, tables
+from bestresponse.report import page, tables
 from bestresponse.report.document import Document
 from bestresponse.report.files import write_bytes, write_text
-from bestresponse.report.frames import Frame
-from bestresponse.report.metrics import Figures
+from bestresponse.report.frames import Figures, Frame
 from bestresponse.runs.execution import Execution, Executor, Outcome, Progress, find_executor
 from bestresponse.runs.executors.processes import Processes
 from bestresponse.runs.models import Download, OpenedModels, open_models
@@ -194,7 +193,7 @@ class Run(Generic[C]):
 
     def report_as_json(self) -> str:
         """Return the report as JSON text."""
-        return codec.to_json(self.report())
+        return self.report().to_json()
 
     def summary_as_json(self) -> str:
         """Return the summary as JSON text."""

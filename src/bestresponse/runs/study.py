@@ -43,8 +43,7 @@ from bestresponse.players.llm.texts import TEXTS as PLAYER_TEXTS
 from bestresponse.players.llm.verified import bare_name
 from bestresponse.report.blocks import ReportBlock, build_sections, fill_template, table
 from bestresponse.report.document import Document
-from bestresponse.report.frames import Frame
-from bestresponse.report.metrics import Figures, Heads, Metric, compute_figures
+from bestresponse.report.frames import Figures, Frame, Heads, Metric, compute_figures
 from bestresponse.runs.execution import Execution, Job, Outcome, PlayOne, Start, execute
 from bestresponse.runs.reporting.sections import costs_section, method_section
 from bestresponse.runs.settings import RunSettings

@@ -5,10 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from bestresponse.analysis.answers.answer import Setting, read_profile
-from bestresponse.analysis.answers.ask import ask_game
-from bestresponse.analysis.answers.concepts import CONCEPTS
-from bestresponse.analysis.answers.dynamics import DYNAMICS
+from bestresponse.analysis.answers import CONCEPTS, DYNAMICS, Setting, ask_game, read_profile
 from bestresponse.core.errors import UsageError
 from bestresponse.games.lookup import Found, find_game
 from bestresponse.report.page import render

@@ -3,9 +3,8 @@
 import pytest
 
 from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.formal.strategies.agents import Agent, write_program
+from bestresponse.formal.strategies.agents import Agent, WordsSettings, formalize_strategy, write_program
 from bestresponse.formal.strategies.programs import published_strategy
-from bestresponse.formal.strategies.verbal import WordsSettings, formalize_strategy
 from bestresponse.games.named_game import NamedGame
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.models.providers.scripted import ScriptedModel

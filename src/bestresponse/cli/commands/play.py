@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from bestresponse.analysis.regrets import price_choices
+from bestresponse.analysis.theory import price_choices
 from bestresponse.cli.options import CacheChoice, OutputDir, complete_game, complete_strategy
 from bestresponse.cli.terminal import console, print_table
 from bestresponse.core.capabilities import AdjustableRounds, Wording

@@ -17,7 +17,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
 
 if TYPE_CHECKING:
-    from bestresponse.analysis.answers.ask import Answered
+    from bestresponse.analysis.answers import Answered
 
 _PICTURE_FILES = (".svg", ".png", ".html")
 
@@ -100,7 +100,7 @@ def solve(
         raise UsageError("--set is for --dynamics and --concept")
     if plot is not None:
         try:
-            from bestresponse.analysis.solve.pictures import drawable
+            from bestresponse.analysis.solve.document import drawable
 
             drawable(found.solvable())
         except UsageError as error:  # a page can do without a picture; a picture is refused before a long solve

@@ -27,8 +27,18 @@ from bestresponse.players.llm.verified import with_review
 from bestresponse.players.strategies.fixed import FixedMix
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.store.folder import Spec
-from bestresponse.studies.bench.config import BenchConfig, choose_temperature
-from bestresponse.studies.bench.games import OWN, PADDED, VARIANTS, Drawn, Source, Variant, draw, tell_variant
+from bestresponse.studies.bench.config import (
+    OWN,
+    PADDED,
+    VARIANTS,
+    BenchConfig,
+    Drawn,
+    Source,
+    Variant,
+    choose_temperature,
+    draw,
+    tell_variant,
+)
 from bestresponse.theory.catalogue.tables import load
 
 BASE = "base"

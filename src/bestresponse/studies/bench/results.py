@@ -20,15 +20,13 @@ from bestresponse.core.seeds import split
 from bestresponse.players.llm.verified import AGAIN, SPELLING, make_label
 from bestresponse.players.strategies.baselines import BASELINES
 from bestresponse.report.figures.charts import compute_fences
-from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import Heads
+from bestresponse.report.frames import Frame, Heads, column
 from bestresponse.report.numbers import format_number
 from bestresponse.report.stats.statistics import Interval, holm, paired_difference
 from bestresponse.runs.reporting.answers import AnswerRow, Answers, make_answers_frame
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Measured
-from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.games import PADDED, own_view
+from bestresponse.studies.bench.config import PADDED, BenchConfig, own_view
 from bestresponse.studies.bench.measure import (
     BASELINE,
     METRICS,

@@ -24,7 +24,7 @@ from bestresponse.models.wrappers.limits import Budget
 from bestresponse.report.blocks import Measurement, Shown, lines, metrics_table, pivot, scatter, table, text
 from bestresponse.report.document import Block, Figure, Paragraph, Quote
 from bestresponse.report.figures.tree import draw_tree
-from bestresponse.report.metrics import compute_figures
+from bestresponse.report.frames import compute_figures
 from bestresponse.runs.execution import Execution, Job, Outcome
 from bestresponse.runs.executors.driver import lend_workers
 from bestresponse.runs.store.folder import RunFolder, Spec

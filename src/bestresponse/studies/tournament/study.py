@@ -27,8 +27,7 @@ from bestresponse.players.strategies.automaton import PROBE, AutomatonPlayer, Ax
 from bestresponse.players.strategies.fixed import HistoryPlayer
 from bestresponse.report.blocks import Measurement, Shown, lines, metrics_table, pivot, table, text
 from bestresponse.report.document import Code, Paragraph
-from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import list_metrics
+from bestresponse.report.frames import Frame, column, list_metrics
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.inputs import GameSetting, NamedModel, OptionalModelSetting
 from bestresponse.runs.reporting.answers import Answers, count_answers, make_answers_frame

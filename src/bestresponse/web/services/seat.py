@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from string import Template
 from urllib.parse import quote
 
-from bestresponse.analysis.regrets import iterate_decisions, measure_against_others
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree
-from bestresponse.analysis.theory import Theory, describe_theory
+from bestresponse.analysis.theory import Theory, describe_theory, iterate_decisions, measure_against_others
 from bestresponse.core.capabilities import (
     EquilibriumSummary,
     Question,

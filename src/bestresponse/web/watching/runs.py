@@ -25,8 +25,8 @@ from bestresponse.core.errors import BestResponseError, StoreError, UsageError
 from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonMapping, JsonObject, canonical
 from bestresponse.report.document import Cell, Column, Document, Table
-from bestresponse.report.metrics import Figures, Value
-from bestresponse.report.stats.interval import Interval
+from bestresponse.report.frames import Figures, Value
+from bestresponse.report.stats.statistics import Interval
 from bestresponse.runs import Manifest, Run, RunFolder, StoredPlay, load_run
 from bestresponse.runs.reporting.sections import price_by_model
 from bestresponse.runs.settings import RunSettings
