@@ -14,9 +14,9 @@ if TYPE_CHECKING:
         tree_entry as tree_entry,
         tree_names as tree_names,
     )
-    from bestresponse.theory.correlation.batch import correlated_batch as correlated_batch
     from bestresponse.theory.correlation.equilibria import (
         correlated as correlated,
+        correlated_batch as correlated_batch,
         correlated_regret as correlated_regret,
     )
     from bestresponse.theory.dynamics.learning import (
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
         multiplicative_weights as multiplicative_weights,
         regret_matching as regret_matching,
         replicator as replicator,
-        replicator_velocity as replicator_velocity,
     )
     from bestresponse.theory.dynamics.moran import (
         alpha_rank as alpha_rank,

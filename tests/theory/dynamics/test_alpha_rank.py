@@ -103,15 +103,6 @@ def test_selection_of_any_strength_gives_a_certified_distribution(seed, alpha):
     assert found.residual < 1e-9
 
 
-@given(seed=st.integers(0, 2**32))
-@settings(max_examples=20, deadline=None)
-def test_plain_numbers_and_logarithms_give_the_same_distribution(seed):
-    from bestresponse.theory.dynamics.moran import _eliminate, _eliminate_logarithms, _many_populations
-
-    rates = _many_populations(generators.uniform(seed, (3, 3)), 5.0, 10)
-    assert _eliminate(np.exp(rates)) == pytest.approx(_eliminate_logarithms(rates.copy()))
-
-
 @pytest.mark.parametrize(
     ("options", "match"),
     [

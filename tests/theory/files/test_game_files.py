@@ -161,19 +161,14 @@ class TestNfg:
         with pytest.raises(TooLarge, match="2 players with 200000000000 or more payoffs"):
             parse_nfg('NFG 1 R "" { "a" "b" } { 100000 1000000 } 1')
 
-    def test_styles(self):
-        with pytest.raises(UsageError, match="'matrix' is no style"):
-            format_nfg(NormalForm.zero_sum([[1]]), "matrix")
-
     @settings(deadline=None)
     @given(
         arrays(float, array_shapes(min_dims=1, max_dims=3, max_side=3), elements=st.floats(-1e9, 1e9)),
-        st.sampled_from(["payoffs", "outcomes"]),
         st.text(max_size=5),
     )
-    def test_round_trip(self, payoffs, style, name):
+    def test_round_trip(self, payoffs, name):
         game = NormalForm(np.stack([payoffs * (k + 1) for k in range(payoffs.ndim)]), name=name)
-        again = parse_nfg(format_nfg(game, style))
+        again = parse_nfg(format_nfg(game))
         assert np.array_equal(again.payoffs, game.payoffs)
         assert (again.players, again.actions, again.name) == (game.players, game.actions, game.name)
 

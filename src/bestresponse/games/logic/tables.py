@@ -263,7 +263,7 @@ def format_game(game: NormalForm | Tree, ending: str, *, openspiel: bool = False
         raise UsageError(f"games are written as {', '.join(WRITERS)}; got a file ending in {ending or 'nothing'}")
     if openspiel and ending != ".nfg":
         raise UsageError(f"only .nfg files have a form of their own for OpenSpiel; got one ending in {ending}")
-    return format_nfg(_as_table(game), "openspiel") if openspiel else WRITERS[ending](game)
+    return format_nfg(_as_table(game), openspiel=True) if openspiel else WRITERS[ending](game)
 
 
 def to_tree(form: NormalForm) -> Tree:

@@ -1,13 +1,13 @@
 """Welfare-maximising correlated equilibria of many bimatrix games, compiled. Imports numba; load it only when it pays.
 
-The same program and the same steps as `batch` describes, one game at a time.
+The same program and the same steps as `equilibria` describes, one game at a time.
 """
 
 import numpy as np
 from numba import njit
 
 from bestresponse.theory.arrays import Floats, Ints
-from bestresponse.theory.correlation.batch import ACCEPTED
+from bestresponse.theory.correlation.equilibria import VIOLATION_LIMIT
 from bestresponse.theory.equilibria.lemke_howson_kernels import find_bounds, pivot
 from bestresponse.theory.zero_sum.simplex import PIVOT_EPSILON
 
@@ -162,5 +162,5 @@ def solve_all(A: Floats, B: Floats, shifts: Floats, p: Floats, violations: Float
             if _simplex(T, basic, nonbasic):
                 p[g] = 0.0
                 violations[g], gaps[g] = _certify(G, w, T, basic, nonbasic, p[g], bound)
-                if violations[g] <= ACCEPTED and gaps[g] <= ACCEPTED:
+                if violations[g] <= VIOLATION_LIMIT and gaps[g] <= VIOLATION_LIMIT:
                     break

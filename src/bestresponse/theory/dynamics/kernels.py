@@ -14,8 +14,6 @@ from bestresponse.theory.arrays import Floats, Ints
 EXTINCT = 1e-300
 _LOOSE = {"contract", "nsz", "reassoc"}
 Pair = tuple[Floats, ...]
-Past = tuple[Pair, Pair, Pair, Floats, Floats]
-"""Sums of strategies, of what actions would have earned, regrets kept above 0, earnings and steps."""
 
 
 @njit(cache=True, error_model="numpy")
@@ -84,62 +82,6 @@ def _dot(left: Floats, right: Floats) -> float:
 
 
 @njit(inline="always")
-def _choose(rule: int, rate: float, totals: Floats, earned: float, clipped: Floats, mix: Floats) -> None:
-    """The strategy a rule plays now: 0 regret matching, 1 regret matching+, 2 multiplicative weights."""
-    size = mix.shape[0]
-    whole = 0.0
-    highest = totals.max()
-    for a in range(size):
-        if rule == 0:
-            mix[a] = max(totals[a] - earned, 0.0)
-        elif rule == 1:
-            mix[a] = clipped[a]
-        else:
-            mix[a] = np.exp(rate * (totals[a] - highest))
-        whole += mix[a]
-    if whole > 0.0:
-        scale = 1.0 / whole
-        for a in range(size):
-            mix[a] *= scale
-    else:
-        mix[:] = 1.0 / size
-
-
-@njit(inline="always")
-def _account(mix: Floats, values: Floats, totals: Floats, clipped: Floats, average: Floats, weight: float) -> float:
-    got = _dot(mix, values)
-    for a in range(mix.shape[0]):
-        totals[a] += values[a]
-        clipped[a] = max(clipped[a] + values[a] - got, 0.0)
-        average[a] += weight * mix[a]
-    return got
-
-
-@njit(cache=True, error_model="numpy", fastmath=_LOOSE)
-def learning_steps(
-    payoffs: Pair, past: Past, rule: int, rates: Floats, state: Floats, gaps: Ints, seen: Floats
-) -> None:
-    """Regret matching and multiplicative weights; the pairs of arrays belong to the row and the column player."""
-    row, col = payoffs
-    (mean, others_mean), (total, other), (kept, others_kept), earned, done = past
-    x, y = np.empty(total.shape[0]), np.empty(other.shape[0])
-    u, v = np.empty(x.shape[0]), np.empty(y.shape[0])
-    for at in range(gaps.shape[0]):
-        first, second, time = earned[0], earned[1], done[0]
-        for _ in range(gaps[at]):
-            time += 1.0
-            _choose(rule, rates[0], total, first, kept, x)
-            _choose(rule, rates[1], other, second, others_kept, y)
-            _values(row, y, u)
-            _values(col, x, v)
-            weight = time if rule == 1 else 1.0
-            first += _account(x, u, total, kept, mean, weight)
-            second += _account(y, v, other, others_kept, others_mean, weight)
-        earned[0], earned[1], done[0] = first, second, time
-        seen[at, :] = state
-
-
-@njit(inline="always")
 def _slope(payoffs: Floats, mix: Floats, other: Floats, values: Floats, slopes: Floats, k: int) -> None:
     """Row k of `slopes` becomes the velocity of `mix` against `other`."""
     _values(payoffs, other, values)
@@ -174,15 +116,6 @@ def _move(mix: Floats, slopes: Floats, size: float) -> None:
         mix[a] *= scale
 
 
-@njit(inline="always")
-def _reproduce(mix: Floats, fitness: Floats) -> None:
-    """Multiply every share by its fitness and divide by their sum, so that rounding cannot add up."""
-    total = _dot(mix, fitness)
-    for a in range(mix.shape[0]):
-        share = mix[a] * fitness[a] / total
-        mix[a] = share if share > EXTINCT else 0.0
-
-
 @njit(cache=True, error_model="numpy", fastmath=_LOOSE)
 def flow(payoffs: Pair, shares: Pair, how: tuple[float, bool, bool], gaps: Ints, state: Floats, seen: Floats) -> None:
     """Continuous replicator dynamics of two populations, or of a single one that plays against itself, y being x.
@@ -214,20 +147,4 @@ def flow(payoffs: Pair, shares: Pair, how: tuple[float, bool, bool], gaps: Ints,
                 y[:] = x
             else:
                 _move(y, dy, size)
-        seen[at, :] = state
-
-
-@njit(cache=True, error_model="numpy", fastmath=_LOOSE)
-def generations(payoffs: Pair, shares: Pair, single: bool, gaps: Ints, state: Floats, seen: Floats) -> None:
-    """Discrete replicator dynamics of one (`single`) or two populations; payoffs are positive."""
-    (row, col), (x, y) = payoffs, shares
-    u, v = np.empty(x.shape[0]), np.empty(y.shape[0])
-    for at in range(gaps.shape[0]):
-        for _ in range(gaps[at]):
-            _values(row, y, u)
-            _values(col, x, v)
-            _reproduce(x, u)
-            _reproduce(y, v)
-            if single:
-                y[:] = x
         seen[at, :] = state

@@ -57,9 +57,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from functools import partial
-from itertools import chain
+from itertools import chain, count, islice
 from sys import modules
 from typing import Literal, get_args
 
@@ -166,8 +165,8 @@ def stepwise(advance: Callable[[int], None], state: Array) -> Run:
     """Return a run that calls `advance` from one record to the next."""
 
     def run(gaps: Ints, seen: Array) -> None:
-        for at, count in enumerate(gaps):
-            advance(int(count))
+        for at, gap in enumerate(gaps):
+            advance(int(gap))
             seen[at] = state
 
     return run
@@ -222,99 +221,52 @@ def two_matrices(game: NormalForm) -> tuple[Array, Array]:
     return np.ascontiguousarray(game.payoffs[0].T), np.ascontiguousarray(game.payoffs[1])
 
 
-class Rule(IntEnum):
-    """How the next strategy follows from the past; the numbers are those of the compiled loop."""
-
-    REGRET_MATCHING = 0
-    REGRET_MATCHING_PLUS = 1
-    MULTIPLICATIVE_WEIGHTS = 2
+Weigh = Callable[[int, Array, Array, float], Array]
+"""From a player, what its actions would have earned in total, its regrets kept above 0 and what it has earned: how
+much weight it gives to each action now."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Past:
-    """Running totals: strategies played, what actions would have earned, regrets kept above 0, earnings, steps."""
-
-    averages: Profile
-    totals: Profile
-    clipped: Profile
-    earned: Array
-    steps: Array
-
-
-def learn(
-    game: NormalForm, rule: Rule, rates: Array, method: str, steps: int, stride: int | None, engine: Engine
+def _learn(
+    game: NormalForm, weigh: Weigh, method: str, steps: int, stride: int | None, *, linear: bool = False
 ) -> Trajectory:
-    """`steps` rounds of `rule`; the recorded strategies are averages (linearly weighted for regret matching+)."""
-    sizes, players = (*game.shape * 3, game.num_players, 1), game.num_players
-    state, parts = allot(*sizes)
-    averages, totals, clipped = (tuple(parts[k * players : (k + 1) * players]) for k in range(3))
-    past = _Past(averages, totals, clipped, *parts[-2:])
-    chosen = choose_loop(engine, game, steps)
-    run = stepwise(_plain(game, past, rule, rates), state)
-    if chosen == "numba":
-        from bestresponse.theory.dynamics.kernels import learning_steps
+    """Take `steps` rounds; the recorded strategies are averages, of `linear` weight where asked."""
+    sizes, players = (*game.shape * 3, game.num_players), game.num_players
+    state, (*parts, earned) = allot(*sizes)
+    averages, totals, clipped = (parts[k * players : (k + 1) * players] for k in range(3))
+    values, rounds = fitness(game), count(1)
 
-        arrays = (past.averages, past.totals, past.clipped, past.earned, past.steps)
-        run = partial(learning_steps, two_matrices(game), arrays, int(rule), rates, state)
-    times, held = walk(run, schedule(steps, stride), *sizes)
-    external = external_regrets(times, held[players : 2 * players], held[-2])
-    last = tuple(_next(past, i, rule, rates) for i in range(game.num_players))
-    return record(game, method, chosen, times, held[:players], last, external)
+    def choose(i: int) -> Array:
+        weights = weigh(i, totals[i], clipped[i], earned[i])
+        whole = weights.sum()
+        return weights / whole if whole > 0 else np.full(len(weights), 1.0 / len(weights))
 
-
-def _plain(game: NormalForm, past: _Past, rule: Rule, rates: Array) -> Callable[[int], None]:
-    values = fitness(game)
-
-    def advance(count: int) -> None:
-        for _ in range(count):
-            past.steps[0] += 1
-            profile = [_next(past, i, rule, rates) for i in range(game.num_players)]
-            weight = past.steps[0] if rule is Rule.REGRET_MATCHING_PLUS else 1
+    def advance(most: int) -> None:
+        for time in islice(rounds, most):
+            profile = [choose(i) for i in range(players)]
             for i, value in enumerate(values(profile)):
                 got = profile[i] @ value
-                past.earned[i] += got
-                past.totals[i][:] += value
-                past.clipped[i][:] = np.maximum(past.clipped[i] + value - got, 0.0)
-                past.averages[i][:] += weight * profile[i]
+                earned[i] += got
+                totals[i] += value
+                clipped[i][:] = np.maximum(clipped[i] + value - got, 0.0)
+                averages[i] += (time if linear else 1) * profile[i]
 
-    return advance
-
-
-def _next(past: _Past, i: int, rule: Rule, rates: Array) -> Array:
-    """What player i plays now."""
-    total = past.totals[i]
-    match rule:
-        case Rule.REGRET_MATCHING:
-            weights = np.maximum(total - past.earned[i], 0.0)
-        case Rule.REGRET_MATCHING_PLUS:
-            weights = past.clipped[i]
-        case Rule.MULTIPLICATIVE_WEIGHTS:
-            weights = np.exp(rates[i] * (total - total.max()))
-    whole = weights.sum()
-    return weights / whole if whole > 0 else np.full(len(total), 1.0 / len(total))
+    times, held = walk(stepwise(advance, state), schedule(steps, stride), *sizes)
+    external = external_regrets(times, held[players : 2 * players], held[-1])
+    last = tuple(choose(i) for i in range(players))
+    return record(game, method, "numpy", times, held[:players], last, external)
 
 
 def regret_matching(
-    game: NormalForm,
-    *,
-    steps: int = 10_000,
-    plus: bool = False,
-    stride: int | None = None,
-    engine: Engine = "auto",
+    game: NormalForm, *, steps: int = 10_000, plus: bool = False, stride: int | None = None
 ) -> Trajectory:
     """`steps` rounds in which all players update at once; `plus` chooses regret matching+."""
-    rule = Rule.REGRET_MATCHING_PLUS if plus else Rule.REGRET_MATCHING
-    method = "regret matching+" if plus else "regret matching"
-    return learn(game, rule, np.ones(game.num_players), method, steps, stride, engine)
+    if plus:
+        return _learn(game, lambda i, total, kept, got: kept, "regret matching+", steps, stride, linear=True)
+    return _learn(game, lambda i, total, kept, got: np.maximum(total - got, 0.0), "regret matching", steps, stride)
 
 
 def multiplicative_weights(
-    game: NormalForm,
-    *,
-    steps: int = 10_000,
-    rate: float | None = None,
-    stride: int | None = None,
-    engine: Engine = "auto",
+    game: NormalForm, *, steps: int = 10_000, rate: float | None = None, stride: int | None = None
 ) -> Trajectory:
     """`steps` rounds in which all players update at once; `rate` multiplies total payoffs in the exponent."""
     if rate is not None and not 0 < rate < np.inf:
@@ -322,7 +274,11 @@ def multiplicative_weights(
     spans = np.array([float(np.ptp(own)) or 1.0 for own in game.payoffs])
     tuned = np.sqrt(8.0 * np.log(game.shape) / max(steps, 1)) / spans
     rates = tuned if rate is None else np.full(game.num_players, rate)
-    return learn(game, Rule.MULTIPLICATIVE_WEIGHTS, rates, "multiplicative weights", steps, stride, engine)
+
+    def weigh(i: int, total: Array, kept: Array, got: float) -> Array:
+        return np.asarray(np.exp(rates[i] * (total - total.max())))
+
+    return _learn(game, weigh, "multiplicative weights", steps, stride)
 
 
 def logit_reply(values: Array, precision: float) -> Array:
@@ -467,31 +423,24 @@ def replicator(
     at most 1 / payoff range, lest shares jump past 0; "discrete" has generations, with `background` fitness (by
     default just enough to make all payoffs at least 1).
     With `one_population` the game must be symmetric; `start` then holds one strategy for both players. `mutation` is
-    the share of offspring that turn into another action; the loop is then never compiled.
+    the share of offspring that turn into another action. The loop is compiled in continuous time without mutation only.
     """
     _check_replicator(game, size, form, one_population, mutation)
-    if mutation and engine == "numba":
-        raise UsageError("mutation: the compiled loop has none; use engine='numpy'")
+    plain = bool(mutation) or form == "discrete"
+    if plain and engine == "numba":
+        raise UsageError("the loop is compiled neither for generations nor with mutation; use engine='numpy'")
     both = None if start is None else ([start[0], start[0]] if one_population else start)
     state, parts = allot(*game.shape)
     state[:] = np.concatenate(start_or_uniform(game, both))
     played = _add_background(game, background) if form == "discrete" else game
-    chosen = "numpy" if mutation else choose_loop(engine, game, steps)
-    plain = stepwise(_step_shares(played, parts, form, size, one_population, mutation), state)
-    run = _compile_shares(played, parts, form, size, one_population) if chosen == "numba" else plain
+    chosen = "numpy" if plain else choose_loop(engine, game, steps)
+    run = stepwise(_step_shares(played, parts, form, size, one_population, mutation), state)
+    if chosen == "numba":
+        run = _compile_shares(game, parts, (size, form == "rk4", one_population))
     times, paths = walk(run, chain([0], schedule(steps, stride)), *game.shape)
     unit = 1.0 if form == "discrete" else size
     method = f"replicator, {form}" + (f", mutation {mutation:g}" if mutation else "")
     return record(game, method, chosen, unit * times, paths, tuple(path[-1] for path in paths))
-
-
-def replicator_velocity(game: NormalForm, profile: Sequence[Array]) -> tuple[Array, ...]:
-    """Compute how fast each share changes at `profile`, in continuous time; leading axes hold many profiles at once."""
-    values = fitness(game)([np.asarray(mix, dtype=np.float64) for mix in profile])
-    return tuple(
-        np.asarray(mix * (value - (mix * value).sum(axis=-1, keepdims=True)))
-        for mix, value in zip(profile, values, strict=True)
-    )
 
 
 def _check_replicator(game: NormalForm, size: float, form: Form, one_population: bool, mutation: float) -> None:
@@ -531,8 +480,8 @@ def _add_background(game: NormalForm, background: float | None) -> NormalForm:
     return NormalForm(game.payoffs + background)
 
 
-def _compile_shares(game: NormalForm, start: Sequence[Array], form: Form, size: float, single: bool) -> Run:
-    from bestresponse.theory.dynamics.kernels import flow, generations
+def _compile_shares(game: NormalForm, start: Sequence[Array], how: tuple[float, bool, bool]) -> Run:
+    from bestresponse.theory.dynamics.kernels import flow
 
     # Rounded up to what the compiled loops handle at once; the actions added have no share and earn 0.
     widths = [m if m <= 8 else m + -m % 16 for m in game.shape]
@@ -546,10 +495,7 @@ def _compile_shares(game: NormalForm, start: Sequence[Array], form: Form, size: 
 
     def run(gaps: Ints, seen: Array) -> None:
         raw = np.empty((len(gaps), len(state)))
-        if form == "discrete":
-            generations((row, col), (x, y), single, gaps, state, raw)
-        else:
-            flow((row, col), (x, y), (size, form == "rk4", single), gaps, state, raw)
+        flow((row, col), (x, y), how, gaps, state, raw)
         seen[:] = np.hstack([raw[:, : game.shape[0]], raw[:, widths[0] : widths[0] + game.shape[1]]])
 
     return run

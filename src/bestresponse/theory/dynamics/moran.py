@@ -199,7 +199,6 @@ def _draw(weights: Array, rng: np.random.Generator) -> NDArray[np.int64]:
 
 
 _MOST_PROFILES = 1500
-_UNDERFLOW = 1e-280
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -239,10 +238,8 @@ def alpha_rank(
         profiles = tuple(tuple(game.actions[i][a] for i, a in enumerate(place)) for place in places)
         rates, method = _many_populations(game, alpha, population), "alpha-Rank, one population per player"
     # Elimination without subtraction (Grassmann, Taksar & Heyman, "Regenerative analysis and steady state distributions
-    # for Markov chains", Operations Research 33, 1985), in logarithms where plain numbers would not do.
-    with np.errstate(all="ignore"):
-        plain = _eliminate(np.exp(rates))
-    probabilities = _eliminate_logarithms(rates.copy()) if plain is None else plain
+    # for Markov chains", Operations Research 33, 1985), in logarithms, as plain numbers would vanish.
+    probabilities = _eliminate(rates.copy())
     transitions = np.exp(rates)
     np.fill_diagonal(transitions, 1.0 - transitions.sum(axis=1))
     residual = float(np.abs(probabilities @ transitions - probabilities).max())
@@ -290,23 +287,8 @@ def _log_fixation(gain: Array, size: int) -> Array:
     return np.asarray(np.where(np.abs(gain) < 1e-14, -np.log(size), ratio + downhill))
 
 
-def _eliminate(chain: Array) -> Array | None:
-    """The stationary distribution, or None if numbers became too small or too large."""
-    last = len(chain) - 1
-    for k in range(last, 0, -1):
-        leaving = chain[k, :k].sum()
-        if leaving < _UNDERFLOW:
-            return None
-        chain[:k, k] /= leaving
-        chain[:k, :k] += np.outer(chain[:k, k], chain[k, :k])
-    weights = np.ones(last + 1)
-    for k in range(1, last + 1):
-        weights[k] = weights[:k] @ chain[:k, k]
-    whole = float(weights.sum())
-    return weights / whole if np.isfinite(whole) else None
-
-
-def _eliminate_logarithms(chain: Array) -> Array:
+def _eliminate(chain: Array) -> Array:
+    """Return the stationary distribution of a chain of which the logarithms of the transitions are given."""
     last = len(chain) - 1
     for k in range(last, 0, -1):
         chain[:k, k] -= np.logaddexp.reduce(chain[k, :k])

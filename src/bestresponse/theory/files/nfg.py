@@ -37,7 +37,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 
@@ -47,8 +47,6 @@ from bestresponse.theory.files.efg import format_efg, parse_efg
 from bestresponse.theory.files.game_text import GameText, number_repeats, quote_text, write_number
 from bestresponse.theory.games.normal_form import NormalForm, Rationals, as_payoffs, parse_rational, read_texts
 from bestresponse.theory.trees.tree import Tree
-
-NfgStyle = Literal["payoffs", "outcomes", "openspiel"]
 
 _CELLS = 20_000_000
 _MAX_PLAYERS = 60
@@ -117,28 +115,20 @@ def _by_outcome(words: GameText, players: int, contingencies: int) -> Rationals:
     return np.array(outcomes, dtype=object)[chosen]
 
 
-def format_nfg(game: NormalForm, style: NfgStyle = "payoffs") -> str:
+def format_nfg(game: NormalForm, *, openspiel: bool = False) -> str:
     """`game` as the text of an `.nfg` file; reading it gives the same game.
 
-    OpenSpiel reads only numbers of actions, without names and comment, and no fractions.
+    For OpenSpiel, which reads only numbers of actions, there are no names, no comment and no fractions.
     """
     players = " ".join(map(quote_text, game.players))
+    rows = game.given.T.reshape(-1, game.num_players).tolist()
+    write = (lambda number: repr(float(number))) if openspiel else write_number
+    body = [" ".join(map(write, row)) for row in rows]
+    head = f"NFG 1 R {quote_text(game.name)} {{ {players} }}"
+    if openspiel:
+        return "\n".join([f"{head} {{ {' '.join(map(str, game.shape))} }}", "", *body, ""])
     actions = " ".join("{ " + " ".join(map(quote_text, names)) + " }" for names in game.actions)
-    rows = [tuple(row) for row in game.given.T.reshape(-1, game.num_players).tolist()]
-    match style:
-        case "payoffs":
-            body = [" ".join(map(write_number, row)) for row in rows]
-        case "outcomes":
-            numbers = {row: number for number, row in enumerate(dict.fromkeys(rows), start=1)}
-            outcomes = [f'{{ "" {", ".join(map(write_number, row))} }}' for row in numbers]
-            body = ["{", *outcomes, "}", " ".join(str(numbers[row]) for row in rows)]
-        case "openspiel":
-            sizes = " ".join(map(str, game.shape))
-            cells = [" ".join(repr(float(u)) for u in row) for row in rows]
-            return "\n".join([f"NFG 1 R {quote_text(game.name)} {{ {players} }} {{ {sizes} }}", "", *cells, ""])
-        case _:
-            raise UsageError(f"{style!r} is no style of .nfg; expected one of {', '.join(get_args(NfgStyle))}")
-    return "\n".join([f"NFG 1 R {quote_text(game.name)} {{ {players} }}", f"{{ {actions} }}", '""', "", *body, ""])
+    return "\n".join([head, f"{{ {actions} }}", '""', "", *body, ""])
 
 
 _NAMES = {"name": 0, "players": 1, "actions": 2}  # and how deep their lists are

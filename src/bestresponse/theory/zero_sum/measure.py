@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.games.normal_form import Array, as_payoffs
 from bestresponse.theory.linear_program import find_mixture
-from bestresponse.theory.zero_sum.solve import ZeroSumSolutions, as_batch, solve_zero_sum
+from bestresponse.theory.zero_sum.solve import as_batch, solve_zero_sum
 
 Player = Literal["row", "col"]
 
@@ -87,33 +87,11 @@ def _range_over_optimal_columns(game: Array, x: Array) -> tuple[float, float]:
     unit = (game - lowest) / spread
     solved = solve_zero_sum(unit)
     value, costs = float(solved.values[0]), x @ unit
-    found = _find_ends(unit, solved)
-    if not found:
-        limits = np.full(len(unit), value + _FACE_TOLERANCE)
-        found = [end for sign in (1.0, -1.0) if (end := find_mixture(sign * costs, unit, limits)) is not None]
-    ends = [float(costs @ end) for end in (solved.col[0], *found)]
+    limits = np.full(len(unit), value + _FACE_TOLERANCE)
+    found = (find_mixture(sign * costs, unit, limits) for sign in (1.0, -1.0))
+    ends = [float(costs @ end) for end in (solved.col[0], *found) if end is not None]
     low, high = min(*ends, value), min(max(ends), value)
     return float(lowest + spread * low), float(lowest + spread * high)
-
-
-def _find_ends(unit: Array, solved: ZeroSumSolutions) -> list[Array]:
-    """Return the ends of the opponent's optimal strategies where they are a point or a line; nothing elsewhere.
-
-    All of them use only columns that the optimal x leaves at the value, and are worth the value in the rows of x.
-    """
-    x, y, value = solved.row[0], solved.col[0], solved.values[0]
-    open_columns = np.flatnonzero(x @ unit <= value + _FACE_TOLERANCE)
-    equal = np.vstack([(unit - value)[x > _FACE_TOLERANCE][:, open_columns], np.ones(len(open_columns))])
-    _, sizes, directions = np.linalg.svd(equal)
-    free = len(open_columns) - int((sizes > _FACE_TOLERANCE).sum())
-    if free != 1:
-        return [] if free else [y]
-    line = np.zeros_like(y)
-    line[open_columns] = directions[-1]
-    room = np.maximum(np.concatenate([y, value - unit @ y]), 0.0)
-    change = np.concatenate([line, -unit @ line])
-    falls, rises = change < -_FACE_TOLERANCE, change > _FACE_TOLERANCE
-    return [y + (room[falls] / -change[falls]).min() * line, y - (room[rises] / change[rises]).min() * line]
 
 
 def _response(shifted: Array, weights: Array, player: Player) -> Array:

@@ -12,7 +12,6 @@ which cannot cycle, until there is progress again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -39,15 +38,6 @@ class Optimum(NamedTuple):
     kernel_cols: Flags
 
 
-class Finished(NamedTuple):
-    """Final tableaus: which ones they are, batch last, and the labels of their rows and columns."""
-
-    number: Indices
-    table: Array
-    basic: Indices
-    nonbasic: Indices
-
-
 def simplex(games: Array) -> Optimum:
     """Solve games (rows, cols, batch) whose smallest payoff is 0 and largest positive; NaN where it got stuck."""
     rows, cols, count = games.shape
@@ -60,36 +50,32 @@ def simplex(games: Array) -> Optimum:
     table = np.empty((rows + 1, cols + 1, count))
     table[:-1, :-1] = games * (1.0 / games.max(axis=(0, 1))) + 1.0
     table[:-1, -1], table[-1, :-1], table[-1, -1] = 1.0, -1.0, 0.0
-    for done in pivot_to_optimum(table):
-        each = np.arange(len(done.number))
-        levels, prices = np.zeros((2, rows + cols, len(each)))
-        levels[done.basic, each], prices[done.nonbasic, each] = done.table[:-1, -1], done.table[-1, :-1]
-        y, x = np.maximum(levels[:cols], 0.0), np.maximum(prices[cols:], 0.0)
-        optimum.x[:, done.number], optimum.y[:, done.number] = x / x.sum(axis=0), y / y.sum(axis=0)
-        is_basic = np.zeros(levels.shape, dtype=np.bool_)
-        is_basic[done.basic, each] = True
-        optimum.kernel_cols[:, done.number], optimum.kernel_rows[:, done.number] = is_basic[:cols], ~is_basic[cols:]
-    return optimum
-
-
-def pivot_to_optimum(table: Array) -> Iterator[Finished]:
-    """Pivot tableaus (rows + 1, cols + 1, batch) with positive right sides; give those that are done when they are.
-
-    The last column is the right side, the last row the reduced costs. Columns are labelled 0, 1, ... and rows after.
-    """
     tableaus = _Tableaus(table)
-    for _ in range(GIVE_UP_AFTER * (tableaus.rows + tableaus.cols)):
+    for _ in range(GIVE_UP_AFTER * (rows + cols)):
         entering = tableaus.entering()
         finished = tableaus.costs.min(axis=0) >= -COST_EPSILON
         if finished.any():
-            done, going = np.flatnonzero(finished), np.flatnonzero(~finished)
-            labels = tableaus.basic[:, done], tableaus.nonbasic[:, done]
-            yield Finished(tableaus.number[done], tableaus.table[:, :, done], *labels)
+            _read_optimum(tableaus, np.flatnonzero(finished), optimum)
+            going = np.flatnonzero(~finished)
             if not going.size:
-                return
+                break
             tableaus.keep(going)
             entering = entering[going]
         tableaus.pivot(entering)
+    return optimum
+
+
+def _read_optimum(tableaus: _Tableaus, done: Indices, optimum: Optimum) -> None:
+    """Write the strategies and kernels of the tableaus that are done."""
+    rows, cols, each, number = tableaus.rows, tableaus.cols, np.arange(len(done)), tableaus.number[done]
+    basic, nonbasic = tableaus.basic[:, done], tableaus.nonbasic[:, done]
+    levels, prices = np.zeros((2, rows + cols, len(each)))
+    levels[basic, each], prices[nonbasic, each] = tableaus.table[:-1, -1, done], tableaus.costs[:, done]
+    y, x = np.maximum(levels[:cols], 0.0), np.maximum(prices[cols:], 0.0)
+    optimum.x[:, number], optimum.y[:, number] = x / x.sum(axis=0), y / y.sum(axis=0)
+    is_basic = np.zeros(levels.shape, dtype=np.bool_)
+    is_basic[basic, each] = True
+    optimum.kernel_cols[:, number], optimum.kernel_rows[:, number] = is_basic[:cols], ~is_basic[cols:]
 
 
 class _Tableaus:
