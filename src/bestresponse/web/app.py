@@ -3,8 +3,6 @@
 No address that others can reach is served without a token of the admin.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import mimetypes

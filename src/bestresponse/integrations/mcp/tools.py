@@ -3,8 +3,6 @@
 The docstrings are the descriptions that a client's model reads.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Annotated, Literal
 

@@ -4,8 +4,6 @@ A participant is a code made from the session and the seat, beside the labels th
 personal is kept, so nothing else comes out, unless people write it into their answers.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import re

@@ -1,7 +1,5 @@
 """What Play does, for pages and programs: games, tables and their seats, and what the experimenter does about them."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable
 from contextlib import suppress

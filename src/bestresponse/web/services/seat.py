@@ -3,8 +3,6 @@
 Everything here is that seat's view and nothing else.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from string import Template

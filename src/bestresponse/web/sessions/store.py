@@ -9,8 +9,6 @@ each answer once, from the seat that was asked, for the question that was asked,
 confirmed.
 """
 
-from __future__ import annotations
-
 import logging
 import secrets
 import threading

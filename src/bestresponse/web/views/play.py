@@ -3,8 +3,6 @@
 The admin's calls carry the admin's token, a person's calls the token of one seat, as `Authorization: Bearer ...`.
 """
 
-from __future__ import annotations
-
 import secrets
 from dataclasses import field, fields, replace
 from functools import partial

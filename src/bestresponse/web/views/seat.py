@@ -4,8 +4,6 @@ Opening the shared link of a lobby shows a page, and only the form on it takes a
 mail and browsers that load links ahead send GET, so GET changes nothing. A seat is shown its own view and nothing else.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import math
