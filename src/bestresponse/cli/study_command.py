@@ -65,11 +65,7 @@ def make_settings_command(kind: type, act: Callable[..., None], epilogue: str = 
     }
     hints = get_type_hints(kind)
     own = get_type_hints(act, include_extras=True)
-    more = [
-        _keyword(name, own[name], parameter.default)
-        for name, parameter in signature(act).parameters.items()
-        if name != "config"
-    ]
+    more = [_keyword(name, own[name], other.default) for name, other in [*signature(act).parameters.items()][1:]]
     file = typer.Option(help="TOML with settings; what is typed goes before it.")
     parameters = [
         *(_make_parameter(kind, name, field, hints[name]) for name, field in fields.items()),

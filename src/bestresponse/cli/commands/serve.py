@@ -18,7 +18,7 @@ from bestresponse.models.registry import known_models, read_default_settings
 from bestresponse.players.lookup import list_strategies
 from bestresponse.runs.inputs import NamesSetting
 from bestresponse.runs.models import open_models
-from bestresponse.runs.settings import RunSettings, setting, settings
+from bestresponse.runs.settings import OF_PLAYS, RunSettings, setting, settings
 
 try:
     import uvicorn
@@ -32,8 +32,6 @@ except ImportError as missing:
     raise UsageError(f"this needs the extra `web`: pip install 'bestresponse[web]' ({missing.name})") from None
 
 _BACKLOG = 2048
-_OF_RUNS = frozenset(("workers", "processes", "shard", "executor", "address"))
-"""Settings of runs that are about plays, which nobody makes here."""
 _TOKEN = "BESTRESPONSE_ADMIN_TOKEN"
 _GIVEN = "YOUR-ADMIN-TOKEN"
 """What is printed in the place of a token that was given: whoever gave it knows it, and logs are read by others."""
@@ -52,7 +50,7 @@ class ServeConfig(RunSettings):
     model: NamesSetting = setting(default=(), short="-m", help="A model that may be seated, else those at hand.")
     experiment: Path | None = setting(default=None)
     """An experiment file; its sessions are created once, and its link is printed."""
-    unused: ClassVar[frozenset[str]] = _OF_RUNS
+    unused: ClassVar[frozenset[str]] = OF_PLAYS
 
 
 def open_to_people(config: ServeConfig) -> None:
@@ -137,7 +135,7 @@ class ExperimentConfig(RunSettings):
     speed: int = setting(default=100, ge=1, le=10_000, help="Divide the time limits of the file by this.")
     model: NamesSetting = setting(default=(), short="-m", help="A model that may be seated.")
     out: Path | None = setting(default=None, help="preview: the page to write; bots: a folder for the exported tables.")
-    unused: ClassVar[frozenset[str]] = _OF_RUNS
+    unused: ClassVar[frozenset[str]] = OF_PLAYS
 
 
 def try_file(config: ExperimentConfig) -> None:
