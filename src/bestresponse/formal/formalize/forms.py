@@ -226,10 +226,7 @@ def find_asides(answer: str) -> Answer:
     found = _REFUSAL.search(answer)
     if found is None:
         return Answer(questions=questions)
-    reason = found.group(2).strip()[:_LONGEST_REASON] or "it gave no reason"
-    if found.group(1) == "NO GAME":
-        return Answer(questions=questions, no_game=reason)
-    return Answer(questions=questions, misfit=reason)
+    return Answer.refuse(questions, found.group(2).strip()[:_LONGEST_REASON], found.group(1) == "NO GAME")
 
 
 def _blocks(answer: str) -> tuple[list[str], bool]:
