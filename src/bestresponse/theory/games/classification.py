@@ -299,7 +299,4 @@ def _find_losses(game: NormalForm, here: tuple[int, int], there: tuple[int, int]
     """What each player loses who moves alone from `here` to its action in `there`; whole units where they are exact."""
     tables = [own / (_largest(own) or 1.0) for own in game.payoffs] if game.units is None else game.units
     row, col = tables[0].tolist(), tables[1].tolist()
-    return (
-        row[here[0]][here[1]] - row[there[0]][here[1]],
-        col[here[0]][here[1]] - col[here[0]][there[1]],
-    )
+    return (row[here[0]][here[1]] - row[there[0]][here[1]], col[here[0]][here[1]] - col[here[0]][there[1]])
