@@ -25,13 +25,12 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.runs.execution import Execution
-from bestresponse.runs.executors.base import Executor, Threads
+from bestresponse.runs.execution import Execution, Executor, Threads
 from bestresponse.runs.executors.processes import Processes
 from bestresponse.runs.executors.ray import Ray
-from bestresponse.runs.launch import run_study
 from bestresponse.runs.models import ModelLimits, open_models
-from bestresponse.runs.spec import Shard
+from bestresponse.runs.run import run_study
+from bestresponse.runs.store.folder import Shard
 from bestresponse.runs.store.merge import merge_runs
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.study import bench as bench_study

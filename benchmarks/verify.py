@@ -14,7 +14,8 @@ from statistics import median
 from time import perf_counter, process_time
 
 from bestresponse.core.errors import LogicError
-from bestresponse.formal.claims import Claim, LogicCheck, RulesTranslator, Subject, TheoryCheck, parse
+from bestresponse.formal.claims import Claim, RulesTranslator, Subject, parse
+from bestresponse.formal.claims.checker import LogicCheck, TheoryCheck
 from bestresponse.logic import EmbeddedEngine, open_engine
 from bestresponse.theory.games.normal_form import NormalForm
 

@@ -21,8 +21,7 @@ from bestresponse.core.player import Nature
 from bestresponse.games.water.bidders import BIDDERS, BidderPlayer, play_many, seat_seed
 from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import RESIDENTS, WaterRules
-from bestresponse.runs.launch import Invocation, run_study
-from bestresponse.runs.run import load_run
+from bestresponse.runs.run import Invocation, load_run, run_study
 from bestresponse.studies.water.study import WaterConfig, water
 
 FIVE = ("random", "share", "need", "myopic", "no-regret")

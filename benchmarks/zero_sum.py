@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from bestresponse.runs.executors.base import Executor, find_executor
+from bestresponse.runs.execution import Executor, find_executor
 from bestresponse.theory import solve_zero_sum
 
 Array = NDArray[np.float64]

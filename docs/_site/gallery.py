@@ -7,7 +7,7 @@ from pathlib import Path
 import bestresponse as br
 from bestresponse import theory
 from bestresponse.analysis.people import describe_people
-from bestresponse.analysis.solve.pictures import drawable, picture_section
+from bestresponse.analysis.solve.document import drawable, picture_section
 from bestresponse.core import registry
 from bestresponse.core.capabilities import find_known_equilibrium
 from bestresponse.core.errors import BestResponseError

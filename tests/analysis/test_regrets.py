@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from bestresponse.analysis.regrets import price_choices
+from bestresponse.analysis.theory import price_choices
 from bestresponse.core.episode import play
 from bestresponse.core.game import NATURE
 from bestresponse.core.player import Decision, Nature

@@ -48,6 +48,8 @@ def test_a_mistyped_command_is_told_which_one_was_meant(bestresponse, typed, mea
         ("bestresponse bench --suite inv", ["invariance"]),
         ("bestresponse tournament chicken --entries tit-for-t", ["tit-for-tat", "tit-for-two-tats"]),
         ("bestresponse run pop", ["population"]),
+        ("bestresponse simulate stag", ["stag-hunt"]),
+        ("bestresponse simulate stag-hunt --others tit-for-t", ["tit-for-tat", "tit-for-two-tats"]),
     ],
 )
 def test_a_shell_completes_commands_games_models_strategies_and_studies(bestresponse, monkeypatch, words, offered):

@@ -78,7 +78,7 @@ MISTAKES = [
     ("play kuhn-poker --rounds 3", "--rounds belongs to games with a payoff table, and kuhn-poker has none"),
     ("serve --experiment nosuch.toml", "nosuch.toml"),
     ("mcp --host 0.0.0.0", "--host 0.0.0.0: expected one of 127.0.0.1, localhost, ::1"),
-    ("serve --port 99999999", "Input should be less than or equal to 65535"),
+    ("serve --port 99999999", "--port: expected less than or equal to 65535; --help says what it may be"),
 ]
 
 

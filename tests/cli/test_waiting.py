@@ -2,7 +2,7 @@
 
 import pytest
 
-from bestresponse.cli.waiting import wait_for
+from bestresponse.cli.terminal import wait_for
 
 
 def test_the_result_comes_back():

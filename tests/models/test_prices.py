@@ -3,7 +3,7 @@
 import pytest
 
 from bestresponse.models import ScriptedModel, Usage, estimate_price
-from bestresponse.models.prices import find_price
+from bestresponse.models.wrappers.limits import find_price
 
 
 def test_prices_come_from_the_open_list():

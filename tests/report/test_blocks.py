@@ -8,9 +8,8 @@ import pytest
 from bestresponse.core.errors import UsageError
 from bestresponse.report import blocks
 from bestresponse.report.document import Figure, Note, Paragraph, Table
-from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import Figures, Metric, compute_figures
-from bestresponse.report.stats.interval import Interval
+from bestresponse.report.frames import Figures, Frame, Metric, column, compute_figures
+from bestresponse.report.stats.statistics import Interval
 
 
 class ShareRow(TypedDict):

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from bestresponse.core.errors import UsageError
-from bestresponse.report import codec, tables
+from bestresponse.report import tables
 from bestresponse.report.document import Column, Document, Figure, KeyValues, Paragraph, Quote, Section, Table
-from bestresponse.report.stats.interval import Interval
+from bestresponse.report.stats.statistics import Interval
 
 GAP = Interval(0.2, 0.1, 0.3, 0.95, "bca", 40)
 OPEN = Interval(0.2, -math.inf, math.inf, 0.95, "none", 1)
@@ -24,7 +24,7 @@ def table(*rows):
 
 
 def test_a_document_is_written_as_json_with_the_kinds_of_its_blocks(demo):
-    data = json.loads(codec.to_json(demo))
+    data = json.loads(demo.to_json())
     assert (data["format"], data["title"]) == ("bestresponse-report/1", demo.title)
     kinds = [block["block"] for section in data["sections"] for block in section["blocks"]]
     assert kinds == [type(block).__name__.lower() for section in demo.sections for block in section.blocks]
@@ -33,19 +33,19 @@ def test_a_document_is_written_as_json_with_the_kinds_of_its_blocks(demo):
 @given(st.text(), st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False)))
 def test_any_text_and_number_is_kept_in_json(text, number):
     document = Document(text, sections=(Section(text, (Quote(text, text), KeyValues(((text, number),)))),))
-    quote, values = json.loads(codec.to_json(document))["sections"][0]["blocks"]
+    quote, values = json.loads(document.to_json())["sections"][0]["blocks"]
     assert quote == {"block": "quote", "text": text, "source": text}
     assert values["items"] == [[text, number]]
 
 
 def test_an_open_interval_has_no_ends_in_json():
-    text = codec.to_json(Document("t", sections=(Section("s", (table(("a", OPEN)),)),)))
+    text = Document("t", sections=(Section("s", (table(("a", OPEN)),)),)).to_json()
     cell = {"estimate": 0.2, "low": None, "high": None, "level": 0.95, "n": 1, "method": "none"}
     assert json.loads(text)["sections"][0]["blocks"][0]["rows"] == [["a", cell]]
 
 
 def test_a_number_that_is_none_is_null_in_json():
-    text = codec.to_json(Document("t", sections=(Section("s", (table(("a", math.nan)),)),)))
+    text = Document("t", sections=(Section("s", (table(("a", math.nan)),)),)).to_json()
     assert json.loads(text)["sections"][0]["blocks"][0]["rows"] == [["a", None]]
 
 

@@ -9,9 +9,8 @@ import pytest
 from bestresponse.core.errors import UsageError
 from bestresponse.report import tables
 from bestresponse.report.document import Column, Table
-from bestresponse.report.frames import column
-from bestresponse.report.metrics import Figures, Metric, compute_figures, describe_metrics, list_metrics
-from bestresponse.report.stats.interval import Interval
+from bestresponse.report.frames import Figures, Metric, column, compute_figures, describe_metrics, list_metrics
+from bestresponse.report.stats.statistics import Interval
 
 
 def mean_gap(rows):

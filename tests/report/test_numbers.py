@@ -4,11 +4,10 @@ import math
 
 import pytest
 
-from bestresponse.report.cells import format_cell, measure_column_noise
-from bestresponse.report.document import Column, Document, Section, Table
+from bestresponse.report.document import Column, Document, Section, Table, format_cell, measure_column_noise
 from bestresponse.report.numbers import format_number, measure_noise
 from bestresponse.report.page import render
-from bestresponse.report.stats.interval import Interval
+from bestresponse.report.stats.statistics import Interval
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from bestresponse.report.document import (
     Table,
 )
 from bestresponse.report.page import render
-from bestresponse.report.stats.interval import Interval
+from bestresponse.report.stats.statistics import Interval
 from bestresponse.report.text import abridged, visible
 
 VOID = {"meta", "img", "br", "hr", "link", "input"}

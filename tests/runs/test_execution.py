@@ -7,9 +7,8 @@ from bestresponse.core import Decision
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import ModelUnavailable, OverBudget, StoreError
 from bestresponse.runs import Manifest, RunFolder, Spec, execution
-from bestresponse.runs.executors.base import Ended, play_in_threads
-from bestresponse.runs.spec import Shard
-from bestresponse.runs.store.folder import StoredPlay, encode_plays
+from bestresponse.runs.execution import Ended, play_in_threads
+from bestresponse.runs.store.folder import Shard, StoredPlay, encode_plays
 
 SPECS = [Spec.of({"n": n}) for n in range(20)]
 

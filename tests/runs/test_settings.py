@@ -10,7 +10,7 @@ from bestresponse.games.named_game import NamedGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.executors import Processes, Threads
 from bestresponse.runs.inputs import GameSetting, ModelsSetting, NamesSetting, SeatsSetting
-from bestresponse.runs.launch import choose_executor
+from bestresponse.runs.run import choose_executor
 from bestresponse.runs.settings import RunSettings, describe_setting, list_settings, setting, settings
 
 

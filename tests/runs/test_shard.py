@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from bestresponse.core.errors import UsageError
-from bestresponse.runs.spec import Shard
+from bestresponse.runs.store.folder import Shard
 
 
 @given(st.text(), st.integers(1, 50))

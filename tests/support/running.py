@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from bestresponse.runs.execution import Execution
-from bestresponse.runs.launch import Invocation, run_study
-from bestresponse.runs.run import Run
+from bestresponse.runs.run import Invocation, Run, run_study
 
 NOW = Invocation(("bestresponse", "test"), "2026-01-01T00:00:00+00:00")
 

@@ -9,7 +9,7 @@ from bestresponse.api.solving import Solution, solve
 from bestresponse.core.errors import BestResponseError, InvalidGame
 from bestresponse.core.json import JsonObject
 from bestresponse.core.notebook import format_html
-from bestresponse.formal.evaluate.named_games import find_names
+from bestresponse.formal.evaluate.validation import find_names
 from bestresponse.formal.formalize.autoformalizer import (
     Attempt,
     Election,

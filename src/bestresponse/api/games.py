@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, TypedDict
 
-from bestresponse.analysis.answers.ask import Answered, ask_game
+from bestresponse.analysis.answers import Answered, ask_game
 from bestresponse.core import registry
 from bestresponse.core.errors import UsageError
 from bestresponse.games.comparison import Comparison, compare_games

@@ -41,7 +41,7 @@ def nash(
     if method == "auto":
         return solve_nash(form, seconds=seconds, engine=engine)
     from bestresponse.analysis.solve.solution import Wish
-    from bestresponse.analysis.solve.tables import find_equilibria
+    from bestresponse.analysis.solve.solve import find_equilibria
 
     return find_equilibria(form, Wish(method, seconds=seconds, engine=engine))
 

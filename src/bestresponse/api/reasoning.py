@@ -13,9 +13,7 @@ from bestresponse.core.player import Nature, Player
 from bestresponse.core.registry import Registry, did_you_mean
 from bestresponse.formal.claims.review import Review, Reviewer, check_reasoning
 from bestresponse.formal.claims.subject import Subject
-from bestresponse.formal.claims.translators.model import ModelTranslator
-from bestresponse.formal.claims.translators.rules import RulesTranslator
-from bestresponse.formal.claims.translators.translation import Translator
+from bestresponse.formal.claims.translation import ModelTranslator, RulesTranslator, Translator
 from bestresponse.games.capabilities import HasSpeakers
 from bestresponse.games.named_game import GameLike, as_found, as_source
 from bestresponse.logic.engine import EngineKind, open_engine

@@ -68,13 +68,13 @@ class Solution:
 
     def draw(self, kind: Literal["svg", "png"] = "svg") -> bytes:
         """Draw the game; UsageError where there is no picture of it."""
-        from bestresponse.analysis.solve.pictures import draw_game, drawable
+        from bestresponse.analysis.solve.document import draw_game, drawable
 
         return draw_game(drawable(self.game.solvable()), kind)
 
     def to_page(self, *first: Section) -> str:
         """Return everything that is known as one HTML page, with a picture where there is one, after `first`."""
-        from bestresponse.analysis.solve.pictures import drawable, picture_section
+        from bestresponse.analysis.solve.document import drawable, picture_section
         from bestresponse.report.page import render
 
         try:

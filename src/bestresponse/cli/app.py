@@ -100,6 +100,16 @@ class _LazyGroup(TyperGroup):
             )
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; a value that an option cannot have is refused in our words."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            if type(error) is not typer.BadParameter or error.param is None:
+                raise
+            problem = error.message.replace("Input should be", "expected").rstrip(".")
+            raise UsageError(f"{error.param.opts[0]}: {problem}; --help says what it may be") from None
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write commands first, then options, those that also the environment sets last."""
         self.format_commands(ctx, formatter)

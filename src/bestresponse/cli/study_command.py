@@ -17,26 +17,22 @@ import typer
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from bestresponse.cli.completion import COMPLETIONS, offer_names
-from bestresponse.cli.options import read_pairs
-from bestresponse.cli.terminal import DownloadProgress, console, notes, play_progress, print_table
-from bestresponse.cli.waiting import tell_interrupt
+from bestresponse.cli.options import COMPLETIONS, offer_names, read_pairs
+from bestresponse.cli.terminal import DownloadProgress, console, notes, play_progress, print_table, tell_interrupt
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.files import read_toml
 from bestresponse.models.base import Model, Usage
-from bestresponse.models.prices import estimate_price, find_price
+from bestresponse.models.wrappers.limits import estimate_price, find_price
 from bestresponse.players.llm.verified import bare_name
 from bestresponse.report.frames import read_help
 from bestresponse.report.text import visible
-from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import Progress
 from bestresponse.runs.inputs import Converted
-from bestresponse.runs.launch import find_path, play_missing
 from bestresponse.runs.models import OpenedModels
-from bestresponse.runs.run import Run
+from bestresponse.runs.run import Run, find_path, play_missing
 from bestresponse.runs.settings import RunSettings, list_parts, list_settings, read_extra, read_settings
-from bestresponse.runs.spec import Shard
-from bestresponse.runs.study import AnyStudy
+from bestresponse.runs.store.folder import Shard
+from bestresponse.runs.study import AnyStudy, Estimate
 
 _MOST_FAILURES = 5
 _DRY_RUN = "Print what would be played and what it takes, and stop."

@@ -1,13 +1,20 @@
-"""How the command line shows documents, tables and progress on a terminal."""
+"""How the command line shows documents, tables and progress on a terminal, and waits for long computations."""
 
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sys
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from multiprocessing import active_children
+from time import monotonic
+from types import FrameType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rich.console import Console
 from rich.progress import (
@@ -18,16 +25,18 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.status import Status
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from bestresponse.report.cells import format_cell, format_rows
-from bestresponse.report.document import Block, Document, KeyValues, Note, Paragraph, Table
+from bestresponse.core.errors import Interrupted
+from bestresponse.report.document import Block, Document, KeyValues, Note, Paragraph, Table, format_cell, format_rows
 from bestresponse.report.text import visible
 
-if TYPE_CHECKING:  # which would load everything that runs need, for a command that runs nothing
+if TYPE_CHECKING:
     from bestresponse.report.frames import Frame
     from bestresponse.runs.execution import Progress
+
 
 _FEWEST_COLUMNS = 3
 
@@ -169,3 +178,78 @@ class DownloadProgress:
             end = "\n" if percent == 100 or not sys.stderr.isatty() else "\r"
             size = f"{done / 1e6:.0f} of {total / 1e6:.0f} MB ({percent} %)"
             print(f"downloading the model: {size}", end=end, file=sys.stderr)
+
+
+T = TypeVar("T")
+
+_QUIET = 2.0
+_TICK = 0.2
+_LEAVE = 1.0
+
+
+def _leave() -> None:
+    """End at once; a worker that is only starting would otherwise print a trace when it misses its parent."""
+    for child in active_children():
+        child.kill()
+    os._exit(130)
+
+
+@contextmanager
+def tell_interrupt(workers: int) -> Iterator[None]:
+    """Say at the first Ctrl-C what is waited for; the second one does not wait. A single worker is never waited for."""
+    usual = signal.getsignal(signal.SIGINT)
+    if usual is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def tell(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, leave)
+        waited = "waiting for the plays under way, which are kept"
+        os.write(2, f"\nbestresponse: stopping: {waited}; Ctrl-C again does not wait\n".encode())
+        raise KeyboardInterrupt
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        # Models that are being closed, and threads that Python joins at its end, may wait for a server for minutes.
+        end = threading.Timer(_LEAVE, _leave)
+        end.daemon = True
+        end.start()
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, tell if workers > 1 else leave)
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+            signal.signal(signal.SIGINT, usual)
+
+
+def wait_for(compute: Callable[[], T], what: str = "solving", said: Sequence[str] = ()) -> T:
+    """Compute in a thread of its own and return its result, or raise its error.
+
+    After two seconds a terminal shows how far it is, which it adds to `said`. Ctrl-C raises Interrupted with what is
+    known so far and leaves the thread behind, which ends with the process: compiled loops and linear programs do not
+    listen to signals.
+    """
+    outcome: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(compute())
+        except BaseException as error:  # noqa: BLE001 - raised again by the thread that waits
+            outcome.set_exception(error)
+
+    start = monotonic()
+    try:
+        threading.Thread(target=run, daemon=True).start()
+        wait([outcome], _QUIET)
+        if sys.stderr.isatty() and not outcome.done():
+            with Status(what, console=notes()) as status:
+                while not outcome.done():
+                    known = f": {said[-1]}" if said else ""
+                    status.update(f"{what}, {monotonic() - start:.0f} s{known} (Ctrl-C stops)")
+                    wait([outcome], _TICK)
+        return outcome.result()
+    except KeyboardInterrupt:
+        known = f"; so far {said[-1]}" if said else ", before there was any bound or equilibrium"
+        raise Interrupted(f"{what} was stopped after {monotonic() - start:.0f} s{known}") from None

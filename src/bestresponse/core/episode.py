@@ -55,7 +55,7 @@ class Episode(Generic[State]):
         self.state: State = game.start()
         self.submissions: list[Submission] = []
         self.void: Void | None = None
-        self._moves: dict[Role, Action] = {}
+        self.moves: dict[Role, Action] = {}
         self._pending: dict[Role, Ask] = dict(game.asks(self.state))
         for submission in submissions:
             self.submit(submission.role, submission.decision)
@@ -89,12 +89,12 @@ class Episode(Generic[State]):
             return
         pending[role].check(decision.action)
         self.submissions.append(Submission(role, decision))
-        self._moves[role] = decision.action
+        self.moves[role] = decision.action
         if len(pending) > 1:
             self._pending = {other: ask for other, ask in pending.items() if other != role}
             return
-        self.state = self.game.apply(self.state, self._moves)
-        self._moves, self._pending = {}, dict(self.game.asks(self.state))
+        self.state = self.game.apply(self.state, self.moves)
+        self.moves, self._pending = {}, dict(self.game.asks(self.state))
 
     def record(self, players: Mapping[Role, str]) -> Record:
         """The record of a play that is over; a void play has no payoffs."""

@@ -12,8 +12,7 @@ from functools import cache
 from bestresponse.core.errors import InvalidMove
 from bestresponse.models.base import Abilities, Reply, Request
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.runs.spec import Spec
-from bestresponse.runs.store.folder import StoredPlay
+from bestresponse.runs.store.folder import Spec, StoredPlay
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.measure import measure_plays
 from bestresponse.studies.bench.plays import Plan, prepare_plays

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from bestresponse.analysis.regrets import measure_against_equilibrium
+from bestresponse.analysis.theory import measure_against_equilibrium
 from bestresponse.api.reasoning import play
 from bestresponse.core import Record, Role
 from bestresponse.core.errors import UsageError

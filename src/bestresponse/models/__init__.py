@@ -19,7 +19,6 @@ if TYPE_CHECKING:
         ask as ask,
     )
     from bestresponse.models.http import HttpClients as HttpClients, Secret as Secret
-    from bestresponse.models.prices import estimate_price as estimate_price, estimate_tokens as estimate_tokens
     from bestresponse.models.providers.function import from_function as from_function
     from bestresponse.models.providers.openai import OpenAIModel as OpenAIModel
     from bestresponse.models.providers.scripted import ScriptedModel as ScriptedModel
@@ -27,6 +26,11 @@ if TYPE_CHECKING:
     from bestresponse.models.registry import ModelSettings as ModelSettings, open_model as open_model
     from bestresponse.models.schema import make_strict as make_strict
     from bestresponse.models.wrappers.cached import Cache as Cache, Cached as Cached, CacheMode as CacheMode
-    from bestresponse.models.wrappers.limits import Budget as Budget, Meter as Meter
+    from bestresponse.models.wrappers.limits import (
+        Budget as Budget,
+        Meter as Meter,
+        estimate_price as estimate_price,
+        estimate_tokens as estimate_tokens,
+    )
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -19,10 +19,9 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from bestresponse.report.document import Block, Column, Figure, KeyValues, Note, Paragraph, Section, Table
 from bestresponse.report.figures import charts
-from bestresponse.report.frames import Frame
-from bestresponse.report.metrics import Figures
+from bestresponse.report.frames import Figures, Frame
 from bestresponse.report.numbers import NOISE
-from bestresponse.report.stats.interval import Interval
+from bestresponse.report.stats.statistics import Interval
 
 
 class Measurement(Protocol):

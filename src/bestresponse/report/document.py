@@ -1,19 +1,25 @@
-"""A report as data: sections of blocks, frozen, comparable.
+"""A report as data: sections of blocks, frozen, comparable; its JSON form, and its cells as text.
 
-Everything shown to a reader is a value first; `bestresponse.report.page` turns it into HTML,
-`bestresponse.report.codec` into JSON. Text is plain text: nothing in it is read as markup.
+Everything shown to a reader is a value first; `bestresponse.report.page` turns it into HTML, `Document.to_json` into
+JSON, where each block is an object whose "block" names its type. Pictures are base64. JSON has no infinities and no
+NaN: an open end of an interval and a cell that is not a finite number are null. Text is plain text: nothing in it is
+read as markup. `show_cell` writes a cell in the same way on the page, on the terminal and in the web application.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+import base64
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Literal, get_args
 
 import numpy as np
 
 from bestresponse.core.errors import UsageError
-from bestresponse.report.numbers import NOISE
-from bestresponse.report.stats.interval import Interval
+from bestresponse.report.numbers import NOISE, format_number, measure_noise
+from bestresponse.report.stats.statistics import Interval
 
 Cell = str | int | float | bool | None | Interval
 
@@ -159,9 +165,105 @@ class Document:
     def __repr__(self) -> str:
         return f"Document({self.title!r}, {len(self.sections)} sections)"
 
+    def to_json(self) -> str:
+        """Return the document as JSON text in ASCII, the same for the same document."""
+        parts = {part.name: _plain(getattr(self, part.name)) for part in fields(self)}
+        return json.dumps({"format": _FORMAT, **parts}, indent=1, allow_nan=False)
+
     @property
     def tables(self) -> tuple[tuple[str, Table], ...]:
         """List every table with the title of its section, in order."""
         return tuple(
             (section.title, block) for section in self.sections for block in section.blocks if isinstance(block, Table)
         )
+
+
+_FORMAT = "bestresponse-report/1"
+
+
+def cell_json(cell: Cell) -> str | float | Mapping[str, str | float | None] | None:
+    """Return a cell as plain JSON data."""
+    if isinstance(cell, Interval):
+        return cell.to_json()
+    return None if isinstance(cell, float) and not math.isfinite(cell) else cell
+
+
+def _plain(value: object) -> object:
+    """Return a part of a document as plain data: its fields by name, after the name of its kind if it is a block."""
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode("ascii")
+    if isinstance(value, Interval) or not is_dataclass(value):
+        return cell_json(value)  # type: ignore[arg-type]
+    kind = {"block": type(value).__name__.lower()} if isinstance(value, get_args(Block)) else {}
+    return kind | {part.name: _plain(getattr(value, part.name)) for part in fields(value)}
+
+
+_ABSENT = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCell:
+    """A cell as text: the main part, the interval behind it, what it sorts by, and how it is set."""
+
+    main: str
+    aside: str = ""
+    key: str = ""
+    style: str = "text"
+
+
+def show_cell(cell: Cell, spec: str = "", noise: float = NOISE) -> ShownCell:
+    """Show a cell: a dash for None, yes or no, text as it is, numbers by `spec`, an interval with its ends."""
+    match cell:
+        case None:
+            return ShownCell(_ABSENT, style="absent")
+        case bool():
+            return ShownCell("yes" if cell else "no", key=str(int(cell)))
+        case str():
+            return ShownCell(cell)
+        case Interval():
+            low, high = (format_number(end, spec, noise) for end in (cell.low, cell.high))
+            known = not (math.isinf(cell.low) and math.isinf(cell.high))
+            ends = f"[{low}, {high}]" if known else f"[no interval: n = {cell.n}]"
+            return replace(show_cell(float(cell.estimate), spec, noise), aside=ends)
+        case int() | float():
+            absent = math.isnan(cell)
+            style = "absent" if absent else "number"
+            return ShownCell(format_number(cell, spec, noise), key="" if absent else repr(cell), style=style)
+
+
+def format_cell(cell: Cell, spec: str = "", noise: float = NOISE) -> str:
+    """Format a cell in one line.
+
+    >>> format_cell(Interval(0.5, 0.25, 0.75, 0.95, "bca", 9), ".2f"), format_cell(None)
+    ('0.50 [0.25, 0.75]', '–')
+    >>> format_cell(Interval(0.5, -math.inf, math.inf, 0.95, "t", 1))
+    '0.5 [no interval: n = 1]'
+    """
+    shown = show_cell(cell, spec, noise)
+    return f"{shown.main} {shown.aside}".rstrip()
+
+
+def format_rows(table: Table) -> list[list[str]]:
+    """Format the cells of a table as its columns say; a dash where there is none."""
+    formats = [(column.format, noise) for column, noise in zip(table.columns, measure_column_noise(table), strict=True)]
+    return [
+        ["-" if cell is None else format_cell(cell, *how) for cell, how in zip(row, formats, strict=True)]
+        for row in table.rows
+    ]
+
+
+def measure_column_noise(table: Table) -> tuple[float, ...]:
+    """Return, for every column of a table, the size below which its numbers are noise."""
+    columns = zip(*table.rows, strict=True) if table.rows else ((),) * len(table.columns)
+    numbers = (
+        [
+            number
+            for cell in cells
+            for number in ((cell.estimate, cell.low, cell.high) if isinstance(cell, Interval) else (cell,))
+            if isinstance(number, int | float) and not isinstance(number, bool)
+        ]
+        for cells in columns
+    )
+    return tuple(measure_noise(known, column.noise) for column, known in zip(table.columns, numbers, strict=True))

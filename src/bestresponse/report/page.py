@@ -21,8 +21,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from bestresponse.core.notebook import format_html
-from bestresponse.report.cells import format_rows, measure_column_noise, show_cell
-from bestresponse.report.document import Document, Figure, Section
+from bestresponse.report.document import Document, Figure, Section, format_rows, measure_column_noise, show_cell
 from bestresponse.report.text import abridged, pieces, visible
 
 _MOST_ROWS = 1000

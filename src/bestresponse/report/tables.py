@@ -22,7 +22,7 @@ from typing import Any
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.report.document import Cell, Table, as_cell
-from bestresponse.report.stats.interval import Interval
+from bestresponse.report.stats.statistics import Interval
 from bestresponse.report.text import visible
 
 Row = Mapping[str, Cell]

@@ -1,5 +1,7 @@
 """Execute a plan: play every spec that has no record yet, several at a time, and keep each answer as it comes.
 
+An executor takes plays one at a time, makes them somewhere, and gives back how each ended; `Threads` is the usual one.
+
 A play that fails because its model could not be used leaves no record: the next run of the same plan tries it again.
 Failures do not stop the other plays, except where going on makes no sense: the budget is spent, the disk is full, or
 `patience` plays in a row have failed.
@@ -7,21 +9,194 @@ Failures do not stop the other plays, except where going on makes no sense: the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing
+import inspect
+import queue
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
-from bestresponse.core.episode import Record
-from bestresponse.core.errors import ModelError, OverBudget, StoreError
-from bestresponse.runs.executors.base import Ended, Executor, Keep, PlayOne, Task, Threads
-from bestresponse.runs.spec import Shard, Spec
-from bestresponse.runs.store.folder import RunFolder, decode_play
+from bestresponse.core.episode import Record, Submission
+from bestresponse.core.errors import ModelError, OverBudget, StoreError, UsageError
+from bestresponse.core.registry import Registry, check_members
+from bestresponse.models.base import Model
+from bestresponse.runs.store.folder import RunFolder, Shard, Spec, StoredPlay, decode_play, encode_answer, encode_plays
 
 if TYPE_CHECKING:
     from bestresponse.runs.models import SharedCalls
+    from bestresponse.runs.study import AnyStudy
 
-__all__ = ["Execution", "Outcome", "PlayOne", "Progress", "Start", "execute"]
+
+_PAUSE = 0.005
+_LOOK = 0.05
+A = TypeVar("A")
+B = TypeVar("B")
+Waiting = TypeVar("Waiting")
+
+PlayOne = Callable[[Spec, list[Submission], Callable[[Submission], None]], Record]
+"""Plays one spec from the submissions it already has; calls back with every new one."""
+
+Keep = Callable[[bytes, bytes], None]
+"""Stores one answer, as the lines of `encode_answer`. May be called from any thread of the driver."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One play to be made, from the submissions it already has."""
+
+    spec: Spec
+    done: list[Submission]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a play ended: with a record, as the line of `encode_plays`, or with an error."""
+
+    spec: Spec
+    line: bytes | None = None
+    error: Exception | None = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """What all plays of a run share; `workers` plays are made at once.
+
+    `shared` says how workers elsewhere open the same models; None: all calls are made in this process.
+    """
+
+    study: AnyStudy
+    config: Any
+    models: Mapping[str, Model]
+    workers: int = 1
+    shared: SharedCalls | None = None
+
+
+@runtime_checkable
+class Executor(Protocol):
+    """Makes plays. A new engine implements these two methods."""
+
+    def play(self, job: Job, tasks: Iterator[Task | None], keep: Keep) -> Generator[Ended]:
+        """Take tasks as there is room for them, make the plays, and yield how each ended, in any order.
+
+        A task that is None says that there is none at the moment. Every answer goes to `keep` as soon as it is there.
+        The iterator of tasks may end early: what is under way is then still brought to its end.
+        """
+        ...
+
+    def map(self, function: Callable[[A], B], items: Iterable[A], workers: int | None) -> Iterator[B]:
+        """Apply a function to every item, several at a time, and yield the results in order.
+
+        For work without models; `function` must be importable, and `workers` None means as many as are of use.
+        """
+        ...
+
+
+def map_ahead(
+    submit: Callable[[A], Waiting], collect: Callable[[Waiting], B], items: Iterable[A], workers: int
+) -> Iterator[B]:
+    """Submit items, a few more than there are workers, and collect the results in their order."""
+    todo = iter(items)
+    ahead = deque(submit(item) for item in islice(todo, 2 * workers))
+    while ahead:
+        yield collect(ahead.popleft())
+        ahead.extend(submit(item) for item in islice(todo, 1))
+
+
+executors = Registry(
+    "bestresponse.executors",
+    "executor",
+    {
+        "threads": "bestresponse.runs.execution:Threads",
+        "processes": "bestresponse.runs.executors.processes:Processes",
+        "ray": "bestresponse.runs.executors.ray:Ray",
+    },
+)
+"""Classes or functions that return an executor; one that has a parameter `address` is called with that of a cluster."""
+
+
+def find_executor(name: str, address: str | None = None) -> Executor:
+    """Return the executor of that name; UsageError where there is none, or where it takes no address."""
+    if address is not None and "address" not in inspect.signature(executors.load(name)).parameters:
+        raise UsageError(f"--address {address} is that of a cluster, and --executor {name} uses none: try ray")
+    executor: Executor = executors.make(name, *(() if address is None else (address,)))
+    check_members(executor, ("play", "map"), executors.describe(name))
+    return executor
+
+
+@dataclass(frozen=True, slots=True)
+class Threads:
+    """Make plays in threads: right for models that are waited for."""
+
+    def play(self, job: Job, tasks: Iterator[Task | None], keep: Keep) -> Generator[Ended]:
+        """Make the plays with the job's own models."""
+        return play_in_threads(job.study.play(job.config, job.models), job.workers, tasks, keep)
+
+    def map(self, function: Callable[[A], B], items: Iterable[A], workers: int | None) -> Iterator[B]:
+        """Apply the function here, one item at a time: threads do not speed up work of this kind."""
+        return map(function, items)
+
+
+def play_in_threads(play_one: PlayOne, workers: int, tasks: Iterator[Task | None], keep: Keep) -> Generator[Ended]:
+    """Play tasks in that many threads; one worker plays in the calling thread, where an interrupt ends it at once.
+
+    With several, an interrupt lets the plays that are under way end, yields them, and is raised again; a second one
+    waits for nothing. Threads are daemons, and not those of `concurrent.futures`: Python joins the latter at its end,
+    so that a server that never answers would hold the process.
+    """
+    plays = _wait_for_tasks(tasks)
+    if workers == 1:
+        for task in plays:
+            yield play_task(play_one, task, keep)
+        return
+    results: queue.SimpleQueue[Ended] = queue.SimpleQueue()
+
+    def put(task: Task) -> None:
+        results.put(play_task(play_one, task, keep))
+
+    threads: list[threading.Thread] = []
+    free = workers
+    try:
+        while True:
+            threads = [thread for thread in threads if thread.is_alive()]
+            for task in islice(plays, free):
+                threads.append(threading.Thread(target=put, args=(task,), daemon=True))
+                threads[-1].start()
+                free -= 1
+            if free == workers:
+                return
+            yield results.get()
+            free += 1
+    except KeyboardInterrupt:
+        while not results.empty() or any(thread.is_alive() for thread in threads):
+            with suppress(queue.Empty):
+                yield results.get(timeout=_LOOK)
+        raise
+    except BaseException:
+        for thread in threads:
+            thread.join()
+        raise
+
+
+def play_task(play_one: PlayOne, task: Task, keep: Keep) -> Ended:
+    """Make one play and encode what is kept of it; every error is part of how it ended."""
+    spec = task.spec
+    try:
+        record = play_one(spec, task.done, lambda submission: keep(*encode_answer(spec.id, submission)))
+        return Ended(spec, encode_plays([StoredPlay(spec.id, spec.data, record)]))
+    except Exception as error:  # noqa: BLE001 - whoever counts the plays decides what it means
+        return Ended(spec, error=error)
+
+
+def _wait_for_tasks(tasks: Iterator[Task | None]) -> Iterator[Task]:
+    for task in tasks:
+        if task is None:
+            time.sleep(_PAUSE)
+        else:
+            yield task
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from bestresponse.games.lookup import find_game
 from bestresponse.games.named_game import GameLike as GameLike, NamedGame, as_source
 from bestresponse.models.base import Model, Reply, Request
 from bestresponse.models.providers.function import from_function
-from bestresponse.players.llm.persona import Persona, make_persona, read_personas
+from bestresponse.players.llm.agent import Persona, make_persona, read_personas
 
 Given = TypeVar("Given")
 Kept = TypeVar("Kept")

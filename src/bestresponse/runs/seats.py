@@ -27,8 +27,7 @@ from bestresponse.games.capabilities import HasNormalForm, HasSpeakers
 from bestresponse.games.matrix.repeated import RepeatedGame
 from bestresponse.games.named_game import NamedGame
 from bestresponse.models.base import Model
-from bestresponse.players.llm.agent import Agent, Policy, WithFailurePolicy, lets_pass, memory, reasoning
-from bestresponse.players.llm.persona import Persona
+from bestresponse.players.llm.agent import Agent, Persona, Policy, WithFailurePolicy, lets_pass, memory, reasoning
 from bestresponse.players.llm.player import Sampling, Style
 from bestresponse.players.llm.reading import find_reasons
 from bestresponse.players.llm.verified import is_verified, with_review
@@ -41,11 +40,11 @@ from bestresponse.players.lookup import (
     seat_speaker,
 )
 from bestresponse.players.strategies.fixed import RandomPlayer
-from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.inputs import GameSetting, NamedModel
 from bestresponse.runs.settings import RunSettings, setting, settings
-from bestresponse.runs.spec import Spec
+from bestresponse.runs.store.folder import Spec
+from bestresponse.runs.study import Estimate
 from bestresponse.theory.trees.tree import Tree
 
 AGENT_SETTINGS = (

@@ -30,10 +30,9 @@ from pydantic.fields import FieldInfo
 from bestresponse.core.errors import BestResponseError, SettingError, UsageError
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.registry import did_you_mean
-from bestresponse.runs.execution import Progress
-from bestresponse.runs.executors.base import Executor
+from bestresponse.runs.execution import Executor, Progress
 from bestresponse.runs.models import ModelLimits
-from bestresponse.runs.spec import Shard
+from bestresponse.runs.store.folder import Shard
 
 C = TypeVar("C")
 

@@ -23,9 +23,9 @@ A package adds a metric to a study of another by the entry point `STUDY.NAME` of
 from __future__ import annotations
 
 import warnings
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar
@@ -43,21 +43,90 @@ from bestresponse.players.llm.texts import TEXTS as PLAYER_TEXTS
 from bestresponse.players.llm.verified import bare_name
 from bestresponse.report.blocks import ReportBlock, build_sections, fill_template, table
 from bestresponse.report.document import Document
-from bestresponse.report.frames import Frame
-from bestresponse.report.metrics import Figures, Heads, Metric, compute_figures
-from bestresponse.runs.estimate import Estimate
-from bestresponse.runs.execution import Execution, Outcome, PlayOne, Start, execute
-from bestresponse.runs.executors.base import Job
+from bestresponse.report.frames import Figures, Frame, Heads, Metric, compute_figures
+from bestresponse.runs.execution import Execution, Job, Outcome, PlayOne, Start, execute
 from bestresponse.runs.reporting.sections import costs_section, method_section
 from bestresponse.runs.settings import RunSettings
-from bestresponse.runs.spec import Shard, Spec
-from bestresponse.runs.store.folder import RunFolder
-from bestresponse.runs.store.lines import read_lines
+from bestresponse.runs.store.folder import RunFolder, Shard, Spec, read_lines
 
 if TYPE_CHECKING:
     from bestresponse.runs.run import Run
 
-__all__ = ["AnyStudy", "Estimate", "Measured", "Row", "Study", "find_study", "metrics", "studies"]
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a run takes at most, before anything is paid: plays, and by model the calls and their tokens.
+
+    `sure` is False where the number of calls was counted in plays of random players and could be larger; `found` plays
+    are recorded already and enter no other figure.
+    """
+
+    plays: int | None
+    what: str = ""
+    calls: Mapping[str, int] = field(default_factory=dict)
+    prompt_tokens: Mapping[str, int] = field(default_factory=dict)
+    reply_tokens: Mapping[str, int] = field(default_factory=dict)
+    sure: bool = True
+    found: int = 0
+
+    @property
+    def total_calls(self) -> int:
+        """The calls of all models."""
+        return sum(self.calls.values())
+
+    @property
+    def total_tokens(self) -> int:
+        """The tokens of all models, read and written."""
+        return sum(self.prompt_tokens.values()) + sum(self.reply_tokens.values())
+
+    @classmethod
+    def add(cls, parts: Sequence[Estimate], what: str) -> Estimate:
+        """Add up the estimates of the parts of a run."""
+
+        def total(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+            sums: Counter[str] = Counter()
+            for count in counts:
+                sums.update(count)
+            return dict(sums)
+
+        return cls(
+            sum(part.plays or 0 for part in parts),
+            what,
+            total(part.calls for part in parts),
+            total(part.prompt_tokens for part in parts),
+            total(part.reply_tokens for part in parts),
+            all(part.sure for part in parts),
+        )
+
+    def without(self, found: int) -> Estimate:
+        """Return what is still to be done where `found` of the plays are recorded already."""
+        if not self.plays or not found:
+            return self
+        left = max(self.plays - found, 0)
+
+        def scale(counts: Mapping[str, int]) -> dict[str, int]:
+            return {name: -(-count * left // (self.plays or 1)) for name, count in counts.items()}
+
+        return replace(
+            self,
+            found=found,
+            calls=scale(self.calls),
+            prompt_tokens=scale(self.prompt_tokens),
+            reply_tokens=scale(self.reply_tokens),
+        )
+
+    def to_json(self) -> JsonObject:
+        """Return the estimate as plain JSON data."""
+        return {
+            "plays": self.plays,
+            "found": self.found,
+            "calls": self.total_calls,
+            "prompt_tokens": sum(self.prompt_tokens.values()),
+            "reply_tokens": sum(self.reply_tokens.values()),
+            "calls_by_model": dict(self.calls),
+            "sure": self.sure,
+        }
+
 
 Row = Mapping[str, Any]
 """One row of a frame; each study types its own as a TypedDict."""
@@ -174,7 +243,7 @@ class Study(Generic[P, C]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Run[C]:
         """Run the study and return its run; the arguments are the fields of its settings."""
-        from bestresponse.runs.launch import launch
+        from bestresponse.runs.run import launch
 
         config = self.settings(*args, **kwargs)
         return launch(self.pick(config), config)

@@ -19,7 +19,6 @@ from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.models.base import Model
 from bestresponse.players.lookup import OpenModel
 from bestresponse.web.security import Keys, RateLimit
-from bestresponse.web.services.formalizing import ProgramHelper
 from bestresponse.web.services.judging import JudgingStore, JudgingTask
 from bestresponse.web.sessions.session import Session
 from bestresponse.web.sessions.store import NotFound, SessionStore
@@ -48,14 +47,12 @@ class ServerState:
     models: tuple[str, ...] = ()
     pictures: Path = Path("pictures")
     runs: Runs = field(init=False)
-    helper: ProgramHelper = field(init=False)
     judging: JudgingStore = field(init=False)
     strangers: RateLimit = field(default_factory=lambda: RateLimit(1, 60))
     seats: RateLimit = field(default_factory=lambda: RateLimit(10, 60))
 
     def __post_init__(self) -> None:
         self.runs = Runs(self.output)
-        self.helper = ProgramHelper(self.model)
         self.judging = JudgingStore(self.sessions.journal)
 
     def model(self, name: str) -> Model:

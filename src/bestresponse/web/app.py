@@ -62,7 +62,6 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
     finally:
         worker.stop()
-        server.helper.close()
 
 
 def create_app() -> FastAPI:
@@ -76,6 +75,7 @@ def create_app() -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
         lifespan=_lifespan,
+        telemetry={"tracing": False, "metrics": False, "logs": False},  # else looked up at every request
     )
     app.add_middleware(Guard)
     for kind in (BestResponseError, RequestValidationError, HTTPException):

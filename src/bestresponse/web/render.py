@@ -21,10 +21,8 @@ from markupsafe import Markup
 from pydantic import BaseModel, ConfigDict
 
 from bestresponse.core.json import JsonObject
-from bestresponse.report import codec
-from bestresponse.report.cells import format_cell
-from bestresponse.report.document import Document, Figure, Table
-from bestresponse.report.stats.interval import Interval
+from bestresponse.report.document import Document, Figure, Table, cell_json, format_cell
+from bestresponse.report.stats.statistics import Interval
 from bestresponse.report.tables import list_rows
 from bestresponse.report.text import abridged, visible
 from bestresponse.web.access import ServerState
@@ -157,11 +155,11 @@ def serialize_report(document: Document) -> dict[str, object]:
 
     `block` names the kind of a block: paragraph, note, table, figure, code, quote or keyvalues.
     """
-    report: dict[str, object] = json.loads(codec.to_json(document))
+    report: dict[str, object] = json.loads(document.to_json())
     return report
 
 
 def serialize_table(table: Table) -> dict[str, object]:
     """Return the rows of a table by the names of its columns; an interval is an object with estimate and ends."""
-    rows = [{name: codec.cell_json(cell) for name, cell in row.items()} for row in list_rows(table)]
+    rows = [{name: cell_json(cell) for name, cell in row.items()} for row in list_rows(table)]
     return {"caption": table.caption, "columns": [column.name for column in table.columns], "rows": rows}

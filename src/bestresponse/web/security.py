@@ -13,11 +13,11 @@ import os
 import secrets
 import threading
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from starlette.responses import JSONResponse, PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bestresponse.core.json import canonical
 from bestresponse.report.files import explain_os_error
@@ -32,6 +32,7 @@ class Keys:
         self._secret = secret.encode("utf-8")
         self.admin = admin or self.token("admin")
 
+    @lru_cache(maxsize=20_000)  # noqa: B019 - a server has one of these, and every page has the same doors again
     def token(self, *door: str | int) -> str:
         """Make the token that opens `door`; the same door always gives the same token."""
         code = hmac.new(self._secret, canonical(list(door)).encode("utf-8"), hashlib.sha256).digest()
@@ -63,12 +64,6 @@ def load_secret(path: Path) -> str:
     except OSError as error:
         raise explain_os_error(error, f"keeping a secret in {path}") from None
 
-
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 _PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -116,7 +111,7 @@ class Guard:
     announced; so a body whose length is not announced is refused as well.
     """
 
-    def __init__(self, app: App, most_bytes: int = 1_000_000) -> None:
+    def __init__(self, app: ASGIApp, most_bytes: int = 1_000_000) -> None:
         self._app, self._most = app, most_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -11,15 +11,19 @@ from hypothesis import given, settings, strategies as st
 from random_trees import random_tree
 
 from bestresponse.analysis.solve.data import as_data
-from bestresponse.analysis.solve.document import as_document
+from bestresponse.analysis.solve.document import as_document, drawable, picture_section
 from bestresponse.analysis.solve.facts import mix_text, number_text, show_records
-from bestresponse.analysis.solve.pictures import drawable, picture_section
 from bestresponse.analysis.solve.solution import CFR_VARIANTS, OBJECTIVES, SolvedTree, Wish
-from bestresponse.analysis.solve.solve import exact_value, solve_any_tree, solve_form, solve_found
-from bestresponse.analysis.solve.tables import find_equilibria, solve_table
+from bestresponse.analysis.solve.solve import (
+    exact_value,
+    find_equilibria,
+    solve_any_tree,
+    solve_form,
+    solve_found,
+    solve_table,
+)
 from bestresponse.core.errors import UsageError
 from bestresponse.games.lookup import Found, find_game
-from bestresponse.report import codec
 from bestresponse.report.document import Note
 from bestresponse.report.page import render
 from bestresponse.theory import NormalForm, catalogue, load_tree, maximin, solve_tree, to_sequence_form, tree_names
@@ -43,7 +47,7 @@ def test_every_game_of_the_catalogue_is_solved_certified_and_told(name):
     assert data["regret"] <= (1e-3 if "CFR" in data["method"] else 1e-9)
     assert json.loads(json.dumps(data, allow_nan=False))["game"] == name
     document = as_document(found, answer)
-    assert json.loads(codec.to_json(document))["title"] == document.title
+    assert json.loads(document.to_json())["title"] == document.title
     assert name in render(document)
 
 

@@ -11,18 +11,10 @@ import pytest
 from drawn_claims import KINDS, TABLE_FORMS, TREE_FORMS, table_claims, tables, tree_claims, trees
 from hypothesis import given, settings, strategies as st
 
-from bestresponse.formal.claims import (
-    FORMS,
-    Checker,
-    Claim,
-    LogicCheck,
-    Malformed,
-    Subject,
-    TheoryCheck,
-    claims_schema,
-    parse,
-    parse_json,
-)
+from bestresponse.formal.claims import Checker, Claim, Malformed, Subject, parse, parse_json
+from bestresponse.formal.claims.checker import LogicCheck, TheoryCheck
+from bestresponse.formal.claims.claim import FORMS
+from bestresponse.formal.claims.grammar import claims_schema
 from bestresponse.logic import EmbeddedEngine, Proof, Verdict, open_engine
 from bestresponse.logic.engine import Program
 from bestresponse.logic.language.terms import Term

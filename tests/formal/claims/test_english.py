@@ -12,11 +12,13 @@ from drawn_claims import TABLE_FORMS, VALUES, table_claims
 from hypothesis import given, settings, strategies as st
 from sentences import read_by, read_examples, score
 
-from bestresponse.formal.claims import Claim, Reading, Reviewer, RulesTranslator, State, Subject, TheoryCheck, say
+from bestresponse.formal.claims import Claim, Reviewer, RulesTranslator, State, Subject, say
+from bestresponse.formal.claims.checker import TheoryCheck
 from bestresponse.formal.claims.english import meaning
-from bestresponse.formal.claims.wording import deny
+from bestresponse.formal.claims.feedback import deny
+from bestresponse.formal.claims.translation import Reading
 from bestresponse.logic import Verdict
-from bestresponse.studies.verify.checking import Stand, compare_claim, turn_claim
+from bestresponse.studies.verify.reproduction import Stand, compare_claim, turn_claim
 from bestresponse.theory.catalogue import tables
 from bestresponse.theory.catalogue.trees import load_tree
 from bestresponse.theory.games.normal_form import NormalForm

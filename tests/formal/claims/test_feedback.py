@@ -9,9 +9,9 @@ import pytest
 from drawn_claims import KINDS, TREE_FORMS, table_claims, tables, tree_claims, trees
 from hypothesis import given, settings, strategies as st
 
-from bestresponse.formal.claims import Checker, Claim, LogicCheck, RulesTranslator, Subject, correct, parse, say
-from bestresponse.formal.claims.feedback import Tone
-from bestresponse.formal.claims.wording import deny
+from bestresponse.formal.claims import Checker, Claim, RulesTranslator, Subject, parse, say
+from bestresponse.formal.claims.checker import LogicCheck
+from bestresponse.formal.claims.feedback import Tone, correct, deny
 from bestresponse.logic import EmbeddedEngine, Verdict
 from bestresponse.theory.games.normal_form import NormalForm
 

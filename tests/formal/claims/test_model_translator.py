@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from bestresponse.formal.claims import FORMS, Malformed, ModelTranslator, Reviewer, Subject, claims_schema, parse_json
+from bestresponse.formal.claims import Malformed, ModelTranslator, Reviewer, Subject, parse_json
+from bestresponse.formal.claims.claim import FORMS
+from bestresponse.formal.claims.grammar import claims_schema
 from bestresponse.models.base import Abilities, Finish, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.models.schema import make_strict

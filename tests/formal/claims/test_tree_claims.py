@@ -4,7 +4,7 @@ import pytest
 
 from bestresponse.formal.claims.review import Reviewer
 from bestresponse.formal.claims.subject import Subject
-from bestresponse.formal.claims.translators.rules import RulesTranslator
+from bestresponse.formal.claims.translation import RulesTranslator
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.theory.catalogue.trees import load_tree
 

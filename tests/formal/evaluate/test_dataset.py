@@ -13,8 +13,7 @@ import pytest
 from bestresponse import solve
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.formal.evaluate.dataset import choose, read_lines, read_stories, stories
-from bestresponse.formal.evaluate.named_games import check_constraints, find_names
-from bestresponse.formal.evaluate.validation import compare_tables, find_broken_order
+from bestresponse.formal.evaluate.validation import check_constraints, compare_tables, find_broken_order, find_names
 from bestresponse.formal.formalize.examples import count_words, library
 from bestresponse.games.logic.game import as_game
 from bestresponse.games.logic.tables import write_program

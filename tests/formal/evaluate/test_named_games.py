@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.formal.evaluate.named_games import (
+from bestresponse.formal.evaluate.validation import (
     broken,
     check_constraints,
     find_names,

@@ -5,13 +5,12 @@ from fractions import Fraction
 import pytest
 from recorded import DATA, needs_recorded
 
-from bestresponse.formal.evaluate.named_games import named_game
-from bestresponse.formal.evaluate.published_validation import PublishedLevels, published_levels
-from bestresponse.formal.evaluate.validation import judge_levels
+from bestresponse.formal.evaluate.validation import judge_levels, named_game
 from bestresponse.formal.formalize.examples import library
 from bestresponse.games.logic.tables import table_from_cells
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate
+from bestresponse.studies.reproduce.autoformalization import PublishedLevels, published_levels
 
 FOLDER = DATA / "autoformalization"
 GOOD = next(e.program for e in library() if e.name == "prisoners_dilemma")

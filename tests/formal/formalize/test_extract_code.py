@@ -4,8 +4,7 @@ import pytest
 from cpu_limit import cpu_limit
 from hypothesis import given, strategies as st
 
-from bestresponse.formal.formalize.extract_code import find_asides, find_code
-from bestresponse.formal.formalize.forms import ProgramForm
+from bestresponse.formal.formalize.forms import ProgramForm, find_asides, find_code
 from bestresponse.models.base import Reply
 
 PROGRAM = "initial(s0).\nfinal(S) :-\n    \\+ holds(control(_), S)."

@@ -85,7 +85,7 @@ def test_cfr_on_a_recorded_tree_finds_the_subgame_perfect_value():
     if tree.is_perfect_information:
         values = [e.payoffs for e in subgame_perfect(tree).equilibria]
         assert any(v["player 1"] == pytest.approx(solved.equilibrium_payoffs[0], abs=0.05) for v in values)
-    assert solved.nash_conv < 0.01
+    assert solved.figures["nash_conv"] < 0.01
 
 
 def test_more_wordings_come_closer_to_the_truth():

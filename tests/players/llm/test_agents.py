@@ -9,8 +9,14 @@ from bestresponse.core.player import Status
 from bestresponse.games.water.game import water
 from bestresponse.models.base import Finish, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.players.llm.agent import Agent, WithFailurePolicy, memory, reasoning
-from bestresponse.players.llm.persona import published_personas, read_personas
+from bestresponse.players.llm.agent import (
+    Agent,
+    WithFailurePolicy,
+    memory,
+    published_personas,
+    read_personas,
+    reasoning,
+)
 
 
 def asked(days=1):

@@ -9,7 +9,7 @@ import pytest
 
 from bestresponse.core.errors import UsageError
 from bestresponse.report.figures import charts as figures
-from bestresponse.report.stats.interval import Interval
+from bestresponse.report.stats.statistics import Interval
 
 NAME = "a$b$ <&> \x00 _x"
 ROW = Interval(0.5, 0.4, 0.6, 0.95, "bca", 9)

@@ -11,12 +11,11 @@ from bestresponse.core.player import Decision
 from bestresponse.models.base import Reply, ask
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.models.wrappers.limits import Retried
+from bestresponse.runs.execution import Ended, Job, Task
 from bestresponse.runs.executors import driver as driver_module
-from bestresponse.runs.executors.base import Ended, Job, Task
 from bestresponse.runs.executors.driver import Driver
 from bestresponse.runs.models import Opening, SharedCalls, _ByName
-from bestresponse.runs.spec import Spec
-from bestresponse.runs.store.folder import encode_answer
+from bestresponse.runs.store.folder import Spec, encode_answer
 from bestresponse.studies.water.games import WaterConfig
 from bestresponse.studies.water.study import water
 

@@ -9,7 +9,7 @@ from waiting import run_at_once
 from bestresponse.core.errors import OverBudget, UsageError
 from bestresponse.models.base import ask
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.runs.executors.base import Job, Threads
+from bestresponse.runs.execution import Job, Threads
 from bestresponse.runs.executors.driver import lend_workers
 from bestresponse.runs.executors.processes import Processes
 from bestresponse.runs.inputs import NamedModel

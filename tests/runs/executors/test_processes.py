@@ -10,12 +10,11 @@ from running import NOW
 from waiting import hear_interrupts
 
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.runs.execution import Execution
+from bestresponse.runs.execution import Execution, Threads
 from bestresponse.runs.executors import processes
-from bestresponse.runs.executors.base import Threads
 from bestresponse.runs.executors.processes import Processes
-from bestresponse.runs.launch import run_study
 from bestresponse.runs.models import ModelLimits, open_models
+from bestresponse.runs.run import run_study
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.study import bench as bench_study
 from bestresponse.studies.water.games import WaterConfig

@@ -16,11 +16,10 @@ from running import NOW
 from waiting import wait_until
 
 from bestresponse.core.errors import UsageError
-from bestresponse.runs.execution import Execution
-from bestresponse.runs.executors.base import find_executor
+from bestresponse.runs.execution import Execution, find_executor
 from bestresponse.runs.executors.ray import Ray
-from bestresponse.runs.launch import run_study
 from bestresponse.runs.models import ModelLimits, open_models
+from bestresponse.runs.run import run_study
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.study import bench as bench_study
 from bestresponse.studies.water.games import WaterConfig

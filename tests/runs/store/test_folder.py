@@ -13,9 +13,16 @@ from bestresponse.core.errors import StoreError
 from bestresponse.core.player import Call
 from bestresponse.report.files import explain_os_error
 from bestresponse.runs import Manifest, RunFolder
-from bestresponse.runs.store.folder import StoredPlay, decode_answer, decode_play, encode_answer, encode_plays
-from bestresponse.runs.store.lines import Lines, read_lines
-from bestresponse.runs.store.manifest import environment
+from bestresponse.runs.store.folder import (
+    Lines,
+    StoredPlay,
+    decode_answer,
+    decode_play,
+    encode_answer,
+    encode_plays,
+    environment,
+    read_lines,
+)
 
 MANIFEST = Manifest("abc", "bench", {"seed": 1}, ("bestresponse", "bench"))
 

@@ -5,8 +5,7 @@ import os
 import pytest
 
 from bestresponse.core.errors import StoreError
-from bestresponse.runs.store.folder import FolderLock
-from bestresponse.runs.store.lines import Lines, read_lines, read_raw, read_sorted
+from bestresponse.runs.store.folder import FolderLock, Lines, read_lines, read_raw, read_sorted
 
 
 def test_a_symbolic_link_is_not_written_through(tmp_path):

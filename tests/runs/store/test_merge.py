@@ -11,7 +11,7 @@ from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.models.base import Reply, Usage
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.run import load_run
-from bestresponse.runs.spec import Shard
+from bestresponse.runs.store.folder import Shard
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.study import bench as bench_study
 from bestresponse.studies.simulate.plays import SimulateConfig

@@ -6,9 +6,7 @@ import pytest
 
 import bestresponse as br
 from bestresponse.core.errors import StoreError, UsageError
-from bestresponse.runs.store.folder import RunFolder
-from bestresponse.runs.store.lines import encode_rows, read_lines
-from bestresponse.runs.store.manifest import Manifest
+from bestresponse.runs.store.folder import Manifest, RunFolder, encode_rows, read_lines
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.study import bench as bench_study
 

@@ -9,9 +9,8 @@ from bestresponse.core.episode import Record, Submission, Void
 from bestresponse.core.errors import SettingError
 from bestresponse.core.player import Decision
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.report.stats.interval import Interval
-from bestresponse.runs.store.folder import RunFolder
-from bestresponse.runs.store.manifest import Manifest
+from bestresponse.report.stats.statistics import Interval
+from bestresponse.runs.store.folder import Manifest, RunFolder
 from bestresponse.theory.catalogue.tables import load
 
 

@@ -10,8 +10,7 @@ from hypothesis import given, settings, strategies as st
 import bestresponse as br
 from bestresponse.core.errors import UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.games import draw, own_view
+from bestresponse.studies.bench.config import BenchConfig, draw, own_view
 from bestresponse.studies.bench.measure import (
     METRICS,
     Asked,

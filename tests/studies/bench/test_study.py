@@ -7,7 +7,7 @@ import bestresponse as br
 from bestresponse.core.errors import UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.player import prompt
-from bestresponse.runs.spec import Shard
+from bestresponse.runs.store.folder import Shard
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.study import bench
 

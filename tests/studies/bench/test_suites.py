@@ -13,8 +13,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.models.base import Abilities
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report import page
-from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.games import VARIANTS
+from bestresponse.studies.bench.config import VARIANTS, BenchConfig
 from bestresponse.studies.bench.plays import Plan
 from bestresponse.studies.bench.study import bench
 
@@ -317,6 +316,7 @@ def test_the_generalisation_suite_has_sizes_names_and_padding_with_intervals(tmp
     for frame, versions in (("names", ["named", "anonymous"]), ("padding", ["padded", "as drawn"])):
         rows = ran.frame(frame)
         assert [(row["version"], row["success_1"].estimate) for row in rows] == [(version, 1.0) for version in versions]
+    assert [row["actions"] for row in ran.frame("names")] == [None, None]  # games of two to five actions
     captions = list(find_tables(ran, "Generalisation"))
     assert captions[0] == "The same questions about games of other sizes."
 

@@ -9,7 +9,7 @@ import bestresponse as br
 from bestresponse.core.errors import InvalidMove, SettingError, StoreError
 from bestresponse.models.base import Abilities, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.runs.spec import Spec
+from bestresponse.runs.store.folder import Spec
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.plays import Plan, prepare_plays
 from bestresponse.studies.bench.sequential.questions import make_plan, prepare_questions
@@ -69,21 +69,16 @@ def test_a_worked_answer_says_supports_value_and_mix():
     task = describe_matrix(np.stack([row, -row]), 0, "table", "neutral")
     answer = write_answer(task, np.array([214, 32, 113]) / 359, np.array([97, 37, 225]) / 359, True)
     assert answer == (
-        "In equilibrium the column player plays P, Q and R, I play A, B and C, and I get -3.5.\n"
-        "ANSWER: A: 0.60, B: 0.09, C: 0.31"
+        "The column player plays P, Q and R, I play A, B and C, I get -3.5.\nANSWER: A: 0.60, B: 0.09, C: 0.31"
     )
 
 
 def test_a_short_question_is_the_payoffs_alone():
     dilemma = np.array([[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]])
-    assert write_question(describe_matrix(PENNIES, 1, "short", "neutral"), True) == (
-        "",
-        "I am the column player.\nP Q\nA -1 1\nB 1 -1",
-    )
-    assert write_question(describe_matrix(dilemma, 0, "short", "neutral"), True) == (
-        "",
-        "I am the row player.\nP Q\nA 3/3 0/5\nB 5/0 1/1",
-    )
+    counted = np.array([[1.0, 2.0], [3.0, 4.0]])
+    zero_sum = describe_matrix(np.stack([counted, -counted]), 1, "short", "neutral")
+    assert write_question(zero_sum, True) == ("", "A B\nP -1 -3\nQ -2 -4")  # one's own actions are the rows
+    assert write_question(describe_matrix(dilemma, 0, "short", "neutral"), True) == ("", "P Q\nA 3/3 0/5\nB 5/0 1/1")
     (example,) = make_matrix_examples(PENNIES[None], Telling(("short",), ("market",)), np.random.default_rng(0))
     assert [message["role"] for message in example.to_json()["messages"]] == ["user", "assistant"]
     assert example.task["theme"] == "neutral"
@@ -94,7 +89,7 @@ def test_a_stated_mix_is_answered_by_what_each_action_brings():
     dilemma = np.array([[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]])
     task = describe_matrix(dilemma, 0, "table", "neutral", "reply") | {"opponent": [0.3, 0.7]}
     answer = write_answer(task, np.array([0.0, 1.0]), np.array([0.3, 0.7]), True)
-    assert answer == "Here A brings 0.9, B brings 2.2, so I play B.\nANSWER: A: 0.00, B: 1.00"
+    assert answer == "Here A brings 0.9, B brings 2.2, so I play B.\nANSWER: A: 0, B: 1"
     _, question = write_question(task, True)
     assert "The column player chooses with these probabilities: P 0.3, Q 0.7." in question
     assert "rational" not in question

@@ -84,6 +84,20 @@ def first_batches(trainer, data):
     return training.pack(trainer.network, pool[:64], 1024, np.random.default_rng(0))
 
 
+def test_a_small_folder_is_spread_over_the_training(tmp_path):
+    for name, files, counted in (("large", 6, 6), ("small", 2, 2)):
+        folder = tmp_path / name
+        folder.mkdir()
+        manifest = {"format": 1, "settings": {}, "counts": {"train": counted}}
+        (folder / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+        for number in range(files):
+            example = {"messages": [{"role": "user", "content": name}], "task": {}}
+            (folder / f"train-{number:05d}.jsonl").write_text(json.dumps(example) + "\n", "utf-8")
+    pools = training.draw_pools([tmp_path / "large", tmp_path / "small"], 0, 0, lambda: float("inf"))
+    names = [next(pools)[0]["messages"][0]["content"] for _ in range(8)]
+    assert names == ["large", "large", "large", "small", "large", "large", "large", "small"]
+
+
 @pytest.mark.parametrize("lora", [0, 4])
 def test_a_training_goes_on_from_its_checkpoint_as_if_it_had_not_stopped(data, base, tmp_path, lora):
     straight = make_trainer(base, lora=lora)
@@ -106,20 +120,19 @@ def test_low_rank_changes_leave_the_base_alone_until_they_are_merged(data, base)
     assert not torch.equal(trainer.finish().parameters["qkv"], before)
 
 
-def test_only_answers_are_scored_and_nothing_sees_what_is_filled_up(data, base):
+def test_only_answers_are_scored_and_no_conversation_sees_another(data, base):
     trainer = make_trainer(base)
-    batch = first_batches(trainer, data)[0]
-    scored = int((batch.targets >= 0).sum())
-    assert scored < batch.real / 2
-    changed = batch.tokens.clone()
-    rows = changed[: batch.rows * batch.length].view(batch.rows, batch.length)
-    targets = batch.targets[: batch.rows * batch.length].view(batch.rows, batch.length)
-    for row, wanted in zip(rows, targets, strict=True):
-        last = int((wanted >= 0).nonzero().max()) + 1
-        row[last:] = 7
-    other = training.Batch(changed, batch.targets, batch.rows, batch.length, batch.real)
-    losses = [trainer.compute_loss(one).item() for one in (batch, other)]
-    assert losses[0] == pytest.approx(losses[1], rel=1e-6)
+    pool = next(training.draw_pools([data], 1, 0, lambda: float("inf")))[:2]
+    (both,) = training.pack(trainer.network, pool, 1024, np.random.default_rng(0))
+    said = [training.split_messages(example)[1] for example in pool]
+    scored = [len(trainer.network.encode(text)) + 1 for text in said]  # the token that ends the message too
+    assert int((both.targets >= 0).sum()) == sum(scored)
+    assert both.starts.tolist()[0] == 0
+    losses = []
+    for example in pool:
+        (batch,) = training.pack(trainer.network, [example], 1024, np.random.default_rng(0))
+        losses.append(trainer.compute_loss(batch).item())
+    assert trainer.compute_loss(both).item() == pytest.approx(np.average(losses, weights=scored), rel=1e-5)
 
 
 def test_steps_of_muon_have_singular_values_near_one():

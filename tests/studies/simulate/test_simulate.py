@@ -14,11 +14,10 @@ import bestresponse.formal.formalize.library
 from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.games.named_game import NamedGame
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.players.llm.persona import Persona
-from bestresponse.report import codec, page
+from bestresponse.players.llm.agent import Persona
+from bestresponse.report import page
 from bestresponse.report.document import Code, Figure, Table
-from bestresponse.runs.launch import make_manifest
-from bestresponse.runs.run import Run, load_run
+from bestresponse.runs.run import Run, load_run, make_manifest
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Replay
 from bestresponse.studies.simulate.plays import SimulateConfig, find_best_reply, judge_seats, list_sustained, read_plays
@@ -432,7 +431,7 @@ def test_hostile_names_are_only_text_in_the_report(tmp_path):
     html = page.render(document)
     assert evil not in html
     assert "<img src=x" not in html
-    assert json.loads(codec.to_json(document))["title"] == document.title
+    assert json.loads(document.to_json())["title"] == document.title
 
 
 def test_a_run_without_plays_has_no_report_and_other_studies_are_told_apart(tmp_path):

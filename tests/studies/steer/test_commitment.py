@@ -94,6 +94,7 @@ def test_advice_is_credible_in_every_domain_and_the_commitment_gains_no_less(nam
     for seed in range(3):
         solved = solve_dialogue(recorded(dialogue(name, seed=seed), model=SimulatedSpeaker(seed))[0], 300)
         assert solved.losses.max() <= 0.01
-        assert solved.nash_conv <= 1e-4 * abs(solved.tree.payoffs).max()
+        assert solved.figures["nash_conv"] <= 1e-4 * abs(solved.tree.payoffs).max()
         assert nash_conv(solved.tree, solved.commitment) <= 1e-4 * abs(solved.tree.payoffs).max()
-        assert solved.credible_gain <= solved.commitment_gain + 1e-4 <= solved.best_reply_gain + 2e-4
+        credible, commitment = solved.figures["credible_gain"], solved.figures["commitment_gain"]
+        assert credible <= commitment + 1e-4 <= solved.figures["best_reply_gain"] + 2e-4

@@ -5,11 +5,10 @@ from running import NOW
 
 from bestresponse.models.base import Message, Request
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.runs.execution import Execution
-from bestresponse.runs.executors.base import Threads
+from bestresponse.runs.execution import Execution, Threads
 from bestresponse.runs.executors.processes import Processes
-from bestresponse.runs.launch import run_study
 from bestresponse.runs.models import ModelLimits, open_models
+from bestresponse.runs.run import run_study
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.study import steer
 

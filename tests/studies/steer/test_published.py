@@ -18,7 +18,7 @@ def test_the_choice_of_guidance_has_the_payoffs_of_the_solution():
     assert form.actions == (("unguided", "guided"),) * 2
     for seat in range(2):
         unguided = sum(one.unguided_payoffs[seat] for one in solved) / 2
-        alone = sum(one.earned.payoffs[seat] for one in solved) / 2
+        alone = sum(one.guided_payoffs[seat] for one in solved) / 2
         both = sum(one.equilibrium_payoffs[seat] for one in solved) / 2
         assert form.payoffs[seat, 0, 0] == pytest.approx(unguided)
         assert form.payoffs[seat][(1, 0) if seat == 0 else (0, 1)] == pytest.approx(alone)
@@ -31,7 +31,7 @@ def test_the_report_draws_the_tree_and_shows_dialogues_side_by_side(tmp_path):
     (beside,) = [table for table in tables if table.caption == "The same game, side by side"]
     assert [column.name for column in beside.columns][:2] == ["message", "nobody is guided"]
     assert [row[0] for row in beside.rows] == ["1", "2", "3", "4", "payoffs"]
-    assert 0 <= run.results.results.solved[0].earned.won <= 1
+    assert 0 <= run.results.results.solved[0].figures["won"] <= 1
     debate = running.run(steer, SteerConfig("debate", "simulated"), tmp_path, {"simulated": SimulatedSpeaker(0)})
     assert "The tree of game 0" in [section.title for section in debate.report().sections]
 

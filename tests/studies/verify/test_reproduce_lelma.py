@@ -10,9 +10,15 @@ import pytest
 from bestresponse.core.errors import UsageError
 from bestresponse.logic import EmbeddedEngine
 from bestresponse.studies.reproduce.reproduction import Reproduction
-from bestresponse.studies.verify.checking import Recheck, corrections_of, games_of, read_samples, recorded_verdicts
 from bestresponse.studies.verify.evaluation import Confusion
-from bestresponse.studies.verify.reproduction import reproduce
+from bestresponse.studies.verify.reproduction import (
+    Recheck,
+    corrections_of,
+    games_of,
+    read_samples,
+    recorded_verdicts,
+    reproduce,
+)
 
 
 @pytest.fixture(scope="module")

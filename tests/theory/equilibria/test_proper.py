@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from bestresponse.analysis.answers.ask import ask_game
+from bestresponse.analysis.answers import ask_game
 from bestresponse.core.errors import TooLarge, UsageError
 from bestresponse.games.lookup import find_game
 from bestresponse.theory import NormalForm, find_perfect, find_proper

@@ -9,7 +9,7 @@ from waiting import hear_interrupts
 
 from bestresponse.analysis.solve.solution import Wish
 from bestresponse.analysis.solve.solve import solve_form
-from bestresponse.cli.waiting import Progress, wait_for
+from bestresponse.cli.terminal import Progress, wait_for
 from bestresponse.core.errors import Interrupted, InvalidGame, UsageError
 from bestresponse.theory import NormalForm, load_tree, solve_zero_sum_game
 from bestresponse.theory.zero_sum.double_oracle import ValueBounds, search_matrix, search_tree

@@ -166,21 +166,6 @@ def test_the_steps_of_a_session_tell_both_regrets(server):
     assert told == [("row", "defect", 0.0, 0.0), ("col", "cooperate", 1.0, 1.0)]
 
 
-def test_sessions_with_people_have_a_report(server):
-    nothing = server.api().get("/api/runs/sessions/report")
-    assert (nothing.status_code, nothing.json()["error"]) == (404, "no session has come to its end yet")
-    played(server)
-    played(server, ("defect", "defect"))
-    report = server.api().get("/api/runs/sessions/report").json()
-    sessions, payoffs = (section["blocks"][0]["rows"] for section in report["sections"])
-    assert sessions == [["prisoners-dilemma", 2, 0, 4, 4, 0]]
-    assert [(*row[:4], row[4]["estimate"]) for row in payoffs] == [
-        ("prisoners-dilemma", "row", "person", 2, 3.0),
-        ("prisoners-dilemma", "col", "person", 2, 0.5),
-    ]
-    assert server.admin.get("/watch/run/sessions/report").status_code == 200
-
-
 def test_runs_of_two_studies_are_not_compared(server):
     bench, water = bench_run(server.folder).path.name, water_run(server.folder).path.name
     answer = server.api().get("/api/compare", params={"first": bench, "second": water})

@@ -164,7 +164,7 @@ def test_a_long_job_of_a_model_is_cancelled(site, people):
     admin.locator("[data-help]").click()
     wait_until(lambda: admin.wait_for_timeout(50) or asked.is_set())
     admin.get_by_role("button", name="Cancel").click()
-    admin.locator(".job", has_text="cancelled").wait_for()
+    admin.locator(".job", has_text="Cancelled.").wait_for()
     go_on.set()
     assert MODEL in site.state.models
 

@@ -6,6 +6,7 @@ import io
 import pytest
 from web_server import MODEL, hidden, sit_down, take
 
+from bestresponse.core.errors import ModelUnavailable
 from bestresponse.formal.formalize.examples import library
 from bestresponse.web.services.judging import Item, JudgingTask, Score, tabulate_agreement
 from bestresponse.web.sessions.setup import GameChoice, Setup
@@ -60,25 +61,26 @@ def test_a_saved_program_is_played_by_two_people(server):
 def test_a_model_writes_a_program_and_its_words_are_kept_apart(server):
     server.answer = lambda request: f"```prolog\n{PROGRAM}\n```"
     admin = server.admin
-    job = post_form(admin, "/formalize/help", model=MODEL, story=STORY, program="", remark="").json()["id"]
-    server.wait_for(lambda: admin.get(f"/formalize/help/{job}").json()["done"])
-    told = admin.get(f"/formalize/help/{job}").json()
-    assert told["lines"][-1] == "Done."
+    told = post_form(admin, "/formalize/help", model=MODEL, story=STORY, program="", remark="").json()
+    assert told["lines"] == ["This is a game.", "Done."]
     assert told["program"].startswith(PROGRAM[:40])
 
 
 def test_a_model_repairs_what_is_wrong(server):
     server.answer = lambda request: f"```prolog\n{PROGRAM}\n```"
     broken = PROGRAM.replace("initial(s0).", "initial(s0)", 1)
-    job = server.api().post("/api/programs/help", json={"model": MODEL, "story": STORY, "program": broken})
-    assert job.status_code == 202
-    look = f"/api/programs/help/{job.json()['id']}"
-    server.wait_for(lambda: server.api().get(look).json()["done"])
-    assert (
-        server.api()
-        .post("/api/programs/check", json={"program": server.api().get(look).json()["program"]})
-        .json()["ok"]
-    )
+    written = server.api().post("/api/programs/help", json={"model": MODEL, "story": STORY, "program": broken}).json()
+    assert written["lines"][-2:] == ["This is a game.", "Done."]
+    assert server.api().post("/api/programs/check", json={"program": written["program"]}).json()["ok"]
+
+
+def test_a_model_that_cannot_be_used_is_said_so(server):
+    def fail(request):
+        raise ModelUnavailable("the line is dead")
+
+    server.answer = fail
+    asked = server.api().post("/api/programs/help", json={"model": MODEL, "story": STORY})
+    assert (asked.status_code, asked.json()) == (503, {"error": "the line is dead"})
 
 
 def test_judges_score_transcripts_and_their_agreement_is_shown(server):

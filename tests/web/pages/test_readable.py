@@ -1,9 +1,8 @@
 """What participants read: rounds as tables, one question, cards, large tables, messages; and what the admin can do."""
 
 import json
-import threading
 
-from web_server import MODEL, hidden, sit_down, take
+from web_server import hidden, sit_down, take
 
 from bestresponse.web.sessions.setup import GameChoice, Setup
 from bestresponse.web.texts import list_languages, load_texts
@@ -116,24 +115,6 @@ def test_the_admin_logs_out(server):
     assert admin.get("/").status_code == 200
     assert "You are logged out" in admin.post("/leave").text
     assert admin.get("/").status_code == 403
-
-
-def test_a_long_model_job_is_cancelled(server):
-    asked, go_on = threading.Event(), threading.Event()
-
-    def answer(request):
-        asked.set()
-        go_on.wait(300)
-        return "nothing"
-
-    server.answer = answer
-    api = server.api()
-    given = {"model": MODEL, "story": "Two drivers meet on a narrow road. Each may swerve or go straight."}
-    job = api.post("/api/programs/help", json=given).json()["id"]
-    assert asked.wait(300)
-    assert "Cancelled." in api.post(f"/api/programs/help/{job}/cancel").json()["lines"]
-    server.wait_for(lambda: api.get(f"/api/programs/help/{job}").json()["done"])
-    go_on.set()
 
 
 def test_shares_that_were_rounded_are_meant_to_be_everything(server):

@@ -34,7 +34,7 @@ def test_pages_answer_while_a_hundred_programs_are_checked(server, monkeypatch):
     for _ in range(8):
         assert inside.acquire(timeout=120)
     run_at_once(*(partial(send, number) for number in range(8, 100)))
-    refused = (429, "8 programs are being checked already; try again in a few seconds")
+    refused = (429, "8 programs are being checked or written already; try again in a few seconds")
     assert found == [refused] * 92
     assert server.admin.get("/").status_code == 200
     go_on.set()

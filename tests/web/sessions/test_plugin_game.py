@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from plugins import lay_example
 
-from bestresponse.analysis.regrets import measure_against_equilibrium
+from bestresponse.analysis.theory import measure_against_equilibrium
 from bestresponse.core.capabilities import Question
 from bestresponse.core.conformance import check_game
 from bestresponse.core.episode import Episode

@@ -167,7 +167,7 @@ def test_eight_programs_are_checked_at_once_and_the_ninth_is_told_to_wait():
     for turn in turns[:8]:
         turn.__enter__()
     try:
-        with pytest.raises(Busy, match="8 programs are being checked already; try again in a few seconds"):
+        with pytest.raises(Busy, match="8 programs are being checked or written already; try again in a few seconds"):
             turns[8].__enter__()
     finally:
         for turn in turns[:8]:

@@ -8,8 +8,7 @@ from web_server import hidden, sit_down, take
 
 from bestresponse.core.episode import Episode
 from bestresponse.core.player import Decision
-from bestresponse.runs.store.folder import RunFolder, StoredPlay
-from bestresponse.runs.store.manifest import Manifest
+from bestresponse.runs.store.folder import Manifest, RunFolder, StoredPlay
 from bestresponse.web.sessions.setup import GameChoice, Setup, make_game
 from bestresponse.web.watching.runs import (
     RunProgress,

@@ -2,8 +2,7 @@
 
 import pytest
 
-from bestresponse.analysis.regrets import measure_against_equilibrium, measure_against_others
-from bestresponse.analysis.theory import describe_theory
+from bestresponse.analysis.theory import describe_theory, measure_against_equilibrium, measure_against_others
 from bestresponse.core.episode import Episode
 from bestresponse.core.player import Decision
 from bestresponse.formal.formalize.examples import library

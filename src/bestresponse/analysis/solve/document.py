@@ -1,8 +1,12 @@
-"""A solved game as one document, for the terminal and for a page; what is shown is what the JSON form holds."""
+"""A solved game as one document, for the terminal and for a page; what is shown is what the JSON form holds.
+
+Its picture is a tree as it is, or a small table by its best responses.
+"""
 
 from __future__ import annotations
 
 from itertools import product
+from typing import Literal
 
 import numpy as np
 
@@ -12,8 +16,11 @@ from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree
 from bestresponse.core.json import JsonObject
 from bestresponse.games.lookup import Found
 from bestresponse.games.words import describe_found
-from bestresponse.report.document import Block, Column, Document, KeyValues, Note, Paragraph, Section, Table
+from bestresponse.report.document import Block, Column, Document, Figure, KeyValues, Note, Paragraph, Section, Table
+from bestresponse.report.figures.pictures import Picture, draw, pictures, require_picture
+from bestresponse.report.figures.tree import draw_tree, require_tree_picture
 from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.tree import Tree
 
 _ROWS = 16
 _COLUMNS = 10
@@ -178,3 +185,51 @@ def _show_position(data: JsonObject, unit: float) -> list[Section]:
     if "correlated" in data:
         sections.append(Section("Correlated equilibrium", facts.show_facts(data["correlated"], players)))
     return sections
+
+
+_WORDS: dict[Picture, str] = {
+    "best responses": (
+        "Best responses: each curve gives a player's best probability of its first action against the other's; the "
+        "equilibria, dots and shaded sets, are where the curves meet"
+    ),
+    "replicator field": (
+        "Replicator field: where a population that plays the game against itself moves; filled rest points attract "
+        "what is near them, rings do not"
+    ),
+}
+_TREE_WORDS = (
+    "The game from left to right: circles bear the number of the player who moves, diamonds are chance; positions on "
+    "one dashed line cannot be told apart by their player; payoffs stand at the right."
+)
+
+
+def drawable(game: NormalForm | Tree) -> NormalForm | Tree:
+    """Return the game if there is a picture of it; UsageError says why there is none."""
+    if isinstance(game, Tree):
+        require_tree_picture(game)
+    else:
+        require_picture(game)
+    return game
+
+
+def draw_game(game: NormalForm | Tree, kind: Literal["svg", "png"] = "svg") -> bytes:
+    """Draw the picture of a game as a file."""
+    return draw_tree(game, kind) if isinstance(game, Tree) else draw(game, kind)
+
+
+def picture_figures(game: NormalForm | Tree) -> tuple[Figure, ...]:
+    """Return each picture by itself, for narrow places."""
+    if isinstance(game, Tree):
+        return (Figure(draw_tree(game), _TREE_WORDS, f"{game.name or 'the game'}: the tree"),)
+    return tuple(
+        Figure(draw(game, only=picture), f"{_WORDS[picture]}.", f"{game.name}: {picture}") for picture in pictures(game)
+    )
+
+
+def picture_section(game: NormalForm | Tree) -> Section:
+    """Return the picture, and in words what it shows."""
+    if isinstance(game, Tree):
+        return Section("Picture", picture_figures(game))
+    words = [_WORDS[picture] for picture in pictures(game)]
+    caption = f"{'. '.join(words)}."
+    return Section("Picture", (Figure(draw(game), caption, f"{game.name}: {', '.join(pictures(game))}"),))

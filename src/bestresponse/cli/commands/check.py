@@ -11,11 +11,10 @@ import typer
 
 import bestresponse as br
 from bestresponse.api.formalizing import ENGINE_HELP
-from bestresponse.cli.completion import complete_game
-from bestresponse.cli.options import AsJson
+from bestresponse.cli.options import AsJson, complete_game
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.json import JsonObject
-from bestresponse.formal.evaluate.named_games import check_constraints, describe_classes, find_names, named_game
+from bestresponse.formal.evaluate.validation import check_constraints, describe_classes, find_names, named_game
 from bestresponse.games.comparison import Comparison
 from bestresponse.games.logic.tables import as_game_table, table_to_data
 from bestresponse.games.words import describe_game

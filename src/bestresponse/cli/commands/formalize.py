@@ -13,7 +13,7 @@ from bestresponse.api.formalizing import FormalizeConfig, Formalized, formalize_
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.cli.terminal import console, notes, print_document
 from bestresponse.core.errors import BestResponseError, UsageError
-from bestresponse.formal.evaluate.named_games import find_names
+from bestresponse.formal.evaluate.validation import find_names
 from bestresponse.formal.formalize.autoformalizer import (
     Attempt,
     Election,
@@ -26,7 +26,7 @@ from bestresponse.formal.formalize.examples import Example, write_example
 from bestresponse.formal.formalize.forms import estimate_tokens
 from bestresponse.games.logic.game import describe_changes, describe_table
 from bestresponse.logic.programs.validate import feedback
-from bestresponse.models.prices import estimate_price
+from bestresponse.models.wrappers.limits import estimate_price
 from bestresponse.report.files import write_text
 from bestresponse.report.text import visible
 

@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 import bestresponse as br
-from bestresponse.cli.completion import complete_game, offer_names
-from bestresponse.cli.options import AsJson
+from bestresponse.cli.options import AsJson, complete_game, offer_names
 from bestresponse.cli.terminal import DownloadProgress, notes, show_frame
 from bestresponse.models.providers.weights import WEIGHTS, pull as pull_weights
 from bestresponse.models.registry import read_default_settings

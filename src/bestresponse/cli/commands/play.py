@@ -12,9 +12,8 @@ from typing import Annotated
 
 import typer
 
-from bestresponse.analysis.regrets import price_choices
-from bestresponse.cli.completion import complete_game, complete_strategy
-from bestresponse.cli.options import CacheChoice, OutputDir
+from bestresponse.analysis.theory import price_choices
+from bestresponse.cli.options import CacheChoice, OutputDir, complete_game, complete_strategy
 from bestresponse.cli.terminal import console, print_table
 from bestresponse.core.capabilities import AdjustableRounds, Wording
 from bestresponse.core.episode import Episode, Record, SeatAsk, play as play_game
@@ -33,11 +32,9 @@ from bestresponse.players.llm.agent import WithFailurePolicy, lets_pass
 from bestresponse.players.lookup import check_player, choose_default, find_strategy, seat_model
 from bestresponse.players.people.console import ConsolePlayer, Left, summarise_rules
 from bestresponse.report.text import visible
-from bestresponse.runs.launch import find_revision, find_unfinished, read_command_line
 from bestresponse.runs.models import ModelLimits, open_models
-from bestresponse.runs.spec import Spec
-from bestresponse.runs.store.folder import RunFolder
-from bestresponse.runs.store.manifest import Manifest, environment
+from bestresponse.runs.run import find_revision, find_unfinished, read_command_line
+from bestresponse.runs.store.folder import Manifest, RunFolder, Spec, environment
 
 ME = "me"
 

@@ -9,8 +9,7 @@ import typer
 
 import bestresponse as br
 from bestresponse.api.reasoning import papers
-from bestresponse.cli.completion import offer_names
-from bestresponse.cli.options import AsJson
+from bestresponse.cli.options import AsJson, offer_names
 from bestresponse.cli.study_command import show_run
 from bestresponse.cli.terminal import console, notes, print_table
 from bestresponse.report.files import write_text

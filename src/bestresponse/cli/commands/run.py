@@ -48,7 +48,7 @@ class _Studies(TyperGroup):
             formatter.write_dl(lines)
 
 
-run = typer.Typer(cls=_Studies, no_args_is_help=True, rich_markup_mode=None)
+run = typer.Typer(cls=_Studies, no_args_is_help=True, rich_markup_mode=None, add_completion=False)
 
 
 @run.callback()

@@ -34,8 +34,13 @@ class _GameOrCommand(typer.core.TyperGroup):
         known = args[0] in self.commands or args[0].startswith("-")
         return super().resolve_command(ctx, args if known else ["game", *args])
 
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """Offer games beside the commands."""
+        game = next(parameter for parameter in self.commands["game"].params if parameter.name == "game")
+        return [*super().shell_complete(ctx, incomplete), *game.shell_complete(ctx, incomplete)]
 
-simulate = typer.Typer(cls=_GameOrCommand, no_args_is_help=True, rich_markup_mode=None)
+
+simulate = typer.Typer(cls=_GameOrCommand, no_args_is_help=True, rich_markup_mode=None, add_completion=False)
 simulate.command("game")(make_study_command(any_game))
 simulate.command("water")(make_study_command(water))
 simulate.command("population")(make_study_command(population))

@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 import bestresponse as br
-from bestresponse.cli.completion import complete_game
-from bestresponse.cli.options import AsJson, read_pairs
-from bestresponse.cli.terminal import console, notes, print_document
-from bestresponse.cli.waiting import Progress, wait_for
+from bestresponse.cli.options import AsJson, complete_game, read_pairs
+from bestresponse.cli.terminal import console, notes, print_document, wait_for
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
 
 if TYPE_CHECKING:
-    from bestresponse.analysis.answers.ask import Answered
+    from bestresponse.analysis.answers import Answered
 
 _PICTURE_FILES = (".svg", ".png", ".html")
 
@@ -102,14 +100,14 @@ def solve(
         raise UsageError("--set is for --dynamics and --concept")
     if plot is not None:
         try:
-            from bestresponse.analysis.solve.pictures import drawable
+            from bestresponse.analysis.solve.document import drawable
 
             drawable(found.solvable())
         except UsageError as error:  # a page can do without a picture; a picture is refused before a long solve
             if ending != ".html":
                 raise
             notes().print(f"the page has no picture: {error}", markup=False, soft_wrap=True)
-    progress = Progress()
+    said: list[str] = []
     solution = wait_for(
         lambda: br.solve(
             found,
@@ -117,9 +115,9 @@ def solve(
             iterations=iterations,
             objective=objective,  # type: ignore[arg-type]
             seconds=seconds,
-            report=progress.report,
+            report=said.append,
         ),
-        progress=progress,
+        said=said,
     )
     _print(solution, as_json)
     if plot is not None:

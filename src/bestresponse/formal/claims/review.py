@@ -22,14 +22,12 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.core.notebook import format_html
 from bestresponse.core.player import Call
-from bestresponse.formal.claims.checker import Checked, Checker
+from bestresponse.formal.claims.checker import Checked, Checker, ground
 from bestresponse.formal.claims.claim import Claim, Malformed
-from bestresponse.formal.claims.feedback import Correction, Tone, correct
+from bestresponse.formal.claims.feedback import Correction, Tone, correct, say
 from bestresponse.formal.claims.form import Ungrounded
-from bestresponse.formal.claims.grounding import ground
 from bestresponse.formal.claims.subject import Subject
-from bestresponse.formal.claims.translators.translation import Passage, Reading, Translator
-from bestresponse.formal.claims.wording import say
+from bestresponse.formal.claims.translation import Passage, Reading, Translator
 from bestresponse.logic.engine import LogicEngine, Proof, Verdict
 
 Unit = Literal["text", "paragraph"]

@@ -28,7 +28,7 @@ from bestresponse.core.files import parse_toml, read_text_file
 from bestresponse.core.game import NATURE
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.registry import did_you_mean
-from bestresponse.formal.evaluate.named_games import Named, named_games
+from bestresponse.formal.evaluate.validation import Named, named_games
 from bestresponse.games.logic.tables import format_game, table_from_cells
 from bestresponse.games.lookup import find_game
 from bestresponse.logic.embedded.engine import EmbeddedEngine

@@ -7,23 +7,233 @@ as it should) and *equivalent* (the same game up to positive affine payoffs and 
 
 Tables are compared as trees by `games.comparison`, the one comparison of this package: reduced forms that agree are not
 enough, since they forget who learns what.
+
+What makes a game the one it is called is data: `named_games.toml` lists for each name the letters of its payoffs and
+the comparisons that must hold (ibid., sections 2.1 and 3.2.4). Comparisons are sums and multiples of letters; they are
+evaluated exactly and can do nothing else.
 """
 
 from __future__ import annotations
 
+import ast
+import operator
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
+from importlib.resources import files
+from itertools import permutations, product
+from pathlib import Path
 
-from bestresponse.core.errors import TooLarge
-from bestresponse.formal.evaluate.named_games import Finding, Named, check_constraints
+from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
+from bestresponse.core.files import parse_toml, read_text_file
+from bestresponse.core.json import JsonMapping
+from bestresponse.core.registry import did_you_mean
 from bestresponse.games.capabilities import HasTree
 from bestresponse.games.comparison import Comparison, Ends, compare_games, list_isomorphisms
 from bestresponse.games.logic.game import LogicGame, as_game
 from bestresponse.logic.language.diagnostics import Stage
 from bestresponse.logic.programs.table import GameTable
 from bestresponse.logic.programs.validate import Report
+
+Cells = Mapping[tuple[str, str], Sequence[tuple[Fraction, Fraction]]]
+"""What both players earn for each pair of moves; several values where a program gives several."""
+
+_OPERATORS: dict[type[ast.cmpop], tuple[Callable[[Fraction, Fraction], bool], str]] = {
+    ast.Gt: (operator.gt, ">"),
+    ast.GtE: (operator.ge, ">="),
+    ast.Lt: (operator.lt, "<"),
+    ast.LtE: (operator.le, "<="),
+    ast.Eq: (operator.eq, "=="),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A game with a name: its moves, the letters of each cell (row player's, column player's), and what holds."""
+
+    name: str
+    title: str
+    moves: tuple[str, ...]
+    letters: tuple[tuple[tuple[str, str], ...], ...]
+    holds: tuple[str, ...]
+    citation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A verdict and why it is not yes. `ok` is None where the question does not arise."""
+
+    ok: bool | None
+    why: str = ""
+
+    def __bool__(self) -> bool:
+        return self.ok is True
+
+
+@cache
+def named_games() -> Mapping[str, Named]:
+    """The games that come along, by name."""
+    return _parse(files(__package__).joinpath("named_games.toml").read_text("utf-8"), "named_games.toml")
+
+
+def read_named_games(path: Path) -> Mapping[str, Named]:
+    """Further named games from a TOML file of the same form."""
+    return _parse(read_text_file(path), str(path))
+
+
+def named_game(name: str) -> Named:
+    """The game of that name, or UsageError with the nearest name."""
+    known = named_games()
+    if name not in known:
+        raise UsageError(f"there are no constraints for {name!r}.{did_you_mean(name, list(known))}")
+    return known[name]
+
+
+def find_names(table: GameTable) -> tuple[str, ...]:
+    """Every name whose constraints the game satisfies."""
+    return tuple(name for name, named in named_games().items() if check_constraints(table, named))
+
+
+def describe_classes(names: Sequence[str]) -> str:
+    """Say which classes of games these names stand for.
+
+    >>> describe_classes(["hawk-dove"])
+    'of the class Hawk-Dove (Chicken)'
+    """
+    titles = " and ".join(named_games()[name].title for name in names)
+    return f"of the class{'es' if len(names) > 1 else ''} {titles}"
+
+
+def check_constraints(table: GameTable, named: Named) -> Finding:
+    """Whether a table satisfies the constraints of a name, under some naming of moves and players."""
+    if len(table.players) != 2:
+        return Finding(False, f"{named.title} has two players, this game has {len(table.players)}")
+    if table.sequential:
+        return Finding(False, f"in {named.title} both move at the same time, here one after the other")
+    size = len(named.moves)
+    if any(len(moves) != size for moves in table.moves):
+        counts = " and ".join(str(len(moves)) for moves in table.moves)
+        return Finding(False, f"in {named.title} both have {size} moves, here {counts}")
+    first, second = table.moves
+    cells = {}
+    for pair in product(first, second):
+        one, other = table.payoffs(pair)
+        cells[pair] = [(one, other)]
+    return broken(cells, named, shared=set(first) == set(second))
+
+
+def broken(cells: Cells, named: Named, *, shared: bool) -> Finding:
+    """The verdict on bare cells; with `shared` both players' moves of one name mean the same."""
+    wrong = [_wrong(cells, named, *naming) for naming in _namings(cells, len(named.moves), shared)]
+    if not wrong:
+        return Finding(False, f"the moves of {named.title} cannot be told: there are not {len(named.moves)} for each")
+    least = min(wrong, key=len)
+    return Finding(False, f"it is no {named.title}: " + "; ".join(least[:3])) if least else Finding(True)
+
+
+def _namings(cells: Cells, size: int, shared: bool) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], bool]]:
+    first, second = (tuple(dict.fromkeys(cell[seat] for cell in cells)) for seat in (0, 1))
+    for rows in permutations(first, size):
+        for cols in (rows,) if shared else permutations(second, size):
+            for swapped in (False, True):
+                yield rows, cols, swapped
+
+
+def _wrong(cells: Cells, named: Named, rows: tuple[str, ...], cols: tuple[str, ...], swapped: bool) -> list[str]:
+    """What is not as it should be under one naming; the first choice among several values that fits wins."""
+    places = list(product(range(len(rows)), range(len(cols))))
+    choices = [cells.get((rows[i], cols[k]), ()) for i, k in places]
+    missing = [
+        f"no payoffs for {rows[i]}, {cols[k]}" for (i, k), values in zip(places, choices, strict=True) if not values
+    ]
+    if missing:
+        return missing
+    attempts = []
+    for values in product(*choices):
+        letters: dict[str, Fraction] = {}
+        wrong: list[str] = []
+        for (i, k), pair in zip(places, values, strict=True):
+            names = named.letters[k][i] if swapped else named.letters[i][k]
+            for name, value in zip(names, pair[::-1] if swapped else pair, strict=True):
+                if letters.setdefault(name, value) != value:
+                    wrong.append(f"{name} is both {letters[name]} and {value}")
+        attempts.append(wrong or [failure for rule in named.holds if (failure := _fails(rule, letters))])
+    return min(attempts, key=len)
+
+
+def _fails(rule: str, letters: Mapping[str, Fraction]) -> str:
+    """Empty if the comparison holds, else the comparison with its numbers; InvalidGame where it is none."""
+    comparison: ast.expr | None
+    try:
+        comparison = ast.parse(rule, mode="eval").body
+    except SyntaxError:
+        comparison = None
+    match comparison:
+        case ast.Compare(first, [kind], [second]) if type(kind) in _OPERATORS:
+            left, right = _value(first, letters), _value(second, letters)
+            compare, sign = _OPERATORS[type(kind)]
+            return "" if compare(left, right) else f"{rule} does not hold ({left} {sign} {right})"
+        case _:
+            raise InvalidGame(f"{rule!r} is no comparison such as 'T > R'")
+
+
+def _value(node: ast.expr, letters: Mapping[str, Fraction]) -> Fraction:
+    match node:
+        case ast.Name(name) if name in letters:
+            return letters[name]
+        case ast.Constant(int(number)):
+            return Fraction(number)
+        case ast.BinOp(left, ast.Add(), right):
+            return _value(left, letters) + _value(right, letters)
+        case ast.BinOp(left, ast.Sub(), right):
+            return _value(left, letters) - _value(right, letters)
+        case ast.BinOp(left, ast.Mult(), right):
+            return _value(left, letters) * _value(right, letters)
+        case ast.UnaryOp(ast.USub(), operand):
+            return -_value(operand, letters)
+        case _:
+            raise InvalidGame(f"{ast.unparse(node)!r}: expected letters of the payoffs, whole numbers, +, - and *")
+
+
+def _parse(text: str, where: str) -> dict[str, Named]:
+    try:
+        data = parse_toml(text)
+    except ValueError as error:
+        raise InvalidGame(f"{where}: not a TOML file: {error}") from None
+    return {name: _named(name, entry, where) for name, entry in data.items()}
+
+
+def _named(name: str, entry: JsonMapping, where: str) -> Named:
+    try:
+        letters = tuple(tuple(_split_cell(cell) for cell in row) for row in entry["payoffs"])
+        named = Named(
+            name,
+            entry.get("title", name),
+            tuple(entry["moves"]),
+            letters,
+            tuple(entry["holds"]),
+            entry.get("citation", ""),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidGame(f"{where}: {name} needs moves, payoffs such as 'R,S' and holds ({error})") from None
+    size = len(named.moves)
+    if len(letters) != size or any(len(row) != size for row in letters):
+        raise InvalidGame(f"{where}: {name} has {size} moves and needs {size} x {size} cells")
+    worth = {letter: Fraction(1) for row in letters for cell in row for letter in cell}
+    try:
+        for rule in named.holds:
+            _fails(rule, worth)
+    except InvalidGame as error:
+        raise InvalidGame(f"{where}: {name}: {error}") from None
+    return named
+
+
+def _split_cell(cell: str) -> tuple[str, str]:
+    first, second = (part.strip() for part in cell.split(","))
+    return first, second
+
 
 NOT_ASKED = Finding(None)
 

@@ -2,16 +2,23 @@
 
 As a *program* it can write any game. Two JSON forms, held to a schema where the model can be, are within reach of
 smaller models: a *table* where everybody moves once, and a *tree* with chance and hidden moves.
+
+`find_code` finds the program in a model's answer: between fences, or bare among prose. Fences are lines that begin with
+three or more backticks or tildes, which no clause of Prolog does; the published study used `@`, which is an operator
+there. An answer may hold several blocks, an unclosed one, or none.
+
+`what_is_wrong` tells the author of a program only the faults that count, each once, with its line. Faults of one kind
+are told together: a payoff that is missing at four ends is one thing to repair, not eight.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.formal.formalize.examples import Example, library
-from bestresponse.formal.formalize.extract_code import find_asides, find_code
 from bestresponse.formal.formalize.json_answer import (
     NO_PLAYERS,
     TABLE_SCHEMA,
@@ -26,8 +33,9 @@ from bestresponse.formal.formalize.json_answer import (
 from bestresponse.formal.formalize.plan import FormName
 from bestresponse.formal.formalize.texts import TEXTS
 from bestresponse.games.logic.tables import write_program
-from bestresponse.logic.language.diagnostics import numbered
+from bestresponse.logic.language.diagnostics import Diagnostic, Severity, numbered
 from bestresponse.logic.programs.table import GameTable
+from bestresponse.logic.programs.validate import Report
 from bestresponse.models.base import Finish, Model, Reply
 
 _LONGEST_QUOTE = 4_000
@@ -163,3 +171,188 @@ def _no_program(reply: Reply) -> str:
         return "its answer is empty"
     start = " ".join(reply.text.split())[:80]
     return f"it answered in prose, beginning {start!r}"
+
+
+_FENCE = re.compile(r"^\s{0,3}(`{3,}|~{3,})\s*([\w+-]*)\s*$")
+_CLAUSE = re.compile(r"^\s*(?::-|%|/\*|[a-z]\w*\s*(?:\(|:-|\.\s*(?:%.*)?$))")
+_FACT = re.compile(r"^\s*[a-z]\w*\s*\(")
+_REFUSAL = re.compile(r"^[*_#>%\"' ]{0,10}(NO GAME|DOES NOT FIT)\b[ \t:*.-]{0,10}(.*)", re.MULTILINE)
+_QUESTION = re.compile(r"^[ \t]{0,10}%{1,5}[ \t]{0,10}QUESTION:[ \t]{0,10}([^\n]{1,600})", re.MULTILINE)
+_ASSUMED = re.compile(r"\bASSUMED:[ \t]{0,10}")
+_BEGINNING = re.compile(r"^\s*initial\s*\(", re.MULTILINE)
+_MOST_QUESTIONS = 10
+_LONGEST_REASON = 300
+_LONGEST_ANSWER = 1_000_000
+_LONGEST_FENCE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A program, and how it was found: `fenced`, `unclosed` (the answer ended inside a fence) or `bare`.
+
+    `programs` counts those in the answer; the last one is taken, since models correct themselves.
+    """
+
+    text: str
+    how: str
+    programs: int = field(default=1, repr=False)
+
+
+def find_code(answer: str) -> Code | None:
+    """The program in an answer; None where there is nothing like one.
+
+    >>> find_code("Here it is:\\n```prolog\\ninitial(s0).\\n```\\nGood luck!")
+    Code(text='initial(s0).', how='fenced')
+    """
+    answer = answer[:_LONGEST_ANSWER]
+    blocks, closed = _blocks(answer)
+    programs = [block for block in blocks if _looks_like_a_program(block)]
+    if programs:
+        begun = sum(bool(_BEGINNING.search(block)) for block in programs)
+        return Code(_joined(programs), "fenced" if closed else "unclosed", max(1, begun))
+    bare = _bare("\n".join(line for line in answer.splitlines() if not _fence(line)))
+    return Code(bare, "bare") if bare else None
+
+
+def find_asides(answer: str) -> Answer:
+    """Return the questions in the comments of an answer, and its reason for giving no game or not this form.
+
+    >>> find_asides("% QUESTION: Does Bo see the offer? ASSUMED: yes").questions
+    (Question(text='Does Bo see the offer?', assumed='yes'),)
+    """
+    answer = answer[:_LONGEST_ANSWER]
+    pairs = (_ASSUMED.split(found, maxsplit=1) for found in _QUESTION.findall(answer)[:_MOST_QUESTIONS])
+    questions = tuple(Question(pair[0].strip(), pair[1].strip() if len(pair) > 1 else "") for pair in pairs)
+    found = _REFUSAL.search(answer)
+    if found is None:
+        return Answer(questions=questions)
+    return Answer.refuse(questions, found.group(2).strip()[:_LONGEST_REASON], found.group(1) == "NO GAME")
+
+
+def _blocks(answer: str) -> tuple[list[str], bool]:
+    blocks: list[list[str]] = []
+    fence = ""
+    for line in answer.splitlines():
+        found = _fence(line)
+        if found and not fence:
+            fence = found.group(1)[:3]
+            blocks.append([])
+        elif found and found.group(1).startswith(fence):
+            fence = ""
+        elif fence:
+            blocks[-1].append(line)
+    return ["\n".join(lines).strip("\n") for lines in blocks], not fence
+
+
+def _fence(line: str) -> re.Match[str] | None:
+    return _FENCE.match(line) if len(line) <= _LONGEST_FENCE else None
+
+
+def _looks_like_a_program(block: str) -> bool:
+    return any(_FACT.match(line) for line in block.splitlines())
+
+
+def _joined(blocks: list[str]) -> str:
+    """Blocks that begin a game anew replace what came before; others continue it."""
+    kept: list[str] = []
+    for block in blocks:
+        if kept and _BEGINNING.search(block):
+            kept = [old for old in kept if not _BEGINNING.search(old)]
+        kept.append(block)
+    return "\n\n".join(kept)
+
+
+def _bare(answer: str) -> str:
+    kept: list[str] = []
+    inside = False
+    for line in answer.splitlines():
+        starts = bool(_CLAUSE.match(line))
+        if starts or (inside and line.strip()):
+            kept.append(line)
+            inside = not _ends(line)
+        elif not line.strip() and kept:
+            kept.append("")
+            inside = False
+    if not _looks_like_a_program("\n".join(kept)):
+        return ""
+    while kept and not _ends(kept[-1]):
+        kept.pop()
+    return "\n".join(kept).strip("\n")
+
+
+def _ends(line: str) -> bool:
+    """Whether a clause or a comment ends with this line."""
+    plain = line.split("%")[0].rstrip()
+    return plain.endswith(".") or line.lstrip().startswith("%") or line.rstrip().endswith("*/")
+
+
+_MOST = 12
+_MOST_ENDS = 9
+_LONGEST_LINE = 160
+_NO_PAYOFF = re.compile(r"^(?P<who>.*) has no payoff after (?P<end>.*)$", re.DOTALL)
+_ALSO = (
+    (re.compile(r"before '(?:and|or|not)'"), "write a comma for and, a semicolon for or, \\+ for not"),
+    (re.compile(r"before '(?:=>|->|<-|if|:)'"), "write rules as head :- body."),
+    (re.compile(r"before '='|before '=='"), "write X is Y to compute, X =:= Y to compare numbers"),
+)
+"""Habits of other languages, and what to write instead."""
+_LIMIT = (
+    "does every rule come to an end? if so, tell the game with fewer moves, players or rounds, or with simpler rules"
+)
+"""Who writes a program cannot raise a limit; who runs it is told how."""
+
+
+def what_is_wrong(report: Report, problem: str = "") -> str:
+    """The errors of a report, or its warnings where there is no error."""
+    faults = report.errors or report.warnings
+    others = [fault for fault in faults if _NO_PAYOFF.match(fault.message) is None]
+    lines = [f"- {problem}: write a shorter program" if problem else "", *_unpaid(report, faults), *_grouped(others)]
+    told = [line for line in lines if line]
+    more = len(told) - _MOST
+    return "\n".join(told[:_MOST] + ([f"- and {more} more of the same kinds"] if more > 0 else []))
+
+
+def _unpaid(report: Report, faults: Iterable[Diagnostic]) -> list[str]:
+    """The ends without a payoff in one line, and predicates written with different numbers of arguments."""
+    found = [match for fault in faults if (match := _NO_PAYOFF.match(fault.message))]
+    if not found:
+        return []
+    players = dict.fromkeys(match["who"] for match in found)
+    ends = list(dict.fromkeys(match["end"] for match in found))
+    more = f" and {len(ends) - _MOST_ENDS} more" if len(ends) > _MOST_ENDS else ""
+    line = (
+        f"- {', '.join(players)} got no payoff at these ends: ({'), ('.join(ends[:_MOST_ENDS])}){more} "
+        "(finally(goal(Player, Payoff), S) must give every player a number at every end: is there a payoff fact for "
+        "each combination of moves, and can the rule find it?)"
+    )
+    return [line, *_arities(report)]
+
+
+def _arities(report: Report) -> list[str]:
+    kinds: dict[str, list[str]] = {}
+    for key in sorted(report.defined):
+        name, _, arity = key.rpartition("/")
+        kinds.setdefault(name, []).append(arity)
+    return [
+        f"- {name} is written with {' and with '.join(arities)} arguments, which are different predicates"
+        for name, arities in kinds.items()
+        if len(arities) > 1
+    ]
+
+
+def _grouped(faults: Sequence[Diagnostic]) -> list[str]:
+    """Faults that differ only in their place become one line."""
+    places: dict[tuple[str, str, Severity], list[Diagnostic]] = {}
+    for fault in faults:
+        hint = _LIMIT if fault.code == "limit" else fault.hint
+        places.setdefault((fault.message, hint, fault.severity), []).append(fault)
+    return [_line(message, hint, found) for (message, hint, _), found in places.items()]
+
+
+def _line(message: str, hint: str, found: Sequence[Diagnostic]) -> str:
+    hint = hint or next((advice for habit, advice in _ALSO if habit.search(message)), "")
+    lines = sorted({one.line for one in found if one.line})
+    where = f"line {', '.join(map(str, lines[:6]))}{', ...' if len(lines) > 6 else ''}: " if lines else ""
+    source = found[0].source_line.strip()
+    shown = f"\n    {source[:_LONGEST_LINE]}" if source and len(lines) == 1 else ""
+    return f"- {where}{message}{f' ({hint})' if hint else ''}{shown}"

@@ -8,26 +8,37 @@ Rules that see only the last move of each player are a strategy of memory one (s
 with a memory of their own, a counter for example, have one state for each state of memory and pair of last moves. In a
 game whose seats differ a strategy is one automaton for each seat. `write_program` writes a table of payoffs as a game
 program, so that strategies written as rules can play any matrix game.
+
+Strategies in words are made into rules: a model writes `select/4`, the rules are checked, and it may repair them, after
+Mensfelt, Stathis and Trencsenyi (2024), section 3.3: one example, tit-for-tat, is shown. Rules count only if they
+give a legal move in every situation, in both seats (`Seats`); what is wrong is told back in words.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import product
 from pathlib import Path
 
 import numpy as np
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.errors import BestResponseError, InvalidGame, UsageError
 from bestresponse.core.files import read_text_file
-from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.formal.formalize.forms import find_code, what_is_wrong
 from bestresponse.formal.strategies.programs import PUBLISHED, published_strategy
+from bestresponse.formal.strategies.texts import TEXTS
 from bestresponse.games.logic.tables import as_game_table, write_program as write_table
 from bestresponse.logic.confined.engine import ConfinedEngine
+from bestresponse.logic.engine import LogicEngine
+from bestresponse.logic.language.diagnostics import numbered
 from bestresponse.logic.language.terms import Atom, write
 from bestresponse.logic.programs.strategies import Mixture, SeatsFound, StrategyMachine, StrategyTable
+from bestresponse.logic.programs.validate import validate_strategy
+from bestresponse.models.base import Message, Model, Reply, Request
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import Automaton, memory_one, reduced
 
@@ -41,6 +52,7 @@ class Agent:
     rules: str
     default_move: str | None = None
     words: str = ""
+    __pydantic_config__ = ConfigDict(extra="forbid", strict=True)
 
     @classmethod
     def of(cls, name: str, game: str | Path | NormalForm, strategy: str | Path) -> Agent:
@@ -65,37 +77,19 @@ class Agent:
         """Another default move than the one the game names; None for the game's own."""
         return replace(self, default_move=move)
 
-    def to_json(self) -> JsonObject:
-        """Return the agent as plain data."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    @classmethod
-    def from_json(cls, data: JsonMapping) -> Agent:
-        """Read an agent from plain data; UsageError where it is none."""
-        known = {field.name for field in fields(cls)}
-        if not {"name", "game", "rules"} <= set(data) <= known:
-            raise UsageError(
-                f"expected an agent with name, game and rules, got {', '.join(map(str, data)) or 'nothing'}"
-            )
-        texts = {name: value for name, value in data.items() if name != "default_move" or value is not None}
-        if not all(isinstance(value, str) for value in texts.values()):
-            raise UsageError("name, game, rules, default_move and words of an agent are texts")
-        return cls(**data)
-
     def save(self, path: Path) -> None:
         """Write the agent to a JSON file."""
-        path.write_text(json.dumps(self.to_json(), indent=2, ensure_ascii=False) + "\n", "utf-8")
+        path.write_text(json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n", "utf-8")
 
     @classmethod
     def load(cls, path: Path) -> Agent:
-        """Read an agent from a JSON file."""
+        """Read an agent from a JSON file; UsageError where it is none."""
         try:
-            data = json.loads(read_text_file(path))
-        except (ValueError, RecursionError) as error:
-            raise UsageError(f"{path}: expected an agent as JSON: {error}") from None
-        if not isinstance(data, dict):
-            raise UsageError(f"{path}: expected an agent as a JSON object")
-        return cls.from_json(data)
+            return TypeAdapter(cls).validate_json(read_text_file(path))
+        except ValidationError as error:
+            wrong = error.errors()[0]
+            problem = f"{wrong['msg']} {'.'.join(map(str, wrong['loc']))}".rstrip()
+            raise UsageError(f"{path}: expected an agent as JSON, with name, game and rules: {problem}") from None
 
     def seats(self) -> Seats:
         """Return what it does in either seat of its game; all of it is found out in a confined process."""
@@ -173,3 +167,107 @@ def write_program(form: NormalForm) -> str:
     if len(others) == 1:
         lines += [f"opposite_move({first}, {others[0]}).", f"opposite_move({others[0]}, {first})."]
     return ":- discontiguous initially/2.\n" + write_table(table) + "\n".join(lines) + "\n"
+
+
+MOST_CHARACTERS = 10_000
+_HEAT = 0.7
+_MOST_TOKENS = 800
+_LONGEST_REASON = 300
+_DECLINED = re.compile(r"^[*_#>%\"' ]{0,10}CANNOT\b[ \t:*.-]{0,10}(.*)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyAttempt:
+    """One answer: the request, the reply, the rules found in it, and what is wrong with them (nothing if empty)."""
+
+    request: Request
+    reply: Reply
+    rules: str
+    wrong: str
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyFormalization:
+    """Every attempt; the last one is right where `ok`."""
+
+    words: str
+    model: str
+    attempts: tuple[StrategyAttempt, ...]
+    declined: str = ""
+    """The reason, where the model says that the strategy cannot be written so."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether there are rules that can be played."""
+        return bool(self.attempts) and not self.attempts[-1].wrong
+
+    @property
+    def rules(self) -> str:
+        """The rules, empty where there are none."""
+        return self.attempts[-1].rules if self.ok else ""
+
+    @property
+    def trouble(self) -> str:
+        """Why there are no rules, in one sentence."""
+        if self.ok:
+            return ""
+        if self.declined:
+            return f"{self.model} says that the strategy cannot be written as rules: {self.declined}"
+        tries = "1 attempt" if len(self.attempts) == 1 else f"{len(self.attempts)} attempts"
+        return f"after {tries} the rules of {self.model} are still wrong: {self.attempts[-1].wrong}"
+
+
+def formalize_strategy(
+    words: str, game: str, model: Model, engine: LogicEngine, attempts: int = 5
+) -> StrategyFormalization:
+    """Rules for the strategy told in `words`, in the game of the program `game`; or everything that was tried."""
+    told = words.strip()
+    if not any(c.isalpha() for c in told):
+        raise UsageError("the strategy is empty: tell what to do first, and what after each move of the other player")
+    if len(told) > MOST_CHARACTERS:
+        raise UsageError(f"the strategy has {len(told):,} characters; expected at most {MOST_CHARACTERS:,}")
+    task = TEXTS.fill("task", example=published_strategy("tit-for-tat").strip(), game=game.strip(), words=told)
+    made: list[StrategyAttempt] = []
+    declined = ""
+    while len(made) < attempts and not declined and (not made or made[-1].wrong):
+        request = _request(task, made)
+        reply = model.complete(request)
+        code = find_code(reply.text)
+        rules = code.text if code else ""
+        wrong = _wrong(rules, game, engine) if rules else "the answer holds no rules"
+        made.append(StrategyAttempt(request, reply, rules, wrong))
+        if not rules and (refusal := _DECLINED.search(reply.text)):
+            declined = refusal.group(1).strip()[:_LONGEST_REASON] or "it gave no reason"
+    return StrategyFormalization(told, model.id, tuple(made), declined)
+
+
+def _request(task: str, before: Sequence[StrategyAttempt]) -> Request:
+    """Rules given twice would be given again: then the model is asked with more freedom."""
+    text = task
+    if before and before[-1].rules:
+        last = before[-1]
+        text = TEXTS.fill("repair", task=task, program=numbered(last.rules), wrong=last.wrong)
+    elif before:
+        text = TEXTS.fill("no_program", task=task)
+    stuck = len(before) > 1 and before[-1].rules == before[-2].rules
+    return Request(
+        (Message("system", TEXTS.text("system")), Message("user", text)),
+        max_tokens=_MOST_TOKENS,
+        temperature=_HEAT if stuck else 0.0,
+        replicate=len(before),
+    )
+
+
+def _wrong(rules: str, game: str, engine: LogicEngine) -> str:
+    """What keeps the rules from being a strategy for both seats; warnings alone do not."""
+    report = validate_strategy(rules, game, engine)
+    if report.errors:
+        return what_is_wrong(report)
+    try:
+        seats = Agent("the strategy", game, rules).seats()
+        for seat in (0, 1):
+            seats.automaton(seat)
+        several = seats.found.ambiguous
+    except BestResponseError as error:
+        return f"- {error}"
+    return f"- {several}: {TEXTS.text('exclusive')}" if several else ""

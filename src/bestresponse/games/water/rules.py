@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 from bestresponse.core.errors import UsageError
@@ -93,7 +93,8 @@ class WaterRules:
 
     def to_json(self) -> JsonObject:
         """Return the value as plain JSON data."""
-        return asdict(self) | {"residents": [[r.name, r.need, r.salary] for r in self.residents]}
+        plain = {field.name: getattr(self, field.name) for field in fields(self)}  # `asdict` would copy every resident
+        return plain | {"residents": [[r.name, r.need, r.salary] for r in self.residents]}
 
     @classmethod
     def from_json(cls, data: JsonMapping) -> WaterRules:

@@ -18,7 +18,7 @@ from bestresponse.api.solving import solve as solve_game
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import find_by_name
-from bestresponse.formal.evaluate.named_games import find_names
+from bestresponse.formal.evaluate.validation import find_names
 from bestresponse.formal.strategies.programs import PUBLISHED
 from bestresponse.games.comparison import compare_games
 from bestresponse.games.logic.tables import table_to_data, to_tree

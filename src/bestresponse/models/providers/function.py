@@ -9,8 +9,7 @@ from typing import Any
 
 from bestresponse.core.errors import BestResponseError, ModelError, UsageError
 from bestresponse.models.base import Abilities, Json, Reply, Request, Usage
-from bestresponse.models.prices import estimate_tokens
-from bestresponse.models.wrappers.limits import Gate
+from bestresponse.models.wrappers.limits import Gate, estimate_tokens
 
 PromptFunction = Callable[[str], str | Reply]
 RequestFunction = Callable[[Request], str | Reply]

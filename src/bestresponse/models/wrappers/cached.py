@@ -20,8 +20,7 @@ from bestresponse.core.errors import NotCached, StoreError
 from bestresponse.core.json import JsonMapping, JsonObject, canonical
 from bestresponse.models.base import Json, Model, Reply, Request, Wrapper
 from bestresponse.models.codec import reply_from_json, reply_to_json, request_to_json
-from bestresponse.models.prices import find_price
-from bestresponse.models.wrappers.limits import Gate, Limited, Meter, Metered, Retried, RetryPolicy
+from bestresponse.models.wrappers.limits import Gate, Limited, Meter, Metered, Retried, RetryPolicy, find_price
 
 _VERSION = 1
 _LOOK_BACK = 10_000

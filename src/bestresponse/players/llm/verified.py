@@ -28,7 +28,7 @@ from bestresponse.core.player import Call, Decision, Player
 from bestresponse.formal.claims.review import Review, Reviewer
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.texts import TEXTS
-from bestresponse.formal.claims.translators.rules import RulesTranslator
+from bestresponse.formal.claims.translation import RulesTranslator
 from bestresponse.games.capabilities import HasTree
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.players.llm.texts import TEXTS as RECONSIDER

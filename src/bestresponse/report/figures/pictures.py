@@ -20,7 +20,7 @@ import numpy as np
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
-from bestresponse.report.figures.canvas import GRID, INK, QUIET, canvas, label, series_colour, to_png, to_svg
+from bestresponse.report.figures.charts import GRID, INK, QUIET, canvas, label, series_colour, to_png, to_svg
 from bestresponse.theory.equilibria.result import is_evolutionarily_stable, is_symmetric_bimatrix
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm

@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
 from bestresponse.core.errors import UsageError
-from bestresponse.report.figures.canvas import INK, QUIET, canvas, label, series_colour, to_png, to_svg
+from bestresponse.report.figures.charts import INK, QUIET, canvas, label, series_colour, to_png, to_svg
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bestresponse.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from bestresponse.runs.executors.base import (
+    from bestresponse.runs.execution import (
         Ended as Ended,
         Executor as Executor,
         Job as Job,

@@ -12,9 +12,8 @@ from multiprocessing import get_context, resource_tracker
 from typing import TypeVar
 
 from bestresponse.core.errors import UsageError
-from bestresponse.runs.executors.base import Ended, Job, Keep, Task, map_ahead
-from bestresponse.runs.executors.driver import Driver
-from bestresponse.runs.executors.worker import Message, WorkerJob, describe_job, run_worker
+from bestresponse.runs.execution import Ended, Job, Keep, Task, map_ahead
+from bestresponse.runs.executors.driver import Driver, Message, WorkerJob, describe_job, run_worker
 
 A = TypeVar("A")
 B = TypeVar("B")

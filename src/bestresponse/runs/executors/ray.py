@@ -17,9 +17,8 @@ from typing import Any, TypeVar
 
 from bestresponse.core.errors import ModelUnavailable, UsageError
 from bestresponse.core.json import JsonObject
-from bestresponse.runs.executors.base import Ended, Job, Keep, Task, map_ahead
-from bestresponse.runs.executors.driver import Driver
-from bestresponse.runs.executors.worker import Message, Worker, WorkerJob, describe_job
+from bestresponse.runs.execution import Ended, Job, Keep, Task, map_ahead
+from bestresponse.runs.executors.driver import Driver, Message, Worker, WorkerJob, describe_job
 
 A = TypeVar("A")
 B = TypeVar("B")

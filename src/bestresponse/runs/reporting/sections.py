@@ -9,11 +9,10 @@ from pathlib import Path
 
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.models.base import Usage
-from bestresponse.models.prices import find_price_by_identity
+from bestresponse.models.wrappers.limits import find_price_by_identity
 from bestresponse.players.llm.verified import bare_name
 from bestresponse.report.document import Block, Code, Column, KeyValues, Note, Section, Table
-from bestresponse.runs.store.lines import read_lines
-from bestresponse.runs.store.manifest import Manifest
+from bestresponse.runs.store.folder import Manifest, read_lines
 
 Prices = Callable[[str, JsonMapping], float | None]
 """The price in US dollars of a model's usage; None where it is not known."""

@@ -1,31 +1,277 @@
-"""A run is a folder.
+"""A run is a folder, and its plays are plain data whose ids are the hashes of them.
 
-    manifest.json       what the run was (see `manifest`)
+    manifest.json       what the run was (see `Manifest`)
     submissions.jsonl   every answer of every seat, as it came:  {"spec", "role", "action", "status", ...}
     calls.jsonl         every call of a model:                   {"spec", "role", "model", "request", "reply"}
     records.jsonl       one line per finished play:              {"spec", "data", "record"}
 
 The three .jsonl files are only appended to, a line at a time, so a process killed at any moment leaves a folder that
-`RunFolder` opens again: finished plays are known by their record, begun ones go on from their submissions.
+`RunFolder` opens again: finished plays are known by their record, begun ones go on from their submissions. A plan that
+is run again plays only what is missing; it is shared out by the hash of every spec, so that parts of a run made
+anywhere merge into the whole.
 """
 
 from __future__ import annotations
 
+import errno
 import fcntl
+import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+import platform
+import re
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
+
+from pydantic import TypeAdapter
 
 from bestresponse.core.codec import record_from_json, record_to_json, submission_from_json, submission_to_json
 from bestresponse.core.episode import Record, Submission
-from bestresponse.core.errors import StoreError
-from bestresponse.core.files import read_text_file
-from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.core.errors import StoreError, UsageError
+from bestresponse.core.files import open_plain, read_text_file
+from bestresponse.core.json import JsonMapping, JsonObject, digest
 from bestresponse.report.files import explain_os_error, write_text
-from bestresponse.runs.store.lines import Lines, encode_rows, read_lines, read_sorted
-from bestresponse.runs.store.manifest import FORMAT, Manifest
+
+_MOST = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """`data` holds everything that can change the play; equal data, equal id."""
+
+    id: str
+    data: JsonMapping
+
+    @classmethod
+    def of(cls, data: JsonMapping) -> Spec:
+        """Return the spec of these data, with the hash of them as its id."""
+        return cls(digest(data), data)
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Part `number` of `count` parts, counted from 1.
+
+    >>> str(Shard.parse("3/16"))
+    '3/16'
+    """
+
+    number: int
+    count: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.number <= self.count <= _MOST:
+            raise UsageError(f"shard {self.number}/{self.count}: expected a part from 1/n to n/n, such as 3/16")
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.count}"
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """Read "3/16"; UsageError where it is something else."""
+        found = re.fullmatch(r"([0-9]{1,7})/([0-9]{1,7})", text)
+        if found is None:
+            raise UsageError(f"--shard {text!r}: expected a part such as 3/16, the third of sixteen")
+        return cls(int(found[1]), int(found[2]))
+
+    def holds(self, spec: str) -> bool:
+        """Say whether the play with that spec id belongs to this part; every play belongs to exactly one."""
+        start = hashlib.sha256(spec.encode("utf-8", "surrogatepass")).digest()[:8]
+        return int.from_bytes(start, "big") % self.count == self.number - 1
+
+
+_LONGEST = 1 << 26
+"""Bytes of a line: a hundred times the longest record seen, and what a sparse file cannot make a reader hold."""
+_SPEC = re.compile(rb'\{"spec":"([^"\\]*)"')
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), check_circular=False).encode
+
+
+def encode_rows(rows: Iterable[JsonMapping]) -> bytes:
+    """Encode rows as lines of JSON, as `Lines` keeps them."""
+    return "".join(f"{_encode(row)}\n" for row in rows).encode("utf-8", "backslashreplace")
+
+
+class Lines:
+    """Appends whole lines, each with one write, from any thread.
+
+    Opening cuts off a last line that was left without its end; a write that fails half way is taken back.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        try:
+            self._file = _open(path)
+            self._end = _sound_length(self._file)
+            os.ftruncate(self._file, self._end)
+        except OSError as error:
+            raise explain_os_error(error, f"opening {path}") from None
+
+    def append(self, *rows: JsonMapping) -> None:
+        """Append all rows or none."""
+        self.append_raw(encode_rows(rows))
+
+    def append_raw(self, block: bytes) -> None:
+        """Append complete lines as they are, all or none."""
+        with self._lock:
+            try:
+                written = os.write(self._file, block)
+                while written < len(block):
+                    written += os.write(self._file, block[written:])
+            except OSError as error:
+                os.ftruncate(self._file, self._end)
+                raise explain_os_error(error, f"writing {self.path}") from None
+            self._end += len(block)
+
+    def sync(self) -> None:
+        """Ask the operating system to put everything on the disk."""
+        os.fsync(self._file)
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._file)
+
+
+def _open(path: Path) -> int:
+    """Open for appending; StoreError for a symbolic link, because what it names would be cut and written to."""
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o644)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise StoreError(f"{path} is a symbolic link; a run is only written into files of its own") from None
+        raise
+
+
+def _sound_length(file: int) -> int:
+    """Where the last complete line ends."""
+    if not os.fstat(file).st_size:
+        return 0
+    with mmap(file, 0, access=ACCESS_READ) as lines:
+        return lines.rfind(b"\n") + 1
+
+
+def read_raw(path: Path, start: int = 0) -> Iterator[bytes]:
+    """Yield the complete lines after `start` with their ends; one without its end is left out. No file, no lines."""
+    try:
+        file = open_plain(path)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise explain_os_error(error, f"reading {path}") from None
+    with file:
+        file.seek(start)
+        while (line := file.readline(_LONGEST)).endswith(b"\n"):
+            yield line
+        if len(line) == _LONGEST:
+            raise StoreError(f"{path} holds a line of more than {_LONGEST:,} bytes, so it is not of a run")
+
+
+def read_lines(path: Path) -> Iterator[JsonObject]:
+    """Yield the complete lines of `path` as JSON objects; a last one without its end is left out."""
+    for number, line in enumerate(read_raw(path), 1):
+        yield _parse(line, path, number)
+
+
+def read_sorted(path: Path) -> Iterator[JsonObject]:
+    """Yield one line for each spec, ordered by spec id, so that what is computed does not depend on who was first.
+
+    Only the place of every line is held in memory.
+    """
+    places: dict[str, tuple[int, int]] = {}
+    offset = 0
+    for number, line in enumerate(read_raw(path), 1):
+        places.setdefault(find_spec_id(line, path, number), (offset, number))
+        offset += len(line)
+    if places:
+        with open_plain(path) as file:
+            for spec in sorted(places):
+                start, number = places[spec]
+                file.seek(start)
+                yield _parse(file.readline(), path, number)
+
+
+def find_spec_id(line: bytes, path: Path, number: int) -> str:
+    """Return the spec id of a stored line; without parsing all of it where the line begins as `Lines` writes it."""
+    if found := _SPEC.match(line):
+        return found[1].decode("utf-8")
+    spec = _parse(line, path, number).get("spec")
+    if not isinstance(spec, str):
+        raise StoreError(f"{path}, line {number}: expected the id of a spec, got {line[:60]!r}")
+    return spec
+
+
+def _parse(line: bytes, path: Path, number: int) -> JsonObject:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        row = None
+    if not isinstance(row, dict):
+        raise StoreError(f"{path}, line {number}: expected one JSON object, got {line[:60]!r}")
+    return row
+
+
+FORMAT = 2
+"""Raised whenever runs of earlier versions cannot be read any more."""
+
+_PACKAGES = (
+    "bestresponse", "numpy", "scipy", "numba", "httpx", "pydantic", "jinja2", "matplotlib", "xllamacpp",
+    "genai-prices", "inspect-ai",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """`config` is the study's own description of what to play; a run's id is the hash of study and config."""
+
+    run: str
+    study: str
+    config: JsonMapping
+    command: tuple[str, ...] = ()
+    created: str = ""
+    environment: JsonMapping = field(default_factory=dict)
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    models: JsonMapping = field(default_factory=dict)
+    format: int = FORMAT
+    shard: str | None = None
+    """Which part of the run this is, such as "3/16"; None for the whole."""
+
+    @property
+    def footer(self) -> str:
+        """The last line of a report: the version and the run it came from."""
+        return f"bestresponse {self.environment.get('packages', {}).get('bestresponse', '')}, run {self.run}"
+
+    def to_json(self) -> JsonObject:
+        """Return the value as plain JSON data."""
+        data = asdict(self)
+        data["command"] = list(self.command)
+        return data
+
+    @classmethod
+    def from_json(cls, data: JsonMapping) -> Manifest:
+        """Return the value that `to_json` wrote; ValueError or TypeError where it was written by something else."""
+        return TypeAdapter(cls).validate_python({"format": 1, **data})
+
+
+def environment(revision: str | None = None) -> JsonObject:
+    """Tell the versions of everything that can change a number."""
+    packages = {}
+    for name in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            packages[name] = version(name)
+    return {
+        "python": platform.python_version(),
+        "platform": f"{sys.platform}-{platform.machine()}",
+        "packages": packages,
+        "revision": revision,
+    }
 
 
 class FolderLock:

@@ -16,9 +16,7 @@ from typing import Any
 from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.core.json import canonical, digest
 from bestresponse.runs.run import Run
-from bestresponse.runs.store.folder import FolderLock, RunFolder
-from bestresponse.runs.store.lines import Lines, find_spec_id, read_lines, read_raw
-from bestresponse.runs.store.manifest import Manifest
+from bestresponse.runs.store.folder import FolderLock, Lines, Manifest, RunFolder, find_spec_id, read_lines, read_raw
 from bestresponse.runs.study import find_study
 
 _FILES = ("submissions", "calls", "records")

@@ -33,8 +33,7 @@ from bestresponse.report.blocks import table, text
 from bestresponse.report.frames import Frame, column
 from bestresponse.runs.execution import Execution, Outcome, PlayOne, Progress
 from bestresponse.runs.settings import RunSettings, setting, settings
-from bestresponse.runs.store.folder import RunFolder
-from bestresponse.runs.store.lines import encode_rows, read_lines
+from bestresponse.runs.store.folder import RunFolder, encode_rows, read_lines
 from bestresponse.runs.study import Measured, Study
 from bestresponse.theory.games.normal_form import NormalForm
 

@@ -27,16 +27,13 @@ from bestresponse.games.capabilities import find_stage_form
 from bestresponse.games.lookup import find_game
 from bestresponse.models.base import Model
 from bestresponse.report.blocks import intervals, lines, metrics_table, pivot, table
-from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import Heads, Value, list_metrics
-from bestresponse.report.stats.interval import Floats, Interval
-from bestresponse.report.stats.statistics import bound_mean, interval_of_draws
+from bestresponse.report.frames import Frame, Heads, Value, column, list_metrics
+from bestresponse.report.stats.statistics import Floats, Interval, bound_mean, interval_of_draws
 from bestresponse.runs.execution import Execution, Outcome, Progress
 from bestresponse.runs.inputs import OptionalModelSetting
 from bestresponse.runs.run import find_folder, load_run
 from bestresponse.runs.settings import RunSettings, setting, settings
-from bestresponse.runs.store.folder import RunFolder
-from bestresponse.runs.store.lines import encode_rows, read_lines
+from bestresponse.runs.store.folder import RunFolder, encode_rows, read_lines
 from bestresponse.runs.study import Measured, Study
 from bestresponse.studies.behave.importing import refuse_to_play
 from bestresponse.studies.tournament.entries import (

@@ -1,23 +1,44 @@
-"""The settings of the benchmark, of matrix games and of games played in turn."""
+"""The settings of the benchmark, of matrix games and of games played in turn, and the games of a run.
+
+Game k depends only on the seed and k. Payoffs are multiplied by `scale` and rounded to `decimals`, then solved as
+rounded: what a model is shown is what it is measured against. One game that the user names is put in as many orders of
+its rows and columns as there are games, the first being its own: a single answer says little about a player.
+
+What should not change a rational player's answer:
+
+    permuted     rows and columns in another order          swapped     the players change seats
+    shifted      a constant added to all payoffs            scaled      all payoffs times three
+    relabelled   other names for the actions                disguised   a story around it
+    format       another way to write it down               padded      one dominated action more for each player
+"""
 
 from __future__ import annotations
 
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from inspect import signature
+from itertools import permutations
 from math import factorial
+from random import Random
 from typing import Literal
 
-from bestresponse.core.errors import SettingError
+import numpy as np
+
+from bestresponse.core.errors import InvalidGame, SettingError
+from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
-from bestresponse.core.seeds import split
+from bestresponse.core.seeds import generator, split
 from bestresponse.games.logic.tables import to_tree
 from bestresponse.games.matrix.game import FORMATS, themes
+from bestresponse.games.named_game import NamedGame
 from bestresponse.players.llm.verified import bare_name, is_verified, make_label
 from bestresponse.runs.inputs import ModelsSetting, NamedModel, NamesSetting, OptionalGameSetting
 from bestresponse.runs.settings import RunSettings, list_settings, setting, settings
-from bestresponse.studies.bench.games import OWN, Source
-from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.generators import families
+from bestresponse.theory.equilibria.solve import nash
+from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.generators import FAMILIES, families, generate
 from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.zero_sum.solve import ZeroSumSolutions, solve_zero_sum
 
 EMBEDDED = "smollm2"
 _ELICITATIONS = ("mixed", "pure", "sampled", "logprobs")
@@ -236,3 +257,206 @@ def choose_temperature(wanted: float | None, elicit: str) -> float:
     if elicit == "logprobs":
         return 1.0
     return wanted if wanted is not None else 1.0 if elicit == "sampled" else 0.0
+
+
+OWN = "own"
+"""The theme that shows a game of the user's under its own names."""
+VARIANTS = ("permuted", "swapped", "shifted", "scaled", "relabelled", "disguised", "format")
+PADDED = "padded"
+"""The variant of the generalisation suite."""
+_SCALED_BY = 3.0
+_PADDED_BY = 0.1
+
+Order = tuple[tuple[int, ...], tuple[int, ...]]
+"""The original index of every row, and of every column."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where games come from: a family of games, or one game whose actions are put in many orders."""
+
+    num_games: int
+    seed: int
+    shape: tuple[int, int]
+    family: str = "zero-sum"
+    scale: float = 100.0
+    decimals: int = 0
+    game: NamedGame | None = None
+
+    @property
+    def form(self) -> NormalForm | None:
+        """The one game; None where games are drawn."""
+        form = None if self.game is None else self.game.found.solvable()
+        return form if isinstance(form, NormalForm) else None
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """All games of a source, payoffs (n, 2, rows, cols); `orders` where they are one game in several orders."""
+
+    payoffs: Array
+    orders: tuple[Order, ...] = ()
+
+    @cached_property
+    def zero_sum(self) -> bool:
+        """Whether all games are zero-sum."""
+        return bool((self.payoffs[:, 0] == -self.payoffs[:, 1]).all())
+
+    @cached_property
+    def solved(self) -> ZeroSumSolutions:
+        """The zero-sum solutions, from the row player's side."""
+        return solve_zero_sum(self.payoffs[:, 0])
+
+    @cached_property
+    def _equilibria(self) -> dict[int, tuple[Array, ...]]:
+        return {}
+
+    def _solve(self, game: int) -> tuple[Array, ...]:
+        if game not in self._equilibria:
+            self._equilibria[game] = nash(NormalForm(self.payoffs[game])).equilibria[0].strategies
+        return self._equilibria[game]
+
+    def get_equilibrium(self, game: int) -> tuple[Array, Array]:
+        """Return the equilibrium (row, column strategy) that opponents and the baseline `equilibrium` play.
+
+        One game in many orders is solved in its own order, so that the equilibrium is the same in every order.
+        """
+        if self.zero_sum:
+            return self.solved.row[game], self.solved.col[game]
+        if self.orders:
+            (row, col), (rows, cols) = self._solve(0), self.orders[game]
+            return row[list(rows)], col[list(cols)]
+        row, col = self._solve(game)
+        return row, col
+
+
+@lru_cache(maxsize=2)
+def draw(source: Source) -> Drawn:
+    """Draw the games of a source; playing and measuring a run share them."""
+    orders: tuple[Order, ...] = ()
+    if source.form is not None:
+        table = source.form.payoffs
+        orders = list_orders(source.shape, source.num_games, source.seed)
+        payoffs = np.stack([table[:, list(rows)][:, :, list(cols)] for rows, cols in orders])
+    else:
+        takes = signature(FAMILIES[source.family]).parameters
+        properties: JsonObject = {"shape": source.shape} if "shape" in takes else {}
+        if source.family in ("zero-sum", "uniform"):  # payoffs from -1 to 1 where their range is a property
+            properties |= {"low": -1.0, "high": 1.0}
+        batch = generate(source.family, source.num_games, seed=source.seed, **properties).payoffs
+        if batch.shape[1] != 2:
+            raise InvalidGame(f"the benchmark plays two-player games; {source.family} makes {batch.shape[1]} players")
+        payoffs = np.round(batch * source.scale, source.decimals) + 0.0
+    payoffs.setflags(write=False)
+    return Drawn(payoffs, orders)
+
+
+def list_orders(shape: tuple[int, int], count: int, seed: int) -> tuple[Order, ...]:
+    """List `count` different orders of rows and columns, the usual one first, the others drawn by `seed`."""
+    most = factorial(shape[0]) * factorial(shape[1])
+    if count > most:
+        raise SettingError("num_games", f"the actions can be put in {most} orders, not in {count}")
+    usual: Order = (tuple(range(shape[0])), tuple(range(shape[1])))
+    rng = generator(seed, "orders")
+    if 2 * count > most:
+        every = [(rows, cols) for rows in permutations(usual[0]) for cols in permutations(usual[1])]
+        rest = [order for order in every if order != usual]
+        rng.shuffle(rest)
+        return (usual, *rest[: count - 1])
+    orders = {usual: None}
+    while len(orders) < count:
+        rows, cols = list(usual[0]), list(usual[1])
+        rng.shuffle(rows)
+        rng.shuffle(cols)
+        orders[tuple(rows), tuple(cols)] = None
+    return tuple(orders)
+
+
+def own_view(payoffs: Array, seat: int) -> tuple[Array, Array]:
+    """Return a game (2, rows, cols) as one seat sees it: its own payoffs and the other's, its own actions as rows."""
+    return (payoffs[0], payoffs[1]) if seat == 0 else (payoffs[1].T, payoffs[0].T)
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A game as it is told: `back[i]` is the original index of the seat's own action i.
+
+    `opponent_back` is the same for the opponent's actions; None where they are as drawn.
+    """
+
+    name: str
+    payoffs: Array
+    seat: int
+    back: tuple[int, ...]
+    shown_as: str
+    theme: str
+    opponent_back: tuple[int, ...] | None = None
+
+
+def tell_variant(name: str, original: Variant, source: Source, game: int) -> Variant:
+    """Tell `original` in the way that `name` says; game number and seed fix every draw."""
+    rng = generator(source.seed, "variant", name, game)
+    payoffs, seat, back = original.payoffs, original.seat, original.back
+    shown_as, theme = original.shown_as, original.theme
+    zero_sum = bool((payoffs[0] == -payoffs[1]).all())
+    orders: Order | None = None
+    match name:
+        case "permuted":
+            orders = _shuffle(payoffs.shape[1], rng), _shuffle(payoffs.shape[2], rng)
+            payoffs = payoffs[:, list(orders[0])][:, :, list(orders[1])]
+        case "swapped":
+            payoffs, seat = payoffs[::-1].transpose(0, 2, 1), 1 - seat
+        case "shifted":  # with opposite signs where the game is zero-sum and has to stay so
+            shift = [source.scale, -source.scale if zero_sum else source.scale]
+            payoffs = payoffs + np.array(shift).reshape(2, 1, 1)
+        case "scaled":
+            payoffs = payoffs * _SCALED_BY
+        case "relabelled":
+            theme = "numbers" if theme != "numbers" else "neutral"
+        case "disguised":
+            theme = rng.choice(_list_stories(payoffs.shape[1:], theme))
+        case "format":
+            shown_as = rng.choice([other for other in FORMATS if other != shown_as])
+        case "padded":
+            payoffs, orders = _pad(payoffs, zero_sum, source, rng)
+    opponent_back = None
+    if orders is not None:
+        back, opponent_back = orders[seat], orders[1 - seat]
+    return Variant(name, payoffs, seat, back, shown_as, theme, opponent_back)
+
+
+def _pad(payoffs: Array, zero_sum: bool, source: Source, rng: Random) -> tuple[Array, Order]:
+    """Add, at a random place, one action for each player that is strictly dominated by one of its own.
+
+    Returns the payoffs and, for rows and columns, their original indices; those of the new ones come after the last.
+    """
+    step = max(round(_PADDED_BY * source.scale, source.decimals), 10.0**-source.decimals)
+    orders: list[tuple[int, ...]] = []
+    for player, axis in ((0, 1), (1, 2)):
+        count = payoffs.shape[axis]
+        copied = np.take(payoffs, rng.randrange(count), axis=axis).copy()
+        copied[player] -= step
+        if zero_sum:
+            copied[1 - player] += step
+        index = rng.randrange(count + 1)
+        payoffs = np.insert(payoffs, index, copied, axis=axis)
+        orders.append((*range(index), count, *range(index, count)))
+    return payoffs, (orders[0], orders[1])
+
+
+def _shuffle(count: int, rng: Random) -> tuple[int, ...]:
+    """Return another order than the usual one, where there is one."""
+    order = list(range(count))
+    while count > 1 and order == sorted(order):
+        rng.shuffle(order)
+    return tuple(order)
+
+
+def _list_stories(shape: tuple[int, ...], current: str) -> list[str]:
+    """List the other themes with a story that have names enough; the current one where there is none."""
+    fitting = [
+        name
+        for name, theme in themes().items()
+        if theme.story and name != current and all(m <= len(a) for m, a in zip(shape, theme.actions, strict=True))
+    ]
+    return fitting or [current]

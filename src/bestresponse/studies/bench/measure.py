@@ -32,11 +32,10 @@ from bestresponse.core.player import Decision
 from bestresponse.games.matrix.game import as_strategy
 from bestresponse.players.llm.verified import make_label
 from bestresponse.players.strategies.baselines import BASELINES
-from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import Metric, Value
+from bestresponse.report.frames import Frame, Metric, Value, column
 from bestresponse.report.stats.statistics import Interval, bound_mean, games_needed, missing_bounds, wilson
 from bestresponse.runs.store.folder import StoredPlay
-from bestresponse.studies.bench.games import VARIANTS, own_view
+from bestresponse.studies.bench.config import VARIANTS, own_view
 from bestresponse.studies.bench.plays import ANONYMOUS, BASE, NAMED, Plan, find_theme
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm

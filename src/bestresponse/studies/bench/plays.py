@@ -26,9 +26,19 @@ from bestresponse.players.llm.player import FirstToken, LlmPlayer, Sampled, Samp
 from bestresponse.players.llm.verified import with_review
 from bestresponse.players.strategies.fixed import FixedMix
 from bestresponse.runs.execution import PlayOne
-from bestresponse.runs.spec import Spec
-from bestresponse.studies.bench.config import BenchConfig, choose_temperature
-from bestresponse.studies.bench.games import OWN, PADDED, VARIANTS, Drawn, Source, Variant, draw, tell_variant
+from bestresponse.runs.store.folder import Spec
+from bestresponse.studies.bench.config import (
+    OWN,
+    PADDED,
+    VARIANTS,
+    BenchConfig,
+    Drawn,
+    Source,
+    Variant,
+    choose_temperature,
+    draw,
+    tell_variant,
+)
 from bestresponse.theory.catalogue.tables import load
 
 BASE = "base"

@@ -20,15 +20,13 @@ from bestresponse.core.seeds import split
 from bestresponse.players.llm.verified import AGAIN, SPELLING, make_label
 from bestresponse.players.strategies.baselines import BASELINES
 from bestresponse.report.figures.charts import compute_fences
-from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import Heads
+from bestresponse.report.frames import Frame, Heads, column
 from bestresponse.report.numbers import format_number
 from bestresponse.report.stats.statistics import Interval, holm, paired_difference
 from bestresponse.runs.reporting.answers import AnswerRow, Answers, make_answers_frame
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Measured
-from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.games import PADDED, own_view
+from bestresponse.studies.bench.config import PADDED, BenchConfig, own_view
 from bestresponse.studies.bench.measure import (
     BASELINE,
     METRICS,
@@ -171,7 +169,7 @@ class VersionRow(TypedDict):
 
     player: str
     version: str
-    actions: Annotated[int, column("actions of each player")]
+    actions: Annotated[int | None, column("actions of each player", help="where all games have as many")]
 
 
 def _list_versions(results: Results) -> Iterator[tuple[str, str, str, Rows]]:
@@ -216,7 +214,8 @@ def _tabulate_versions(frame: str, results: Results) -> Frame[VersionRow]:
     table: list[VersionRow] = []
     for name, player, version, rows in _list_versions(results):
         if name == frame and rows:
-            head = VersionRow(player=player, version=version, actions=rows[0]["rows"])
+            sizes = {row["rows"] for row in rows}
+            head = VersionRow(player=player, version=version, actions=sizes.pop() if len(sizes) == 1 else None)
             table.append(cast(VersionRow, {**head, **{metric.name: metric.compute(rows) for metric in metrics}}))
     return Frame(VersionRow, table, {metric.name: metric.column for metric in metrics})
 

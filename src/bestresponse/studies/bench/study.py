@@ -30,11 +30,9 @@ from bestresponse.report.blocks import (
 )
 from bestresponse.report.document import Code, Note
 from bestresponse.report.stats.statistics import precision_reached
-from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import Execution, Outcome, execute
-from bestresponse.runs.spec import Spec
-from bestresponse.runs.store.folder import RunFolder, StoredPlay
-from bestresponse.runs.study import Study
+from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
+from bestresponse.runs.study import Estimate, Study
 from bestresponse.studies.bench.config import EMBEDDED, BenchConfig
 from bestresponse.studies.bench.measure import METRICS, measure_plays
 from bestresponse.studies.bench.plays import BASE, Plan, make_game, prepare_plays

@@ -24,8 +24,7 @@ from bestresponse.games.named_game import NamedGame
 from bestresponse.players.llm.player import prompt
 from bestresponse.players.llm.reading import read_reply
 from bestresponse.players.llm.texts import TEXTS
-from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.games import own_view
+from bestresponse.studies.bench.config import BenchConfig, own_view
 from bestresponse.studies.bench.measure import measure_strategies
 from bestresponse.studies.bench.plays import make_game
 from bestresponse.studies.bench.sequential.questions import Plan, make_plan
@@ -173,16 +172,23 @@ def _state_mix(game: MatrixGame, task: JsonMapping) -> str:
 
 
 def _write_short(task: JsonMapping) -> str:
-    """Write a question of the payoffs alone: who asks, a line of columns, and a line for each row."""
+    """Write a question of the payoffs alone: a line of the other's actions, and a line for each of one's own.
+
+    Whoever asks always has the rows, so that the seats are one task and not two.
+    """
     game, seat = _make_game(task), task["seat"]
-    cells = [[write_number(value) for value in row] for row in game.form.payoffs[seat].tolist()]
+    mine, theirs = (
+        [[write_number(value) for value in row] for row in side.tolist()]
+        for side in own_view(np.asarray(task["payoffs"], dtype=np.float64), seat)
+    )
     if not game.zero_sum:
-        theirs = [[write_number(value) for value in row] for row in game.form.payoffs[1 - seat].tolist()]
-        cells = [list(map("/".join, zip(*rows, strict=True))) for rows in zip(cells, theirs, strict=True)]
-    rows, columns = game.form.actions
-    lines = [" ".join(columns), *(" ".join([name, *row]) for name, row in zip(rows, cells, strict=True))]
-    said = [_state_mix(game, task)] if task["kind"] == "reply" else []
-    return "\n".join([f"I am {game.roles[seat]}.", *lines, *said])
+        mine = [list(map("/".join, zip(*rows, strict=True))) for rows in zip(mine, theirs, strict=True)]
+    actions = game.form.actions
+    lines = [
+        " ".join(actions[1 - seat]),
+        *(" ".join([name, *row]) for name, row in zip(actions[seat], mine, strict=True)),
+    ]
+    return "\n".join([*lines, _state_mix(game, task)] if task["kind"] == "reply" else lines)
 
 
 def make_matrix_examples(
@@ -228,10 +234,10 @@ def write_answer(task: JsonMapping, own: Array, other: Array, worked: bool) -> s
         return f"Here {brought}, so I play {_list_support(actions, own)}.\n{_write_mix(actions, own)}"
     mine, _ = own_view(payoffs, seat)
     value = round(float(own @ mine @ other), 1) + 0.0  # no -0.0
-    rival = game.roles[1 - seat]
+    rival = "the other" if task["format"] == SHORT else game.roles[1 - seat]
     return (
-        f"In equilibrium {rival} plays {_list_support(others, other)}, I play {_list_support(actions, own)}, "
-        f"and I get {value:g}.\n{_write_mix(actions, own)}"
+        f"{rival[:1].upper()}{rival[1:]} plays {_list_support(others, other)}, I play {_list_support(actions, own)}, "
+        f"I get {value:g}.\n{_write_mix(actions, own)}"
     )
 
 
@@ -248,13 +254,13 @@ def _list_support(actions: Sequence[str], mix: Array) -> str:
 
 
 def _write_mix(actions: Sequence[str], mix: Array) -> str:
-    """Write a mix in whole hundredths that sum to 1."""
+    """Write a mix in whole hundredths that sum to 1; 0 and 1 without decimals, which saves a tenth of the tokens."""
     scaled = np.asarray(mix, dtype=np.float64) * 100
     whole = np.floor(scaled + _POSITIVE)
     missing = int(100 - whole.sum())
     whole[np.argsort(whole - scaled, kind="stable")[:missing]] += 1
-    shares = (f"{action}: {share / 100:.2f}" for action, share in zip(actions, whole, strict=True))
-    return "ANSWER: " + ", ".join(shares)
+    shares = (f"{share / 100:.2f}" if share % 100 else f"{share / 100:.0f}" for share in whole)
+    return "ANSWER: " + ", ".join(f"{action}: {share}" for action, share in zip(actions, shares, strict=True))
 
 
 @cache

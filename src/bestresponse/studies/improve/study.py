@@ -22,14 +22,11 @@ from bestresponse.models.providers.weights import WEIGHTS, pull
 from bestresponse.models.registry import read_default_settings
 from bestresponse.report.blocks import lines, table, text
 from bestresponse.report.frames import Frame, column
-from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import Execution, Outcome, Progress
 from bestresponse.runs.inputs import NamesSetting
 from bestresponse.runs.settings import RunSettings, setting, settings
-from bestresponse.runs.spec import Spec
-from bestresponse.runs.store.folder import RunFolder
-from bestresponse.runs.store.lines import read_lines
-from bestresponse.runs.study import Measured, Study
+from bestresponse.runs.store.folder import RunFolder, Spec, read_lines
+from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.improve.examples import Telling
 from bestresponse.studies.improve.export import read_manifest
 
@@ -200,10 +197,10 @@ def _estimate_on_cpu(trainer: Any, folders: list[Path], minutes: float) -> str:
     began = time.perf_counter()
     trainer.step(batch, 0.0)
     rate = batch.real / (time.perf_counter() - began)
-    seen = rate * minutes * 60 / (batch.real / batch.rows)
+    seen = rate * minutes * 60 * (len(batch.starts) - 1) / batch.real
     return (
         f"there is no GPU here: at about {rate:,.0f} tokens a second, {minutes:g} minutes would see {seen:,.0f} "
-        "examples (one H200: about 700 a second). `--device cpu` trains all the same"
+        "examples (one H200: about 1,500 a second). `--device cpu` trains all the same"
     )
 
 

@@ -1,9 +1,9 @@
 """Train a network on examples: packed batches, Muon and AdamW, checkpoints from which a killed run goes on.
 
-A batch holds conversations of about equal length, filled up on the right: what is filled up is seen by nothing before
-it, so no mask is needed, and every batch has the same number of tokens, so compiled functions see one shape. Only the
-tokens of answers are scored. Matrices are trained by Muon (Jordan et al., "Muon: an optimizer for hidden layers in
-neural networks", 2024), whose steps have equal singular values, everything else by AdamW.
+A batch holds conversations one after the other, each of which sees itself alone; every batch has the same number of
+tokens, and of tokens that are scored, so compiled functions see one shape. Only the tokens of answers are scored.
+Matrices are trained by Muon (Jordan et al., "Muon: an optimizer for hidden layers in neural networks", 2024), whose
+steps have equal singular values, everything else by AdamW.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +39,11 @@ from bestresponse.models.students.network import (
     write_chat,
 )
 from bestresponse.studies.improve.examples import score_reply
+from bestresponse.studies.improve.export import read_manifest
 
 Tokens = NDArray[np.int64]
-_STEP = 32
-"""Lengths of batches are multiples of this."""
+_SCORED = 2
+"""At most one token in so many is scored, so that all batches have one shape."""
 _IGNORED = -100
 _NEWTON_SCHULZ = ((4.0848, -6.8946, 2.9270), (3.9505, -6.3029, 2.6377), (3.7418, -5.5913, 2.3037),
                   (2.8769, -3.1427, 1.2046), (2.8366, -3.0525, 1.2012))  # fmt: skip
@@ -57,12 +59,18 @@ _HELD_OUT = 128
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """`rows` conversations of `length` tokens in one row of tokens; the rest of the row is nothing."""
+    """Conversations in one row of tokens: token t is `words[tokens[t]]`, `starts` are their first places and the end.
 
+    After the tokens `scored` come `targets`; both are filled up, with targets that are ignored.
+    """
+
+    words: Tensor
     tokens: Tensor
+    positions: Tensor
+    starts: Tensor
+    scored: Tensor
     targets: Tensor
-    rows: int
-    length: int
+    longest: int
     real: int
 
 
@@ -127,15 +135,21 @@ def draw_pools(
     `reach` says which share of the sizes is trained on now (a curriculum); larger games are left out.
     """
     number = 0
+    written = {folder: read_manifest(folder)["counts"]["train"] for folder in folders}
     for epoch in range(1_000_000):
-        read: set[Path] = set()
-        while fresh := [path for path in list_shards(folders, "train") if path not in read]:
-            path = fresh[int(np.random.default_rng([seed, epoch, len(read)]).integers(len(fresh)))]
-            read.add(path)
+        read: dict[Path, set[Path]] = {folder: set() for folder in folders}
+        while fresh := {
+            folder: files for folder in folders if (files := sorted({*list_shards([folder], "train")} - read[folder]))
+        }:
+            # The folder of which least was read: a small one that is there from the start is not used up at once.
+            folder = min(fresh, key=lambda folder: (len(read[folder]) + 1) / max(written[folder], 1))
+            rng = np.random.default_rng([seed, epoch, sum(map(len, read.values()))])
+            path = fresh[folder][int(rng.integers(len(fresh[folder])))]
+            read[folder].add(path)
             if number >= first:
                 yield [example for example in read_shard(path) if _size(example) <= reach()]
             number += 1
-        if not read:
+        if not any(read.values()):
             raise UsageError(f"there are no examples to train on in {', '.join(map(str, folders))}")
 
 
@@ -156,33 +170,51 @@ def _size(example: JsonObject) -> float:
 
 
 def pack(network: Network, pool: Sequence[JsonObject], budget: int, rng: np.random.Generator) -> list[Batch]:
-    """Cut a pool into batches of conversations of about equal length."""
+    """Cut a pool into full batches in a random order; what is left over makes a batch only where there is no other."""
     texts = [split_messages(example) for example in pool]
     encode = network.tokenizer.encode_batch_fast
     asked = [tokens.ids for tokens in encode([question for question, _ in texts], add_special_tokens=False)]
     said = [[*tokens.ids, network.end] for tokens in encode([answer for _, answer in texts], add_special_tokens=False)]
-    both = sorted(zip(asked, said, strict=True), key=lambda pair: len(pair[0]) + len(pair[1]))
-    both = [pair for pair in both if sum(map(len, pair)) <= budget]
-    batches = []
-    while both:
-        length = -(-sum(map(len, both[-1])) // _STEP) * _STEP
-        rows = max(1, budget // length)
-        batches.append(_fill(both[-rows:], budget, length))
-        del both[-rows:]
-    rng.shuffle(batches)
-    return batches
+    batches, waiting, used, scored = [], list[tuple[list[int], list[int]]](), 0, 0
+    for k in rng.permutation(len(texts)):
+        size = len(asked[k]) + len(said[k])
+        if size > budget or len(said[k]) > budget // _SCORED:
+            continue
+        if used + size > budget or scored + len(said[k]) > budget // _SCORED:
+            batches.append(_fill(waiting, budget))
+            waiting, used, scored = [], 0, 0
+        waiting.append((asked[k], said[k]))
+        used, scored = used + size, scored + len(said[k])
+    return batches or [_fill(waiting, budget)] if waiting else batches
 
 
-def _fill(pairs: Sequence[tuple[list[int], list[int]]], budget: int, length: int) -> Batch:
-    tokens, targets = np.zeros(budget, np.int64), np.full(budget, _IGNORED, np.int64)
-    real = 0
-    for row, (asked, said) in enumerate(pairs):
-        start, middle = row * length, row * length + len(asked)
-        tokens[start:middle] = asked
-        tokens[middle : middle + len(said)] = said
-        targets[middle - 1 : middle + len(said) - 1] = said
-        real += len(asked) + len(said)
-    return Batch(torch.from_numpy(tokens), torch.from_numpy(targets), len(pairs), length, real)
+def _fill(pairs: Sequence[tuple[list[int], list[int]]], budget: int) -> Batch:
+    tokens, positions = np.zeros((2, budget), np.int64)
+    scored = np.zeros(budget // _SCORED, np.int64)
+    targets = np.full(len(scored), _IGNORED, np.int64)
+    starts, first = [0], 0
+    for asked, said in pairs:
+        start, middle, end = starts[-1], starts[-1] + len(asked), starts[-1] + len(asked) + len(said)
+        tokens[start:end] = asked + said
+        positions[start:end] = np.arange(end - start)
+        scored[first : first + len(said)] = np.arange(middle - 1, end - 1)
+        targets[first : first + len(said)] = said
+        starts.append(end)
+        first += len(said)
+    real = starts[-1]
+    starts += [budget] if real < budget else []
+    words, places = np.unique(tokens, return_inverse=True)
+    lengths = np.diff(starts)
+    return Batch(
+        torch.from_numpy(words),
+        torch.from_numpy(places.reshape(-1)),
+        torch.from_numpy(positions),
+        torch.tensor(starts, dtype=torch.int32),
+        torch.from_numpy(scored),
+        torch.from_numpy(targets),
+        int(lengths.max()),
+        real,
+    )
 
 
 class Trainer:
@@ -204,8 +236,10 @@ class Trainer:
         self.trained = list(trained.values())
         fast = recipe.device == "cuda"
         self.steps: tuple[Any, Any] = (project, finish_layer)
+        self.score: Callable[..., Tensor] = _score_answers
         if fast:
             self.steps = (torch.compile(project, dynamic=False), torch.compile(finish_layer, dynamic=False))
+            self.score = torch.compile(_score_answers, dynamic=False)
         self.progress = Progress()
 
     def current(self) -> Parameters:
@@ -219,19 +253,21 @@ class Trainer:
 
     def compute_loss(self, batch: Batch) -> Tensor:
         """Return the mean loss of the tokens of answers."""
-        device, sizes = self.recipe.device, self.network.sizes
-        tokens, targets = (part.to(device, non_blocking=True) for part in (batch.tokens, batch.targets))
-        used = batch.rows * batch.length
-        positions = torch.arange(len(tokens), device=device) % batch.length
+        device = self.recipe.device
+        words, tokens, positions, starts, scored, targets = (
+            part.to(device, non_blocking=True)
+            for part in (batch.words, batch.tokens, batch.positions, batch.starts, batch.scored, batch.targets)
+        )
 
         def attend(layer: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-            rows = (part[:used].unflatten(0, (batch.rows, batch.length)) for part in (q, k, v))
-            return F.pad(attend_causally(*rows).flatten(0, 1), (0, 0, 0, len(tokens) - used))
+            return _attend_apart(q, k, v, starts, batch)
 
         now = self.current()
-        states = run_layers(sizes, now, F.embedding(tokens, now["embedding"]), positions, attend, self.steps)
-        scored = (targets != _IGNORED).nonzero().squeeze(1)
-        return F.cross_entropy(score_tokens(states[scored], now["embedding"]), targets[scored])
+        # As a product, since adding up the gradients of a few words that come thousands of times is slow.
+        places = tokens[:, None] == torch.arange(len(words), device=device)
+        x = places.to(self.recipe.dtype) @ now["embedding"][words]
+        states = run_layers(self.network.sizes, now, x, positions, attend, self.steps)
+        return self.score(states[scored], now["embedding"], targets)
 
     def step(self, batch: Batch, rate: float) -> Tensor:
         """Make one step and return the loss before it."""
@@ -285,6 +321,23 @@ class Trainer:
         if not self.factors:
             merged = {name: value.detach() for name, value in self.parameters.items()}
         return Network(self.network.sizes, merged, self.network.tokenizer)
+
+
+def _attend_apart(q: Tensor, k: Tensor, v: Tensor, starts: Tensor, batch: Batch) -> Tensor:
+    """Let every conversation of a batch attend to itself."""
+    if q.device.type != "cuda":
+        ends = batch.starts.tolist()
+        parts = [attend_causally(q[None, a:b], k[None, a:b], v[None, a:b])[0] for a, b in pairwise(ends)]
+        return torch.cat(parts)
+    from torch.nn.attention.varlen import varlen_attn
+
+    k, v = (part.repeat_interleave(q.shape[1] // k.shape[1], 1) for part in (k, v))
+    before = (-1, 0)  # as far back as there is, and nothing ahead
+    return varlen_attn(q, k, v, starts, starts, batch.longest, batch.longest, window_size=before).flatten(1)
+
+
+def _score_answers(states: Tensor, embedding: Tensor, targets: Tensor) -> Tensor:
+    return F.cross_entropy(score_tokens(states, embedding), targets, ignore_index=_IGNORED)
 
 
 def _make_factors(network: Network, recipe: Recipe) -> Parameters:

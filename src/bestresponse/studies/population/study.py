@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import permutations, product
 from statistics import fmean
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,16 +36,14 @@ from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.players.lookup import find_strategy
 from bestresponse.players.strategies.fixed import ALWAYS
 from bestresponse.report.blocks import lines, metrics_table, pivot, table, text
-from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import Heads, list_metrics
-from bestresponse.report.stats.interval import Interval
-from bestresponse.runs.estimate import Estimate
+from bestresponse.report.frames import Frame, Heads, column, list_metrics
+from bestresponse.report.stats.statistics import Interval
 from bestresponse.runs.inputs import ModelsSetting, NamedModel
 from bestresponse.runs.reporting.answers import Answers, count_answers, make_answers_frame
 from bestresponse.runs.seats import MatchSettings, check_players, estimate_plays, list_plays, make_player
 from bestresponse.runs.settings import setting, settings
 from bestresponse.runs.store.folder import RunFolder
-from bestresponse.runs.study import Measured, Study
+from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.theory.dynamics.learning import logit_dynamics, replicator
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
@@ -135,14 +133,11 @@ class PopulationConfig(MatchSettings):
 
     @property
     def first_shares(self) -> tuple[Array, ...]:
-        """The shares at the start, by population, as near to the settings as whole agents allow."""
+        """The shares at the start, by population: those of the settings in whole agents, to less than one agent."""
         shares = []
         for names in self.populations.values():
-            wanted = np.array([self.start.get(name, 0.0) for name in names])
-            wanted *= self.agents / wanted.sum()
-            counts = np.floor(wanted)
-            counts[np.argsort(counts - wanted, kind="stable")[: self.agents - int(counts.sum())]] += 1
-            shares.append(counts / self.agents)
+            wanted = np.cumsum([self.start.get(name, 0.0) for name in names])
+            shares.append(np.diff(np.rint(wanted / wanted[-1] * self.agents), prepend=0.0) / self.agents)
         return tuple(shares)
 
 
@@ -251,14 +246,6 @@ class StrategyEquilibriumRow(TypedDict):
     probability: Annotated[float, column(format=".3f")]
 
 
-class PopulationRow(TypedDict):
-    """How a population did as a whole."""
-
-    population: str
-    farthest: Annotated[float, column(format=".3f")]
-    """farthest any mean share was from what the dynamics expect"""
-
-
 class VoidMatchRow(TypedDict):
     """A match without a result."""
 
@@ -278,6 +265,8 @@ class StrategyFigures(TypedDict):
     """share at the end by the replicator, best-reply or logit dynamics from the same start"""
     died_out: Annotated[float, column(format=".3f")]
     """share of repetitions at whose end nobody holds the strategy"""
+    farthest: Annotated[float, column("farthest from theory", ".3f")]
+    """farthest the mean share ever was from what the dynamics expect"""
 
 
 def measure_population(config: PopulationConfig, folder: RunFolder) -> Measured:
@@ -312,11 +301,12 @@ def measure_population(config: PopulationConfig, folder: RunFolder) -> Measured:
     for label, names in sides if least else ():
         values = [payoffs[:least] for (population, _, _), payoffs in earned.items() if population == label]
         payoffs.append(np.array(values).reshape(len(names), -1, least))
-    frames, groups = _let_agents_meet(config, payoffs) if payoffs else ({}, {})
+    shares, groups = _compare_shares(config, payoffs) if payoffs else ([], {})
     return Measured(
         {
-            **frames,
+            **({"shares": Frame(StrategyShareRow, shares)} if shares else {}),
             "matches": Frame(PairRow, matches),
+            "equilibria": Frame(StrategyEquilibriumRow, list(_list_equilibria(config, payoffs) if payoffs else ())),
             "voids": Frame(VoidMatchRow, voids),
             "answers": make_answers_frame(answers),
         },
@@ -326,38 +316,33 @@ def measure_population(config: PopulationConfig, folder: RunFolder) -> Measured:
     )
 
 
-def _let_agents_meet(
+def _compare_shares(
     config: PopulationConfig, payoffs: Sequence[Array]
-) -> tuple[dict[str, Frame[Any]], dict[Heads, StrategyFigures]]:
+) -> tuple[list[StrategyShareRow], dict[Heads, StrategyFigures]]:
+    """Let the agents meet, and put the mean shares of every generation beside those that theory expects."""
     observed = run_agents(config, payoffs, np.random.default_rng(split(config.seed, "population")))
     shares: list[StrategyShareRow] = []
-    distances: list[PopulationRow] = []
     groups: dict[Heads, StrategyFigures] = {}
-    predicted = predict_shares(config, payoffs)
-    for (label, names), seen, path in zip(config.populations.items(), observed, predicted, strict=True):
+    for (label, names), seen, path in zip(
+        config.populations.items(), observed, predict_shares(config, payoffs), strict=True
+    ):
         mean, reach = seen.mean(axis=0), _NORMAL * seen.std(axis=0, ddof=1) / np.sqrt(len(seen))
-        low, high = np.maximum(mean - reach, 0.0).tolist(), np.minimum(mean + reach, 1.0).tolist()
-        distances.append(PopulationRow(population=label, farthest=float(np.abs(mean - path).max())))
-        for generation, k in np.ndindex(mean.shape):
-            ends = low[generation][k], high[generation][k]
-            share = Interval(float(mean[generation, k]), *ends, 0.95, "normal", len(seen))
-            expected = float(path[generation, k])
-            shares.append(
-                StrategyShareRow(
-                    population=label, generation=generation, strategy=str(names[k]), share=share, predicted=expected
-                )
+        ends = zip(np.maximum(mean - reach, 0.0).ravel(), np.minimum(mean + reach, 1.0).ravel(), strict=True)
+        for (generation, k), (low, high) in zip(np.ndindex(mean.shape), ends, strict=True):
+            name, expected = str(names[k]), float(path[generation, k])
+            share = Interval(float(mean[generation, k]), float(low), float(high), 0.95, "normal", len(seen))
+            row = StrategyShareRow(
+                population=label, generation=generation, strategy=name, share=share, predicted=expected
             )
-            if generation == config.generations:
-                died_out = float((seen[:, -1, k] == 0).mean())
-                groups[label, str(names[k])] = StrategyFigures(
-                    start=float(path[0, k]), end=share, expected=expected, died_out=died_out
-                )
-    frames: dict[str, Frame[Any]] = {
-        "shares": Frame(StrategyShareRow, shares),
-        "populations": Frame(PopulationRow, distances),
-        "equilibria": Frame(StrategyEquilibriumRow, list(_list_equilibria(config, payoffs))),
-    }
-    return frames, groups
+            shares.append(row)
+            groups[label, name] = StrategyFigures(  # that of the last generation stays
+                start=float(path[0, k]),
+                end=share,
+                expected=expected,
+                died_out=float((seen[:, -1, k] == 0).mean()),
+                farthest=float(np.abs(mean[:, k] - path[:, k]).max()),
+            )
+    return shares, groups
 
 
 def _list_equilibria(config: PopulationConfig, payoffs: Sequence[Array]) -> Iterator[StrategyEquilibriumRow]:
@@ -406,12 +391,7 @@ population = Study(
             "agents cannot be matched; the same command plays what is missing.{% endif %}",
             kind="warning",
         ),
-        text(
-            "{% for row in frame('populations') %}{% if row.population != 'all' %}In the population of "
-            "{{ row.population }}: {% endif %}The mean share of every strategy stayed within "
-            "{{ '%.3f'|format(row.farthest) }} of the " + _DYNAMICS + ". {% endfor %}"
-        ),
-        metrics_table("How the shares changed"),
+        metrics_table("How the shares changed", "Theory: the " + _DYNAMICS + " from the same start."),
         lines(
             "shares",
             x="generation",

@@ -10,8 +10,7 @@ from pathlib import Path
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.notebook import format_html
-from bestresponse.report.codec import cell_json
-from bestresponse.report.document import Cell, Column, Document, Paragraph, Section, Table
+from bestresponse.report.document import Cell, Column, Document, Paragraph, Section, Table, cell_json
 
 
 def read_records(path: Path, *fields: str) -> Iterator[JsonObject]:

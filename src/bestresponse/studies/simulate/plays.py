@@ -37,8 +37,7 @@ from bestresponse.games.capabilities import HasSpeakers, HasStage
 from bestresponse.players.lookup import SIMULATED, find_strategy
 from bestresponse.players.strategies.automaton import AutomatonPlayer
 from bestresponse.report.frames import column
-from bestresponse.report.stats.interval import Floats, Interval
-from bestresponse.report.stats.statistics import cluster_bootstrap, interval_of_draws
+from bestresponse.report.stats.statistics import Floats, Interval, cluster_bootstrap, interval_of_draws
 from bestresponse.runs.inputs import NamedModel, OptionalModelSetting, PersonasSetting, SeatsSetting
 from bestresponse.runs.reporting.answers import Answers, VoidRow, count_answers, describe_void
 from bestresponse.runs.seats import MatchSettings, assign_seats, find_model_seats

@@ -11,10 +11,8 @@ from bestresponse.analysis.people import show_people
 from bestresponse.analysis.theory import Predicted
 from bestresponse.report.blocks import Measurement, Shown, bars, boxes, lines, metrics_table, table, text
 from bestresponse.report.document import Code, Column, Paragraph
-from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import Heads, Value, list_metrics
-from bestresponse.report.stats.interval import Interval
-from bestresponse.report.stats.statistics import missing_bounds, wilson
+from bestresponse.report.frames import Frame, Heads, Value, column, list_metrics
+from bestresponse.report.stats.statistics import Interval, missing_bounds, wilson
 from bestresponse.runs.reporting.answers import VoidRow, make_answers_frame, warn_of_gaps
 from bestresponse.runs.seats import check_players, estimate_plays, list_plays, make_player
 from bestresponse.runs.study import Measured, Study

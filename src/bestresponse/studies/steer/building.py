@@ -30,8 +30,7 @@ from bestresponse.games.dialogue.game import Book, Dialogue, DialogueGame, Entry
 from bestresponse.models.base import Model, Reply, Request, Wrapper
 from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.players.dialogue.speaker import Unguided
-from bestresponse.runs.store.folder import FolderLock
-from bestresponse.runs.store.lines import Lines, read_lines
+from bestresponse.runs.store.folder import FolderLock, Lines, read_lines
 
 _LONGEST = 20_000
 _PATIENCE = 5

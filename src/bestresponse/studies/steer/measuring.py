@@ -19,11 +19,9 @@ from bestresponse.core.player import Nature
 from bestresponse.core.seeds import split
 from bestresponse.games.dialogue.game import PERSON, DialogueGame
 from bestresponse.players.dialogue.speaker import Guided
-from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import Heads, Value, list_metrics
+from bestresponse.report.frames import Frame, Heads, Value, column, list_metrics
 from bestresponse.report.stats.agreement import krippendorff_alpha
-from bestresponse.report.stats.interval import Interval
-from bestresponse.report.stats.statistics import cluster_bootstrap
+from bestresponse.report.stats.statistics import Interval, cluster_bootstrap
 from bestresponse.runs.reporting.answers import Answers as ReadingCounts, make_answers_frame
 from bestresponse.runs.study import Measured
 from bestresponse.studies.steer.fresh import FreshPlays
@@ -31,7 +29,7 @@ from bestresponse.studies.steer.meta_game import find_intervals
 from bestresponse.studies.steer.psro import Candidate, PsroResult, weigh_table
 from bestresponse.studies.steer.reading import list_dialogue_states
 from bestresponse.studies.steer.session import GameResult, SteerResults
-from bestresponse.studies.steer.solving import SolvedDialogue, mixed_policy
+from bestresponse.studies.steer.solving import GuidanceFigures, SolvedDialogue, compare_earnings, mixed_policy
 from bestresponse.theory.equilibria.solve import nash_one
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import regret
@@ -46,31 +44,6 @@ _MOST_GUIDED = 3
 
 Evaluation = Mapping[str, Value]
 """What guidance earns on one set of texts or games, by the name of the metric."""
-
-
-class GuidanceFigures(TypedDict, total=False):
-    """Every figure of an evaluation, in the order of the columns."""
-
-    gain: Annotated[Value, column(format=".3f")]
-    """what a speaker earns more by guidance while the others stay unguided, mean over speakers"""
-    margin: Annotated[Value, column(format=".3f")]
-    """what the guided speaker earns more than the unguided ones in the same dialogue"""
-    relative_gain: Annotated[Value, column("guided earns more by", ".1%")]
-    """the gain as a share of what unguided speakers earn"""
-    won: Annotated[Value, column("dialogues won", ".3f")]
-    """share of dialogues in which the guided speaker earns most, a tie for half"""
-    credible_gain: Annotated[Value, column(format=".3f")]
-    """the gain of advice that is best wherever a talk leads"""
-    commitment_gain: Annotated[Value, column(format=".3f")]
-    """the most that any equilibrium gains, those among them that rest on threats"""
-    best_reply_gain: Annotated[Value, column("best reply", ".3f")]
-    """what best replies to unguided partners gain, in equilibrium or not"""
-    loss: Annotated[Value, column("largest loss", ".4f")]
-    """the most that the advice loses where it is given, share of the payoffs' range"""
-    nash_conv: Annotated[Value, column("NashConv of the policy", ".3f")]
-    """what all could gain by deviating alone; 0 at an equilibrium"""
-    unguided_nash_conv: Annotated[Value, column("NashConv of unguided talk", ".3f")]
-    """what all could gain by deviating alone; 0 at an equilibrium"""
 
 
 METRICS = list_metrics(GuidanceFigures)
@@ -290,14 +263,6 @@ def _average(results: SteerResults, values: Sequence[float], name: str, games: S
     return cluster_bootstrap(values, games, rng=np.random.default_rng(split(results.config.seed, name)))
 
 
-def _compare(guided: Sequence[float], unguided: Sequence[float]) -> float | None:
-    """Say by which share the guided earn more than the unguided; None where those earn nothing."""
-    known = [[value for value in values if math.isfinite(value)] for values in (guided, unguided)]
-    if not all(known) or sum(known[1]) <= 0:
-        return None
-    return float(np.mean(known[0]) / np.mean(known[1])) - 1
-
-
 def evaluate_plays(results: SteerResults, parts: Sequence[tuple[int, FreshPlays]], name: str) -> Evaluation:
     """Evaluate plays, which come with the number of their game."""
     games = np.concatenate([np.full(len(plays.unguided), game) for game, plays in parts])
@@ -308,7 +273,7 @@ def evaluate_plays(results: SteerResults, parts: Sequence[tuple[int, FreshPlays]
         figures[metric] = _average(results, values[known].tolist(), f"{name} {attribute}", games[known].tolist())
     guided = [value for _, plays in parts for seat, table in enumerate(plays.guided) for value in table[:, seat]]
     unguided = [value for _, plays in parts for value in plays.unguided.ravel()]
-    return {**figures, "relative_gain": _compare(guided, unguided)}
+    return {**figures, "relative_gain": compare_earnings(guided, unguided)}
 
 
 def _evaluate_cfr(results: SteerResults) -> dict[Heads, Evaluation]:
@@ -316,32 +281,16 @@ def _evaluate_cfr(results: SteerResults) -> dict[Heads, Evaluation]:
     solved = results.solved
     if not solved:
         return {}
-    rows: list[Mapping[str, Any]] = [_measure_solution(one) for one in solved]
+    rows: list[Mapping[str, Any]] = [one.figures for one in solved]
     means = {name: _average(results, [row[name] for row in rows], name) for name in rows[0] if name != "relative_gain"}
-    guided = [value for one in solved for value in one.earned.payoffs]
+    guided = [value for one in solved for value in one.guided_payoffs]
     unguided = [value for one in solved for value in one.unguided_payoffs]
-    whole: Evaluation = {"relative_gain": _compare(guided, unguided), "loss": max(row["loss"] for row in rows)}
+    whole: Evaluation = {"relative_gain": compare_earnings(guided, unguided), "loss": max(row["loss"] for row in rows)}
     groups: dict[Heads, Evaluation] = {("recorded texts",): {**means, **whole}}
     fresh = [(game.number, game.fresh) for game in results.games if game.fresh is not None]
     if fresh:
         groups["fresh texts",] = evaluate_plays(results, fresh, "fresh")
     return groups
-
-
-def _measure_solution(solved: SolvedDialogue) -> GuidanceFigures:
-    """Measure what is advised in one game, exactly on its recorded texts."""
-    return GuidanceFigures(
-        gain=solved.earned.gain,
-        margin=solved.earned.margin,
-        relative_gain=_compare(solved.earned.payoffs, solved.unguided_payoffs),
-        won=solved.earned.won,
-        credible_gain=solved.credible_gain,
-        commitment_gain=solved.commitment_gain,
-        best_reply_gain=solved.best_reply_gain,
-        loss=float(solved.losses.max()),
-        nash_conv=solved.nash_conv,
-        unguided_nash_conv=solved.unguided_nash_conv,
-    )
 
 
 def _evaluate_psro(results: SteerResults, psro: PsroResult) -> dict[Heads, Evaluation]:
@@ -394,7 +343,7 @@ def _describe_game(game: GameResult) -> DialogueRow:
         return DialogueRow(game=game.number, people=people, scenario=scenario, why_void=void)
     fresh = [] if game.fresh is None else game.fresh.gains[np.isfinite(game.fresh.gains)].tolist()
     return DialogueRow(
-        **_measure_solution(solved),
+        **solved.figures,
         game=game.number,
         people=people,
         scenario=scenario,
@@ -402,7 +351,7 @@ def _describe_game(game: GameResult) -> DialogueRow:
         information_sets=len(solved.tree.infosets),
         threats=int((solved.threats > _THREAT).sum()),
         unguided_payoffs=solved.unguided_payoffs,
-        guided_payoffs=solved.earned.payoffs,
+        guided_payoffs=solved.guided_payoffs,
         equilibrium_payoffs=solved.equilibrium_payoffs,
         fresh_gain=float(np.mean(fresh)) if fresh else None,
         why_void=None,

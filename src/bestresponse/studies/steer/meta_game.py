@@ -36,7 +36,7 @@ from bestresponse.core.errors import InvalidGame
 from bestresponse.core.seeds import generator, split
 from bestresponse.games.dialogue.domain import Actions
 from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.report.stats.interval import Interval, normal_quantile
+from bestresponse.report.stats.statistics import Interval, normal_quantile
 from bestresponse.studies.steer.building import AnswerStore, Cast, seat_players
 from bestresponse.theory.correlation.equilibria import correlated
 from bestresponse.theory.dynamics.learning import replicator

@@ -14,15 +14,13 @@ from bestresponse.core.player import Player
 from bestresponse.games.dialogue.domain import Domain, scenarios, variants
 from bestresponse.games.dialogue.game import DialogueGame, Entry, RecordedDialogue
 from bestresponse.models.base import Abilities, Model, Usage
-from bestresponse.models.prices import find_price
 from bestresponse.models.providers.recorded import RecordedModel
-from bestresponse.models.wrappers.limits import Budget
+from bestresponse.models.wrappers.limits import Budget, find_price
 from bestresponse.players.dialogue.speaker import DealReferee, ScoreReferee, Speaker
 from bestresponse.players.llm.player import Sampling
-from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import Outcome, Progress
-from bestresponse.runs.store.folder import RunFolder
-from bestresponse.runs.store.manifest import Manifest
+from bestresponse.runs.store.folder import Manifest, RunFolder
+from bestresponse.runs.study import Estimate
 from bestresponse.studies.steer.authoring import Author, Written, most_questions
 from bestresponse.studies.steer.building import (
     AnswerStore,

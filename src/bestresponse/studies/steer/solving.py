@@ -22,13 +22,16 @@ D. Kreps and R. Wilson, "Sequential equilibria", Econometrica 50, 1982.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Annotated, TypedDict
 
 import numpy as np
 
 from bestresponse.games.dialogue.game import RecordedDialogue
+from bestresponse.report.frames import Value, column
 from bestresponse.studies.steer.commitment import find_commitment
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.cfr import Variant, cfr
@@ -47,6 +50,31 @@ _MATCHES = 2_000
 """Steps of regret matching where replies go round in a circle: the loss is then below 1 % of the range."""
 _MOST_SEQUENCES = 200
 """Up to this size an exact sequential equilibrium takes about a second."""
+
+
+class GuidanceFigures(TypedDict, total=False):
+    """Every figure of an evaluation, in the order of the columns."""
+
+    gain: Annotated[Value, column(format=".3f")]
+    """what a speaker earns more by guidance while the others stay unguided, mean over speakers"""
+    margin: Annotated[Value, column(format=".3f")]
+    """what the guided speaker earns more than the unguided ones in the same dialogue"""
+    relative_gain: Annotated[Value, column("guided earns more by", ".1%")]
+    """the gain as a share of what unguided speakers earn"""
+    won: Annotated[Value, column("dialogues won", ".3f")]
+    """share of dialogues in which the guided speaker earns most, a tie for half"""
+    credible_gain: Annotated[Value, column(format=".3f")]
+    """the gain of advice that is best wherever a talk leads"""
+    commitment_gain: Annotated[Value, column(format=".3f")]
+    """the most that any equilibrium gains, those among them that rest on threats"""
+    best_reply_gain: Annotated[Value, column("best reply", ".3f")]
+    """what best replies to unguided partners gain, in equilibrium or not"""
+    loss: Annotated[Value, column("largest loss", ".4f")]
+    """the most that the advice loses where it is given, share of the payoffs' range"""
+    nash_conv: Annotated[Value, column("NashConv of the policy", ".3f")]
+    """what all could gain by deviating alone; 0 at an equilibrium"""
+    unguided_nash_conv: Annotated[Value, column("NashConv of unguided talk", ".3f")]
+    """what all could gain by deviating alone; 0 at an equilibrium"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,14 +101,10 @@ class SolvedDialogue:
     commitment: Policy
     losses: Array
     threats: Array
-    earned: Earned
-    credible_gain: float
-    commitment_gain: float
-    best_reply_gain: float
     unguided_payoffs: tuple[float, ...]
+    guided_payoffs: tuple[float, ...]
     equilibrium_payoffs: tuple[float, ...]
-    nash_conv: float
-    unguided_nash_conv: float
+    figures: GuidanceFigures
 
 
 def solve_dialogue(
@@ -95,22 +119,30 @@ def solve_dialogue(
     policy = rational if credible else commitment
     form, before = to_sequence_form(tree), tuple(policy_value(tree, unguided).values())
     best = [best_response_value(form, seat, form.plans(unguided)) for seat in range(len(tree.players))]
-    return SolvedDialogue(
-        tree,
-        unguided,
-        policy,
-        commitment,
-        find_losses(policy),
-        find_losses(commitment),
-        evaluate_policy(unguided, policy),
-        evaluate_policy(unguided, rational).gain,
-        evaluate_policy(unguided, commitment).gain,
-        float(np.mean(np.subtract(best, before))),
-        before,
-        tuple(policy_value(tree, policy).values()),
-        nash_conv(tree, policy),
-        nash_conv(tree, unguided),
+    earned, losses = evaluate_policy(unguided, policy), find_losses(policy)
+    figures = GuidanceFigures(
+        gain=earned.gain,
+        margin=earned.margin,
+        relative_gain=compare_earnings(earned.payoffs, before),
+        won=earned.won,
+        credible_gain=evaluate_policy(unguided, rational).gain,
+        commitment_gain=evaluate_policy(unguided, commitment).gain,
+        best_reply_gain=float(np.mean(np.subtract(best, before))),
+        loss=float(losses.max()),
+        nash_conv=nash_conv(tree, policy),
+        unguided_nash_conv=nash_conv(tree, unguided),
     )
+    settled = tuple(policy_value(tree, policy).values())
+    threats = find_losses(commitment)
+    return SolvedDialogue(tree, unguided, policy, commitment, losses, threats, before, earned.payoffs, settled, figures)
+
+
+def compare_earnings(guided: Sequence[float], unguided: Sequence[float]) -> float | None:
+    """Say by which share the guided earn more than the unguided; None where those earn nothing."""
+    known = [[value for value in values if math.isfinite(value)] for values in (guided, unguided)]
+    if not all(known) or sum(known[1]) <= 0:
+        return None
+    return float(np.mean(known[0]) / np.mean(known[1])) - 1
 
 
 def evaluate_policy(unguided: Policy, policy: Policy) -> Earned:

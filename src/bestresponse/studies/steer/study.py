@@ -24,14 +24,11 @@ from bestresponse.models.wrappers.limits import Budget
 from bestresponse.report.blocks import Measurement, Shown, lines, metrics_table, pivot, scatter, table, text
 from bestresponse.report.document import Block, Figure, Paragraph, Quote
 from bestresponse.report.figures.tree import draw_tree
-from bestresponse.report.metrics import compute_figures
-from bestresponse.runs.estimate import Estimate
-from bestresponse.runs.execution import Execution, Outcome
-from bestresponse.runs.executors.base import Job
+from bestresponse.report.frames import compute_figures
+from bestresponse.runs.execution import Execution, Job, Outcome
 from bestresponse.runs.executors.driver import lend_workers
-from bestresponse.runs.spec import Spec
-from bestresponse.runs.store.folder import RunFolder
-from bestresponse.runs.study import Replay, Study, recorded_models
+from bestresponse.runs.store.folder import RunFolder, Spec
+from bestresponse.runs.study import Estimate, Replay, Study, recorded_models
 from bestresponse.studies.steer.building import AnswerStore, open_answers, read_answers
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.measuring import METRICS, SteerMeasured, measure_steering

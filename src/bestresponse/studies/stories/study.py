@@ -36,17 +36,13 @@ from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.players.llm.verified import is_verified
 from bestresponse.report.blocks import metrics_table, pivot, table, text
 from bestresponse.report.document import Column, Table
-from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import Heads, list_metrics
-from bestresponse.report.stats.interval import Interval
-from bestresponse.report.stats.statistics import bound_mean, wilson
-from bestresponse.runs.estimate import Estimate
+from bestresponse.report.frames import Frame, Heads, column, list_metrics
+from bestresponse.report.stats.statistics import Interval, bound_mean, wilson
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.inputs import Converted, ModelsSetting, NamedModel, NamesSetting
 from bestresponse.runs.settings import RunSettings, setting, settings
-from bestresponse.runs.spec import Spec
-from bestresponse.runs.store.folder import RunFolder, StoredPlay
-from bestresponse.runs.study import Measured, Study
+from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
+from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction
 
 _AUTHOR = "author"

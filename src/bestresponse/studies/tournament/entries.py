@@ -17,9 +17,8 @@ from bestresponse.core.errors import BestResponseError, InvalidGame, SettingErro
 from bestresponse.core.files import read_text_file
 from bestresponse.core.json import digest
 from bestresponse.core.registry import did_you_mean
-from bestresponse.formal.strategies.agents import Agent, write_program
+from bestresponse.formal.strategies.agents import Agent, formalize_strategy, write_program
 from bestresponse.formal.strategies.programs import PUBLISHED, published_strategy
-from bestresponse.formal.strategies.verbal import formalize_strategy
 from bestresponse.games.logic.game import read_program_text
 from bestresponse.games.matrix.repeated import RepeatedGame
 from bestresponse.games.named_game import NamedGame

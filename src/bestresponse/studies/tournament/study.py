@@ -27,17 +27,14 @@ from bestresponse.players.strategies.automaton import PROBE, AutomatonPlayer, Ax
 from bestresponse.players.strategies.fixed import HistoryPlayer
 from bestresponse.report.blocks import Measurement, Shown, lines, metrics_table, pivot, table, text
 from bestresponse.report.document import Code, Paragraph
-from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import list_metrics
-from bestresponse.runs.estimate import Estimate
+from bestresponse.report.frames import Frame, column, list_metrics
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.inputs import GameSetting, NamedModel, OptionalModelSetting
 from bestresponse.runs.reporting.answers import Answers, count_answers, make_answers_frame
 from bestresponse.runs.seats import make_player
 from bestresponse.runs.settings import RunSettings, setting, settings
-from bestresponse.runs.spec import Spec
-from bestresponse.runs.store.folder import RunFolder
-from bestresponse.runs.study import Measured, Study
+from bestresponse.runs.store.folder import RunFolder, Spec
+from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.tournament.entries import (
     EntriesSetting,
     StageGame,

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bestresponse.analysis import raters
 from bestresponse.core.errors import UsageError
-from bestresponse.report.stats.agreement import cohen_kappa, fleiss_kappa
+from bestresponse.report.stats.agreement import cohen_kappa, compute_if_defined, fleiss_kappa, read_sheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,7 @@ class Confusion:
         """Cohen's kappa of people and checker; None where it is not defined."""
         counts = ((1, 1, self.passed), (1, 0, self.false_alarm), (0, 1, self.missed), (0, 0, self.caught))
         pairs = [(actual, predicted) for actual, predicted, count in counts for _ in range(count)]
-        return raters.compute_if_defined(lambda both: cohen_kappa(*np.transpose(both).tolist()), pairs)
+        return compute_if_defined(lambda both: cohen_kappa(*np.transpose(both).tolist()), pairs)
 
 
 def aggregate(ratings: Sequence[Rating]) -> tuple[bool, bool]:
@@ -78,13 +77,13 @@ def aggregate(ratings: Sequence[Rating]) -> tuple[bool, bool]:
 def agreement(rated: Sequence[Sequence[Rating]]) -> float | None:
     """Fleiss' kappa of the raters on the first reasoning; None where it is not defined."""
     counts = [[sum(rating.first for rating in row), sum(not rating.first for rating in row)] for row in rated]
-    return raters.compute_if_defined(fleiss_kappa, counts)
+    return compute_if_defined(fleiss_kappa, counts)
 
 
 def read_ratings(text: str) -> dict[str, Rating]:
     """Read the ratings of a filled sheet, by sample; rows not filled in are left out, other faults are UsageErrors."""
     found: dict[str, Rating] = {}
-    for line, row in raters.read_sheet(text, ("sample", "first_correct", "last_correct")):
+    for line, row in read_sheet(text, ("sample", "first_correct", "last_correct")):
         first, last = row["first_correct"].strip(), row["last_correct"].strip()
         if not first and not last:
             continue

@@ -3,32 +3,46 @@
 What the recorded runs decide (attempts, choices, ratings) is counted; what a solver decided (failed queries, predicted
 correctness) is decided anew by both checkers. As in the paper, a reasoning without queries counts as predicted
 correct here; how many there are is told beside it, since nothing was checked in them.
+
+The queries of the recorded runs are put to our checkers, the corrections of the original are tested, and its texts are
+read by our translator. A folder of recorded runs holds `samples.jsonl`, one sample a line, and perhaps `matrices.json`
+(payoffs by game, keyed by the two choices) and `query_verdicts.json` (what the original solver answered). Ratings by
+people may be absent.
+
+Every claim of the offline translator is held against the recorded claims of the same text:
+
+same         recorded, perhaps the other way round (5 is higher than 3, 3 is lower than 5)
+contradicts  recorded with another amount, choice or outcome
+open         the recorded claims say nothing about it: neither right nor wrong by this yardstick
+no form      of a kind that the recorded translator was not offered, so that it could not say it
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
-from typing import Final
+from types import MappingProxyType
+from typing import Final, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
-from bestresponse.formal.claims.translators.rules import RulesTranslator
-from bestresponse.logic.engine import Verdict, open_engine
+from bestresponse.formal.claims.checker import Checked, Checker, ground
+from bestresponse.formal.claims.claim import FORMS, Argument, Claim, Malformed
+from bestresponse.formal.claims.form import Ungrounded
+from bestresponse.formal.claims.grammar import parse
+from bestresponse.formal.claims.subject import Subject
+from bestresponse.formal.claims.translation import Reading, RulesTranslator, Translator
+from bestresponse.logic.engine import LogicEngine, Verdict, open_engine
 from bestresponse.report.document import Column, Table
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction
-from bestresponse.studies.verify.checking import (
-    Recheck,
-    Sample,
-    false_corrections,
-    games_of,
-    measure_translator,
-    read_samples,
-    recorded_verdicts,
-)
-from bestresponse.studies.verify.evaluation import Confusion, aggregate, agreement
+from bestresponse.studies.verify.evaluation import Confusion, Rating, aggregate, agreement
+from bestresponse.theory.games.normal_form import NormalForm
 
 CITATION: Final = (
     "A. Mensfelt, K. Stathis, V. Trencsenyi, Logic-Enhanced Language Model Agents for Trustworthy Social Simulations, "
@@ -251,3 +265,316 @@ def _judge(by_game: Mapping[str, Sequence[Sample]], recheck: Recheck, published:
         yield f"{game}: accuracy, %", accuracy, None, ""
     kappa = agreement([sample.ratings for sample in rated])
     yield "Fleiss' kappa of the raters", kappa, 2, "" if kappa is None else f"{kappa:.3f}"
+
+
+_PAPER: Final = """{
+    "pd": {"RR": [1, 1], "RB": [5, 0], "BR": [0, 5], "BB": [3, 3]},
+    "sh": {"RR": [1, 1], "RB": [3, 0], "BR": [0, 3], "BB": [5, 5]},
+    "hd": {"RR": [0, 0], "RB": [5, 1], "BR": [1, 5], "BB": [3, 3]}
+}"""
+"""Table 1 of the paper, for folders that bring no payoffs."""
+K = TypeVar("K")
+
+
+@dataclass(frozen=True)
+class RecordedAttempt:
+    """One reasoning, the queries made of it, those that failed (None: never put to the solver), and the feedback."""
+
+    response: str = ""
+    queries: tuple[str, ...] = ()
+    failed: tuple[str, ...] | None = None
+    feedback_prompt: str | None = None
+
+
+@dataclass(frozen=True)
+class RecordedRating:
+    """What one person said about the first and the last reasoning."""
+
+    orig_cor: bool
+    fin_cor: bool
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One run of the feedback loop, by the names of its file."""
+
+    id: str
+    game: str
+    attempts: tuple[RecordedAttempt, ...]
+    model: str = ""
+    orig_choice: str | None = None
+    final_choice: str | None = None
+    raters: tuple[RecordedRating, ...] = ()
+    sheet: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def ratings(self) -> tuple[Rating, ...]:
+        """What people said."""
+        return tuple(Rating(rater.orig_cor, rater.fin_cor) for rater in self.raters)
+
+
+def read_samples(folder: Path) -> tuple[Sample, ...]:
+    """Read the samples of a folder; UsageError where there are none."""
+    path = folder / "samples.jsonl"
+    if not path.is_file():
+        raise UsageError(f"{folder}: expected recorded runs in a file samples.jsonl")
+    lines = enumerate(path.read_text("utf-8", "replace").splitlines(), 1)
+    samples = tuple(_read_json(Sample, line, f"{path}, line {number}") for number, line in lines if line.strip())
+    if not samples:
+        raise UsageError(f"{path} holds no samples")
+    return samples
+
+
+def games_of(folder: Path) -> dict[str, Subject]:
+    """Return the games that were played, from the reasoner's seat."""
+    path = folder / "matrices.json"
+    text = path.read_text("utf-8", "replace") if path.is_file() else _PAPER
+    games = {}
+    for name, cells in _read_json(dict[str, dict[str, tuple[float, float]]], text, str(path)).items():
+        own, other = (tuple(dict.fromkeys(key[place : place + 1] for key in cells)) for place in (0, 1))
+        if sorted(cells) != sorted(a + b for a in own for b in other):
+            raise UsageError(f"{path}: expected all outcomes of {name}, by two letters such as RB")
+        row, col = ([[cells[a + b][player] for b in other] for a in own] for player in (0, 1))
+        games[name] = Subject(NormalForm.bimatrix(row, col, actions=(own, other), name=name))
+    return games
+
+
+def recorded_verdicts(folder: Path) -> dict[str, dict[str, str]]:
+    """Return what the original solver answered: game, query, and true, false or error; empty where it was not kept."""
+    path = folder / "query_verdicts.json"
+    text = path.read_text("utf-8", "replace") if path.is_file() else "{}"
+    return _read_json(dict[str, dict[str, str]], text, str(path))
+
+
+def _read_json(kind: type[K], text: str, where: str) -> K:
+    """Read JSON of a known shape; UsageError says what is wrong with it."""
+    try:
+        return TypeAdapter(kind).validate_json(text)
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        raise UsageError(f"{where}: {wrong['msg']} {'.'.join(map(str, wrong['loc']))}".rstrip()) from None
+
+
+_QUOTED: Final = re.compile(r"'[^']*'")
+_VARIABLE: Final = re.compile(r"(?<!\w)[A-Z_]\w*")
+_NUMBER = r"(-?[\d.]+?)"
+_SENTENCES: Final = tuple(
+    (re.compile(pattern, re.IGNORECASE), query)
+    for pattern, query in (
+        (rf"payoff {_NUMBER} is higher than payoff {_NUMBER}$", "higher({0}, {1})"),
+        (rf"payoff {_NUMBER} is lower than payoff {_NUMBER}$", "lower({0}, {1})"),
+        (
+            rf"payoff {_NUMBER} is your (highest|lowest) possible individual payoff$",
+            "{1}_possible_individual_payoff({0})",
+        ),
+        (
+            rf"payoff {_NUMBER} is your (highest|lowest) individual outcome for choice (\w+)$",
+            "{1}_individual_payoff_for_choice({0}, '{2}')",
+        ),
+        (r"choice (\w+) gives you the highest guaranteed .*payoff$", "highest_guaranteed_payoff_choice('{0}')"),
+        (
+            r"choice (\w+) gives you (higher|lower) guaranteed .*payoff than choice (\w+)$",
+            "{1}_guaranteed_payoff('{0}', '{2}')",
+        ),
+        (r"choices (\w+) and (\w+) give you the (highest|lowest) mutual payoff$", "{2}_mutual_payoff('{0}', '{1}')"),
+        (
+            rf"(\w+) choosing (\w+) and (\w+) choosing (\w+) results in payoff {_NUMBER} for (\w+)$",
+            "finally(goal({5}, {4}), do(choice({0}, '{1}'), do(choice({2}, '{3}'), s0)))",
+        ),
+    )
+)
+"""How the original words its corrections, and which query each states."""
+
+
+class Recheck:
+    """Puts recorded queries to our checkers, one program per game, every query decided once.
+
+    Recorded queries are taken as strictly as the original took them: a capital without quotes is a variable there, and
+    names must be the game's own. Such a query is ill-formed here; what `recorded` says of it stands.
+    """
+
+    def __init__(
+        self,
+        games: Mapping[str, Subject],
+        engine: LogicEngine,
+        recorded: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
+    ) -> None:
+        self.checkers = {name: Checker(subject, engine) for name, subject in games.items()}
+        self._recorded = recorded
+        self._known: dict[tuple[str, str], tuple[Checked, ...]] = {}
+
+    def query(self, game: str, query: str) -> tuple[Checked, ...]:
+        """Our verdict on a recorded query; several where it states several payoffs."""
+        if (game, query) not in self._known:
+            checker = self.checkers[game]
+            self._known[game, query] = checker.check_all(_strict(query, checker.subject))
+        return self._known[game, query]
+
+    def verdict(self, game: str, query: str) -> Verdict:
+        """REFUTED where anything it states is refuted, else UNKNOWN where anything is, else PROVED."""
+        verdicts = [checked.verdict for checked in self.query(game, query)] or [Verdict.UNKNOWN]
+        return next((v for v in (Verdict.REFUTED, Verdict.UNKNOWN) if v in verdicts), Verdict.PROVED)
+
+    def failed(self, game: str, attempt: RecordedAttempt) -> tuple[str, ...]:
+        """The queries that a closed-world solver does not prove, in order, each once."""
+        answers = self._recorded.get(game, {})
+        verdicts = {query: self.verdict(game, query) for query in attempt.queries}
+        unproved = (query for query, verdict in verdicts.items() if verdict is not Verdict.PROVED)
+        return tuple(q for q in unproved if verdicts[q] is Verdict.REFUTED or answers.get(q) != "true")
+
+
+def _strict(query: str, subject: Subject) -> Iterator[Claim | Malformed]:
+    if _VARIABLE.search(_QUOTED.sub("''", query)):
+        yield Malformed(query, "it has a variable: a capital letter without quotes")
+        return
+    names = {*subject.players, *(action for actions in subject.actions for action in actions)}
+    for claim in parse(query):
+        if isinstance(claim, Claim) and not _list_names(claim.args) <= names:
+            yield Malformed(query, "it uses names that the game does not have")
+        else:
+            yield claim
+
+
+def _list_names(args: object) -> set[str]:
+    """Return every name in the arguments of a claim."""
+    if isinstance(args, str):
+        return {args}
+    return {name for part in args for name in _list_names(part)} if isinstance(args, tuple) else set()
+
+
+def corrections_of(attempt: RecordedAttempt) -> Iterator[tuple[str, str | None]]:
+    """The sentences of a recorded feedback, each with the query it states (None: not understood)."""
+    for sentence in re.findall("^- (.*)", attempt.feedback_prompt or "", re.MULTILINE):
+        stated = ((pattern.match(sentence.strip()), query) for pattern, query in _SENTENCES)
+        yield sentence.strip(), next((query.format(*match.groups()) for match, query in stated if match), None)
+
+
+def false_corrections(samples: Iterable[Sample], recheck: Recheck) -> Counter[tuple[str, str]]:
+    """Count, by game, every correction of the original's that its own game refutes; ties are behind most of them."""
+    return Counter(
+        (sample.game, sentence)
+        for sample in samples
+        for attempt in sample.attempts
+        for sentence, query in corrections_of(attempt)
+        if query is not None and recheck.verdict(sample.game, query) is Verdict.REFUTED
+    )
+
+
+OFFERED: Final = frozenset(
+    {
+        "payoff",
+        "higher",
+        "lower",
+        *(f"{end}_possible_individual_payoff" for end in ("highest", "lowest")),
+        *(f"{end}_individual_payoff_for_choice" for end in ("highest", "lowest")),
+        "highest_guaranteed_payoff_choice",
+        *(f"{end}_guaranteed_payoff" for end in ("higher", "lower")),
+        *(f"{end}_mutual_payoff" for end in ("highest", "lowest")),
+    }
+)
+"""The forms that LELMA offered its translator; payoffs of the reasoner and of the other count as two there."""
+_TURNED: Final = {"lower": "higher", "lower_guaranteed_payoff": "higher_guaranteed_payoff"}
+_TIGHT: Final = {
+    "guaranteed_payoff_for_choice": "lowest_individual_payoff_for_choice",
+    "limited_payoff_for_choice": "highest_individual_payoff_for_choice",
+}
+
+
+class Stand(StrEnum):
+    """How a claim stands to the recorded ones."""
+
+    SAME = "same"
+    CONTRADICTS = "contradicts"
+    OPEN = "open"
+    NO_FORM = "no form"
+
+
+def turn_claim(claim: Claim) -> Claim:
+    """Return a claim as it was recorded then: comparisons one way round, "at least 3" as the least that is possible.
+
+    >>> from fractions import Fraction
+    >>> print(turn_claim(Claim("lower", (Fraction(3), Fraction(5)))))
+    higher(5, 3).
+    """
+    if claim.form in _TIGHT:
+        return Claim(_TIGHT[claim.form], claim.args, claim.negated)
+    if claim.form not in _TURNED:
+        return claim
+    first, second, *rest = claim.args
+    return Claim(_TURNED[claim.form], (second, first, *rest))
+
+
+def compare_claim(claim: Claim, recorded: frozenset[Claim]) -> Stand:
+    """Say how a claim, in the game's own names, stands to what was recorded."""
+    turned = turn_claim(claim)
+    if turned in recorded:
+        return Stand.SAME
+    if claim.negated or turned.form not in OFFERED:
+        return Stand.NO_FORM
+    return Stand.CONTRADICTS if _find_question(turned) in map(_find_question, recorded) else Stand.OPEN
+
+
+def _find_question(claim: Claim) -> tuple[str, tuple[Argument, ...]]:
+    """Return what a claim answers: everything but the amount, the choice or the outcome it names."""
+    if claim.form in ("higher", "lower", "equal"):
+        return "order", tuple(sorted(claim.args))
+    names = FORMS[claim.form].names
+    answer = next((name for name in ("value", "action", "actions", "outcome") if name in names), "")
+    return claim.form, tuple(argument for name, argument in zip(names, claim.args, strict=True) if name != answer)
+
+
+def measure_translator(samples: Iterable[Sample], translator: Translator, recheck: Recheck) -> JsonObject:
+    """Translate every recorded reasoning and compare with what was recorded."""
+    counts: Counter[str] = Counter()
+    judged: list[tuple[bool, bool]] = []
+    for sample in samples:
+        checker = recheck.checkers[sample.game]
+        for number, attempt in enumerate(sample.attempts):
+            translation = translator.translate(attempt.response, checker.subject)
+            claims = _ground_all(translation.claims, checker.subject)
+            for passage in translation.passages or ():
+                counts[passage.reading] += 1
+            if attempt.queries:
+                queries = [claim for query in attempt.queries for claim in parse(query)]
+                recorded = frozenset(map(turn_claim, _ground_all(queries, checker.subject)))
+                counts["recorded"] += len(recorded)
+                counts["found"] += len(recorded & set(map(turn_claim, claims)))
+                for claim in claims:
+                    stand = compare_claim(claim, recorded)
+                    counts[stand] += 1
+                    counts["true"] += stand is Stand.OPEN and checker.check(claim).verdict is Verdict.PROVED
+            if number == 0 and not claims:
+                counts["unchecked"] += 1
+            elif number == 0 and sample.ratings:
+                refuted = any(checker.check(claim).verdict is Verdict.REFUTED for claim in claims)
+                judged.append((aggregate(sample.ratings)[0], not refuted))
+    same, against = counts[Stand.SAME], counts[Stand.CONTRADICTS]
+    spoken = counts[Reading.READ] + counts[Reading.UNREAD]
+    return {
+        "sentences_with_amounts_or_solutions": spoken,
+        "refused_to_read": counts[Reading.UNREAD],
+        "share_refused": counts[Reading.UNREAD] / spoken if spoken else None,
+        "claims": sum(counts[stand] for stand in Stand),
+        "same_as_recorded": same,
+        "contradicts_recorded": against,
+        "nothing_recorded": counts[Stand.OPEN],
+        "nothing_recorded_but_true": counts["true"],
+        "forms_not_offered_then": counts[Stand.NO_FORM],
+        "agreement": same / (same + against) if same + against else None,
+        "recorded_claims": counts["recorded"],
+        "found_of_recorded": counts["found"],
+        "recall": counts["found"] / counts["recorded"] if counts["recorded"] else None,
+        "detection_accuracy": Confusion.of(judged).accuracy,
+        "unchecked_first_attempts": counts["unchecked"],
+    }
+
+
+def _ground_all(claims: Iterable[Claim | Malformed], subject: Subject) -> set[Claim]:
+    grounded = set()
+    for claim in claims:
+        if isinstance(claim, Claim):
+            try:
+                grounded.add(ground(claim, subject).claim)
+            except Ungrounded:
+                continue
+    return grounded

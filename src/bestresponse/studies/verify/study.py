@@ -27,9 +27,7 @@ from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Player
 from bestresponse.formal.claims.review import Reviewer
 from bestresponse.formal.claims.texts import TEXTS as CLAIM_TEXTS
-from bestresponse.formal.claims.translators.model import ModelTranslator
-from bestresponse.formal.claims.translators.rules import RulesTranslator
-from bestresponse.formal.claims.translators.translation import Translator
+from bestresponse.formal.claims.translation import ModelTranslator, RulesTranslator, Translator
 from bestresponse.games.texts import TEXTS as GAME_TEXTS
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.models.base import Model
@@ -38,17 +36,14 @@ from bestresponse.players.llm.texts import TEXTS as PLAYER_TEXTS
 from bestresponse.players.llm.verified import Verified, is_verified
 from bestresponse.report.blocks import Measurement, Shown, metrics_table, table, text
 from bestresponse.report.document import Block, Code, Column, Paragraph, Quote, Table
-from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import Metric, Value, list_metrics
+from bestresponse.report.frames import Frame, Metric, Value, column, list_metrics
 from bestresponse.report.stats.statistics import Interval, cluster_bootstrap, paired_difference, wilson
 from bestresponse.report.tables import to_csv
-from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.inputs import GameSetting, ModelSetting, NamedModel, NamesSetting
 from bestresponse.runs.settings import RunSettings, setting, settings
-from bestresponse.runs.spec import Spec
-from bestresponse.runs.store.folder import RunFolder, StoredPlay
-from bestresponse.runs.study import Measured, Study
+from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
+from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.verify.evaluation import (
     ERROR_KINDS,
     SHEET,

@@ -26,7 +26,7 @@ from bestresponse.core.seeds import split
 from bestresponse.games.water.bidders import BIDDERS, Trace, is_bidder, play_many
 from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import ABUNDANCE, WaterRules, with_abundance
-from bestresponse.players.llm.persona import published_personas
+from bestresponse.players.llm.agent import published_personas
 from bestresponse.runs.execution import Execution, Outcome, Progress
 from bestresponse.runs.inputs import (
     Converted,
@@ -38,8 +38,7 @@ from bestresponse.runs.inputs import (
 )
 from bestresponse.runs.seats import AgentSettings, assign_seats, describe_play, find_model_seats
 from bestresponse.runs.settings import setting, settings
-from bestresponse.runs.spec import Spec
-from bestresponse.runs.store.folder import RunFolder, StoredPlay, encode_plays
+from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay, encode_plays
 
 OWN_SUPPLY = "own"
 """The name of the abundance where the supply is given by the rules and is none of the published ranges."""

@@ -24,7 +24,6 @@ from typing import Annotated, Any, TypedDict
 
 import numpy as np
 
-from bestresponse.analysis import raters
 from bestresponse.core.ask import PASS, Amount, Form
 from bestresponse.core.episode import Episode
 from bestresponse.core.errors import BadReply, UsageError
@@ -33,13 +32,13 @@ from bestresponse.core.game import View
 from bestresponse.games.water.game import Water, money
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.base import Model
-from bestresponse.players.llm.persona import Persona
+from bestresponse.players.llm.agent import Persona
 from bestresponse.players.llm.player import LlmPlayer, Sampling
 from bestresponse.players.llm.reading import find_reasons
 from bestresponse.report import tables
 from bestresponse.report.frames import Frame, column
-from bestresponse.report.stats.agreement import krippendorff_alpha
-from bestresponse.report.stats.interval import Floats
+from bestresponse.report.stats.agreement import compute_if_defined, krippendorff_alpha, read_sheet, summarise_ratings
+from bestresponse.report.stats.statistics import Floats
 from bestresponse.runs.inputs import ModelLike, ModelsSetting
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.run import Run, load_run
@@ -140,7 +139,7 @@ def read_sheets(paths: Iterable[str | Path]) -> tuple[Score, ...]:
             content = read_text_file(Path(path))
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
-        for line, row in raters.read_sheet(content, ("judge", "game", "resident"), str(path), some_of=SCALES):
+        for line, row in read_sheet(content, ("judge", "game", "resident"), str(path), some_of=SCALES):
             for scale in SCALES:
                 cell = row.get(scale, "").strip()
                 if cell not in ("", _NOT_JUDGED):
@@ -270,7 +269,7 @@ def summarise(scores: Iterable[Score]) -> Frame[ScaleRow]:
         items = by_scale[scale].values()
         judges = sorted({judge for values in items for judge in values})
         table = np.array([[values.get(judge, np.nan) for values in items] for judge in judges])
-        figures = asdict(raters.summarise_ratings(table, range(LOWEST, HIGHEST + 1)))
+        figures = asdict(summarise_ratings(table, range(LOWEST, HIGHEST + 1)))
         models = np.array([kinds[judge] == MODEL for judge in judges])
         difference, alpha = _compare_kinds(table[~models], table[models])
         rows.append(
@@ -291,5 +290,5 @@ def _compare_kinds(people: Floats, models: Floats) -> tuple[float | None, float 
     if not both.any():
         return None, None
     means = np.stack([np.nanmean(people[:, both], axis=0), np.nanmean(models[:, both], axis=0)])
-    alpha = raters.compute_if_defined(lambda ratings: krippendorff_alpha(ratings, "interval"), means)
+    alpha = compute_if_defined(lambda ratings: krippendorff_alpha(ratings, "interval"), means)
     return float((means[1] - means[0]).mean()), alpha

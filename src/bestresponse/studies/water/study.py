@@ -27,11 +27,8 @@ from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.base import Model
 from bestresponse.players.llm.reading import find_reasons
 from bestresponse.report.blocks import lines, metrics_table, pivot, table, text
-from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import list_metrics
-from bestresponse.report.stats.interval import Floats, Interval
-from bestresponse.report.stats.statistics import cluster_bootstrap, holm, paired_difference, wilson
-from bestresponse.runs.estimate import Estimate
+from bestresponse.report.frames import Frame, column, list_metrics
+from bestresponse.report.stats.statistics import Floats, Interval, cluster_bootstrap, holm, paired_difference, wilson
 from bestresponse.runs.execution import Execution, Outcome, execute
 from bestresponse.runs.reporting.answers import (
     Answers,
@@ -43,7 +40,7 @@ from bestresponse.runs.reporting.answers import (
 )
 from bestresponse.runs.seats import check_players, estimate_plays, make_player
 from bestresponse.runs.store.folder import RunFolder
-from bestresponse.runs.study import Measured, Study
+from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.water.games import WaterCondition, WaterConfig, find_seed, list_water_games, play_bidders
 
 _MOST_DAY_ROWS = 100_000

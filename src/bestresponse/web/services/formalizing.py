@@ -1,27 +1,22 @@
 """A program under the pen: diagnostics by line, the game it tells, its equilibria and its picture; and a model's help.
 
-Everything is worked out from the text alone, each time it changes. Models are slow, so their help is a job that is
-asked for and looked at until it is done. Programs that are games can be saved with their story, by a plain name.
+Everything is worked out from the text alone, each time it changes. Programs that are games can be saved with their
+story, by a plain name.
 """
 
 from __future__ import annotations
 
 import re
-import secrets
-import threading
-from collections import OrderedDict
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from bestresponse.analysis.solve.document import as_document
-from bestresponse.analysis.solve.pictures import drawable, picture_figures
+from bestresponse.analysis.solve.document import as_document, drawable, picture_figures
 from bestresponse.analysis.solve.solve import solve_found
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.formal.formalize.autoformalizer import Attempt, Formalization, Formalizer, Settings
 from bestresponse.formal.formalize.examples import Example
-from bestresponse.formal.formalize.feedback_text import what_is_wrong
+from bestresponse.formal.formalize.forms import what_is_wrong
 from bestresponse.games.logic.game import describe_table, program_game, read_program_text
 from bestresponse.games.lookup import Found
 from bestresponse.logic.engine import open_engine
@@ -32,10 +27,7 @@ from bestresponse.models.base import Message, Model, Reply, Request
 from bestresponse.report.document import Note, Section
 from bestresponse.report.files import write_text
 from bestresponse.web.sessions.setup import take_turn, validate_program
-from bestresponse.web.sessions.store import NotFound
 
-_MOST_JOBS = 50
-_MOST_WAITING = 5
 _ATTEMPTS = 3
 _MOST_PLAYERS = 4
 
@@ -79,93 +71,27 @@ def _known(found: Found, players: int) -> tuple[Section, ...]:
         return wanted
 
 
-@dataclass
-class HelpJob:
-    """A model at work. `lines` tell how far it is; `program` is its best so far."""
+@dataclass(frozen=True, slots=True)
+class WrittenProgram:
+    """The best program of a model, with a line for each of its attempts and one for the end."""
 
-    id: str
+    program: str
     lines: list[str]
-    program: str = ""
-    done: bool = False
 
 
-class Cancelled(BestResponseError):
-    """Somebody does not want the answer any more."""
-
-
-class ProgramHelper:
-    """Asks models to write or repair programs, a few jobs at a time, each in a thread that nobody waits for."""
-
-    def __init__(self, model: Callable[[str], Model]) -> None:
-        self._model = model
-        self._jobs: OrderedDict[str, HelpJob] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def ask(self, model: str, story: str, program: str, remark: str) -> HelpJob:
-        """Let `model` write the game of `story`, or change `program` as `remark` says."""
-        opened = self._model(model)
-        job = HelpJob(secrets.token_hex(8), [f"{model} is at work"])
-        with self._lock:
-            if sum(not known.done for known in self._jobs.values()) >= _MOST_WAITING:
-                raise UsageError(f"{_MOST_WAITING} jobs are waiting already; cancel one or wait")
-            self._jobs[job.id] = job
-            while len(self._jobs) > _MOST_JOBS:
-                self._jobs.popitem(last=False)
-        work = (job, opened, story, program, remark)
-        threading.Thread(target=_work, args=work, name="formalize", daemon=True).start()
-        return job
-
-    def job(self, name: str) -> HelpJob:
-        """Return the job of that name, or raise NotFound."""
-        if name not in self._jobs:
-            raise NotFound("there is no such job")
-        return self._jobs[name]
-
-    def cancel(self, name: str) -> HelpJob:
-        """Give the job up; a call that is on its way is not waited for, and its answer is not looked at."""
-        job = self.job(name)
-        if not job.done:
-            job.lines.append("Cancelled.")
-            job.done = True
-        return job
-
-    def close(self) -> None:
-        """Give up every job."""
-        for name in list(self._jobs):
-            self.cancel(name)
-
-
-def _work(job: HelpJob, model: Model, story: str, program: str, remark: str) -> None:
-    def tell(attempt: Attempt) -> None:
-        if job.done:
-            raise Cancelled("it was cancelled")
-        job.program = attempt.source or job.program
-        errors = attempt.report.errors if attempt.report else ()
-        wrong = str(errors[0]) if errors else attempt.problem or "no game came out"
-        job.lines.append("This is a game." if attempt.ok else f"Not yet a game: {wrong}")
-
-    last, source = "", ""
-    try:
-        with closing(open_engine("embedded", settings.strangers)) as engine:
-            formalizer = Formalizer(model, engine, Settings(attempts=_ATTEMPTS), tell=tell)
-            result = _formalize(formalizer, story, program, remark)
-            last, source = result.trouble or "Done.", result.source or ""
-    except Exception as error:  # noqa: BLE001 - nobody else is told what went wrong in this thread
-        last = f"It did not work: {error}"
-    if not job.done:
-        job.program = source or job.program
-        job.lines.append(last)
-        job.done = True
-
-
-def _formalize(formalizer: Formalizer, story: str, program: str, remark: str) -> Formalization:
-    if not program.strip():
-        return formalizer.formalize(story)
-    report = validate(program, formalizer.engine)
-    begun = Attempt(Request((Message("user", story),)), Reply(program), program, report)
-    before = Formalization(story, formalizer.model.id, (), (begun,))
-    wish = remark.strip() or what_is_wrong(report, "") or "Does the program tell the whole story? If not, complete it."
-    return formalizer.revise(before, wish)
+def write_program(model: Model, story: str, program: str, remark: str) -> WrittenProgram:
+    """Let a model write the game of a story, or change its program as `remark` says; that may take minutes."""
+    with take_turn(), closing(open_engine("embedded", settings.strangers)) as engine:
+        formalizer = Formalizer(model, engine, Settings(attempts=_ATTEMPTS))
+        if program.strip():
+            report = validate(program, engine)
+            begun = Attempt(Request((Message("user", story),)), Reply(program), program, report)
+            wrong = what_is_wrong(report, "") or "Does the program tell the whole story? If not, complete it."
+            result = formalizer.revise(Formalization(story, model.id, (), (begun,)), remark.strip() or wrong)
+        else:
+            result = formalizer.formalize(story)
+    lines = ["This is a game." if attempt.ok else f"Not yet a game: {attempt.trouble}" for attempt in result.attempts]
+    return WrittenProgram(result.source or "", [*lines, result.trouble or "Done."])
 
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")

@@ -18,14 +18,19 @@ import numpy as np
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
-from bestresponse.analysis.raters import compute_if_defined, read_sheet, summarise_ratings
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, REFEREE
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.seeds import generator
 from bestresponse.report.document import Cell, Column, Table
-from bestresponse.report.stats.agreement import Scale, krippendorff_alpha
-from bestresponse.report.stats.interval import Interval
+from bestresponse.report.stats.agreement import (
+    Scale,
+    compute_if_defined,
+    krippendorff_alpha,
+    read_sheet,
+    summarise_ratings,
+)
+from bestresponse.report.stats.statistics import Interval
 from bestresponse.report.tables import to_csv
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.studies.verify.evaluation import ERROR_KINDS

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from string import Template
 from urllib.parse import quote
 
-from bestresponse.analysis.regrets import iterate_decisions, measure_against_others
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree
-from bestresponse.analysis.theory import Theory, describe_theory
+from bestresponse.analysis.theory import Theory, describe_theory, iterate_decisions, measure_against_others
 from bestresponse.core.capabilities import (
     EquilibriumSummary,
     Question,
@@ -75,17 +74,17 @@ def describe_own_seat(context: SeatContext, looking: bool = False) -> SeatView:
     """Describe the seat as it is now; the person has seen it then, unless somebody else is `looking`."""
     session, seat, role = context.session, context.seat, context.role
     with session.lock:
+        phase, version, view = session.phase(seat), session.version(seat), session.episode.view(role)
         if not looking:
             context.server.sessions.note_shown(session, seat)
-            session.note_page(seat)
-        phase, view = session.phase(seat), session.episode.view(role)
+            session.note_page(seat, version)
         ask = session.pending().get(role) if phase == "turn" else None
         rules, consent = _tell_rules(session, view), find_consent(context)
         asked, left = ask_to_json(ask) if ask else None, session.seconds_left(seat)
         quiz = [question.text for question in list_quiz_questions(session, seat)] if phase == "welcome" else []
         payoffs = session.payoffs() if phase == "over" else None
         return SeatView(
-            role, context.server.code(session.id, seat), session.version(seat), phase,
+            role, context.server.code(session.id, seat), version, phase,
             rules, view.situation, list(view.notes), session.turn(role), session.attempt, asked, left, consent, quiz,
             session.missing, session.stand_ins(role), list_announcements(session, seat), payoffs,
         )  # fmt: skip

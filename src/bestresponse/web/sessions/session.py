@@ -300,8 +300,7 @@ class Session:
     @property
     def settled(self) -> int:
         """How many answers have changed the state; those of a round that is not complete have not."""
-        open_asks = len(self.game.asks(self.episode.state)) - len(self.episode.pending)
-        return len(self.episode.submissions) - open_asks
+        return len(self.episode.submissions) - len(self.episode.moves)
 
     def record(self) -> Record:
         """Return the record of the play so far, with payoffs where it is over."""
@@ -422,9 +421,8 @@ class Session:
         """Note that the person in that seat was here."""
         self.seen[seat] = time.monotonic()
 
-    def note_page(self, seat: int) -> None:
+    def note_page(self, seat: int, version: str) -> None:
         """Note which page that person sees, and since when."""
-        version = self.version(seat)
         if seat not in self.pages or self.pages[seat][0] != version:
             self.pages[seat] = (version, time.monotonic())
 

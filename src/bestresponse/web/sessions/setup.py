@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Annotated, TypeVar
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
@@ -112,7 +112,7 @@ class Setup:
     language: Language = "en"
     seed: Seed = 0
 
-    @property
+    @cached_property
     def persons(self) -> tuple[int, ...]:
         """The numbers of the seats that people take."""
         return tuple(number for number, seat in enumerate(self.seats) if seat == PERSON)
@@ -282,7 +282,7 @@ def _make_playable(found: Found, choice: GameChoice) -> AnyGame:
 
 
 class Busy(BestResponseError):
-    """As many programs are being checked as may be at once."""
+    """As many programs are being checked or written as may be at once."""
 
 
 _MOST_CHECKS = 8
@@ -291,9 +291,9 @@ _checks = threading.BoundedSemaphore(_MOST_CHECKS)
 
 @contextmanager
 def take_turn() -> Iterator[None]:
-    """Be one of the few who have a program checked or wait for that; `Busy` keeps the threads of the server free."""
+    """Be one of the few who have a program checked or written; `Busy` keeps the threads of the server free."""
     if not _checks.acquire(blocking=False):
-        raise Busy(f"{_MOST_CHECKS} programs are being checked already; try again in a few seconds")
+        raise Busy(f"{_MOST_CHECKS} programs are being checked or written already; try again in a few seconds")
     try:
         yield
     finally:

@@ -25,13 +25,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from bestresponse.core import Decision, Episode, Record, Role
+from bestresponse.core import NATURE, Decision, Episode, Nature, Record, Role
 from bestresponse.core.codec import submission_from_json
 from bestresponse.core.errors import BestResponseError, NotAsked, StoreError, UsageError
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.seeds import generator
 from bestresponse.runs import Manifest, RunFolder, environment
-from bestresponse.runs.store.lines import Lines, read_lines
+from bestresponse.runs.store.folder import Lines, read_lines
 from bestresponse.web.experiments.model import Assignment, Experiment, check_experiment, parse_experiment, wrap_setup
 from bestresponse.web.sessions.session import (
     Answer,
@@ -482,18 +482,26 @@ class SessionStore:
                 raise NotAsked("the experimenter has restarted this game; load the page again")
             if session.standing.closed:
                 raise NotAsked("this session was closed by the experimenter")
-            session.episode.submit(role, decision)
-            seat = session.roles.index(role) if role in session.roles else -1
-            seen, clock = session.standing.shown.get((seat, turn), (None, None))
-            spent = None if clock is None else round(time.monotonic() - clock, 3)
-            timing = Timing(**asdict(presence), shown=seen, answered=now(), spent=spent)
-            try:
-                self.journal.folder.submit(session.play, session.episode.submissions[-1], asdict(timing))
-            except StoreError:
-                session.episode = Episode(session.game, session.episode.submissions[:-1])
-                raise
-            session.timings.append(timing)
-            self._conclude(session)
+            self._keep_answer(session, role, turn, decision, presence)
+            # Draws take no time, so nobody is shown the moment before them; the worker makes up for one that fails.
+            with suppress(StoreError):
+                while NATURE in (asked := session.pending()):
+                    drawn = Nature(session.seed).decide(session.episode.view(NATURE), asked[NATURE])
+                    self._keep_answer(session, NATURE, session.turn(NATURE), drawn, _UNKNOWN)
+
+    def _keep_answer(self, session: Session, role: Role, turn: int, decision: Decision, presence: Presence) -> None:
+        session.episode.submit(role, decision)
+        seat = session.roles.index(role) if role in session.roles else -1
+        seen, clock = session.standing.shown.get((seat, turn), (None, None))
+        spent = None if clock is None else round(time.monotonic() - clock, 3)
+        timing = Timing(**asdict(presence), shown=seen, answered=now(), spent=spent)
+        try:
+            self.journal.folder.submit(session.play, session.episode.submissions[-1], asdict(timing))
+        except StoreError:
+            session.episode = Episode(session.game, session.episode.submissions[:-1])
+            raise
+        session.timings.append(timing)
+        self._conclude(session)
 
     def _conclude(self, session: Session) -> None:
         """Write the record of a play that is over, once."""

@@ -167,7 +167,7 @@ function formalize(form) {
   const program = form.querySelector("#program");
   const gutter = form.querySelector(".gutter");
   const game = document.getElementById("game");
-  const post = (path) => fetch(path, { method: "POST", body: new URLSearchParams(new FormData(form)), credentials: "same-origin" });
+  const post = (path, signal) => fetch(path, { method: "POST", body: new URLSearchParams(new FormData(form)), credentials: "same-origin", signal });
   const number = () => {
     const wrong = new Map([...game.querySelectorAll("[data-line]")].map((line) => [Number(line.dataset.line), line.className]));
     gutter.replaceChildren(...program.value.split("\n").map((_, index) => {
@@ -216,28 +216,27 @@ async function askModel(form, button, post, take) {
     item.textContent = line;
     return item;
   }));
-  button.disabled = true;
-  const answer = await post("/formalize/help").catch(() => null);
-  if (!answer || !answer.ok) {
-    say(["It could not be asked; is the story there?"]);
-    button.disabled = false;
-    return;
-  }
-  const { id: job } = await answer.json();
   const cancel = form.querySelector("[data-cancel]");
+  const wait = new AbortController();
+  cancel.onclick = () => wait.abort();
+  button.disabled = true;
   cancel.hidden = false;
-  cancel.onclick = () => post(`/formalize/help/${job}/cancel`);
-  for (;;) {
-    const state = await (await fetch(`/formalize/help/${job}`, { credentials: "same-origin" })).json();
-    say(state.lines);
-    if (state.done) {
-      if (state.program) take(state.program);
-      cancel.hidden = true;
-      button.disabled = false;
-      return;
+  say(["The model is at work."]);
+  try {
+    const answer = await post("/formalize/help", wait.signal);
+    if (answer.ok) {
+      const { lines, program } = await answer.json();
+      say(lines);
+      if (program) take(program);
+    } else {
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      say([page.querySelector("main p").textContent]);
     }
-    await new Promise((later) => setTimeout(later, 700));
+  } catch {
+    say([wait.signal.aborted ? "Cancelled." : "The server could not be reached."]);
   }
+  cancel.hidden = true;
+  button.disabled = false;
 }
 
 function judgeByKeys(form) {

@@ -12,7 +12,7 @@ from bestresponse.core.errors import BestResponseError
 from bestresponse.formal.formalize.autoformalizer import check_story
 from bestresponse.formal.formalize.examples import FIRST, Example, library
 from bestresponse.report.document import Document
-from bestresponse.web.access import AdminApi, AdminPage, Bearer, CheckedForm, Name, PostedForm, Server, ServerState
+from bestresponse.web.access import AdminApi, AdminPage, Bearer, Name, PostedForm, Server, ServerState
 from bestresponse.web.render import Closed, describe_errors, render_form, render_page, serialize_report
 from bestresponse.web.services import formalizing
 
@@ -56,24 +56,11 @@ def save_typed(server: Server, form: PostedForm) -> Response:
 
 
 @pages.post("/help")
-def ask_for_help(server: Server, form: PostedForm) -> formalizing.HelpJob:
-    """Let a model write or repair the program; the answer names the job to look at."""
+def write_typed(server: Server, form: PostedForm) -> formalizing.WrittenProgram:
+    """Let a model write or repair the program."""
     program, remark = form.get("program", "")[:_MOST], form.get("remark", "")[:2000]
-    return server.helper.ask(form.get("model", ""), check_story(form.get("story", "")), program, remark)
-
-
-@pages.get("/help/{job}")
-@calls.get("/programs/help/{job}")
-def look_at_help(server: Server, job: Name) -> formalizing.HelpJob:
-    """Say how far a job is."""
-    return server.helper.job(job)
-
-
-@pages.post("/help/{job}/cancel", dependencies=[CheckedForm])
-@calls.post("/programs/help/{job}/cancel")
-def cancel(server: Server, job: Name) -> formalizing.HelpJob:
-    """Give a job up; a call that is on its way is not waited for."""
-    return server.helper.cancel(job)
+    model = server.model(form.get("model", ""))
+    return formalizing.write_program(model, check_story(form.get("story", "")), program, remark)
 
 
 Program = Annotated[str, Field(max_length=_MOST)]
@@ -120,10 +107,11 @@ def save(server: Server, given: SaveIn) -> tuple[str, ...]:
     return list_programs(server)
 
 
-@calls.post("/programs/help", status_code=202)
-def ask_model(server: Server, given: HelpIn) -> formalizing.HelpJob:
-    """Let a model write or repair a program."""
-    return server.helper.ask(given.model, check_story(given.story), given.program, given.remark)
+@calls.post("/programs/help")
+def write_posted(server: Server, given: HelpIn) -> formalizing.WrittenProgram:
+    """Let a model write or repair a program; the answer comes when it is done, which may take minutes."""
+    story = check_story(given.story)
+    return formalizing.write_program(server.model(given.model), story, given.program, given.remark)
 
 
 @calls.get("/programs/{name}")

@@ -19,24 +19,20 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from bestresponse.core.codec import submission_from_json
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, StoreError, UsageError
 from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonMapping, JsonObject, canonical
-from bestresponse.core.seeds import split
-from bestresponse.report.document import Cell, Column, Document, Note, Section, Table
-from bestresponse.report.metrics import Figures, Value
-from bestresponse.report.stats.interval import Interval
-from bestresponse.report.stats.statistics import cluster_bootstrap
+from bestresponse.report.document import Cell, Column, Document, Table
+from bestresponse.report.frames import Figures, Value
+from bestresponse.report.stats.statistics import Interval
 from bestresponse.runs import Manifest, Run, RunFolder, StoredPlay, load_run
 from bestresponse.runs.reporting.sections import price_by_model
 from bestresponse.runs.settings import RunSettings
-from bestresponse.runs.store.lines import find_spec_id, read_lines, read_raw
+from bestresponse.runs.store.folder import find_spec_id, read_lines, read_raw
 from bestresponse.runs.study import find_study, studies
-from bestresponse.web.sessions.setup import PERSON, GameChoice, make_game
+from bestresponse.web.sessions.setup import GameChoice, make_game
 from bestresponse.web.sessions.store import NotFound
 
 SESSIONS = "sessions"
@@ -44,10 +40,6 @@ _COUNTS = {"num_games": "games", "count": "stories", "repeats": "repeats", "roun
 _MOST_NAMES = 3
 _FRESH = 120.0
 """Seconds after which a run whose lock cannot be seen, and whose files have not grown, counts as stopped."""
-_STAND_INS = (
-    "A stand-in answers for a person whose time is up and for a model without a usable answer. "
-    "Payoffs are those of seats that gave every answer themselves."
-)
 _DAMAGE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What a file that is not as it should be makes a reader raise."""
 _log = logging.getLogger("bestresponse.web")
@@ -95,45 +87,6 @@ def name_play(play: StoredPlay) -> str:
 
 def _open_run(folder: RunFolder) -> Run[RunSettings]:
     return Run(folder, find_study(folder.manifest.study))
-
-
-def _report_sessions(folder: RunFolder) -> Document:
-    """Report how many sessions were played to their end, and what those in each seat got; StoreError where none was."""
-    by_game: dict[str, list[StoredPlay]] = {}
-    for play in folder.plays():
-        game = GameChoice(**play.data["setup"]["game"])
-        rounds = f", {game.rounds} rounds" if game.rounds > 1 else ""
-        by_game.setdefault(game.name + rounds + (", mixed" if game.mixed else ""), []).append(play)
-    if not by_game:
-        raise StoreError("no session has come to its end yet")
-    counts, payoffs = [], []
-    for name, plays in by_game.items():
-        records = [play.record for play in plays]
-        answers = [answer for record in records for answer in record.submissions if answer.role in record.players]
-        people = sum(seat == PERSON for record in records for seat in record.players.values())
-        stood_in = sum(bool(answer.decision.stand_in) for answer in answers)
-        void = sum(record.void is not None for record in records)
-        counts.append((name, len(plays), void, people, len(answers), stood_in))
-        payoffs += [(name, *row) for row in _list_payoffs(name, [record for record in records if record.void is None])]
-    heads = ("sessions", "void", "people", "answers", "stood in for")
-    counted = Table((Column("game"), *(Column(head, "right") for head in heads)), tuple(counts))
-    figures = (Column("sessions", "right"), Column("payoff", "right", format=".3f"))
-    earned = Table((*map(Column, ("game", "role", "seat")), *figures), tuple(payoffs), "Means; intervals hold 95 %")
-    sections = (Section("Sessions", (counted, Note(_STAND_INS))), Section("Payoffs", (earned,)))
-    return Document("Sessions with people", sections=sections)
-
-
-def _list_payoffs(game: str, records: list[Record]) -> list[tuple[Cell, ...]]:
-    """List the mean payoff of every role and player; a play with a stand-in is not counted as theirs."""
-    rows: list[tuple[Cell, ...]] = []
-    for role, player in dict.fromkeys(seat for record in records for seat in record.players.items()):
-        seated = [record for record in records if record.players.get(role) == player]
-        missed = [any(a.decision.stand_in for a in record.submissions if a.role == role) for record in seated]
-        earned = [record.payoffs[role] for record, stood_in in zip(seated, missed, strict=True) if not stood_in]
-        if earned:
-            mean = cluster_bootstrap(earned, rng=np.random.default_rng(split(0, game, role, player)))
-            rows.append((role, player, len(earned), mean))
-    return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,13 +298,13 @@ def rebuild_game(folder: RunFolder, data: JsonMapping) -> AnyGame | None:
 
 def has_report(folder: RunFolder) -> bool:
     """Tell whether runs of this kind are reported."""
-    return folder.manifest.study in (SESSIONS, *studies.names())
+    return folder.manifest.study in studies.names()
 
 
 def build_report(folder: RunFolder) -> Document:
     """Report what is recorded so far; NotFound where there is nothing to report yet."""
     try:
-        return _report_sessions(folder) if folder.manifest.study == SESSIONS else _open_run(folder).report()
+        return _open_run(folder).report()
     except StoreError as error:
         _log.warning("no report of %s: %s", folder.path.name, error)
         raise NotFound(str(error).replace(str(folder.path), folder.path.name)) from None

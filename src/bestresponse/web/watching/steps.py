@@ -17,7 +17,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from bestresponse.analysis.regrets import measure_against_equilibrium, measure_against_others
+from bestresponse.analysis.theory import measure_against_equilibrium, measure_against_others
 from bestresponse.core.capabilities import PlayedRounds, RoundHistory
 from bestresponse.core.episode import Record
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Role

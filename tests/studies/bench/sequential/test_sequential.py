@@ -13,7 +13,7 @@ from bestresponse.analysis.theory import describe_theory
 from bestresponse.core.errors import SettingError
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.page import render
-from bestresponse.runs.spec import Shard
+from bestresponse.runs.store.folder import Shard
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.sequential.policies import Arena, StatedPolicy
 from bestresponse.studies.bench.sequential.questions import make_plan

@@ -18,10 +18,10 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 from lark import Token, Tree
 
+from bestresponse.formal.claims.checker import ground
 from bestresponse.formal.claims.claim import Claim
 from bestresponse.formal.claims.english.vocabulary import Vocabulary
 from bestresponse.formal.claims.form import Mix, Move, Ungrounded
-from bestresponse.formal.claims.grounding import ground
 
 _MOST_READINGS: Final = 64
 _FLAGS: Final = {

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.core.seeds import split
-from bestresponse.report.stats.interval import LEVEL, Interval
+from bestresponse.report.stats.statistics import LEVEL, Interval
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.sequence_form import (
     SequenceForm,

@@ -24,7 +24,7 @@ from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.games.capabilities import HasNormalForm
 from bestresponse.models.base import Model
 from bestresponse.runs.execution import PlayOne
-from bestresponse.runs.spec import Spec
+from bestresponse.runs.store.folder import Spec
 from bestresponse.studies.bench.config import BenchConfig, choose_temperature
 from bestresponse.studies.bench.plays import seat_player
 from bestresponse.theory.trees.compile import list_answers

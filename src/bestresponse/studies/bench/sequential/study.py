@@ -18,13 +18,11 @@ from bestresponse.players.llm.verified import make_label
 from bestresponse.report.blocks import Measurement, Shown, headline, metrics_table, table, text
 from bestresponse.report.document import Figure
 from bestresponse.report.figures.tree import MOST_ENDS, Overlay, draw_tree
-from bestresponse.report.frames import Frame, column
-from bestresponse.report.metrics import Heads, Metric, Value
+from bestresponse.report.frames import Frame, Heads, Metric, Value, column
 from bestresponse.report.stats.statistics import bound_mean
-from bestresponse.runs.estimate import Estimate
 from bestresponse.runs.reporting.answers import Answers, make_answers_frame
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
-from bestresponse.runs.study import Measured, Study
+from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.measure import BASELINE
 from bestresponse.studies.bench.sequential.policies import Arena, StatedPolicy, average, cut, make_baselines

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from bestresponse.analysis.raters import read_sheet, summarise_ratings
 from bestresponse.core.errors import UsageError
+from bestresponse.report.stats.agreement import read_sheet, summarise_ratings
 from bestresponse.report.tables import to_csv
 
 FORMULAS = ["=cmd()", "\t=cmd()", " =cmd()", "\uff1dcmd()", "+1+1", "-2+3", "@SUM(A1)", "\uff0bcmd()"]

@@ -1,0 +1,484 @@
+"""Ask one thing of a game by name: a dynamic of play or a solution concept.
+
+An answer is data, of which a page is made, and perhaps curves for a picture. A package adds its own questions by an
+entry point of the group `bestresponse.concepts` or `bestresponse.dynamics`, which names a `Question`; built-in ones
+stand in the same registries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial, wraps
+from inspect import signature
+from typing import Any, Generic, Literal, TypeVar, get_args
+
+import numpy as np
+
+from bestresponse import theory
+from bestresponse.analysis.solve.data import describe_correlated, list_cells, name_mix, name_players
+from bestresponse.analysis.solve.facts import show_facts
+from bestresponse.analysis.solve.solve import check_scale
+from bestresponse.core.errors import SettingError, UsageError
+from bestresponse.core.json import JsonObject
+from bestresponse.core.notebook import format_html
+from bestresponse.core.registry import Registry, did_you_mean
+from bestresponse.games.lookup import Found
+from bestresponse.report.document import Document, Figure, Section
+from bestresponse.report.figures.charts import lines
+from bestresponse.theory.correlation.equilibria import Objective
+from bestresponse.theory.dynamics.learning import Form, Trajectory
+from bestresponse.theory.dynamics.moran import Fitness
+from bestresponse.theory.fitting import Levels, QuantalBranch
+from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.regrets import Profile, as_profile
+from bestresponse.theory.trees.normal_form import to_normal_form
+from bestresponse.theory.trees.tree import Policy, Tree
+
+G = TypeVar("G")
+
+_MOST_SERIES = 12
+_CHOICES = {"form": get_args(Form), "fitness": get_args(Fitness), "objective": get_args(Objective)}
+"""What settings that are words can be."""
+_INNER = ("background", "engine", "stride")
+"""Arguments of the dynamics that say how a path is computed, and not which one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chart:
+    """Curves over a common axis."""
+
+    series: Mapping[str, tuple[Array, Array]]
+    x_label: str
+    y_label: str
+    caption: str
+
+    def draw(self, kind: Literal["svg", "png"] = "svg") -> bytes:
+        """Draw the first curves."""
+        first = dict(list(self.series.items())[:_MOST_SERIES])
+        return lines(first, x_label=self.x_label, y_label=self.y_label, kind=kind)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """An answer as data, of which the page is made; a chart where there is something to draw."""
+
+    data: JsonObject
+    chart: Chart | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question(Generic[G]):
+    """Something that can be asked of a game by name; its settings are the arguments of `ask` that have a default."""
+
+    name: str
+    words: str
+    ask: Callable[..., Answer]
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """What can be set, and the defaults."""
+        given = signature(self.ask).parameters.items()
+        return {name: argument.default for name, argument in given if argument.default is not argument.empty}
+
+    def answer(self, game: G, settings: Mapping[str, object] | None = None) -> Answer:
+        """Compute the answer with these settings in place of the defaults; texts are read as numbers where need be."""
+        known = {name: default for name, default in self.settings.items() if name not in _INNER}
+        for name in settings or ():
+            if name not in known:
+                expected = ", ".join(f"{s}={'' if default is None else default}" for s, default in known.items())
+                raise UsageError(f"{self.name} has no setting {name!r}; it has these: {expected or 'none'}")
+        return self.ask(game, **{name: read_setting(name, known[name], str(v)) for name, v in (settings or {}).items()})
+
+
+def read_setting(name: str, default: object, text: str) -> object:
+    """Read a value of the default's type, a number where it is None; SettingError where that fails.
+
+    >>> read_setting("plus", False, "yes"), read_setting("steps", 10, "3")
+    (True, 3)
+    """
+    expected = {bool: "yes or no", int: "a whole number", str: f"one of {', '.join(_CHOICES.get(name, ()))}"}
+    try:
+        match default:
+            case bool():
+                return {"yes": True, "no": False, "true": True, "false": False}[text.lower()]
+            case int():
+                return int(text)
+            case str():
+                return {choice: choice for choice in _CHOICES.get(name, (text,))}[text]
+            case _:
+                return text if name == "start" else float(text)
+    except (ValueError, KeyError):
+        raise SettingError(name, f"expected {expected.get(type(default), 'a number')}, got {text!r}") from None
+
+
+def read_profile(game: NormalForm, text: str) -> Profile | None:
+    """Read `0.2,0.8/0.5,0.5`: players between slashes, probabilities between commas; None for no text.
+
+    >>> read_profile(NormalForm.zero_sum([[1, 2], [3, 4]]), "1,0/0.5,0.5")[1].tolist()
+    [0.5, 0.5]
+    """
+    if not text:
+        return None
+    try:
+        mixes = [[float(p) for p in part.split(",")] for part in text.split("/")]
+    except ValueError:
+        raise SettingError("start", f"expected probabilities such as 0.2,0.8/0.5,0.5, got {text!r}") from None
+    return as_profile(game, mixes)
+
+
+def _respond_quantally(game: NormalForm, precision: float = 5.0) -> Answer:
+    branch = theory.quantal_branch(game, precision)
+    played = {"strategies": name_mix(game, branch.final.strategies)}
+    return _describe_quantal(branch, dict(zip(game.players, game.actions, strict=True)), played)
+
+
+def _respond_as_agents(tree: Tree, precision: float = 5.0) -> Answer:
+    branch = theory.agent_quantal_branch(tree, precision)
+    agents = {f"{tree.players[infoset.player]} at {infoset.label}": infoset.moves for infoset in tree.infosets}
+    policy = Policy(tree, np.concatenate(branch.final.strategies))
+    return _describe_quantal(branch, agents, {"policy": policy.table()})
+
+
+def _describe_quantal(branch: QuantalBranch, choosers: dict[str, tuple[str, ...]], played: JsonObject) -> Answer:
+    end = branch.final
+    series = {
+        f"{chooser}: {name}": (branch.precisions, shares[:, a])
+        for (chooser, names), shares in zip(choosers.items(), branch.strategies, strict=True)
+        for a, name in enumerate(names)
+    }
+    data = {
+        "method": branch.method,
+        "precision": end.precision,
+        **played,
+        "gains": dict(zip(choosers, end.gains.tolist(), strict=True)),
+        "gap": end.gap,
+        "residual": end.residual,
+    }
+    caption = "Quantal response equilibria along the branch from uniform play."
+    return Answer(data, Chart(series, "precision", "probability", caption))
+
+
+def _describe_levels(game: NormalForm, found: Levels) -> Answer:
+    levels = [
+        {"share": share, "strategies": name_mix(game, [path[k] for path in found.strategies])}
+        for k, share in enumerate(found.shares.tolist())
+    ]
+    played = {"predicted": name_mix(game, found.final), "gains": name_players(game, found.gains)}
+    return Answer({"method": found.method, **played, "gap": found.gap, "levels": levels})
+
+
+def _correlate(game: NormalForm, objective: Objective = "welfare") -> Answer:
+    return Answer(describe_correlated(game, theory.correlated(game, objective)))
+
+
+def _correlate_coarsely(game: NormalForm, objective: Objective = "welfare") -> Answer:
+    return Answer(describe_correlated(game, theory.correlated(game, objective, coarse=True)))
+
+
+def _rationalize(game: NormalForm) -> Answer:
+    left = theory.iterated_elimination(game)
+    seats = zip(game.players, game.actions, left.kept, strict=True)
+    kept = {who: [names[a] for a in actions] for who, names, actions in seats}
+    rounds = max((s.round for s in left.steps), default=0)
+    return Answer({"method": "iterated strict dominance", "kept": kept, "rounds": rounds})
+
+
+def _secure(game: NormalForm) -> Answer:
+    levels = [theory.maximin(game, player) for player in range(game.num_players)]
+    earned = {who: level.value for who, level in zip(game.players, levels, strict=True)}
+    strategies = name_mix(game, [level.strategy for level in levels])
+    return Answer({"method": "zero-sum game against all others", "values": earned, "strategies": strategies})
+
+
+def _bargain(game: NormalForm) -> Answer:
+    found = theory.nash_bargaining(game)
+    return Answer(
+        {
+            "method": "Nash bargaining over mixtures of cells, disagreement at the security levels",
+            "payoffs": name_players(game, found.payoffs),
+            "disagreement": name_players(game, found.disagreement),
+            "gap": found.gap,
+            "agreed": list_cells(game, found.weights),
+            "weights": found.weights.tolist(),
+        }
+    )
+
+
+def _name(game: NormalForm) -> Answer:
+    found = theory.name_ordinal(game)
+    method = "order of each player's payoffs, which tells the 144 strict ordinal 2x2 games apart"
+    return Answer({"method": method, "name": found.name, "row": found.row, "col": found.col})
+
+
+def _tremble(game: NormalForm) -> Answer:
+    found = theory.find_perfect(game)
+    equilibria = [
+        {"strategies": name_mix(game, e.strategies), "payoffs": name_players(game, e.payoffs), "perfect": perfect}
+        for e, perfect in zip(found.equilibria, found.perfect, strict=True)
+    ]
+    return Answer({"method": found.method, "complete": found.complete, "equilibria": equilibria})
+
+
+def _order_mistakes(game: NormalForm) -> Answer:
+    found = theory.find_proper(game)
+    e = found.equilibrium
+    return Answer(
+        {
+            "method": "limit of orderly mistakes (Myerson 1978), exact Lemke-Howson over orders of actions; one proper "
+            "equilibrium, not necessarily all",
+            "strategies": name_mix(game, e.strategies),
+            "payoffs": name_players(game, e.payoffs),
+            "regret": e.regret,
+            "proved": found.proved,
+            "mistakes": found.mistakes,
+            "distance": found.distance,
+            "trembling": name_mix(game, [np.array([float(p) for p in mix]) for mix in found.trembling]),
+        }
+    )
+
+
+def _solve_subgames(tree: Tree, limit: int = 200) -> Answer:
+    found = theory.solve_subgames(tree, limit)
+    equilibria = [
+        {"payoffs": name_players(tree, payoffs), "policy": policy.table()}
+        for policy, payoffs in zip(found.policies, found.payoffs, strict=True)
+    ]
+    extent = {"complete": found.complete, "subgames": found.num_subgames}
+    return Answer({"method": "subgames from the last to the first", **extent, "equilibria": equilibria})
+
+
+def _solve_sequentially(tree: Tree) -> Answer:
+    found = theory.find_sequential(tree)
+    beliefs = []
+    for k, infoset in enumerate(tree.infosets):
+        nodes = {tree.path(node): float(found.beliefs[node]) for node in np.flatnonzero(tree.infoset == k).tolist()}
+        beliefs.append({"player": tree.players[infoset.player], "information_set": infoset.label, "nodes": nodes})
+    certificate = {"method": found.method, "payoffs": found.payoffs, "gap": found.gap}
+    return Answer({**certificate, "policy": found.policy.table(), "beliefs": beliefs})
+
+
+CONCEPTS: tuple[Question[NormalForm], ...] = (
+    Question(
+        "quantal-response",
+        "Better actions are more likely: the logit equilibrium on the branch from uniform play",
+        _respond_quantally,
+    ),
+    Question(
+        "level-k",
+        "Level k best-responds to level k - 1, level 0 plays uniformly",
+        lambda game, level=2: _describe_levels(game, theory.level_k(game, level)),
+    ),
+    Question(
+        "cognitive-hierarchy",
+        "Everybody best-responds to a Poisson mixture of lower levels",
+        lambda game, tau=1.5: _describe_levels(game, theory.cognitive_hierarchy(game, tau)),
+    ),
+    Question("correlated", "A mediator's advice that nobody gains by disobeying", _correlate),
+    Question("coarse-correlated", "Advice to which nobody prefers one fixed action", _correlate_coarsely),
+    Question("rationalizable", "What iterated elimination of strictly dominated actions leaves", _rationalize),
+    Question("maximin", "What every player can make sure of", _secure),
+    Question("bargaining", "The agreement that maximises the product of gains", _bargain),
+    Question("ordinal", "The name of a 2x2 game by the order of its payoffs", _name),
+    Question("perfect", "Nash equilibria that survive small mistakes, of two players", _tremble),
+    Question("proper", "An equilibrium that survives mistakes that are rarer the more they cost", _order_mistakes),
+)
+"""All concepts that can be asked for by name, of a table or of a tree in reduced normal form."""
+TREE_CONCEPTS: tuple[Question[Tree], ...] = (
+    Question(
+        "subgame-perfect",
+        "Equilibria of every subgame, with hidden and simultaneous moves, mixed ones too",
+        _solve_subgames,
+    ),
+    Question("sequential", "An equilibrium with beliefs that holds at every information set", _solve_sequentially),
+    Question(
+        "agent-quantal-response",
+        "Better moves are more likely at every information set: the agent logit equilibrium on the branch from noise",
+        _respond_as_agents,
+    ),
+)
+"""All concepts that can be asked for by name, of a tree only."""
+
+
+_RECORDED = 200
+
+
+def _follow(dynamics: Callable[..., Trajectory]) -> Callable[..., Answer]:
+    """Make a question of dynamics: follow a path to its end; the settings are the arguments of the dynamics."""
+
+    @wraps(dynamics)
+    def follow(game: NormalForm, *, start: str = "", **arguments: object) -> Answer:
+        path = dynamics(game, **arguments, **({"start": read_profile(game, start)} if start else {}))
+        some = np.unique(np.linspace(0, len(path) - 1, min(len(path), _RECORDED)).astype(int))
+        seats = list(zip(game.players, game.actions, path.strategies, strict=True))
+        curves = {who: {name: shares[some, a].tolist() for a, name in enumerate(names)} for who, names, shares in seats}
+        data = {
+            "method": path.method,
+            "time": float(path.times[-1]),
+            "final": name_mix(game, path.final),
+            "last": name_mix(game, path.last),
+            "gains": name_players(game, path.gains[-1]),
+            "gap": path.gap,
+            "external_regret": None if path.external is None else name_players(game, path.external[-1]),
+            "path": {"times": path.times[some].tolist(), "gap": path.curve[some].tolist(), "strategies": curves},
+        }
+        series = {
+            f"{who}: {name}": (path.times, shares[:, a]) for who, names, shares in seats for a, name in enumerate(names)
+        }
+        return Answer(data, Chart(series, "time", "share", f"Shares of the actions over time, by {path.method}."))
+
+    return follow
+
+
+def _evolve(
+    game: NormalForm,
+    *,
+    steps: int = 100_000,
+    population: int = 100,
+    intensity: float = 1.0,
+    fitness: Fitness = "exponential",
+    mutation: float = 0.0,
+    seed: int = 0,
+) -> Answer:
+    """Run the Moran process between the actions of a symmetric game."""
+    if game.num_players != 2 or not np.array_equal(game.payoffs[0], game.payoffs[1].T):
+        raise SettingError("dynamics", "moran needs a symmetric game of two players; this one is not")
+    names = game.actions[0]
+    share, extra = divmod(population, len(names))
+    done = theory.moran(
+        game.payoffs[0],
+        [share + (k < extra) for k in range(len(names))],
+        seed=seed,
+        intensity=intensity,
+        fitness=fitness,
+        mutation=mutation,
+        steps=steps,
+        stride=max(1, steps // _RECORDED),
+    )
+    times = np.arange(len(done.trajectory), dtype=np.float64) * done.stride
+    curves = {name: done.trajectory[:, a] for a, name in enumerate(names)}
+    data = {
+        "method": f"Moran process, {fitness} fitness, a population of {population:,}",
+        "steps": done.steps,
+        "winner": None if done.winner is None else names[done.winner],
+        "counts": dict(zip(names, done.counts, strict=True)),
+        "path": {"times": times.tolist(), "counts": {name: curve.tolist() for name, curve in curves.items()}},
+    }
+    series = {name: (times, curve) for name, curve in curves.items()}
+    return Answer(data, Chart(series, "steps", "individuals", "Individuals of every type over time."))
+
+
+def _rank(game: NormalForm, *, alpha: float = 100.0, population: int = 50, one_population: bool = False) -> Answer:
+    found = theory.alpha_rank(game, alpha=alpha, population=population, one_population=one_population)
+    ranking = [{"profile": list(profile), "probability": p} for profile, p in found.ranking()]
+    method = f"{found.method}, alpha {found.alpha:g}, {found.population} individuals"
+    return Answer({"method": method, "residual": found.residual, "ranking": ranking})
+
+
+DYNAMICS: tuple[Question[NormalForm], ...] = (
+    Question("replicator", "Actions that earn more than average grow", _follow(theory.replicator)),
+    Question(
+        "fictitious-play",
+        "Everybody plays a best reply to what the others have done so far",
+        _follow(theory.fictitious_play),
+    ),
+    Question(
+        "regret-matching",
+        "Play each action in proportion to how much one regrets not having played it",
+        _follow(theory.regret_matching),
+    ),
+    Question(
+        "multiplicative-weights",
+        "The weight of an action grows exponentially with what it would have earned",
+        _follow(theory.multiplicative_weights),
+    ),
+    Question(
+        "logit",
+        "Play drifts towards the softmax reply to the present profile",
+        _follow(partial(theory.logit_dynamics, precision=10.0)),
+    ),
+    Question("moran", "Individuals of a finite population reproduce by fitness and replace others at random", _evolve),
+    Question("alpha-rank", "How long evolving populations stay at each pure profile", _rank),
+)
+"""All dynamics that can be asked for by name."""
+
+
+_BUILT_IN: Mapping[str, tuple[Question[Any], ...]] = {"concept": (*CONCEPTS, *TREE_CONCEPTS), "dynamics": DYNAMICS}
+_ADDED = {
+    "concept": Registry("bestresponse.concepts", "concept"),
+    "dynamics": Registry("bestresponse.dynamics", "dynamics"),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answered:
+    """A question that was asked of a game, and its answer."""
+
+    found: Found
+    question: Question[NormalForm] | Question[Tree]
+    answer: Answer
+
+    def __repr__(self) -> str:
+        return f"Answered({self.found.name!r}, {self.question.name})"
+
+    def _repr_html_(self) -> str:
+        rows = [(name, str(value)) for name, value in self.answer.data.items()]
+        return format_html(repr(self), ("what", "answer"), rows)
+
+    def to_json(self) -> JsonObject:
+        """Give the answer as plain data."""
+        head = {"game": self.found.name, "origin": self.found.origin, "asked": self.question.name}
+        return head | self.answer.data
+
+    def to_document(self, *, drawn: bool = False) -> Document:
+        """Give the answer as a page, with its picture where wanted and there is one."""
+        title, chart = f"{self.found.name}: {self.question.name}", self.answer.chart
+        figure = (Figure(chart.draw(), chart.caption, title),) if drawn and chart is not None else ()
+        blocks = show_facts(self.answer.data, self.found.solvable().players)
+        return Document(title, self.question.words, (Section("Answer", (*figure, *blocks)),))
+
+
+def list_questions(kind: str) -> list[str]:
+    """List the names of all concepts or of all dynamics, those of installed packages among them."""
+    return [*(question.name for question in _BUILT_IN[kind]), *_ADDED[kind].names()]
+
+
+def _find_question(kind: str, name: str) -> Question[Any]:
+    for question in _BUILT_IN[kind]:
+        if question.name == name:
+            return question
+    if name not in _ADDED[kind].names():
+        known = list_questions(kind)
+        raise SettingError(
+            kind, f"there is no {name!r}; expected one of {', '.join(known)}.{did_you_mean(name, known)}"
+        )
+    added = _ADDED[kind].load(name)
+    if not isinstance(added, Question):
+        raise UsageError(f"{_ADDED[kind].describe(name)} is no bestresponse.analysis.answers.ask.Question")
+    return added
+
+
+def ask_game(
+    found: Found,
+    *,
+    dynamics: str | None = None,
+    concept: str | None = None,
+    settings: Mapping[str, object] | None = None,
+) -> Answered:
+    """Answer one question about a game; trees are taken in their reduced normal form.
+
+    >>> from bestresponse.games.lookup import find_game
+    >>> ask_game(find_game("prisoners-dilemma"), concept="rationalizable").to_json()["kept"]
+    {'row': ['defect'], 'col': ['defect']}
+    """
+    if (dynamics is None) == (concept is None):
+        raise UsageError("expected either dynamics or concept, one of them")
+    question = _find_question("concept", concept) if concept is not None else _find_question("dynamics", dynamics or "")
+    form = found.solvable()
+    check_scale(form)
+    if question in TREE_CONCEPTS:
+        if not isinstance(form, Tree):
+            raise SettingError("concept", f"{question.name} is for games played in turns; {found.name} is a table")
+        return Answered(found, question, question.answer(form, settings))
+    table = to_normal_form(form) if isinstance(form, Tree) else form
+    return Answered(found, question, question.answer(table, settings))

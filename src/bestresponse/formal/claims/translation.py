@@ -1,0 +1,416 @@
+"""Translators find the claims of a text: by rules, or by a language model.
+
+A text falls into blocks (a paragraph, an item of a list, a heading), and blocks into sentences; which of these assert
+something is told by their words.
+
+`RulesTranslator` reads the sentences that its grammar accounts for word by word. What stands before a colon, or a
+heading above a list, may set the case that its sentences speak of. A sentence that speaks of amounts or of solutions
+and that is not understood as a whole is told as unread, and so is everything behind words that may put the rest of a
+paragraph into another game ("once B is removed", "suppose the game is repeated").
+
+`ModelTranslator` gives the text to a model as material, in a fresh conversation; claims come out through the grammar,
+as JSON, held to a schema where the model can be. Whatever it answers is only ever parsed: it cannot state a verdict.
+Each sentence gets the claims that are quoted from it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final, NamedTuple, Protocol
+
+from bestresponse.core.json import JsonObject
+from bestresponse.core.player import Call
+from bestresponse.formal.claims.claim import FORMS, NO_CLAIM, OF_TABLES, OF_TREES, Claim, Malformed
+from bestresponse.formal.claims.english.reader import Context, SentenceReader, has_word
+from bestresponse.formal.claims.feedback import describe
+from bestresponse.formal.claims.form import Form
+from bestresponse.formal.claims.grammar import JsonAnswer, QuotedClaim, claims_schema, read_answer
+from bestresponse.formal.claims.subject import Subject
+from bestresponse.formal.claims.texts import TEXTS
+from bestresponse.models.base import Finish, Message, Model, Request
+from bestresponse.models.codec import reply_to_json, request_to_json
+from bestresponse.models.schema import schema_text
+
+LONGEST_TEXT = 50_000
+"""Characters of a reasoning that are read; what comes after is reported as unread."""
+
+
+class Reading(StrEnum):
+    """What became of a passage.
+
+    read          claims were found in it
+    unread        it speaks of amounts or solutions, but no claim was found
+    not asserted  a question, a doubt, a supposition or somebody else's opinion
+    silent        it speaks of no amount and no solution
+    """
+
+    READ = "read"
+    UNREAD = "unread"
+    NOT_ASSERTED = "not asserted"
+    SILENT = "silent"
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A sentence or a table of a text: where it stands (`text[start:end]`), what it claims, how it was read.
+
+    `why` says why a sentence is unread, where the translator knows.
+    """
+
+    start: int
+    end: int
+    text: str
+    claims: tuple[Claim | Malformed, ...] = ()
+    reading: Reading = Reading.READ
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """The claims of a text, in order, each once; its passages where the translator knows them; the calls it took.
+
+    `cut_replies` counts replies of a model that broke off.
+    """
+
+    claims: tuple[Claim | Malformed, ...]
+    calls: tuple[Call, ...] = ()
+    passages: tuple[Passage, ...] | None = None
+    cut_replies: int = 0
+
+
+def refuse_rest(text: str) -> Malformed:
+    """Say that a text is longer than what is looked at."""
+    why = f"the text has {len(text):,} characters; the first {LONGEST_TEXT:,} were looked at"
+    return Malformed(text[LONGEST_TEXT : LONGEST_TEXT + 40], why, "too long")
+
+
+class Translator(Protocol):
+    """Finds the claims of a text. A fresh conversation for every text: nothing is remembered."""
+
+    @property
+    def name(self) -> str:
+        """The name of the translator."""
+        ...
+
+    def translate(self, text: str, subject: Subject) -> Translation:
+        """Find the claims that a text makes about the game."""
+        ...
+
+
+MARK: Final = re.compile(r"[ \t]*(?:[-*•+>]|\d{1,3}[.)]|[a-z][.)]|(?P<heading>#+))\s+")
+"""What begins an item of a list or a heading."""
+_SENTENCE_END: Final = re.compile(
+    r"(?<=[^\s.!?])(?<!\bvs)(?<!\bi\.e)(?<!\be\.g)(?<!\bcf)\s*[.!?](?=\s|$)|;(?=\s)|\n\s*\n", re.IGNORECASE
+)
+_SPEAKS: Final = re.compile(
+    r"\b(?:best (?:response|reply)|dominan|dominat|equilibri|guarantee|(?:best|worst)[- ]case|maximin|minimax|pareto"
+    r"|payoffs? (?:is|are)|safest|safer)",
+    re.IGNORECASE,
+)
+_HEADING: Final = re.compile(
+    r"^\W*(?:step \d+\W*|\d+\W*)?(?:(?!\b(?:is|are|has|have|gives?|gets?|dominates?|would|will"
+    r"|can)\b)[A-Za-z,'() –—-]){0,60}:?$"
+)
+_AMOUNT: Final = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w%])")
+_NOT_ASSERTED: Final = re.compile(
+    r"\b(?:whether|would have been|could have been|wonder\w* if|at first (?:glance|sight|look)|naively|superficially"
+    r"|(?:tempting|natural|easy|intuitive|common) to (?:think|believe|say|assume|conclude|argue|suppose|guess)"
+    r"|(?:one|you|some|many|people|others|someone|somebody|players|critics?)"
+    r" (?:\w+ )?(?:might |may |could |would |will |can )?(?:also |even |well )?"
+    r"(?:think|say|argue|believe|claim|assume|object|suppose|guess|suggest|ask|tell|assure)s?)\b"
+    r"|\b(?:if|suppose|imagine|assuming|unless)\b[^,;]*\b(?:were|was|had been|happened to be|turned out)\b[^,;]*"
+    r"\b(?:dominant|dominated|equilibri\w*|optimal|best response|better|worse)\b",
+    re.IGNORECASE,
+)
+# Signs that carry no meaning become a space and signs with a plain twin become that: every character keeps its place.
+_SIGNS: Final = str.maketrans('’‘−‑“”"*`_$€£', "''--         ")
+
+
+class Stance(NamedTuple):
+    """Whether a sentence asserts something, and how it counts if nothing is read from it."""
+
+    asserted: bool
+    reading: Reading
+
+
+def clean(text: str) -> str:
+    """Return a text without markup, currency signs and control characters, of the same length.
+
+    >>> clean("**I** get $3")
+    '  I   get  3'
+    """
+    plain = re.sub(r"\\[$()\[\]]", "  ", text).translate(_SIGNS)
+    return "".join(sign if sign.isprintable() or sign in "\n\t" else " " for sign in plain)
+
+
+def split_blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where each item of a list, heading or paragraph starts and ends; lines of wrapped text are joined."""
+    start = place = 0
+    for line in text.splitlines(keepends=True):
+        before = text[start:place].rstrip()
+        # A line shorter than this does not end because the page does.
+        wrapped = len(before) > 60 and before[-1] not in ".:;!?|" and not (MARK.match(line) or "|" in line)
+        if not (wrapped and line.strip()):
+            yield start, place
+            start = place
+        place += len(line)
+    yield start, place
+
+
+def split_sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield where each sentence starts and ends, its full stop included.
+
+    >>> list(split_sentences("I win. You lose?", 0, 16))
+    [(0, 6), (7, 16)]
+    """
+    for match in (*_SENTENCE_END.finditer(text, start, end), None):
+        last = end if match is None else match.end()
+        said = text[start:last]
+        if said.strip():
+            yield start + len(said) - len(said.lstrip()), start + len(said.rstrip())
+        start = last
+
+
+def take_stance(sentence: str, subject: Subject) -> Stance:
+    """Tell a question, a doubt, a supposition or somebody else's opinion from an assertion."""
+    asserted = not (sentence.rstrip(" \"')*").endswith("?") or _NOT_ASSERTED.search(sentence))
+    if not _speaks(sentence, subject):
+        return Stance(asserted, Reading.SILENT)
+    return Stance(asserted, Reading.UNREAD if asserted else Reading.NOT_ASSERTED)
+
+
+def _speaks(sentence: str, subject: Subject) -> bool:
+    """Return whether a sentence has an amount, or a word of the theory beside something else than a heading's words."""
+    names = [*subject.game.players, *(f"player {seat + 1}" for seat in subject.order)]
+    names += [action for own in subject.actions for action in own if action[:1].isdigit()]
+    bare = re.sub(rf"\b(?:{'|'.join(map(re.escape, names))})\b", "", sentence, flags=re.IGNORECASE)
+    return not _HEADING.match(bare) and bool(_AMOUNT.search(bare) or _SPEAKS.search(bare))
+
+
+def find_passages(text: str, subject: Subject, rows: Iterable[QuotedClaim]) -> tuple[Passage, ...]:
+    """Return the sentences of a text with the claims whose quotes stand in them."""
+    quoted = [(_find(text, row.quote), row.claim) for row in rows if isinstance(row.claim, Claim)]
+    passages = []
+    plain = clean(text[:LONGEST_TEXT])
+    sentences = (span for start, end in split_blocks(plain) for span in split_sentences(plain, start, end))
+    for first, last in sentences:
+        claims = tuple(claim for span, claim in quoted if span is not None and span[0] < last and span[1] > first)
+        said = " ".join(plain[first:last].split())
+        reading = Reading.READ if claims else take_stance(said, subject).reading
+        passages.append(Passage(first, last, said, claims, reading))
+    return tuple(passages)
+
+
+def _find(text: str, quote: str) -> tuple[int, int] | None:
+    """Return where a quote stands in the text, whatever its spaces and line breaks."""
+    parts = quote.split()[:200]
+    match = re.search(r"\s+".join(map(re.escape, parts)), text) if parts else None
+    return None if match is None else match.span()
+
+
+_MOST_SENTENCES: Final = 500
+"""Sentences of a text that are parsed, at some hundredths of a second each; the others are told as unread."""
+_LONGEST_SENTENCE: Final = 600
+_IF: Final = re.compile(r"\W*(?:\w+,?\s+)?(?:if|when)\b", re.IGNORECASE)
+_FIRST: Final = re.compile(r"\b(?:I|me|my|mine)\b")
+_SECOND: Final = re.compile(r"(?<!of )\b(?:you|your|yours)\b", re.IGNORECASE)
+_THIRD: Final = re.compile(r"\b(?:they|them|their|he|she|him|her|other|opponent|partner|rival)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class RulesTranslator:
+    """Finds claims without a model; the yardstick that a model translator must beat."""
+
+    name: str = "rules"
+
+    def translate(self, text: str, subject: Subject) -> Translation:
+        """Return the claims of a text, each once, and how every passage was read."""
+        passages = list(_TextReader(subject, text[:LONGEST_TEXT]).read())
+        claims: list[Claim | Malformed] = [claim for passage in passages for claim in passage.claims]
+        if len(text) > LONGEST_TEXT:
+            rest = refuse_rest(text)
+            claims.append(rest)
+            passages.append(Passage(LONGEST_TEXT, len(text), text[LONGEST_TEXT:][:200], (), Reading.UNREAD, rest.why))
+        return Translation(tuple(dict.fromkeys(claims)), passages=tuple(passages))
+
+
+class _Level(NamedTuple):
+    """What a heading says of the deeper lines under it; no context where it may put them into another game."""
+
+    depth: int
+    context: Context | None
+
+
+@dataclass
+class _TextReader:
+    """One text on its way to passages."""
+
+    subject: Subject
+    written: str
+    levels: list[_Level] = field(default_factory=list)
+    parsed: int = 0
+    reduced: bool = False
+    why: str = ""
+
+    def __post_init__(self) -> None:
+        self.text = clean(self.written)
+        sentences = [self.text[start:end] for start, end in split_sentences(self.text, 0, len(self.text))]
+        speaks_to_them = len(self.subject.players) == 2 and any(
+            _FIRST.search(one) and _SECOND.search(one) and not _THIRD.search(one) for one in sentences
+        )
+        self.alone = SentenceReader(self.subject, 0)
+        self.addressed = SentenceReader(self.subject, 1) if speaks_to_them else self.alone
+
+    def read(self) -> Iterator[Passage]:
+        """Yield every sentence with its claims, or why there are none."""
+        for start, end in split_blocks(self.written):
+            yield from self._read_block(start, end)
+
+    def _read_block(self, start: int, end: int) -> Iterator[Passage]:
+        line = self.written[start:end].expandtabs(4)
+        mark = MARK.match(self.written, start, end)
+        begin = start if mark is None else mark.end()
+        depth = 2 * (len(line) - len(line.lstrip(" "))) + (mark is not None)
+        if mark is not None and mark["heading"]:
+            depth = -1
+        self.levels = [level for level in self.levels if level.depth < depth]
+        context: Context | None = Context()
+        for level in self.levels:
+            context = None if level.context is None or context is None else context.add(level.context)
+        for first, last in split_sentences(self.text, begin, end):
+            said = " ".join(self.text[first:last].split())
+            stance = take_stance(said, self.subject)
+            claims: tuple[Claim, ...] = ()
+            self.why = f"it has more than {_LONGEST_SENTENCE} characters"
+            if context is None:
+                self.why = "what stands before it may speak of another game"
+            elif stance.asserted and len(said) <= _LONGEST_SENTENCE:
+                claims, context = self._read_sentence(said.rstrip(" .!;"), context)
+            self.reduced = self.reduced or has_word(said, "eliminations")
+            reading = Reading.READ if claims else stance.reading
+            why = self.why if reading is Reading.UNREAD else ""
+            yield Passage(first, last, said.rstrip(" .!;"), claims, reading, why)
+        if depth != 0 or context is None or self.text[begin:end].rstrip().endswith(":"):
+            self.levels.append(_Level(depth, context))
+
+    def _read_sentence(self, said: str, context: Context) -> tuple[tuple[Claim, ...], Context | None]:
+        """Return the claims of a sentence, and the context of what follows: None where that may be another game."""
+        if self.parsed >= _MOST_SENTENCES:
+            self.why = f"{_MOST_SENTENCES} sentences stand before it"
+            return (), context
+        self.parsed += 1
+        reader = self.alone if _THIRD.search(said) else self.addressed
+        claims = self._claim(reader, said, context)
+        self.why = "a choice was eliminated before" if self.reduced and reader.why == "" else reader.why
+        if claims:
+            return claims, context
+        head, colon, rest = said.partition(":")
+        heading = reader.read_heading(head) if colon or not _IF.match(said) else None
+        if heading is not None:
+            context = context.add(heading)
+            return self._claim(reader, rest, context), context
+        conditional = bool(colon) and (has_word(head, "conditions") or has_word(head, "shifts"))
+        if colon and not conditional:
+            claims = self._claim(reader, rest, context)
+        return claims, None if not claims and (conditional or has_word(said, "shifts")) else context
+
+    def _claim(self, reader: SentenceReader, said: str, context: Context) -> tuple[Claim, ...]:
+        claims = reader.read(said, context)
+        of_dominance = any(re.match("strictly_|weakly_|no_dominant", claim.form) for claim in claims)
+        return () if self.reduced and of_dominance else claims
+
+
+_MOST_REPLIES: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTranslator:
+    """Asks a model for the claims of a text; a reply that is cut off is kept as far as it goes and gone on with."""
+
+    model: Model
+    max_tokens: int = 4096
+    temperature: float | None = 0.0
+    seed: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.model.id
+
+    def translate(self, text: str, subject: Subject) -> Translation:
+        """Return the claims the model finds; an answer that is none of the forms is a `Malformed`, never an error."""
+        rows: list[QuotedClaim] = []
+        calls: list[Call] = []
+        cut = 0
+        prompt = _prompt(text, subject)
+        messages: tuple[Message, ...] = (Message("system", TEXTS.text("system")), Message("user", prompt))
+        schema = schema_text(_schema(subject)) if self.model.abilities.schema else None
+        for number in range(1, _MOST_REPLIES + 1):
+            request = Request(
+                messages, max_tokens=self.max_tokens, temperature=self.temperature, seed=self.seed, schema=schema
+            )
+            reply = self.model.complete(request)
+            calls.append(Call(self.model.id, request_to_json(request), reply_to_json(reply)))
+            answer = read_answer(reply.text)
+            if reply.finish is Finish.LENGTH and all(isinstance(row.claim, Malformed) for row in answer.rows):
+                answer = JsonAnswer((), complete=False, kept='{"claims": []}')
+            rows += answer.rows
+            if answer.complete:
+                break
+            cut += 1
+            if number == _MOST_REPLIES:
+                why = f"the reply was cut off {number} times; claims are missing"
+                rows.append(QuotedClaim(Malformed("...", why, "cut off")))
+            messages = (*messages, Message("assistant", answer.kept), Message("user", TEXTS.text("continue")))
+        claims = [row.claim for row in rows if row.claim != Claim(NO_CLAIM)]
+        if len(text) > LONGEST_TEXT:
+            claims.append(refuse_rest(text))
+        quoted = rows and all(row.quote for row in rows if isinstance(row.claim, Claim))
+        passages = find_passages(text, subject, rows) if quoted else None
+        return Translation(tuple(dict.fromkeys(claims)), tuple(calls), passages, cut)
+
+
+def forms_for(subject: Subject) -> tuple[str, ...]:
+    """The forms that can be claimed of a game."""
+    empty = (form for form in FORMS if form not in OF_TABLES and form not in OF_TREES)
+    return (*(OF_TABLES if subject.tree is None else OF_TREES), *empty)
+
+
+def _schema(subject: Subject) -> JsonObject:
+    actions = tuple(dict.fromkeys(action for own in subject.actions for action in own))
+    players = subject.players if subject.table is not None else (*subject.players, "nature")
+    return claims_schema(forms_for(subject), players, actions if subject.table is not None else ())
+
+
+def _prompt(text: str, subject: Subject) -> str:
+    return TEXTS.fill(
+        "translate_json",
+        people="\n".join(_people(subject)),
+        actions="\n".join(
+            f"- {who}: {', '.join(own)}" for who, own in zip(subject.players, subject.actions, strict=True)
+        ),
+        forms="\n".join(_field_line(FORMS[form]) for form in forms_for(subject) if form != NO_CLAIM),
+        text=text[:LONGEST_TEXT],
+    )
+
+
+def _people(subject: Subject) -> Iterator[str]:
+    """Which words of a text mean which player."""
+    names = [subject.game.players[seat] for seat in subject.order]
+    places = [f"Player {seat + 1}" for seat in subject.order]
+    sides = [("the row player", "the column player")[seat] if len(names) == 2 else "" for seat in subject.order]
+    for number, player in enumerate(subject.players):
+        also = dict.fromkeys(word for word in (names[number], places[number], sides[number]) if word and word != player)
+        words = [*(["I", "me", "my"] if number == 0 else ()), *also]
+        if number == 1 and len(names) == 2:
+            words += ["they", "he", "she", "the other player", "the opponent"]
+        yield f"- {player}: {'the writer of the text, ' if number == 0 else ''}also called {', '.join(words)}"
+    yield "- we, both, each, everybody: all players; write one claim for each."
+
+
+def _field_line(form: Form) -> str:
+    fields = ", ".join(f"{name} ({sort.value})" for name, sort in form.parameters)
+    return f"- {form.name}: {fields}. Meaning: {describe(form)}"

@@ -1,1 +1,0 @@
-"""Find claims about a game in text."""
