@@ -8,9 +8,10 @@ stand in the same registries.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, Generic, Literal, TypeVar, cast, get_args
+from dataclasses import dataclass
+from functools import partial, wraps
+from inspect import signature
+from typing import Any, Generic, Literal, TypeVar, get_args
 
 import numpy as np
 
@@ -35,33 +36,12 @@ from bestresponse.theory.trees.normal_form import to_normal_form
 from bestresponse.theory.trees.tree import Policy, Tree
 
 G = TypeVar("G")
-Value = str | int | float | bool
-Values = Mapping[str, Value]
 
 _MOST_SERIES = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """A value that may be set, by name: its default, whose type it has, and what it does."""
-
-    name: str
-    default: Value
-    words: str
-    choices: tuple[str, ...] = ()
-
-    def read(self, text: str) -> Value:
-        """Turn text into a value of the default's type; UsageError where that fails or it is none of the choices."""
-        if self.choices and text not in self.choices:
-            raise SettingError(self.name, f"expected one of {', '.join(self.choices)}, got {text!r}")
-        try:
-            if isinstance(self.default, bool):
-                return {"yes": True, "no": False, "true": True, "false": False}[text.lower()]
-            return type(self.default)(text)
-        except (ValueError, KeyError):
-            kinds = {bool: "yes or no", int: "a whole number", float: "a number"}
-            expected = kinds.get(type(self.default), "text")
-            raise SettingError(self.name, f"expected {expected} ({self.words}), got {text!r}") from None
+_CHOICES = {"form": get_args(Form), "fitness": get_args(Fitness), "objective": get_args(Objective)}
+"""What settings that are words can be."""
+_INNER = ("background", "engine", "stride")
+"""Arguments of the dynamics that say how a path is computed, and not which one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,23 +69,47 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question(Generic[G]):
-    """Something that can be asked of a game by name, with its settings."""
+    """Something that can be asked of a game by name; its settings are the arguments of `ask` that have a default."""
 
     name: str
     words: str
-    ask: Callable[[G, Values], Answer]
-    settings: tuple[Setting, ...] = field(default=())
+    ask: Callable[..., Answer]
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """What can be set, and the defaults."""
+        given = signature(self.ask).parameters.items()
+        return {name: argument.default for name, argument in given if argument.default is not argument.empty}
 
     def answer(self, game: G, settings: Mapping[str, object] | None = None) -> Answer:
         """Compute the answer with these settings in place of the defaults; texts are read as numbers where need be."""
-        known = {setting.name: setting for setting in self.settings}
-        values: dict[str, Value] = {setting.name: setting.default for setting in self.settings}
-        for name, value in (settings or {}).items():
+        known = {name: default for name, default in self.settings.items() if name not in _INNER}
+        for name in settings or ():
             if name not in known:
-                expected = ", ".join(f"{s.name}={s.default}" for s in self.settings) or "none"
-                raise UsageError(f"{self.name} has no setting {name!r}; it has these: {expected}")
-            values[name] = known[name].read(str(value))
-        return self.ask(game, values)
+                expected = ", ".join(f"{s}={'' if default is None else default}" for s, default in known.items())
+                raise UsageError(f"{self.name} has no setting {name!r}; it has these: {expected or 'none'}")
+        return self.ask(game, **{name: read_setting(name, known[name], str(v)) for name, v in (settings or {}).items()})
+
+
+def read_setting(name: str, default: object, text: str) -> object:
+    """Read a value of the default's type, a number where it is None; SettingError where that fails.
+
+    >>> read_setting("plus", False, "yes"), read_setting("steps", 10, "3")
+    (True, 3)
+    """
+    expected = {bool: "yes or no", int: "a whole number", str: f"one of {', '.join(_CHOICES.get(name, ()))}"}
+    try:
+        match default:
+            case bool():
+                return {"yes": True, "no": False, "true": True, "false": False}[text.lower()]
+            case int():
+                return int(text)
+            case str():
+                return {choice: choice for choice in _CHOICES.get(name, (text,))}[text]
+            case _:
+                return text if name == "start" else float(text)
+    except (ValueError, KeyError):
+        raise SettingError(name, f"expected {expected.get(type(default), 'a number')}, got {text!r}") from None
 
 
 def read_profile(game: NormalForm, text: str) -> Profile | None:
@@ -123,14 +127,14 @@ def read_profile(game: NormalForm, text: str) -> Profile | None:
     return as_profile(game, mixes)
 
 
-def _respond_quantally(game: NormalForm, values: Values) -> Answer:
-    branch = theory.quantal_branch(game, float(values["precision"]))
+def _respond_quantally(game: NormalForm, precision: float = 5.0) -> Answer:
+    branch = theory.quantal_branch(game, precision)
     played = {"strategies": name_mix(game, branch.final.strategies)}
     return _describe_quantal(branch, dict(zip(game.players, game.actions, strict=True)), played)
 
 
-def _respond_as_agents(tree: Tree, values: Values) -> Answer:
-    branch = theory.agent_quantal_branch(tree, float(values["precision"]))
+def _respond_as_agents(tree: Tree, precision: float = 5.0) -> Answer:
+    branch = theory.agent_quantal_branch(tree, precision)
     agents = {f"{tree.players[infoset.player]} at {infoset.label}": infoset.moves for infoset in tree.infosets}
     policy = Policy(tree, np.concatenate(branch.final.strategies))
     return _describe_quantal(branch, agents, {"policy": policy.table()})
@@ -164,15 +168,15 @@ def _describe_levels(game: NormalForm, found: Levels) -> Answer:
     return Answer({"method": found.method, **played, "gap": found.gap, "levels": levels})
 
 
-def _correlate(game: NormalForm, values: Values, *, coarse: bool = False) -> Answer:
-    objective = cast(Objective, values["objective"])
-    return Answer(describe_correlated(game, theory.correlated(game, objective, coarse=coarse)))
+def _correlate(game: NormalForm, objective: Objective = "welfare") -> Answer:
+    return Answer(describe_correlated(game, theory.correlated(game, objective)))
 
 
-_correlate_coarsely = partial(_correlate, coarse=True)
+def _correlate_coarsely(game: NormalForm, objective: Objective = "welfare") -> Answer:
+    return Answer(describe_correlated(game, theory.correlated(game, objective, coarse=True)))
 
 
-def _rationalize(game: NormalForm, values: Values) -> Answer:
+def _rationalize(game: NormalForm) -> Answer:
     left = theory.iterated_elimination(game)
     seats = zip(game.players, game.actions, left.kept, strict=True)
     kept = {who: [names[a] for a in actions] for who, names, actions in seats}
@@ -180,14 +184,14 @@ def _rationalize(game: NormalForm, values: Values) -> Answer:
     return Answer({"method": "iterated strict dominance", "kept": kept, "rounds": rounds})
 
 
-def _secure(game: NormalForm, values: Values) -> Answer:
+def _secure(game: NormalForm) -> Answer:
     levels = [theory.maximin(game, player) for player in range(game.num_players)]
     earned = {who: level.value for who, level in zip(game.players, levels, strict=True)}
     strategies = name_mix(game, [level.strategy for level in levels])
     return Answer({"method": "zero-sum game against all others", "values": earned, "strategies": strategies})
 
 
-def _bargain(game: NormalForm, values: Values) -> Answer:
+def _bargain(game: NormalForm) -> Answer:
     found = theory.nash_bargaining(game)
     return Answer(
         {
@@ -201,13 +205,13 @@ def _bargain(game: NormalForm, values: Values) -> Answer:
     )
 
 
-def _name(game: NormalForm, values: Values) -> Answer:
+def _name(game: NormalForm) -> Answer:
     found = theory.name_ordinal(game)
     method = "order of each player's payoffs, which tells the 144 strict ordinal 2x2 games apart"
     return Answer({"method": method, "name": found.name, "row": found.row, "col": found.col})
 
 
-def _tremble(game: NormalForm, values: Values) -> Answer:
+def _tremble(game: NormalForm) -> Answer:
     found = theory.find_perfect(game)
     equilibria = [
         {"strategies": name_mix(game, e.strategies), "payoffs": name_players(game, e.payoffs), "perfect": perfect}
@@ -216,7 +220,7 @@ def _tremble(game: NormalForm, values: Values) -> Answer:
     return Answer({"method": found.method, "complete": found.complete, "equilibria": equilibria})
 
 
-def _order_mistakes(game: NormalForm, values: Values) -> Answer:
+def _order_mistakes(game: NormalForm) -> Answer:
     found = theory.find_proper(game)
     e = found.equilibrium
     return Answer(
@@ -234,8 +238,8 @@ def _order_mistakes(game: NormalForm, values: Values) -> Answer:
     )
 
 
-def _solve_subgames(tree: Tree, values: Values) -> Answer:
-    found = theory.solve_subgames(tree, int(values["limit"]))
+def _solve_subgames(tree: Tree, limit: int = 200) -> Answer:
+    found = theory.solve_subgames(tree, limit)
     equilibria = [
         {"payoffs": name_players(tree, payoffs), "policy": policy.table()}
         for policy, payoffs in zip(found.policies, found.payoffs, strict=True)
@@ -244,7 +248,7 @@ def _solve_subgames(tree: Tree, values: Values) -> Answer:
     return Answer({"method": "subgames from the last to the first", **extent, "equilibria": equilibria})
 
 
-def _solve_sequentially(tree: Tree, values: Values) -> Answer:
+def _solve_sequentially(tree: Tree) -> Answer:
     found = theory.find_sequential(tree)
     beliefs = []
     for k, infoset in enumerate(tree.infosets):
@@ -254,29 +258,24 @@ def _solve_sequentially(tree: Tree, values: Values) -> Answer:
     return Answer({**certificate, "policy": found.policy.table(), "beliefs": beliefs})
 
 
-_PRECISION = (Setting("precision", 5.0, "0 is noise, large is exact best response"),)
-_OBJECTIVE = (Setting("objective", "welfare", "welfare, fairness, entropy or any", get_args(Objective)),)
 CONCEPTS: tuple[Question[NormalForm], ...] = (
     Question(
         "quantal-response",
         "Better actions are more likely: the logit equilibrium on the branch from uniform play",
         _respond_quantally,
-        _PRECISION,
     ),
     Question(
         "level-k",
         "Level k best-responds to level k - 1, level 0 plays uniformly",
-        lambda game, values: _describe_levels(game, theory.level_k(game, int(values["level"]))),
-        (Setting("level", 2, "how many steps everybody thinks"),),
+        lambda game, level=2: _describe_levels(game, theory.level_k(game, level)),
     ),
     Question(
         "cognitive-hierarchy",
         "Everybody best-responds to a Poisson mixture of lower levels",
-        lambda game, values: _describe_levels(game, theory.cognitive_hierarchy(game, float(values["tau"]))),
-        (Setting("tau", 1.5, "the mean number of steps"),),
+        lambda game, tau=1.5: _describe_levels(game, theory.cognitive_hierarchy(game, tau)),
     ),
-    Question("correlated", "A mediator's advice that nobody gains by disobeying", _correlate, _OBJECTIVE),
-    Question("coarse-correlated", "Advice to which nobody prefers one fixed action", _correlate_coarsely, _OBJECTIVE),
+    Question("correlated", "A mediator's advice that nobody gains by disobeying", _correlate),
+    Question("coarse-correlated", "Advice to which nobody prefers one fixed action", _correlate_coarsely),
     Question("rationalizable", "What iterated elimination of strictly dominated actions leaves", _rationalize),
     Question("maximin", "What every player can make sure of", _secure),
     Question("bargaining", "The agreement that maximises the product of gains", _bargain),
@@ -290,72 +289,76 @@ TREE_CONCEPTS: tuple[Question[Tree], ...] = (
         "subgame-perfect",
         "Equilibria of every subgame, with hidden and simultaneous moves, mixed ones too",
         _solve_subgames,
-        (Setting("limit", 200, "how many equilibria are listed at most"),),
     ),
     Question("sequential", "An equilibrium with beliefs that holds at every information set", _solve_sequentially),
     Question(
         "agent-quantal-response",
         "Better moves are more likely at every information set: the agent logit equilibrium on the branch from noise",
         _respond_as_agents,
-        _PRECISION,
     ),
 )
 """All concepts that can be asked for by name, of a tree only."""
 
 
 _RECORDED = 200
-_STEPS = Setting("steps", 10_000, "how many steps to take")
-_START = Setting("start", "", "where to start, as 0.2,0.8/0.5,0.5; uniform play if empty")
-_SEED = Setting("seed", 0, "of the random numbers")
 
 
-def _follow(
-    dynamics: Callable[..., Trajectory], game: NormalForm, values: Values, *, optional: tuple[str, ...] = ()
+def _follow(dynamics: Callable[..., Trajectory]) -> Callable[..., Answer]:
+    """Make a question of dynamics: follow a path to its end; the settings are the arguments of the dynamics."""
+
+    @wraps(dynamics)
+    def follow(game: NormalForm, *, start: str = "", **arguments: object) -> Answer:
+        path = dynamics(game, **arguments, **({"start": read_profile(game, start)} if start else {}))
+        some = np.unique(np.linspace(0, len(path) - 1, min(len(path), _RECORDED)).astype(int))
+        seats = list(zip(game.players, game.actions, path.strategies, strict=True))
+        curves = {who: {name: shares[some, a].tolist() for a, name in enumerate(names)} for who, names, shares in seats}
+        data = {
+            "method": path.method,
+            "time": float(path.times[-1]),
+            "final": name_mix(game, path.final),
+            "last": name_mix(game, path.last),
+            "gains": name_players(game, path.gains[-1]),
+            "gap": path.gap,
+            "external_regret": None if path.external is None else name_players(game, path.external[-1]),
+            "path": {"times": path.times[some].tolist(), "gap": path.curve[some].tolist(), "strategies": curves},
+        }
+        series = {
+            f"{who}: {name}": (path.times, shares[:, a]) for who, names, shares in seats for a, name in enumerate(names)
+        }
+        return Answer(data, Chart(series, "time", "share", f"Shares of the actions over time, by {path.method}."))
+
+    return follow
+
+
+def _evolve(
+    game: NormalForm,
+    *,
+    steps: int = 100_000,
+    population: int = 100,
+    intensity: float = 1.0,
+    fitness: Fitness = "exponential",
+    mutation: float = 0.0,
+    seed: int = 0,
 ) -> Answer:
-    """Follow a path to its end; settings are the arguments of the dynamics, 0 stands for None in `optional` ones."""
-    arguments: dict[str, object] = {name: None if name in optional and not v else v for name, v in values.items()}
-    if "start" in arguments:
-        arguments["start"] = read_profile(game, str(values["start"]))
-    path = dynamics(game, **arguments)
-    some = np.unique(np.linspace(0, len(path) - 1, min(len(path), _RECORDED)).astype(int))
-    seats = list(zip(game.players, game.actions, path.strategies, strict=True))
-    curves = {who: {name: shares[some, a].tolist() for a, name in enumerate(names)} for who, names, shares in seats}
-    data = {
-        "method": path.method,
-        "time": float(path.times[-1]),
-        "final": name_mix(game, path.final),
-        "last": name_mix(game, path.last),
-        "gains": name_players(game, path.gains[-1]),
-        "gap": path.gap,
-        "external_regret": None if path.external is None else name_players(game, path.external[-1]),
-        "path": {"times": path.times[some].tolist(), "gap": path.curve[some].tolist(), "strategies": curves},
-    }
-    series = {
-        f"{who}: {name}": (path.times, shares[:, a]) for who, names, shares in seats for a, name in enumerate(names)
-    }
-    return Answer(data, Chart(series, "time", "share", f"Shares of the actions over time, by {path.method}."))
-
-
-def _evolve(game: NormalForm, values: Values) -> Answer:
     """Run the Moran process between the actions of a symmetric game."""
     if game.num_players != 2 or not np.array_equal(game.payoffs[0], game.payoffs[1].T):
         raise SettingError("dynamics", "moran needs a symmetric game of two players; this one is not")
-    names, population, steps = game.actions[0], int(values["population"]), int(values["steps"])
+    names = game.actions[0]
     share, extra = divmod(population, len(names))
     done = theory.moran(
         game.payoffs[0],
         [share + (k < extra) for k in range(len(names))],
-        seed=int(values["seed"]),
-        intensity=float(values["intensity"]),
-        fitness=cast(Fitness, values["fitness"]),
-        mutation=float(values["mutation"]),
+        seed=seed,
+        intensity=intensity,
+        fitness=fitness,
+        mutation=mutation,
         steps=steps,
         stride=max(1, steps // _RECORDED),
     )
     times = np.arange(len(done.trajectory), dtype=np.float64) * done.stride
     curves = {name: done.trajectory[:, a] for a, name in enumerate(names)}
     data = {
-        "method": f"Moran process, {values['fitness']} fitness, a population of {population:,}",
+        "method": f"Moran process, {fitness} fitness, a population of {population:,}",
         "steps": done.steps,
         "winner": None if done.winner is None else names[done.winner],
         "counts": dict(zip(names, done.counts, strict=True)),
@@ -365,71 +368,38 @@ def _evolve(game: NormalForm, values: Values) -> Answer:
     return Answer(data, Chart(series, "steps", "individuals", "Individuals of every type over time."))
 
 
-def _rank(game: NormalForm, values: Values) -> Answer:
-    found = theory.alpha_rank(
-        game,
-        alpha=float(values["alpha"]),
-        population=int(values["population"]),
-        one_population=bool(values["one_population"]),
-    )
+def _rank(game: NormalForm, *, alpha: float = 100.0, population: int = 50, one_population: bool = False) -> Answer:
+    found = theory.alpha_rank(game, alpha=alpha, population=population, one_population=one_population)
     ranking = [{"profile": list(profile), "probability": p} for profile, p in found.ranking()]
     method = f"{found.method}, alpha {found.alpha:g}, {found.population} individuals"
     return Answer({"method": method, "residual": found.residual, "ranking": ranking})
 
 
-_ONE_POPULATION = Setting("one_population", False, "whether one population of a symmetric game plays against itself")
-_SIZE = Setting("size", 0.01, "the length of a step in time")
 DYNAMICS: tuple[Question[NormalForm], ...] = (
-    Question(
-        "replicator",
-        "Actions that earn more than average grow",
-        partial(_follow, theory.replicator),
-        (_STEPS, _START, _SIZE, Setting("form", "rk4", "rk4, euler or discrete", get_args(Form)), _ONE_POPULATION,
-         Setting("mutation", 0.0, "the share of offspring that turn into another action")),
-    ),
+    Question("replicator", "Actions that earn more than average grow", _follow(theory.replicator)),
     Question(
         "fictitious-play",
         "Everybody plays a best reply to what the others have done so far",
-        partial(_follow, theory.fictitious_play, optional=("gain", "precision")),
-        (_STEPS, _START, Setting("weight", 0.0, "how many rounds the start counts for"),
-         Setting("gain", 0.0, "the weight of the newest round; 0: all rounds count alike"),
-         Setting("precision", 0.0, "of stochastic play; 0: best replies"), _SEED),
+        _follow(theory.fictitious_play),
     ),
     Question(
         "regret-matching",
         "Play each action in proportion to how much one regrets not having played it",
-        partial(_follow, theory.regret_matching),
-        (_STEPS, Setting("plus", False, "whether regrets stay above 0 (regret matching+)")),
+        _follow(theory.regret_matching),
     ),
     Question(
         "multiplicative-weights",
         "The weight of an action grows exponentially with what it would have earned",
-        partial(_follow, theory.multiplicative_weights, optional=("rate",)),
-        (_STEPS, Setting("rate", 0.0, "multiplies payoffs in the exponent; 0: the rate with the best guarantee")),
+        _follow(theory.multiplicative_weights),
     ),
     Question(
         "logit",
         "Play drifts towards the softmax reply to the present profile",
-        partial(_follow, theory.logit_dynamics),
-        (_STEPS, _START, _SIZE, Setting("precision", 10.0, "how sharply better actions are preferred")),
+        _follow(partial(theory.logit_dynamics, precision=10.0)),
     ),
-    Question(
-        "moran",
-        "Individuals of a finite population reproduce by fitness and replace others at random",
-        _evolve,
-        (Setting("steps", 100_000, "the most steps"), Setting("population", 100, "how many individuals there are"),
-         Setting("intensity", 1.0, "of selection"),
-         Setting("fitness", "exponential", "exponential or linear", get_args(Fitness)),
-         Setting("mutation", 0.0, "the probability that a child is of another type"), _SEED),
-    ),
-    Question(
-        "alpha-rank",
-        "How long evolving populations stay at each pure profile",
-        _rank,
-        (Setting("alpha", 100.0, "strength of selection"), Setting("population", 50, "individuals of a population"),
-         _ONE_POPULATION),
-    ),
-)  # fmt: skip
+    Question("moran", "Individuals of a finite population reproduce by fitness and replace others at random", _evolve),
+    Question("alpha-rank", "How long evolving populations stay at each pure profile", _rank),
+)
 """All dynamics that can be asked for by name."""
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import pandas
 
 
-C = TypeVar("C")
+C = TypeVar("C", bound=RunSettings)
 _MOST_ROWS = 500_000
 """A longer frame is not written again as CSV and Parquet: the records hold it, and writing it takes minutes."""
 _DAMAGE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
@@ -289,9 +289,6 @@ def make_manifest(
         who,
         shard=None if shard is None else str(shard),
     )
-
-
-C = TypeVar("C", bound=RunSettings)
 
 
 def launch(study: Study[..., C], config: C) -> Run[C]:

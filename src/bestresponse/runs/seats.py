@@ -186,10 +186,7 @@ def choose_policy(config: AgentSettings, game: AnyGame) -> Policy:
 
 
 def assign_seats(
-    game: AnyGame,
-    named: Mapping[str, NamedModel],
-    model: NamedModel | None,
-    others: NamedModel | None = None,
+    game: AnyGame, named: Mapping[str, NamedModel], model: NamedModel | None, others: NamedModel | None = None
 ) -> dict[str, NamedModel]:
     """Seat the named players, then the model, in the first free seat only where there are others, then the others."""
     for role in named:

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from bestresponse.analysis.answers import CONCEPTS, DYNAMICS, Setting, ask_game, read_profile
+from bestresponse.analysis.answers import CONCEPTS, DYNAMICS, ask_game, read_profile, read_setting
 from bestresponse.core.errors import UsageError
 from bestresponse.games.lookup import Found, find_game
 from bestresponse.report.page import render
@@ -68,7 +68,7 @@ def test_a_tree_is_asked_in_its_normal_form_and_the_threat_of_the_incumbent_is_n
     ("question", "settings", "sentence"),
     [
         ({"concept": "nonsense"}, {}, "concept: there is no 'nonsense'; expected one of quantal-response"),
-        ({"dynamics": "replicator"}, {"speed": 3}, "it has these: steps=10000, start="),
+        ({"dynamics": "replicator"}, {"speed": 3}, "it has these: start=, steps=10000, size=0.01"),
         ({"dynamics": "replicator"}, {"steps": "many"}, "steps: expected a whole number"),
         ({"dynamics": "replicator"}, {"one_population": "perhaps"}, "expected yes or no"),
         ({"dynamics": "moran"}, {"fitness": "quadratic"}, "expected one of exponential, linear"),
@@ -82,10 +82,11 @@ def test_what_is_not_there_is_refused_in_a_sentence(question, settings, sentence
 
 
 def test_settings_have_the_type_of_their_default():
-    assert Setting("a", 1, "").read("3") == 3
-    assert Setting("a", 1.0, "").read("3") == 3.0
-    assert Setting("a", True, "").read("no") is False
-    assert Setting("a", "", "").read("x,y") == "x,y"
+    assert read_setting("steps", 1, "3") == 3
+    assert read_setting("size", 1.0, "3") == 3.0
+    assert read_setting("plus", True, "no") is False
+    assert read_setting("rate", None, "0.5") == 0.5
+    assert read_setting("start", None, "1,0/0,1") == "1,0/0,1"
 
 
 def test_a_profile_is_read_player_by_player():

@@ -201,6 +201,11 @@ def test_the_effect_is_the_mean_in_standard_deviations_of_the_games():
     assert (result.n, result.difference.n) == (4, 3)
 
 
+def test_differences_that_are_rounding_have_no_effect():
+    result = paired_difference([0.1 + 0.2, 0.7, 0.3], [0.3, 0.7, 0.1 + 0.2], rng=generator())
+    assert (result.difference.estimate, result.effect, result.p_value) == (0.0, None, 1.0)
+
+
 def test_pairs_of_one_game_are_flipped_together():
     assert paired_difference([1] * 20, [0] * 20, "aabb" * 5, rng=generator()).p_value == 0.5
 

@@ -316,6 +316,7 @@ def test_the_generalisation_suite_has_sizes_names_and_padding_with_intervals(tmp
     for frame, versions in (("names", ["named", "anonymous"]), ("padding", ["padded", "as drawn"])):
         rows = ran.frame(frame)
         assert [(row["version"], row["success_1"].estimate) for row in rows] == [(version, 1.0) for version in versions]
+    assert [row["actions"] for row in ran.frame("names")] == [None, None]  # games of two to five actions
     captions = list(find_tables(ran, "Generalisation"))
     assert captions[0] == "The same questions about games of other sizes."
 

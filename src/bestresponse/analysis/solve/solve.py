@@ -321,7 +321,7 @@ def find_equilibria(game: NormalForm, wish: Wish) -> NashResult:
         case "pure":
             return _pure(game)
         case "double-oracle":
-            return _search_replies(game, wish.report)
+            return _search_table(game, wish.report)
         case _:
             return _whatever_fits(game, wish)
 
@@ -378,7 +378,7 @@ def _optimal_pair(game: NormalForm) -> NashResult:
     return NashResult((pair,), f"zero-sum, {solved.step.name.lower().replace('_', ' ')}")
 
 
-def _search_replies(game: NormalForm, report: Callable[[str], None] | None) -> NashResult:
+def _search_table(game: NormalForm, report: Callable[[str], None] | None) -> NashResult:
     """One optimal pair by a double oracle, as good as its regret."""
     listen = None if report is None else lambda bounds: report(str(bounds))
     found = theory.search_matrix(game.payoffs[0], report=listen)

@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from bestresponse.core.errors import InvalidGame
-from bestresponse.formal.formalize.examples import Example, library
 from bestresponse.formal.formalize.json_answer import (
     NO_PLAYERS,
     TABLE_SCHEMA,
@@ -30,7 +29,7 @@ from bestresponse.formal.formalize.json_answer import (
     read_table,
     read_tree,
 )
-from bestresponse.formal.formalize.plan import FormName
+from bestresponse.formal.formalize.plan import Example, FormName, library
 from bestresponse.formal.formalize.texts import TEXTS
 from bestresponse.games.logic.tables import write_program
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, numbered
@@ -226,10 +225,7 @@ def find_asides(answer: str) -> Answer:
     found = _REFUSAL.search(answer)
     if found is None:
         return Answer(questions=questions)
-    reason = found.group(2).strip()[:_LONGEST_REASON] or "it gave no reason"
-    if found.group(1) == "NO GAME":
-        return Answer(questions=questions, no_game=reason)
-    return Answer(questions=questions, misfit=reason)
+    return Answer.refuse(questions, found.group(2).strip()[:_LONGEST_REASON], found.group(1) == "NO GAME")
 
 
 def _blocks(answer: str) -> tuple[list[str], bool]:

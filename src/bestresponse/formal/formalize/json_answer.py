@@ -67,6 +67,12 @@ class Answer:
     no_game: str | None = None
     misfit: str | None = None
 
+    @classmethod
+    def refuse(cls, questions: tuple[Question, ...], reason: str, no_game: bool) -> Answer:
+        """Return the answer that the story is no game, or that the form does not fit."""
+        why = reason or "it gave no reason"
+        return cls(questions=questions, no_game=why if no_game else None, misfit=None if no_game else why)
+
 
 def object_schema(optional: Mapping[str, Schema] | None = None, /, **properties: Schema) -> Schema:
     """Return the schema of an object with these properties, in this order, and no others."""
@@ -84,30 +90,21 @@ def list_schema(items: Schema, least: int | None = None, most: int | None = None
     return {"type": "array", "items": items} | {name: one for name, one in bounds.items() if one is not None}
 
 
-def choice_schema(names: Sequence[str]) -> Schema:
-    """Return the schema of one of these names."""
-    return {"type": "string", "enum": list(names)}
-
-
 def asides_schema() -> dict[str, Schema]:
     """Return the optional properties in which a model asks, or says that there is no game or that it does not fit."""
     return {
         "unclear": list_schema(object_schema(question=TEXT, assumed=TEXT)),
-        **refusal_schema(),
+        "refusal": object_schema(kind={"type": "string", "enum": [NO_GAME, MISFIT]}, reason=TEXT),
     }
 
 
-def refusal_schema() -> dict[str, Schema]:
-    """Return the optional property in which a model says that there is no game, or that it does not fit."""
-    return {"refusal": object_schema(kind=choice_schema([NO_GAME, MISFIT]), reason=TEXT)}
-
-
-def read_numbers(payoffs: Sequence[object], end: str) -> tuple[Fraction, ...]:
-    """Return the payoffs of an end; InvalidGame where one is no number."""
-    numbers = [read_number(u) for u in payoffs]
-    if None in numbers:
-        raise InvalidGame(f"the payoffs of the end {end} must be numbers")
-    return tuple(u for u in numbers if u is not None)
+def read_numbers(payoffs: object, count: int, otherwise: str) -> tuple[Fraction, ...]:
+    """Return so many numbers; InvalidGame with the sentence `otherwise` where they are none."""
+    numbers = [read_number(u) for u in payoffs] if isinstance(payoffs, list) else []
+    known = tuple(u for u in numbers if u is not None)
+    if len(known) != count or len(numbers) != count:
+        raise InvalidGame(otherwise)
+    return known
 
 
 def read_object(answer: str) -> JsonObject:
@@ -132,10 +129,7 @@ def read_asides(data: Mapping[str, object]) -> Answer:
     refusal = data.get("refusal")
     if not isinstance(refusal, dict):
         return Answer(questions=questions)
-    reason = _shorten(refusal.get("reason")) or "it gave no reason"
-    if refusal.get("kind") == NO_GAME:
-        return Answer(questions=questions, no_game=reason)
-    return Answer(questions=questions, misfit=reason)
+    return Answer.refuse(questions, _shorten(refusal.get("reason")), refusal.get("kind") == NO_GAME)
 
 
 def _shorten(value: object) -> str:
@@ -166,7 +160,6 @@ def read_number(value: object) -> Fraction | None:
 AT_ONCE: Final = "at the same time"
 IN_TURN: Final = "in turn"
 MOST_ENDS = 2_000
-MOST_TO_FILL_IN = 64
 NO_PLAYERS: Final = "the game has no players"
 
 _End = tuple[tuple[str, ...], tuple[Fraction, ...]]
@@ -188,7 +181,13 @@ TABLE_SCHEMA: Final = schema_text(
 def read_table(answer: str) -> GameTable:
     """The table in an answer; InvalidGame says what is wrong with it."""
     data = read_object(answer)
-    players, moves = _cast(data)
+    listed = _objects(data, "players")
+    players = [read_name(one.get("name")) for one in listed]
+    if not players:
+        raise InvalidGame(NO_PLAYERS)
+    if len(set(players)) != len(players):
+        raise InvalidGame(f"two players have the same name: {', '.join(players)}")
+    moves = [_moves(who, one.get("moves")) for who, one in zip(players, listed, strict=True)]
     ends = data.get("ends")
     if not isinstance(ends, list) or not 0 < len(ends) <= MOST_ENDS:
         raise InvalidGame(f"expected a list of 1 to {MOST_ENDS} ends")
@@ -196,16 +195,6 @@ def read_table(answer: str) -> GameTable:
         raise InvalidGame(f'timing must be "{AT_ONCE}" or "{IN_TURN}"')
     read = [_end(players, end) for end in ends]
     return _at_once(players, moves, read) if data["timing"] == AT_ONCE else _in_turn(players, moves, read)
-
-
-def _cast(data: JsonObject) -> tuple[list[str], list[list[str]]]:
-    """Who plays, and everybody's moves."""
-    players = [read_name(one.get("name")) for one in _objects(data, "players")]
-    if not players:
-        raise InvalidGame(NO_PLAYERS)
-    if len(set(players)) != len(players):
-        raise InvalidGame(f"two players have the same name: {', '.join(players)}")
-    return players, [_moves(who, one.get("moves")) for who, one in zip(players, data["players"], strict=True)]
 
 
 def _objects(data: JsonObject, key: str) -> list[JsonObject]:
@@ -233,7 +222,8 @@ def _end(players: Sequence[str], end: object) -> _End:
     moved = [read_name(move) for move in made if move is not None]
     if made[len(moved) :] != [None] * (len(made) - len(moved)):
         raise InvalidGame(f"in the end {_told(moved)} a player without a move comes before one who moves")
-    return tuple(moved), read_numbers([seats[who].get("payoff") for who in players], _told(moved))
+    otherwise = f"the payoffs of the end {_told(moved)} must be numbers"
+    return tuple(moved), read_numbers([seats[who].get("payoff") for who in players], len(players), otherwise)
 
 
 def _told(moves: Sequence[str]) -> str:
@@ -418,13 +408,11 @@ class _Reader:
         return ((who, knows),) if who and knows else ()
 
     def _read_end(self, given: object, path: _Path) -> Row:
-        numbers = [read_number(one) for one in given] if isinstance(given, list) else []
-        payoffs = tuple(one for one in numbers if one is not None)
-        if len(payoffs) != len(self.players) or len(numbers) != len(self.players):
-            raise InvalidGame(
-                f"{path}: payoffs must be {len(self.players)} numbers, one for each of {', '.join(self.players)}"
-            )
-        return Row(path.moves, payoffs, (1,) * len(path.moves), path.chances, path.percepts)
+        count = len(self.players)
+        otherwise = f"{path}: payoffs must be {count} numbers, one for each of {', '.join(self.players)}"
+        return Row(
+            path.moves, read_numbers(given, count, otherwise), (1,) * len(path.moves), path.chances, path.percepts
+        )
 
     def _find_player(self, given: object, path: _Path) -> str:
         found = self._match_player(given)

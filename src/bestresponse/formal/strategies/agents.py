@@ -19,15 +19,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import product
 from pathlib import Path
 
 import numpy as np
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from bestresponse.core.errors import BestResponseError, InvalidGame, UsageError
 from bestresponse.core.files import read_text_file
-from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.formal.formalize.forms import find_code, what_is_wrong
 from bestresponse.formal.strategies.programs import PUBLISHED, published_strategy
 from bestresponse.formal.strategies.texts import TEXTS
@@ -52,6 +52,7 @@ class Agent:
     rules: str
     default_move: str | None = None
     words: str = ""
+    __pydantic_config__ = ConfigDict(extra="forbid", strict=True)
 
     @classmethod
     def of(cls, name: str, game: str | Path | NormalForm, strategy: str | Path) -> Agent:
@@ -76,37 +77,19 @@ class Agent:
         """Another default move than the one the game names; None for the game's own."""
         return replace(self, default_move=move)
 
-    def to_json(self) -> JsonObject:
-        """Return the agent as plain data."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    @classmethod
-    def from_json(cls, data: JsonMapping) -> Agent:
-        """Read an agent from plain data; UsageError where it is none."""
-        known = {field.name for field in fields(cls)}
-        if not {"name", "game", "rules"} <= set(data) <= known:
-            raise UsageError(
-                f"expected an agent with name, game and rules, got {', '.join(map(str, data)) or 'nothing'}"
-            )
-        texts = {name: value for name, value in data.items() if name != "default_move" or value is not None}
-        if not all(isinstance(value, str) for value in texts.values()):
-            raise UsageError("name, game, rules, default_move and words of an agent are texts")
-        return cls(**data)
-
     def save(self, path: Path) -> None:
         """Write the agent to a JSON file."""
-        path.write_text(json.dumps(self.to_json(), indent=2, ensure_ascii=False) + "\n", "utf-8")
+        path.write_text(json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n", "utf-8")
 
     @classmethod
     def load(cls, path: Path) -> Agent:
-        """Read an agent from a JSON file."""
+        """Read an agent from a JSON file; UsageError where it is none."""
         try:
-            data = json.loads(read_text_file(path))
-        except (ValueError, RecursionError) as error:
-            raise UsageError(f"{path}: expected an agent as JSON: {error}") from None
-        if not isinstance(data, dict):
-            raise UsageError(f"{path}: expected an agent as a JSON object")
-        return cls.from_json(data)
+            return TypeAdapter(cls).validate_json(read_text_file(path))
+        except ValidationError as error:
+            wrong = error.errors()[0]
+            problem = f"{wrong['msg']} {'.'.join(map(str, wrong['loc']))}".rstrip()
+            raise UsageError(f"{path}: expected an agent as JSON, with name, game and rules: {problem}") from None
 
     def seats(self) -> Seats:
         """Return what it does in either seat of its game; all of it is found out in a confined process."""
@@ -188,18 +171,9 @@ def write_program(form: NormalForm) -> str:
 
 MOST_CHARACTERS = 10_000
 _HEAT = 0.7
+_MOST_TOKENS = 800
 _LONGEST_REASON = 300
 _DECLINED = re.compile(r"^[*_#>%\"' ]{0,10}CANNOT\b[ \t:*.-]{0,10}(.*)", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class WordsSettings:
-    """How the model is asked."""
-
-    attempts: int = 5
-    max_tokens: int = 800
-    temperature: float = 0.0
-    seed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,10 +218,9 @@ class StrategyFormalization:
 
 
 def formalize_strategy(
-    words: str, game: str, model: Model, engine: LogicEngine, settings: WordsSettings | None = None
+    words: str, game: str, model: Model, engine: LogicEngine, attempts: int = 5
 ) -> StrategyFormalization:
     """Rules for the strategy told in `words`, in the game of the program `game`; or everything that was tried."""
-    settings = settings or WordsSettings()
     told = words.strip()
     if not any(c.isalpha() for c in told):
         raise UsageError("the strategy is empty: tell what to do first, and what after each move of the other player")
@@ -256,8 +229,8 @@ def formalize_strategy(
     task = TEXTS.fill("task", example=published_strategy("tit-for-tat").strip(), game=game.strip(), words=told)
     made: list[StrategyAttempt] = []
     declined = ""
-    while len(made) < settings.attempts and not declined and (not made or made[-1].wrong):
-        request = _request(task, made, settings)
+    while len(made) < attempts and not declined and (not made or made[-1].wrong):
+        request = _request(task, made)
         reply = model.complete(request)
         code = find_code(reply.text)
         rules = code.text if code else ""
@@ -268,7 +241,7 @@ def formalize_strategy(
     return StrategyFormalization(told, model.id, tuple(made), declined)
 
 
-def _request(task: str, before: Sequence[StrategyAttempt], settings: WordsSettings) -> Request:
+def _request(task: str, before: Sequence[StrategyAttempt]) -> Request:
     """Rules given twice would be given again: then the model is asked with more freedom."""
     text = task
     if before and before[-1].rules:
@@ -279,9 +252,8 @@ def _request(task: str, before: Sequence[StrategyAttempt], settings: WordsSettin
     stuck = len(before) > 1 and before[-1].rules == before[-2].rules
     return Request(
         (Message("system", TEXTS.text("system")), Message("user", text)),
-        max_tokens=settings.max_tokens,
-        temperature=max(settings.temperature, _HEAT) if stuck else settings.temperature,
-        seed=settings.seed,
+        max_tokens=_MOST_TOKENS,
+        temperature=_HEAT if stuck else 0.0,
         replicate=len(before),
     )
 

@@ -3,8 +3,6 @@
 The docstrings are the descriptions that a client's model reads.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Annotated, Literal
 
@@ -169,9 +167,7 @@ class BestResponse(BaseModel):
 
 
 def best_response(
-    game: Game,
-    player: Annotated[str, Field(description="Who responds.")],
-    strategies: Profile,
+    game: Game, player: Annotated[str, Field(description="Who responds.")], strategies: Profile
 ) -> BestResponse:
     """Find the best response of one player to the strategies of the others."""
     form = _read_game(game).solvable()

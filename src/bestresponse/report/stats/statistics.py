@@ -320,7 +320,9 @@ def paired_difference(
     first, second = as_sample(a, "a"), as_sample(b, "b")
     if first.size != second.size:
         raise UsageError(f"a and b are compared pair by pair, but a has {first.size} values and b has {second.size}")
-    difference = first - second
+    # What is no more than the rounding of its two values is no difference: an effect would make a finding of it.
+    rounding = 1e-12 * np.maximum(np.abs(first), np.abs(second))
+    difference = np.where(np.abs(first - second) > rounding, first - second, 0.0)
     codes = cluster_codes(clusters, difference.size)
     games = codes.tolist()
     if most is None:

@@ -169,7 +169,7 @@ class VersionRow(TypedDict):
 
     player: str
     version: str
-    actions: Annotated[int, column("actions of each player")]
+    actions: Annotated[int | None, column("actions of each player", help="where all games have as many")]
 
 
 def _list_versions(results: Results) -> Iterator[tuple[str, str, str, Rows]]:
@@ -214,7 +214,8 @@ def _tabulate_versions(frame: str, results: Results) -> Frame[VersionRow]:
     table: list[VersionRow] = []
     for name, player, version, rows in _list_versions(results):
         if name == frame and rows:
-            head = VersionRow(player=player, version=version, actions=rows[0]["rows"])
+            sizes = {row["rows"] for row in rows}
+            head = VersionRow(player=player, version=version, actions=sizes.pop() if len(sizes) == 1 else None)
             table.append(cast(VersionRow, {**head, **{metric.name: metric.compute(rows) for metric in metrics}}))
     return Frame(VersionRow, table, {metric.name: metric.column for metric in metrics})
 

@@ -445,9 +445,6 @@ PARTS: dict[str, Callable[[Path], Part]] = {
 """By the file of its records, what is found again."""
 
 
-ROUNDS = 4
-_LOAD_MESSAGES = {"singleton", "marked", "discontiguous", "syntax"}
-
 TrueMatrix = Mapping[tuple[str, str], tuple[Fraction, Fraction]]
 """What both earn for each pair of moves."""
 FoundMatrix = Mapping[tuple[str, str], tuple[Fraction | None, Fraction | None]]
@@ -474,12 +471,12 @@ def published_levels(
         cells = {(row, col): (u, v) for row, col, u, v in published_cells(engine, program)}
     except LogicError:
         return PublishedLevels()
-    silent = not any(message.code in _LOAD_MESSAGES for message in program.gated.diagnostics)
+    silent = not any(message.code in _LOADER_SPEAKS for message in program.gated.diagnostics)
     if not (silent and cells and "finally/2" in program.gated.defined):
         return PublishedLevels()
     rounds = _play(engine, program, cells)
     earned = [cells.get(pair, (None, None))[0] for pair in rounds]
-    whole = len(rounds) == ROUNDS
+    whole = len(rounds) == _ROUNDS_WITH_CLONE
     total = sum((amount for amount in earned if amount is not None), Fraction(0))
     played = {pair: cells.get(pair, (None, None)) for pair in rounds}
     return PublishedLevels(
@@ -499,7 +496,7 @@ def _play(engine: LogicEngine, program: Program, cells: FoundMatrix) -> list[tup
     if not default:
         return rounds
     own = other = label(default[0]["M"])
-    for _ in range(ROUNDS):
+    for _ in range(_ROUNDS_WITH_CLONE):
         rounds.append((own, other))
         opposite = engine.solutions(program, f"opposite_move({write(Atom(own))}, M)", 1)
         if cells.get((own, other), (None,))[0] is None or not opposite:

@@ -5,8 +5,6 @@ on the page and experiment files read values into these classes. A game is named
 of a logic program; no name ever becomes a path.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import threading
 from collections.abc import Iterable, Iterator, Mapping
