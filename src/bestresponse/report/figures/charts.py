@@ -301,8 +301,6 @@ def heatmap(cells: ArrayLike, rows: Sequence[str], columns: Sequence[str]) -> by
     Each number is written in where there are few columns. The names of many stand upright, so small that none covers
     another: 100 columns share seven inches.
     """
-    from matplotlib.colors import to_rgba
-
     matrix = np.asarray(cells, dtype=np.float64)
     finite = matrix[np.isfinite(matrix)]
     low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
@@ -312,7 +310,7 @@ def heatmap(cells: ArrayLike, rows: Sequence[str], columns: Sequence[str]) -> by
         for row, numbers in enumerate(matrix):
             depths = (numbers - low) / (high - low) if high > low else np.full(len(columns), 0.5)
             filled = np.flatnonzero(np.isfinite(numbers))
-            shades = [to_rgba(series_colour(0), 0.06 + 0.54 * depths[column]) for column in filled]
+            shades = [(series_colour(0), 0.06 + 0.54 * depths[column]) for column in filled]
             spans = [(column - 0.47, 0.94) for column in filled]  # one thing a row: a cell each would be slow
             axes.broken_barh(spans, (row - 0.46, 0.92), facecolors=shades, linewidth=0)
             for column in filled if few else ():
