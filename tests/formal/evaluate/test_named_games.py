@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.formal.evaluate.validation import (
     broken,
     check_constraints,
