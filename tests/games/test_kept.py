@@ -5,7 +5,7 @@ import json
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.games.named_game import NamedGame
+from bestresponse.games.lookup import NamedGame
 from bestresponse.theory import catalogue, load_tree, write_game_file
 
 

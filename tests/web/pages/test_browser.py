@@ -343,7 +343,7 @@ def test_a_consent_tick_stays_when_somebody_else_becomes_ready(site, people):
     shows(bob, "You are ready")
     store = site.state.sessions
     for text in ("One moment.", "Thank you."):  # the second comes after all that Bob's readiness makes the server say
-        store.send_message(store.get_session(session), 0, text)
+        store.send_message(store.get_session(session), text)
         ann.get_by_text(text).wait_for()
     assert ann.get_by_role("checkbox").is_checked()
 

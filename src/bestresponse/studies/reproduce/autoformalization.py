@@ -43,7 +43,7 @@ from bestresponse.formal.evaluate.validation import Named, broken, compare_table
 from bestresponse.formal.strategies.agents import Agent
 from bestresponse.formal.strategies.programs import AS_RUN, published_strategy
 from bestresponse.games.logic.tables import table_from_cells
-from bestresponse.games.named_game import NamedGame
+from bestresponse.games.lookup import NamedGame
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, LogicEngine, Program, open_engine
 from bestresponse.logic.gate.check import check
@@ -53,8 +53,7 @@ from bestresponse.logic.programs.table import label, published_cells
 from bestresponse.logic.programs.validate import validate
 from bestresponse.report.document import Cell, Column, Table
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction, read_records
-from bestresponse.studies.tournament.standings import measure_standings, normalise
-from bestresponse.studies.tournament.study import TournamentConfig
+from bestresponse.studies.tournament.study import TournamentConfig, measure_standings, normalise
 
 CITATION = (
     "A. Mensfelt, K. Stathis & V. Trencsenyi, Autoformalizing and Simulating Game-Theoretic Scenarios using "

@@ -4,8 +4,6 @@ Everything is worked out from the text alone, each time it changes. Programs tha
 story, by a plain name.
 """
 
-from __future__ import annotations
-
 import re
 from contextlib import closing
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Formalize, as pages and as calls for programs: a story, its program, the game, and a model's help."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Body
