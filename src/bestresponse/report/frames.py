@@ -261,9 +261,3 @@ def compute_figures(
     """Compute every metric for every group."""
     found = [(heads, {metric.name: metric.compute(group) for metric in metrics}) for heads, group in groups.items()]
     return Figures(metrics, labels, found)
-
-
-def describe_metrics(metrics: Sequence[Metric[Any]]) -> str:
-    """Describe metrics as a table in Markdown, for documentation."""
-    lines = [f"| {metric.column.name} | `{metric.name}` | {metric.help} |" for metric in metrics]
-    return "\n".join(("| figure | field | meaning |", "|---|---|---|", *lines))
