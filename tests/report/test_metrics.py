@@ -9,7 +9,7 @@ import pytest
 from bestresponse.core.errors import UsageError
 from bestresponse.report import tables
 from bestresponse.report.document import Column, Table
-from bestresponse.report.frames import Figures, Metric, column, compute_figures, describe_metrics, list_metrics
+from bestresponse.report.frames import Figures, Metric, column, compute_figures, list_metrics
 from bestresponse.report.stats.statistics import Interval
 
 
@@ -75,13 +75,6 @@ def test_csv_has_a_column_for_every_metric():
     assert tables.to_csv(FIGURES.to_rows()) == (
         "told_by,gap,payoff,payoff_low,payoff_high\r\na,0.5,1.5,1.0,\r\nb,,4.0,4.0,\r\n"
     )
-
-
-def test_the_documentation_has_a_line_for_every_metric():
-    assert describe_metrics(METRICS).splitlines()[2:] == [
-        "| Mean gap | `gap` | Given away; 0 is best. |",
-        "| Payoff (points) | `payoff` | What it earned. |",
-    ]
 
 
 def test_columns_of_one_name_are_refused():

@@ -18,6 +18,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.notebook import format_html
 from bestresponse.report.numbers import NOISE, format_number, measure_noise
 from bestresponse.report.stats.statistics import Interval
 
@@ -90,6 +91,10 @@ class Table:
                     f"({', '.join(column.name for column in self.columns)})"
                 )
         object.__setattr__(self, "rows", tuple(tuple(as_cell(cell) for cell in row) for row in self.rows))
+
+    def embed(self, title: str) -> str:
+        """Return the table as HTML, for notebooks."""
+        return format_html(title, [column.name for column in self.columns], self.rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, get_args, ge
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
-from bestresponse.core.notebook import format_html
 from bestresponse.report import tables
 from bestresponse.report.document import Cell, Column, Table, cell_json
 from bestresponse.report.numbers import NOISE
@@ -74,8 +73,7 @@ class Frame(Generic[R]):
         return f"Frame({self.row.__name__}, {len(self.rows)} rows)"
 
     def _repr_html_(self) -> str:
-        table = self.to_table()
-        return format_html(repr(self), [shown.name for shown in table.columns], table.rows)
+        return self.to_table().embed(repr(self))
 
     @property
     def columns(self) -> Mapping[str, Column]:
@@ -229,8 +227,7 @@ class Figures:
         return f"Figures({len(self.metrics)} metrics of {groups})"
 
     def _repr_html_(self) -> str:
-        table = self.to_table()
-        return format_html(repr(self), [column.name for column in table.columns], table.rows)
+        return self.to_table().embed(repr(self))
 
     def to_table(self, caption: str = "") -> Table:
         """Build the table; metrics that no group has are left out."""
@@ -264,9 +261,3 @@ def compute_figures(
     """Compute every metric for every group."""
     found = [(heads, {metric.name: metric.compute(group) for metric in metrics}) for heads, group in groups.items()]
     return Figures(metrics, labels, found)
-
-
-def describe_metrics(metrics: Sequence[Metric[Any]]) -> str:
-    """Describe metrics as a table in Markdown, for documentation."""
-    lines = [f"| {metric.column.name} | `{metric.name}` | {metric.help} |" for metric in metrics]
-    return "\n".join(("| figure | field | meaning |", "|---|---|---|", *lines))

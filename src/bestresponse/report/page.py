@@ -21,7 +21,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from bestresponse.core.notebook import format_html
-from bestresponse.report.document import Document, Figure, Section, format_rows, measure_column_noise, show_cell
+from bestresponse.report.document import Document, Section, format_rows, measure_column_noise, show_cell
 from bestresponse.report.text import abridged, pieces, visible
 
 _MOST_ROWS = 1000
@@ -67,7 +67,9 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
     )
     environment.filters["marked"] = _marked
-    environment.filters["data_uri"] = _data_uri
+    environment.filters["data_uri"] = lambda figure: Markup(
+        f"data:{figure.media_type};base64,{base64.b64encode(figure.image).decode('ascii')}"
+    )
     environment.filters["shown"] = show_cell
     environment.filters["noise"] = measure_column_noise
     environment.tests["kind"] = lambda block, kind: type(block).__name__ == kind
@@ -99,10 +101,6 @@ def _marked(text: str, kind: str = "text") -> Markup:
         for piece, hidden in pieces(abridged(text, _LIMITS[kind]))
     )
     return Markup("").join(parts)
-
-
-def _data_uri(figure: Figure) -> Markup:
-    return Markup(f"data:{figure.media_type};base64,{base64.b64encode(figure.image).decode('ascii')}")
 
 
 def _anchored(document: Document) -> list[Section]:

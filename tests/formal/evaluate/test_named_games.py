@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.formal.evaluate.validation import (
     broken,
     check_constraints,
@@ -96,7 +96,7 @@ def test_more_games_come_from_a_file(tmp_path):
 def test_a_wrong_file_says_what_is_wrong(tmp_path, text, why):
     file = tmp_path / "mine.toml"
     file.write_text(text)
-    with pytest.raises(UsageError, match=why):
+    with pytest.raises((InvalidGame, UsageError), match=why):
         read_named_games(file)
 
 

@@ -5,7 +5,7 @@ from cpu_limit import cpu_limit
 
 from bestresponse.core.ask import PASS
 from bestresponse.players.llm.reading import read_bid
-from bestresponse.studies.reproduce.alympics import read_replies
+from bestresponse.studies.reproduce.reproduction import read_records
 
 
 def bid_in(text):
@@ -77,7 +77,7 @@ def test_at_least_98_percent_of_the_recorded_replies_are_read_right_and_fewer_th
     recorded_water,
 ):
     right = wrong = count = 0
-    for row in read_replies(recorded_water):
+    for row in read_records(recorded_water / "replies.jsonl"):
         named = bid_in(row["reply"])
         count += 1
         right += named is not None and (0 if named == PASS else named) == row["bid"]

@@ -3,7 +3,8 @@
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.studies.reproduce.alympics import read_replies, replay_towns
+from bestresponse.studies.reproduce.alympics import replay_towns
+from bestresponse.studies.reproduce.reproduction import read_records
 
 
 def test_recorded_bids_give_the_announced_winners_and_every_balance_health_and_dry_count(recorded_water):
@@ -14,7 +15,7 @@ def test_recorded_bids_give_the_announced_winners_and_every_balance_health_and_d
 
 
 def test_every_recorded_reply_has_its_bid(recorded_water):
-    assert all(row["bid"] >= 0 and row["reply"] for row in read_replies(recorded_water))
+    assert all(row["bid"] >= 0 and row["reply"] for row in read_records(recorded_water / "replies.jsonl"))
 
 
 def test_a_folder_without_recorded_games_is_explained(tmp_path):

@@ -134,7 +134,7 @@ def show_records(
                     row[_name(key)] = ", ".join(
                         str(_write(part, exact and exact[who], unit)) for who, part in parts.items()
                     )
-            elif not _is_array(fact):
+            elif not (isinstance(fact, list) and fact and isinstance(fact[0], list | Mapping | float)):
                 row[_name(key)] = _write(fact, exact, unit)
         alike.setdefault(tuple(row.items()), []).append(number)
     rows: list[dict[str, Cell]] = [dict(row) for row in [*alike][:_ROWS]]
@@ -195,10 +195,6 @@ def _is_policy(fact: JsonMapping) -> bool:
         isinstance(sets, Mapping) and all(isinstance(moves, Mapping) for moves in sets.values())
         for sets in fact.values()
     )
-
-
-def _is_array(fact: object) -> bool:
-    return isinstance(fact, list) and bool(fact) and isinstance(fact[0], list | Mapping | float)
 
 
 def _write(fact: object, exact: object = None, unit: float = 1.0) -> Cell:

@@ -293,9 +293,9 @@ def ground(claim: Claim, subject: Subject) -> Grounded:
     """
     if not FORMS[claim.form].names and claim.form not in OF_TABLES:
         raise Ungrounded("it claims nothing" if claim.form == NO_CLAIM else "it is not clear who or what is meant")
-    if subject.table is None and claim.form not in OF_TREES:
+    if subject.tree is not None and claim.form not in OF_TREES:
         raise Ungrounded(f"{claim.form} is about a table of payoffs; this game is played move by move")
-    if subject.table is not None and claim.form not in OF_TABLES:
+    if subject.tree is None and claim.form not in OF_TABLES:
         raise Ungrounded(f"{claim.form} is about moves one after the other; in this game all choose at once")
     return _Grounding(claim, subject).ground()
 

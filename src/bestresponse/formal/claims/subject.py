@@ -66,11 +66,6 @@ class Subject:
         )
 
     @property
-    def table(self) -> NormalForm | None:
-        """The payoff table, where the game is one."""
-        return self.game if isinstance(self.game, NormalForm) else None
-
-    @property
     def tree(self) -> Tree | None:
         """The tree, where the game is one."""
         return self.game if isinstance(self.game, Tree) else None

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, NamedTuple, Protocol
 
-from bestresponse.core.json import JsonObject
+from bestresponse.core.game import NATURE
 from bestresponse.core.player import Call
 from bestresponse.formal.claims.claim import (
     FORMS,
@@ -37,7 +37,6 @@ from bestresponse.formal.claims.claim import (
 )
 from bestresponse.formal.claims.english.reader import Context, SentenceReader, has_word
 from bestresponse.formal.claims.feedback import describe
-from bestresponse.formal.claims.form import Form
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.texts import TEXTS
 from bestresponse.models.base import Finish, Message, Model, Request
@@ -355,7 +354,12 @@ class ModelTranslator:
         cut = 0
         prompt = _prompt(text, subject)
         messages: tuple[Message, ...] = (Message("system", TEXTS.text("system")), Message("user", prompt))
-        schema = schema_text(_schema(subject)) if self.model.abilities.schema else None
+        moves = (
+            () if subject.tree is not None else tuple(dict.fromkeys(move for own in subject.actions for move in own))
+        )
+        players = subject.players if subject.tree is None else (*subject.players, NATURE)
+        wanted = claims_schema(forms_for(subject), players, moves)
+        schema = schema_text(wanted) if self.model.abilities.schema else None
         for number in range(1, _MOST_REPLIES + 1):
             request = Request(
                 messages, max_tokens=self.max_tokens, temperature=self.temperature, seed=self.seed, schema=schema
@@ -387,12 +391,6 @@ def forms_for(subject: Subject) -> tuple[str, ...]:
     return (*(OF_TABLES if subject.tree is None else OF_TREES), *empty)
 
 
-def _schema(subject: Subject) -> JsonObject:
-    actions = tuple(dict.fromkeys(action for own in subject.actions for action in own))
-    players = subject.players if subject.table is not None else (*subject.players, "nature")
-    return claims_schema(forms_for(subject), players, actions if subject.table is not None else ())
-
-
 def _prompt(text: str, subject: Subject) -> str:
     return TEXTS.fill(
         "translate_json",
@@ -400,7 +398,12 @@ def _prompt(text: str, subject: Subject) -> str:
         actions="\n".join(
             f"- {who}: {', '.join(own)}" for who, own in zip(subject.players, subject.actions, strict=True)
         ),
-        forms="\n".join(_field_line(FORMS[form]) for form in forms_for(subject) if form != NO_CLAIM),
+        forms="\n".join(
+            f"- {form.name}: {', '.join(f'{name} ({sort.value})' for name, sort in form.parameters)}. "
+            f"Meaning: {describe(form)}"
+            for form in map(FORMS.__getitem__, forms_for(subject))
+            if form.name != NO_CLAIM
+        ),
         text=text[:LONGEST_TEXT],
     )
 
@@ -417,8 +420,3 @@ def _people(subject: Subject) -> Iterator[str]:
             words += ["they", "he", "she", "the other player", "the opponent"]
         yield f"- {player}: {'the writer of the text, ' if number == 0 else ''}also called {', '.join(words)}"
     yield "- we, both, each, everybody: all players; write one claim for each."
-
-
-def _field_line(form: Form) -> str:
-    fields = ", ".join(f"{name} ({sort.value})" for name, sort in form.parameters)
-    return f"- {form.name}: {fields}. Meaning: {describe(form)}"

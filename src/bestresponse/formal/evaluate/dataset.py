@@ -21,7 +21,6 @@ from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.files import parse_toml, read_text_file, read_toml
@@ -121,23 +120,19 @@ def _parse(data: JsonMapping, where: str) -> Iterable[Story]:
         raise InvalidGame(f"{where}: expected stories as [[story]]")
     for number, entry in enumerate(entries):
         try:
-            yield _story({"game": data.get("game"), **entry})
-        except (KeyError, TypeError, ValueError) as error:
+            yield Story(
+                entry["id"],
+                entry.get("game", data.get("game")),
+                entry.get("numeric", True),
+                entry.get("canonical", False),
+                entry["text"].strip(),
+                _read_table(entry),
+                entry.get("language", "en"),
+                tuple(entry.get("orders", ())),
+            )
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             name = entry.get("id", f"number {number + 1}") if isinstance(entry, dict) else f"number {number + 1}"
             raise InvalidGame(f"{where}: story {name} is incomplete or wrong: {error}") from None
-
-
-def _story(entry: JsonMapping) -> Story:
-    return Story(
-        entry["id"],
-        entry["game"],
-        entry.get("numeric", True),
-        entry.get("canonical", False),
-        entry["text"].strip(),
-        _read_table(entry),
-        entry.get("language", "en"),
-        tuple(entry.get("orders", ())),
-    )
 
 
 def _read_table(entry: JsonMapping) -> GameTable:
@@ -147,16 +142,11 @@ def _read_table(entry: JsonMapping) -> GameTable:
         if table is None:
             raise ValueError("its program is no game")
         return table
-    if "ends" not in entry:
-        return _cells(players, entry["moves"], entry["payoffs"])
-    return read_lines(players, entry["ends"])
-
-
-def _cells(players: tuple[str, ...], moves: list[Any], payoffs: str) -> GameTable:
-    """`moves` is one list for all or one for each player; `payoffs` as in `3,3 0,5 5,0 1,1`."""
-    shared = all(isinstance(move, str) for move in moves)
-    own = (tuple(moves),) * len(players) if shared else tuple(tuple(one) for one in moves)
-    return table_from_cells(players, own, tuple(_numbers(cell) for cell in payoffs.split()))
+    if "ends" in entry:
+        return read_lines(players, entry["ends"])
+    # One list of moves for all or one for each player; payoffs as in `3,3 0,5 5,0 1,1`.
+    moves = entry["moves"] if isinstance(entry["moves"][0], list) else [entry["moves"]] * len(players)
+    return table_from_cells(players, tuple(map(tuple, moves)), tuple(map(_numbers, entry["payoffs"].split())))
 
 
 def _numbers(text: str) -> tuple[Fraction, ...]:

@@ -299,7 +299,9 @@ class Formalizer:
         answers = [attempt.reply.text for attempt in before[-2:] if attempt.form == form.name]
         stuck = len(answers) == 2 and answers[0] == answers[1]
         cut = bool(before) and before[-1].reply.finish is Finish.LENGTH
-        cuts = sum(attempt.reply.finish is Finish.LENGTH and not _circling(attempt.reply.text) for attempt in before)
+        # An answer that says its end again and again would only fill more room with it.
+        texts = [attempt.reply.text for attempt in before if attempt.reply.finish is Finish.LENGTH]
+        cuts = sum(not text.strip() or text.count(text[-_CIRCLE:]) <= 2 for text in texts)
         return Request(
             (Message("system", form.system()), Message("user", text)),
             schema=form.schema(self.model),
@@ -310,11 +312,6 @@ class Formalizer:
             effort=s.effort,
             reasoning_tokens=s.reasoning_tokens,
         )
-
-
-def _circling(text: str) -> bool:
-    """Whether an answer says its end again and again: more room would only hold more of it."""
-    return bool(text.strip()) and text.count(text[-_CIRCLE:]) > 2
 
 
 def _add_doubt(report: Report, message: str, hint: str, severity: Severity) -> Report:

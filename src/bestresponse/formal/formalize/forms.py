@@ -324,19 +324,12 @@ def _unpaid(report: Report, faults: Iterable[Diagnostic]) -> list[str]:
         "(finally(goal(Player, Payoff), S) must give every player a number at every end: is there a payoff fact for "
         "each combination of moves, and can the rule find it?)"
     )
-    return [line, *_arities(report)]
-
-
-def _arities(report: Report) -> list[str]:
     kinds: dict[str, list[str]] = {}
     for key in sorted(report.defined):
         name, _, arity = key.rpartition("/")
         kinds.setdefault(name, []).append(arity)
-    return [
-        f"- {name} is written with {' and with '.join(arities)} arguments, which are different predicates"
-        for name, arities in kinds.items()
-        if len(arities) > 1
-    ]
+    several = {name: " and with ".join(arities) for name, arities in kinds.items() if len(arities) > 1}
+    return [line, *(f"- {n} is written with {a} arguments, which are different predicates" for n, a in several.items())]
 
 
 def _grouped(faults: Sequence[Diagnostic]) -> list[str]:

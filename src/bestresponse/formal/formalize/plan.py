@@ -263,8 +263,9 @@ def nearest(story: str, examples: Sequence[Example], count: int = 1) -> tuple[Ex
     >>> [e.name for e in nearest("Three farmers each contribute to a common fund.", library())]
     ['public_goods']
     """
-    words = _vectors([count_words(text) for text in (story, *(example.story for example in examples))])
-    cues = _vectors([count_cues(text) for text in (story, *(example.story for example in examples))])
+    texts = [story, *(example.story for example in examples)]
+    words = _vectors([count_words(text) for text in texts])
+    cues = _vectors([count_cues(text) for text in texts])
     scored = [
         (
             _CUE_SHARE * _cosine(cues[0], cues[place])

@@ -101,7 +101,9 @@ def read_claims(answer: str, table: GameTable) -> Iterable[TestedClaim]:
         if isinstance(one, dict):
             words = " ".join(str(one.get("words") or one.get("kind")).split())[:300]
             try:
-                why = _TESTS.get(str(one.get("kind")), _refuse_kind)(_Reading(one, table))
+                if one.get("kind") not in _TESTS:
+                    raise InvalidGame(f"there are no claims of the kind {str(one.get('kind'))[:40]!r}")
+                why = _TESTS[one["kind"]](_Reading(one, table))
                 yield TestedClaim(words, not why, why)
             except InvalidGame as error:
                 yield TestedClaim(words, None, str(error))
@@ -129,7 +131,11 @@ class _Reading:
         steps = self.claim.get(key)
         wanted = [one for one in steps if isinstance(one, dict)] if isinstance(steps, list) else []
         made = [(_Reading(one, self.table).find_player("player"), str(one.get("move")).strip()) for one in wanted]
-        rows = [row for row in self.table.rows if all(_has_move(row, who, move) for who, move in made)]
+        rows = [
+            row
+            for row in self.table.rows
+            if all(any(mover == who and _is_same(done, move) for mover, done in row.moves) for who, move in made)
+        ]
         if not made or not rows:
             told = ", ".join(f"{who}: {move}" for who, move in made)[:200]
             raise InvalidGame(f"no play has the moves {told}" if made else "it names no moves")
@@ -209,10 +215,6 @@ def _test_preference(reading: _Reading) -> str:
     return "" if min(better) > max(worse) else f"{player} gets {min(better)} there and {max(worse)} in the other case"
 
 
-def _refuse_kind(reading: _Reading) -> str:
-    raise InvalidGame(f"there are no claims of the kind {str(reading.claim.get('kind'))[:40]!r}")
-
-
 _TESTS: dict[str, Callable[[_Reading], str]] = {
     "moves first": _test_first,
     "same time": _test_same_time,
@@ -228,10 +230,6 @@ def _list_names(table: GameTable) -> str:
     lines = [f"{who}: {', '.join(moves)}" for who, moves in zip(table.players, table.moves, strict=True)]
     drawn = dict.fromkeys(move for row in table.rows for who, move in row.moves if who == NATURE)
     return "\n".join([*lines, *([f"{LUCK}: {', '.join(drawn)}"] if drawn else [])])
-
-
-def _has_move(row: Row, who: str, move: str) -> bool:
-    return any(mover == who and _is_same(made, move) for mover, made in row.moves)
 
 
 def _is_same(one: str, other: str) -> bool:

@@ -42,6 +42,7 @@ _COLOURS = {
 INK, QUIET, GRID = "#1b2026", "#5b6570", "#e1e5e9"
 _SERIES = tuple(colour for colour, (name, _) in _COLOURS.items() if name.startswith("s"))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
+# They change when the colours have been used up, and between neighbours.
 _LINES = ("-", "--", "-.", ":")
 _FONT = (
     "-apple-system, BlinkMacSystemFont, 'Segoe UI', Inter, Roboto, "
@@ -78,11 +79,6 @@ _STYLE: dict[Any, Any] = {
 def series_colour(number: int) -> str:
     """Return the colour of a series; after eight they repeat."""
     return _SERIES[number % len(_SERIES)]
-
-
-def line_style(number: int) -> str:
-    """Return the dashes of a series; they change when the colours have been used up, and between neighbours."""
-    return _LINES[number % len(_LINES)]
 
 
 def label(text: str, limit: int = 40) -> str:
@@ -225,7 +221,7 @@ def scatter(
             )
             axes.plot(
                 *compute_bin_means(across[inside], up[inside]), color=colour, marker=marker, markersize=5, linewidth=2,
-                linestyle=line_style(number), label=label(name), zorder=3,
+                linestyle=_LINES[number % len(_LINES)], label=label(name), zorder=3,
             )  # fmt: skip
         _describe(axes, x_label, y_label, legend=groups is not None)
         return to_svg(axes)
@@ -266,7 +262,7 @@ def lines(
                 theory = as_sample(expected[name], f"what is expected of {name}")
                 axes.plot(across, theory, color=colour, linewidth=1.2, linestyle=":", zorder=3)
             marker = MARKERS[number % len(MARKERS)] if across.size <= 30 else ""
-            style = "-" if expected else line_style(number)
+            style = "-" if expected else _LINES[number % len(_LINES)]
             axes.plot(
                 across, up, color=colour, linewidth=2, linestyle=style, marker=marker, markersize=5, label=label(name)
             )
@@ -301,8 +297,6 @@ def heatmap(cells: ArrayLike, rows: Sequence[str], columns: Sequence[str]) -> by
     Each number is written in where there are few columns. The names of many stand upright, so small that none covers
     another: 100 columns share seven inches.
     """
-    from matplotlib.colors import to_rgba
-
     matrix = np.asarray(cells, dtype=np.float64)
     finite = matrix[np.isfinite(matrix)]
     low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
@@ -312,7 +306,7 @@ def heatmap(cells: ArrayLike, rows: Sequence[str], columns: Sequence[str]) -> by
         for row, numbers in enumerate(matrix):
             depths = (numbers - low) / (high - low) if high > low else np.full(len(columns), 0.5)
             filled = np.flatnonzero(np.isfinite(numbers))
-            shades = [to_rgba(series_colour(0), 0.06 + 0.54 * depths[column]) for column in filled]
+            shades = [(series_colour(0), 0.06 + 0.54 * depths[column]) for column in filled]
             spans = [(column - 0.47, 0.94) for column in filled]  # one thing a row: a cell each would be slow
             axes.broken_barh(spans, (row - 0.46, 0.92), facecolors=shades, linewidth=0)
             for column in filled if few else ():

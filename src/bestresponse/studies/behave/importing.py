@@ -212,7 +212,7 @@ class Reader:
     left_out: int = 0
 
     def __post_init__(self) -> None:
-        self._tables: dict[tuple[Any, ...], NormalForm] = {}
+        self.tables: dict[tuple[Any, ...], NormalForm] = {}
         self._joined: dict[str, Cells] = {}
         if self.layout.join:
             on = self.layout.join["on"]
@@ -282,7 +282,7 @@ class Reader:
     def _find_table(self, row: Cells) -> NormalForm:
         layout, name = self.layout, _fill(self.layout.game, row)
         key = (name, *(row.get(cell) for cell in layout.table if isinstance(cell, str)))
-        if key not in self._tables:
+        if key not in self.tables:
             cells = layout.tables.get(name, ()) if layout.tables else layout.table
             rows, columns = map(len, layout.sides)
             numbers = [_as_number(row.get(cell) if isinstance(cell, str) else cell) for cell in cells]
@@ -291,8 +291,8 @@ class Reader:
             if len(cells) != 2 * rows * columns:
                 raise UsageError(f"the table of {name!r} needs {2 * rows * columns} numbers, got {len(cells)}")
             payoffs = np.array(numbers, dtype=np.float64).reshape(rows, columns, 2)
-            self._tables[key] = NormalForm(np.moveaxis(payoffs, 2, 0), ROLES, layout.sides, name)
-        return self._tables[key]
+            self.tables[key] = NormalForm(np.moveaxis(payoffs, 2, 0), ROLES, layout.sides, name)
+        return self.tables[key]
 
     def _finish(self, key: tuple[Any, ...], match: _Match) -> Iterator[JsonObject]:
         """Yield the line of a match in a run, or complain where it is left out."""
@@ -325,27 +325,19 @@ class Reader:
             if move is not None
         ]
         complete = all(second is not None for _, second in match.moves)
+        totals: Any = sum(form.payoffs[:, first, second] for first, second in match.moves) if complete else ()
         record = {
             "game": form.name,
             "version": 1,
             "players": dict(zip(ROLES, (*players, ""), strict=False)),
             "submissions": moves,
-            "payoffs": _add_payoffs(form, match.moves) if complete else {},
+            "payoffs": dict(zip(ROLES, map(float, totals), strict=True)) if complete else {},
             "void": None,
         }
         yield {"spec": digest(data), "data": data, "record": record}
 
-    def list_games(self) -> list[NormalForm]:
-        """List the games whose tables were needed."""
-        return list(self._tables.values())
-
     def _complain(self, line: int, start: int, problem: str, detail: str, effect: str) -> None:
         self.complain(ProblemRow(line=line, match=f"from line {start}", problem=problem, detail=detail, effect=effect))
-
-
-def _add_payoffs(form: NormalForm, moves: Sequence[tuple[int, int]]) -> dict[str, float]:
-    totals = sum(form.payoffs[:, first, second] for first, second in moves)
-    return dict(zip(ROLES, map(float, totals), strict=True))  # type: ignore[arg-type]
 
 
 def _fill(text: str, row: Cells) -> str:
@@ -409,7 +401,7 @@ def read_into_run(config: ImportConfig, folder: RunFolder, models: Mapping[str, 
         folder.finish_encoded(encode_rows(block))
         outcome.played += len(block)
         how.on_progress(Progress(None, len(found), outcome.played, 0))
-    for form in reader.list_games():
+    for form in reader.tables.values():
         for role, payoffs in zip(ROLES, form.payoffs, strict=True):
             if len(np.unique(payoffs)) < payoffs.size:
                 detail = f"{form.name}: {role} gets {_show(payoffs.ravel().tolist())}"

@@ -57,7 +57,8 @@ def estimate_prompts(config: BenchConfig, what: str, firsts: Iterable[tuple[Json
         calls[data["model"]] += asked * data["attempts"]
         characters[data["model"]] += asked * len(prompt(shown, ask, "line"))
     if EMBEDDED in calls:
-        what += f"; {EMBEDDED} takes about {-(-calls[EMBEDDED] * _SECONDS // 60)} minutes"
+        minutes = -(-calls[EMBEDDED] * _SECONDS // 60)
+        what += f"; {EMBEDDED} takes about {minutes} minute{'s' if minutes > 1 else ''}"
     return Estimate(
         plays,
         what,

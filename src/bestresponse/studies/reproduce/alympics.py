@@ -178,14 +178,10 @@ def _check_rules(towns: Sequence[ReplayedTown]) -> Iterator[Check]:
         yield Check(f"RSR at the start, {abundance}", published, found, agrees, tolerance="to 1e-9")
 
 
-def read_replies(folder: Path) -> Iterator[JsonMapping]:
-    """Yield the replies of `folder`, each with the bid that was taken from it."""
-    return read_records(folder / "replies.jsonl", "who", "reply", "bid")
-
-
 def _check_reading(folder: Path) -> Iterator[Check]:
     counts: Counter[str] = Counter()
-    for row in read_replies(folder) if (folder / "replies.jsonl").exists() else ():
+    path = folder / "replies.jsonl"
+    for row in read_records(path, "who", "reply", "bid") if path.exists() else ():
         named = read_bid(row["reply"])
         bid = None if named is None else 0.0 if named.value == PASS else float(named.value)
         counts["unread" if bid is None else "right" if bid == row["bid"] else "wrong"] += 1

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonMapping, JsonObject
-from bestresponse.core.notebook import format_html
 from bestresponse.report.document import Cell, Column, Document, Paragraph, Section, Table, cell_json
 
 
@@ -58,8 +57,7 @@ class Reproduction:
         return f"Reproduction({self.paper!r}, {agree} of {len(self.checks)} figures agree)"
 
     def _repr_html_(self) -> str:
-        table = self.table()
-        return format_html(repr(self), [column.name for column in table.columns], table.rows)
+        return self.table().embed(repr(self))
 
     @property
     def differing(self) -> tuple[Check, ...]:
