@@ -127,23 +127,12 @@ _MOST_CELLS = 400
 
 
 @dataclass(frozen=True, slots=True)
-class PayoffBoard:
-    """A payoff table of two players: names of rows and columns, and the payoffs of every cell."""
-
-    players: tuple[str, ...]
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    cells: list[list[tuple[float, float]]]
-
-
-@dataclass(frozen=True, slots=True)
 class Bar:
-    """What an answer cost, as a share of the most that any did; `seat` of `seats` at that step."""
+    """What the answer of a seat cost."""
 
     step: int
     seat: int
     cost: float
-    share: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +153,7 @@ class ReplayBoard:
     far, whose branches have the ids `node1`, `node2`, ... in its picture.
     """
 
-    table: PayoffBoard | None = None
+    table: NormalForm | None = None
     tree: bytes = b""
     bars: list[Bar] = field(default_factory=list)
     talk: bool = False
@@ -184,11 +173,8 @@ def build_replay(record: Record, game: AnyGame | None, stages: Sequence[Stage]) 
         return ReplayBoard(bars=bars, seats=seats)
     form = find_stage_form(game)
     if form is not None and form.num_players == 2 and form.payoffs[0].size <= _MOST_CELLS:
-        first, second = (payoffs.tolist() for payoffs in form.payoffs)
-        cells = [list(zip(*row, strict=True)) for row in zip(first, second, strict=True)]
-        table = PayoffBoard(form.players, form.actions[0], form.actions[1], cells)
         weights = tuple(_weigh_cells(form, stage, record) for stage in stages)
-        return ReplayBoard(table, bars=bars, seats=seats, weights=weights)
+        return ReplayBoard(form, bars=bars, seats=seats, weights=weights)
     if isinstance(game, HasTree) and len(game.tree.leaves) <= MOST_ENDS:
         states = trace_states(game, record.submissions)
         if isinstance(states[-1], int):
@@ -225,16 +211,13 @@ def _read_number(figure: object) -> float | None:
 
 def _measure_bars(stages: Sequence[Stage], roles: Sequence[str]) -> list[Bar]:
     """Measure the regrets against the others (else against the equilibrium); empty where none is known."""
-    costs: dict[tuple[int, int], float] = {}
-    for number, stage in enumerate(stages):
+    bars: list[Bar] = []
+    for number, stage in enumerate(stages if len(stages) > 1 else ()):
         for step in stage.steps:
             cost = step.regret_equilibrium if step.regret is None else step.regret
             if step.role in roles and cost is not None:
-                costs[number, roles.index(step.role)] = cost
-    if len(stages) < 2:
-        return []
-    most = max(costs.values(), default=0.0)
-    return [Bar(*place, cost, cost / most if most > 0 else 0.0) for place, cost in costs.items()]
+                bars.append(Bar(number, roles.index(step.role), cost))
+    return bars
 
 
 _draw_once = lru_cache(maxsize=64)(draw_tree)
