@@ -19,8 +19,7 @@ from bestresponse.formal.formalize.autoformalizer import (
     check_story,
     formalize_many,
 )
-from bestresponse.formal.formalize.examples import library, read_examples
-from bestresponse.formal.formalize.plan import Wish
+from bestresponse.formal.formalize.plan import Wish, library, read_examples
 from bestresponse.formal.formalize.story_claims import BackCheck, ClaimCheck, check_claims, compare_with_story
 from bestresponse.games.logic.game import as_game, read_program_text
 from bestresponse.games.logic.tables import table_to_data

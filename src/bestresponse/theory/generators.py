@@ -40,9 +40,7 @@ FAMILIES: dict[str, Callable[..., Array]] = {}
 P = ParamSpec("P")
 
 
-def family(
-    draw: Callable[Concatenate[np.random.Generator, P], Array],
-) -> Callable[Concatenate[Seed, P], NormalForm]:
+def family(draw: Callable[Concatenate[np.random.Generator, P], Array]) -> Callable[Concatenate[Seed, P], NormalForm]:
     """Register `draw` under its name and turn it into a function from a seed to a game."""
     name = draw.__name__.replace("_", "-")
     FAMILIES[name] = draw

@@ -11,7 +11,7 @@ from browser import PATIENCE, ready, shows  # noqa: E402
 from waiting import wait_until  # noqa: E402
 from web_server import MODEL  # noqa: E402
 
-from bestresponse.formal.formalize.examples import library  # noqa: E402
+from bestresponse.formal.formalize.plan import library  # noqa: E402
 from bestresponse.web.sessions.setup import GameChoice, Setup  # noqa: E402
 
 pytestmark = [pytest.mark.slow, pytest.mark.drawn]

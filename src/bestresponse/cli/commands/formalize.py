@@ -22,8 +22,8 @@ from bestresponse.formal.formalize.autoformalizer import (
     check_story,
     elect,
 )
-from bestresponse.formal.formalize.examples import Example, write_example
 from bestresponse.formal.formalize.forms import estimate_tokens
+from bestresponse.formal.formalize.plan import Example, write_example
 from bestresponse.games.logic.game import describe_changes, describe_table
 from bestresponse.logic.programs.validate import feedback
 from bestresponse.models.wrappers.limits import estimate_price

@@ -25,7 +25,7 @@ from bestresponse.games.capabilities import HasNormalForm, HasSpeakers
 from bestresponse.games.dialogue.domain import domain_names, load_domain, scenarios
 from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.games.lookup import find_game
-from bestresponse.games.matrix.repeated import RepeatedGame
+from bestresponse.games.matrix.game import RepeatedGame
 from bestresponse.games.water.game import water
 from bestresponse.players.dialogue.speaker import Unguided
 from bestresponse.players.llm.agent import WithFailurePolicy, lets_pass

@@ -158,12 +158,7 @@ class StrategyReader:
     """Ask the rules of a strategy (game and `select/4` in one program) what they do, and what they remember."""
 
     def __init__(
-        self,
-        program: GatedProgram,
-        player: str,
-        opponent: str,
-        situation: str = "s0",
-        limits: Limits | None = None,
+        self, program: GatedProgram, player: str, opponent: str, situation: str = "s0", limits: Limits | None = None
     ) -> None:
         self._outcomes = _Outcomes()
         self._engine = EmbeddedEngine(limits)

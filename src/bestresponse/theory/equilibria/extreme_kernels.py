@@ -25,6 +25,7 @@ import numpy as np
 from numba import njit
 
 from bestresponse.theory.arrays import Floats, Ints
+from bestresponse.theory.equilibria.lemke_howson_kernels import measure_regret
 
 DOUBT = -1
 TOO_MANY = -2
@@ -33,6 +34,7 @@ _FIRST_ROOM = 256
 _MOST_VERTICES = 2**26
 _NEAR = 1e-9
 _SMALL_PIVOT = 1e-7
+_UNSCALED = (0.0, 1.0)  # what to take off payoffs and multiply them with
 
 
 @njit(cache=True, error_model="numpy", fastmath={"nsz"})
@@ -244,28 +246,6 @@ def _by_label(masks: Ints, count: int, used: Ints, m: int) -> None:
         masks[v] = label
 
 
-@njit(cache=True, error_model="numpy")
-def measure_regret(MP: Floats, MQ: Floats, out: Floats) -> float:
-    """Return the larger of both players' regrets, for payoffs of range 1."""
-    m, n = MQ.shape
-    best, mean = -np.inf, 0.0
-    for i in range(m):
-        u = 0.0
-        for j in range(n):
-            u += MQ[i, j] * out[m + j]
-        best = max(best, u)
-        mean += out[i] * u
-    worst = best - mean
-    best, mean = -np.inf, 0.0
-    for j in range(n):
-        u = 0.0
-        for i in range(m):
-            u += MP[j, i] * out[i]
-        best = max(best, u)
-        mean += out[m + j] * u
-    return max(worst, best - mean)
-
-
 @njit(cache=True)
 def _is_before(out: Floats, a: int, b: int, side: int) -> bool:
     """Whether row a is read before row b: smaller supports first, then more on the first actions."""
@@ -346,10 +326,12 @@ def extreme_pairs(payoffs: Floats) -> tuple[int, float, Floats]:
         v = pairs[e, 0]
         solve_vertex(MU, masks_p[v], x)
         solve_vertex(MQ, pairs[e, 1], y)
-        out[e, used] = x / x.sum()
-        out[e, m:side] = y / y.sum()
-        out[e, side] = labels[v]
-        worst = max(worst, measure_regret(MP, MQ, out[e]))
+        row = out[e]
+        row[used] = x / x.sum()
+        row[m:side] = y / y.sum()
+        row[side] = labels[v]
+        worst = max(worst, measure_regret(MQ, row[:m], row[m:side], _UNSCALED))
+        worst = max(worst, measure_regret(MP, row[m:side], row[:m], _UNSCALED))
     return count, worst, sort_rows(out, side)
 
 
@@ -444,5 +426,6 @@ def extreme_pairs_of_three(payoffs: Floats) -> tuple[int, float, Floats]:
         for k in range(6):
             mask |= ((out[e, k] == 0.0) == (k < 3)) << k
         out[e, 6] = mask
-        worst = max(worst, measure_regret(B, A, out[e]))
+        worst = max(worst, measure_regret(A, out[e, :3], out[e, 3:6], _UNSCALED))
+        worst = max(worst, measure_regret(B, out[e, 3:6], out[e, :3], _UNSCALED))
     return count, worst, sort_rows(out[: max(count, 0)], 6)

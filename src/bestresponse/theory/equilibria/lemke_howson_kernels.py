@@ -114,7 +114,7 @@ def _read(T: Floats, order: Ints, out: Floats) -> None:
 
 
 @njit(cache=True, error_model="numpy", fastmath=True)
-def _measure_regret(payoff: Floats, own: Floats, other: Floats, bounds: tuple[float, float]) -> float:
+def measure_regret(payoff: Floats, own: Floats, other: Floats, bounds: tuple[float, float]) -> float:
     """Say what the best action earns more than the mixture `own` against `other`, as a share of the range."""
     best, mean = -np.inf, 0.0
     for i in range(payoff.shape[0]):
@@ -184,4 +184,4 @@ def follow_all(
             continue
         _read(P, order_p, X[g])
         _read(Q, order_q, Y[g])
-        regrets[g] = max(_measure_regret(A[g], X[g], Y[g], bounds_a), _measure_regret(B[g].T, Y[g], X[g], bounds_b))
+        regrets[g] = max(measure_regret(A[g], X[g], Y[g], bounds_a), measure_regret(B[g].T, Y[g], X[g], bounds_b))

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.core.errors import TooLarge
+from bestresponse.theory.arrays import as_fractions
 from bestresponse.theory.equilibria.extremes import require_two_players
 from bestresponse.theory.equilibria.result import Equilibrium, NashResult, pure_nash
 from bestresponse.theory.games.dominance import iterated_elimination
@@ -67,10 +68,9 @@ def classify(game: GameLike) -> GameKind:
     """
     game = as_normal_form(game)
     total = game.given.sum(axis=0)
-    slack = 0.0 if game.is_exact else _EQUAL * _largest_range(game)
     constant = has_constant_sum(game)
     return GameKind(
-        zero_sum=constant and bool(abs(total).max() <= slack),
+        zero_sum=constant and bool(abs(total).max() <= _choose_numbers(game)[1]),
         constant_sum=constant,
         strategically_zero_sum=game.num_players == 2 and _strategically_zero_sum(game),
         symmetric=_symmetric(game),
@@ -108,7 +108,10 @@ def _sum_gains(payoffs: Numbers) -> Numbers:
 
 def _choose_numbers(game: NormalForm) -> tuple[Numbers, float]:
     """The payoffs to compare, and how close equal ones are: whole units where they are exact."""
-    return (game.payoffs, _EQUAL * _largest_range(game)) if game.units is None else (game.units, 0.0)
+    if game.units is not None:
+        return game.units, 0.0
+    largest = max(float(np.ptp(own)) for own in game.payoffs) or float(np.abs(game.payoffs).max())
+    return game.payoffs, _EQUAL * largest
 
 
 def finite_improvement(game: NormalForm) -> bool:
@@ -131,46 +134,34 @@ def finite_improvement(game: NormalForm) -> bool:
 def _can_improve(game: NormalForm, alive: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Cells from which some player gains by moving alone to a cell that is alive."""
     better = np.zeros(game.shape, dtype=np.bool_)
-    for i in range(game.num_players):
-        if game.units is not None:
-            better |= np.where(alive, game.units[i], -1).max(axis=i, keepdims=True) > game.units[i]
-            continue
-        reachable = np.where(alive, game.payoffs[i], -np.inf).max(axis=i, keepdims=True)
-        better |= reachable > game.payoffs[i] + _EQUAL * float(np.ptp(game.payoffs[i]))
+    for i, own in enumerate(game.payoffs if game.units is None else game.units):
+        slack = _EQUAL * float(np.ptp(own)) if game.units is None else 0
+        better |= np.where(alive, own, own.min()).max(axis=i, keepdims=True) > own + slack
     return better
 
 
 def has_constant_sum(game: NormalForm) -> bool:
     """Say whether payoffs have the same sum in every cell: exactly where they are exact, else up to 1e-9 of a range."""
     total = game.given.sum(axis=0)
-    return bool(total.max() - total.min() <= (0 if game.is_exact else _EQUAL * _largest_range(game)))
-
-
-def _largest_range(game: NormalForm) -> float:
-    return max(float(np.ptp(own)) for own in game.payoffs) or float(np.abs(game.payoffs).max())
+    return bool(total.max() - total.min() <= _choose_numbers(game)[1])
 
 
 def _strategically_zero_sum(game: NormalForm) -> bool:
     """What remains of both payoffs after removing row and column means must be opposite up to scale."""
-    if game.units is not None:
-        first, second = (_interact(own.astype(object)).ravel().tolist() for own in game.units)
-        at = max(range(len(first)), key=lambda k: abs(first[k]))
-        if not first[at]:
-            return not any(second)
-        scaled = all(a * second[at] == b * first[at] for a, b in zip(first, second, strict=True))
-        return scaled and first[at] * second[at] < 0
-    parts = [_interact(own / (float(np.ptp(own)) or 1.0)) / own.size for own in game.payoffs]
-    sizes = [float(np.abs(part).max()) for part in parts]
-    if min(sizes) <= _EQUAL:
-        return max(sizes) <= _EQUAL
-    return bool(np.abs(parts[0] / np.linalg.norm(parts[0]) + parts[1] / np.linalg.norm(parts[1])).max() <= _EQUAL)
+    tables, slack = _scale(game)
+    means = [own.mean(axis=0, keepdims=True) + own.mean(axis=1, keepdims=True) - own.mean() for own in tables]
+    parts = [own - mean for own, mean in zip(tables, means, strict=True)]
+    sizes = [abs(part).max() for part in parts]
+    if min(sizes) <= slack:
+        return bool(max(sizes) <= slack)
+    return bool(abs(parts[0] / sizes[0] + parts[1] / sizes[1]).max() <= slack)
 
 
-def _interact(own: Numbers) -> Numbers:
-    """Give what remains without row and column means, times the number of cells, which keeps whole numbers whole."""
-    m, n = own.shape
-    sums = n * own.sum(axis=0, keepdims=True) + m * own.sum(axis=1, keepdims=True)
-    return np.asarray(m * n * own - sums + own.sum())
+def _scale(game: NormalForm) -> tuple[list[Numbers], float]:
+    """Every player's payoffs from 0 to 1, in fractions where they are exact, and how close equal ones are."""
+    numbers = game.payoffs if game.units is None else as_fractions(game.units)
+    scaled = [(own - own.min()) / ((own.max() - own.min()) or 1) for own in numbers]
+    return scaled, _EQUAL if game.units is None else 0.0
 
 
 def _symmetric(game: NormalForm) -> bool:
@@ -186,13 +177,8 @@ def _symmetric(game: NormalForm) -> bool:
 
 
 def _common_interest(game: NormalForm) -> bool:
-    if game.units is not None:
-        first, *others = (own.astype(object) - own.min() for own in game.units)
-        tops = [other.max() for other in others]
-        same = ((first * top == other * first.max()).all() for other, top in zip(others, tops, strict=True))
-        return all(same) and all((top > 0) == (first.max() > 0) for top in tops)
-    scaled = [(own - own.min()) / (float(np.ptp(own)) or 1.0) for own in game.payoffs]
-    return all(bool(np.abs(scaled[0] - other).max() <= _EQUAL) for other in scaled[1:])
+    (first, *others), slack = _scale(game)
+    return all(bool(abs(first - other).max() <= slack) for other in others)
 
 
 def _coordination(game: NormalForm) -> bool:
@@ -313,7 +299,4 @@ def _find_losses(game: NormalForm, here: tuple[int, int], there: tuple[int, int]
     """What each player loses who moves alone from `here` to its action in `there`; whole units where they are exact."""
     tables = [own / (_largest(own) or 1.0) for own in game.payoffs] if game.units is None else game.units
     row, col = tables[0].tolist(), tables[1].tolist()
-    return (
-        row[here[0]][here[1]] - row[there[0]][here[1]],
-        col[here[0]][here[1]] - col[here[0]][there[1]],
-    )
+    return (row[here[0]][here[1]] - row[there[0]][here[1]], col[here[0]][here[1]] - col[here[0]][there[1]])

@@ -14,9 +14,8 @@ compiling that all kernels share: results are cached on disk, division by zero g
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from threading import Lock
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit, prange
@@ -28,22 +27,10 @@ from bestresponse.theory.zero_sum.solve import ACCEPTED, HUGE, TINY, ZeroSumSolu
 
 _SADDLE, _CLOSED_FORM, _SIMPLEX = map(int, (ZeroSumStep.SADDLE, ZeroSumStep.CLOSED_FORM, ZeroSumStep.SIMPLEX))
 
-_F = TypeVar("_F", bound=Callable[..., Any])
-
-
-def kernel(function: _F) -> _F:
-    """Compile for one core."""
-    return cast(_F, njit(cache=True, error_model="numpy")(function))
-
-
-def loose_kernel(function: _F) -> _F:
-    """Compile for one core with sums in any order, for finite numbers where the last bit does not matter."""
-    return cast(_F, njit(cache=True, error_model="numpy", fastmath={"reassoc", "nnan", "nsz"})(function))
-
-
-def parallel_kernel(function: _F) -> _F:
-    """Compile for all cores."""
-    return cast(_F, njit(parallel=True, cache=True, nogil=True, error_model="numpy")(function))
+kernel = njit(cache=True, error_model="numpy")
+loose_kernel = njit(cache=True, error_model="numpy", fastmath={"reassoc", "nnan", "nsz"})
+"""With sums in any order, for finite numbers where the last bit does not matter."""
+parallel_kernel = njit(parallel=True, cache=True, nogil=True, error_model="numpy")
 
 
 @kernel

@@ -76,11 +76,7 @@ class _Search:
 
 
 def nplayer_nash(
-    game: NormalForm,
-    *,
-    engine: Engine = "auto",
-    seconds: float = SECONDS,
-    report: Callable[[str], None] | None = None,
+    game: NormalForm, *, engine: Engine = "auto", seconds: float = SECONDS, report: Callable[[str], None] | None = None
 ) -> NashResult:
     """Find pure equilibria, and mixed ones for as long as `seconds`; `report` hears how many there are so far.
 
