@@ -124,6 +124,7 @@ def _group_calls(record: Record, calls: Iterable[Call]) -> dict[int, list[Call]]
 
 
 _MOST_CELLS = 400
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +192,9 @@ def _chart_rounds(tables: Mapping[Role, PlayedRounds]) -> tuple[RoundChart, ...]
     """Make a chart of every column that tells of the seat itself or of the round."""
     charts: list[RoundChart] = []
     for place, column in enumerate(next(iter(tables.values())).columns[1:], 1):
-        lines = {role: [_read_number(row[place]) for row in table.rows] for role, table in tables.items()}
+        # A cell may hold more than its number, as "$12.50, served" does, or none.
+        cells = {role: [_NUMBER.search(str(row[place])) for row in table.rows] for role, table in tables.items()}
+        lines = {role: [float(number[0]) if number else None for number in row] for role, row in cells.items()}
         numbers = [number for line in lines.values() for number in line if number is not None]
         # What the others did stands in their own tables, as what they did themselves.
         if column in tables or not numbers:
@@ -201,12 +204,6 @@ def _chart_rounds(tables: Mapping[Role, PlayedRounds]) -> tuple[RoundChart, ...]
             lines = {title: next(iter(lines.values()))}
         charts.append(RoundChart(title, min(0.0, *numbers), max(numbers), lines))
     return tuple(charts)
-
-
-def _read_number(figure: object) -> float | None:
-    """Read the number in a cell, such as 12.5 in "$12.50, served"; None where there is none."""
-    number = re.search(r"-?\d+(\.\d+)?", str(figure))
-    return float(number[0]) if number else None
 
 
 def _measure_bars(stages: Sequence[Stage], roles: Sequence[str]) -> list[Bar]:
