@@ -122,7 +122,7 @@ def test_what_a_game_says_of_itself_is_checked(game, promise):
 def test_a_game_with_wording_is_asked_in_its_words_at_the_terminal():
     screen = []
     game = PublicGoods()
-    person = ConsolePlayer(lambda prompt: "3", screen.append, wording=game)
+    person = ConsolePlayer(lambda prompt: "3", screen.append, game=game)
     view = game.view(game.start(), "player 1")
     assert person.decide(view, game.asks(game.start())["player 1"]).action == 3.0
     assert screen[-1] == "How many coins do you put into the common project?"

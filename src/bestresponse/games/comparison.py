@@ -142,7 +142,11 @@ def _list_orders(first: Ends, second: Ends, scale: Scale, any_names: bool) -> It
     """List the ways in which the players of the first game may be those of the second."""
 
     names = [[plain_name(name) for name in game.players] for game in (first, second)]
-    sizes = [[sorted(_count_moves(game, player)) for player in range(len(names[0]))] for game in (first, second)]
+    sizes: list[list[list[int]]] = []  # of all information sets, by game and player
+    for game in (first, second):
+        counts = Counter(game.infoset_of)
+        sets = [[k for k, owner in enumerate(game.owners) if owner == player] for player in range(len(names[0]))]
+        sizes.append([sorted(counts[k] for k in infosets) for infosets in sets])
     payoffs = [[np.sort(_scale_payoffs(own, scale)) for own in game.payoffs.T] for game in (first, second)]
     fits = [
         [
@@ -159,12 +163,6 @@ def _list_orders(first: Ends, second: Ends, scale: Scale, any_names: bool) -> It
             raise TooLarge(f"the players can be paired in more than {_MOST_ORDERS:,} ways")
         if len(set(players)) == len(players):
             yield players
-
-
-def _count_moves(game: Ends, player: int) -> list[int]:
-    """Count the moves at every information set of a player."""
-    counts = Counter(game.infoset_of)
-    return [counts[number] for number, owner in enumerate(game.owners) if owner == player]
 
 
 def _scale_payoffs(payoffs: Array, scale: Scale) -> Array:

@@ -39,6 +39,10 @@ def test_a_matrix_game_a_tree_and_a_registered_game_can_be_played(play, tmp_path
     poker = play("kuhn-poker", "--seed", 1, "--output-dir", tmp_path, typed="1\n1\n").stdout
     assert "player 2 (equilibrium)" in poker
     assert "It is your turn. You hold the" in poker
+    # cards and moves are told in words, not by the labels of information sets
+    assert "There are three cards" in poker
+    assert "What you know" not in poker
+    assert "pb" not in poker
 
 
 def test_a_formalized_game_of_turns_is_played_against_its_equilibrium(play, tmp_path):

@@ -14,9 +14,9 @@ from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.studies.steer.building import AnswerStore, build_dialogue
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.fresh import FreshPlays, HashedWords, Nearest, hold_talk, play_fresh
-from bestresponse.studies.steer.measuring import evaluate_plays
 from bestresponse.studies.steer.session import SteerResults
 from bestresponse.studies.steer.solving import solve_dialogue
+from bestresponse.studies.steer.study import evaluate_plays
 
 
 def solved_game(name="meeting", wordings=2, **more):

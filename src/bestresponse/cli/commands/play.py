@@ -15,7 +15,7 @@ import typer
 from bestresponse.analysis.theory import price_choices
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.cli.terminal import console, print_table
-from bestresponse.core.capabilities import AdjustableRounds, Wording
+from bestresponse.core.capabilities import AdjustableRounds, word_rules
 from bestresponse.core.episode import Episode, Record, SeatAsk, play as play_game
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, find_first_asks
@@ -129,9 +129,7 @@ def _seat_players(game: AnyGame, given: Mapping[str, str], others: str) -> dict[
 
 def _sit_down(game: AnyGame, config: JsonMapping, seated: Mapping[str, Player], output_dir: Path) -> None:
     """Play to the end, or until the person leaves."""
-    person = ConsolePlayer(
-        lambda prompt: input(visible(prompt)), _show, wording=game if isinstance(game, Wording) else None
-    )
+    person = ConsolePlayer(lambda prompt: input(visible(prompt)), _show, game=game)
     people = [role for role, name in config["seats"].items() if name == ME]
     players: dict[str, Player] = {**seated, **dict.fromkeys(people, person), NATURE: Nature(config["seed"])}
     if isinstance(game, HasSpeakers):  # nobody tells a person in which manner to write
@@ -143,7 +141,7 @@ def _sit_down(game: AnyGame, config: JsonMapping, seated: Mapping[str, Player], 
     spec = Spec.of(dict(config))
     with RunFolder.open(output_dir / f"play-{run}", manifest) as folder:
         for role in people:
-            _show(summarise_rules(game.view(game.start(), role).briefing))
+            _show(summarise_rules(word_rules(game, game.view(game.start(), role))))
         if spec.id in folder.finished():
             raise UsageError(f"this game (seed {config['seed']}) has been played; give another --seed, or none")
         begun = folder.begun(set()).get(spec.id, [])

@@ -91,8 +91,11 @@ class TreeGame:
         return View(role, TEXTS.fill("tree_rules", **places, description=self._description), situation, facts)
 
     def word_rules(self, role: Role) -> str:
-        """Word the rules for people: who plays, and how."""
-        return f"You are {role}. The players: {', '.join(self.roles)}.\n\n{self._description}"
+        """Word the rules for people: who plays, and how; without the letters that stand for cards and moves."""
+        told = self._description
+        if self.rules and self.name.startswith(_POKER):
+            told = told.rpartition("\n\n")[0]  # the last paragraph explains the labels of information sets
+        return f"You are {role}. The players: {', '.join(self.roles)}.\n\n{told}"
 
     def apply(self, state: int, moves: Mapping[Role, Action]) -> int:
         """Return the state after these moves."""

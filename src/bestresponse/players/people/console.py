@@ -9,12 +9,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixture, Words
-from bestresponse.core.capabilities import Wording
+from bestresponse.core.capabilities import Wording, word_rules
 from bestresponse.core.errors import InvalidMove
-from bestresponse.core.game import View
+from bestresponse.core.game import AnyGame, View
 from bestresponse.core.player import Decision
 
 _SHOWN_LINES = 14
+_CODE = re.compile(r"(You hold the .*) What you know: [^.]*\.$")
+"""A hand of cards that is told in words, and then by the label of its information set."""
 
 
 class Left(KeyboardInterrupt):
@@ -25,23 +27,23 @@ class Left(KeyboardInterrupt):
 class ConsolePlayer:
     """Shows the view by `write` and takes the answer from `read`, which is given the prompt.
 
-    `wording` is a game that has a question for every ask.
+    `game` tells the rules and asks in words for people, where it has them.
     """
 
     read: Callable[[str], str]
     write: Callable[[str], None]
     name: str = "me"
-    wording: Wording | None = None
+    game: AnyGame | None = None
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Show what is new and ask until there is an answer that can be played."""
         past, now = view.facts.get("past"), view.facts.get("now")
         # The last round and the present, or the situation where a game does not tell them apart.
-        parts = (*(past or [])[-1:], now) if now else (view.situation,)
+        parts = (*(past or [])[-1:], now) if now else (_CODE.sub(r"\1", view.situation),)
         if news := "\n\n".join(part for part in (*parts, *view.notes) if part):
             self.write(f"\n{news}\n")
-        if self.wording is not None:
-            self.write(self.wording.word_question(ask))
+        if isinstance(self.game, Wording):
+            self.write(self.game.word_question(ask))
         if isinstance(ask, Form):
             return Decision({name: self._answer(view, field, f"{name}: ") for name, field in ask.fields})
         return Decision(self._answer(view, ask, ""))
@@ -59,7 +61,7 @@ class ConsolePlayer:
                 case "quit" | "exit":
                     raise Left("you left the game")
                 case "rules":
-                    self.write(view.briefing)
+                    self.write(view.briefing if self.game is None else word_rules(self.game, view))
                 case "history":
                     self.write(view.situation)
                 case "help" | "?":

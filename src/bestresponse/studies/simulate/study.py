@@ -191,6 +191,7 @@ def read_plays(config: SimulateConfig, lines: Iterable[JsonMapping]) -> Plays:
     """Read every finished play; `lines` are those of a run's records, as plain data."""
     game, names = config.make_game(), {role: str(player) for role, player in config.seats.items()}
     counted: list[tuple[int, Record]] = []
+    payoffs: list[list[float]] = []
     voids: list[VoidRow] = []
     answers: dict[str, Answers] = {}
     for line in sorted(lines, key=lambda line: int(line["data"]["repeat"])):
@@ -198,25 +199,22 @@ def read_plays(config: SimulateConfig, lines: Iterable[JsonMapping]) -> Plays:
         if line["record"]["void"]:
             voids.append(describe_void(line))
         else:
-            counted.append((line["data"]["repeat"], record_from_json(line["record"])))
+            record = record_from_json(line["record"])
+            counted.append((line["data"]["repeat"], record))
+            # Where the game was repeated, the mean a round, weighted as payoffs were.
+            rounds = sum(submission.role == game.roles[0] for submission in record.submissions)
+            weight = sum(config.discount**number for number in range(rounds)) if config.rounds > 1 else 1.0
+            payoffs.append([record.payoffs[role] / weight for role in config.seats])
     options: dict[tuple[str, str, str], list[str]] = {}
     return Plays(
         config,
         tuple(repeat for repeat, _ in counted),
-        np.array([_find_payoffs(config, record) for _, record in counted]).reshape(-1, len(game.roles)),
+        np.array(payoffs).reshape(-1, len(game.roles)),
         [row for repeat, record in counted for row in _list_moves(config, repeat, record, options)],
         voids,
         answers,
         options,
     )
-
-
-def _find_payoffs(config: SimulateConfig, record: Record) -> list[float]:
-    """Return what everybody earned; where the game was repeated, the mean a round, weighted as payoffs were."""
-    first = next(iter(config.seats))
-    rounds = sum(submission.role == first for submission in record.submissions)
-    weight = sum(config.discount**number for number in range(rounds)) if config.rounds > 1 else 1.0
-    return [record.payoffs[role] / weight for role in config.seats]
 
 
 def _list_moves(

@@ -415,25 +415,6 @@ class Iteration:
     responses: tuple[Response, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PsroResult:
-    """The last table with its solution, and the way there.
-
-    `closed`: no response was new; `stopped`: why the search was cut short (empty: it was not).
-    """
-
-    game: MetaGame
-    solution: MetaSolution
-    history: tuple[Iteration, ...]
-    closed: bool
-    stopped: str = ""
-
-    @property
-    def prompts(self) -> tuple[tuple[str, ...], ...]:
-        """The prompts of every speaker."""
-        return self.game.prompts
-
-
 def tidy(manner: str) -> str:
     """Return one spelling of a manner.
 
@@ -615,39 +596,47 @@ def psro(
     """
     if not arena.manners.new:
         raise UsageError(f"the actions {arena.manners.name!r} cannot be added to; choose others with --actions")
-    progress = _Progress(arena, inventor, settings)
+    search = PsroResult(arena, inventor, settings)
     try:
-        while progress.step(on_iteration):
+        while search.step(on_iteration):
             pass
     except ModelError as error:
-        if not progress.cut_short(str(error)):
+        if not search.cut_short(str(error)):
             raise
-    return PsroResult(progress.game, progress.solution, tuple(progress.history), progress.closed, progress.stopped)
+    return search
 
 
-class _Progress:
-    """A search on its way: the prompts so far, the last whole table with its solution, and how it came there."""
+class PsroResult:
+    """A search on its way or at its end: the last whole table with its solution, and how it came there.
+
+    `closed`: no response was new; `stopped`: why the search was cut short (empty: it was not).
+    """
 
     game: MetaGame
     solution: MetaSolution
 
     def __init__(self, arena: PromptArena, inventor: Inventor, settings: SteerConfig) -> None:
         self.arena, self.inventor, self.settings = arena, inventor, settings
-        self.prompts = (arena.manners.options,) * arena.game.domain.players
-        self.plays = settings.plays
+        self._manners = (arena.manners.options,) * arena.game.domain.players
+        self._plays = settings.plays
         self.history: list[Iteration] = []
         self.closed = False
         self.stopped = ""
 
+    @property
+    def prompts(self) -> tuple[tuple[str, ...], ...]:
+        """The prompts of every speaker in the last whole table."""
+        return self.game.prompts
+
     def step(self, on_iteration: Callable[[int], None]) -> bool:
         """Make one iteration; return whether there is another one."""
         on_iteration(len(self.history))
-        self._solve(self.plays)
+        self._solve(self._plays)
         if len(self.history) == self.settings.iterations:
-            self.history.append(Iteration(self.prompts, self.solution))
+            self.history.append(Iteration(self._manners, self.solution))
             return False
         responses = self._respond(self.solution)
-        if not _list_new(responses) and self.plays > self.settings.plays:
+        if not _list_new(responses) and self._plays > self.settings.plays:
             rng = np.random.default_rng(split(self.settings.seed, "psro others", len(self.history)))
             for solution in find_plausible(self.game, self.settings.meta, _OTHERS, rng=rng):
                 responses += self._respond(solution)
@@ -655,35 +644,35 @@ class _Progress:
                     break
             self.closed = not _list_new(responses)
         elif not _list_new(responses):
-            self.plays *= 2
-        self.history.append(Iteration(self.prompts, self.solution, responses))
-        self.prompts = tuple(
+            self._plays *= 2
+        self.history.append(Iteration(self._manners, self.solution, responses))
+        self._manners = tuple(
             tuple(
                 dict.fromkeys((*own, *(m for finder, m in _list_new(responses) if self.arena.swap or finder == seat)))
             )
-            for seat, own in enumerate(self.prompts)
+            for seat, own in enumerate(self._manners)
         )
         return not self.closed
 
     def _respond(self, solution: MetaSolution) -> tuple[Response, ...]:
         """Ask the oracle for every seat."""
-        how = (self.plays, self.settings.candidates, self.settings.seed, len(self.history))
+        how = (self._plays, self.settings.candidates, self.settings.seed, len(self.history))
         return tuple(
-            find_response(Oracle(self.arena, self.inventor, seat, self.prompts, solution, *how), self.settings.oracle)
-            for seat in range(len(self.prompts))
+            find_response(Oracle(self.arena, self.inventor, seat, self._manners, solution, *how), self.settings.oracle)
+            for seat in range(len(self._manners))
         )
 
     def cut_short(self, why: str) -> bool:
         """End with the present prompts if all their profiles were played, else with the table before, if any."""
         self.stopped = why
-        whole = min(self.arena.count_whole_plays(list(product(*self.prompts))), self.plays)
-        if whole >= _FEWEST_PLAYS and (not self.history or self.history[-1].prompts != self.prompts):
+        whole = min(self.arena.count_whole_plays(list(product(*self._manners))), self._plays)
+        if whole >= _FEWEST_PLAYS and (not self.history or self.history[-1].prompts != self._manners):
             self._solve(whole)
-            self.history.append(Iteration(self.prompts, self.solution))
+            self.history.append(Iteration(self._manners, self.solution))
         return bool(self.history)
 
     def _solve(self, plays: int) -> None:
-        self.game = estimate(self.arena, self.prompts, plays)
+        self.game = estimate(self.arena, self._manners, plays)
         self.solution = solve_meta(self.game, self.settings.meta)
 
 

@@ -1,38 +1,52 @@
 """Steering dialogue: build the tree of a dialogue once, solve it, and compare guided with unguided talk.
 
 Every text of a dialogue is asked for once and kept in a store of answers beside the runs, which all runs share that ask
-the same of the same models; a run is worked out from it and has no plays of its own.
+the same of the same models; a run is worked out from it and has no plays of its own. What it measured is told as frames
+of typed rows and figures of what guidance earns.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
+from typing import Annotated, Any, TypedDict
 
 import numpy as np
 
-from bestresponse.core.episode import Record, Submission
+from bestresponse.core.episode import Record, Submission, play
 from bestresponse.core.errors import BestResponseError, UsageError
-from bestresponse.core.game import REFEREE
-from bestresponse.core.json import canonical
-from bestresponse.games.dialogue.game import PERSON, Book
+from bestresponse.core.game import NATURE, REFEREE
+from bestresponse.core.json import JsonObject, canonical
+from bestresponse.core.player import Nature
+from bestresponse.core.seeds import split
+from bestresponse.games.dialogue.game import PERSON, Book, DialogueGame
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Abilities, Model
 from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.models.wrappers.limits import Budget
+from bestresponse.players.dialogue.speaker import Guided
 from bestresponse.report.blocks import Measurement, Shown, lines, metrics_table, pivot, scatter, table, text
 from bestresponse.report.document import Block, Figure, Paragraph, Quote
 from bestresponse.report.figures.tree import draw_tree
-from bestresponse.report.frames import compute_figures
+from bestresponse.report.frames import Frame, Heads, Value, column, compute_figures, list_metrics
+from bestresponse.report.stats.agreement import krippendorff_alpha
+from bestresponse.report.stats.statistics import Interval, cluster_bootstrap
 from bestresponse.runs.execution import Execution, Job, Outcome
 from bestresponse.runs.executors.driver import lend_workers
+from bestresponse.runs.reporting.answers import Answers as ReadingCounts, make_answers_frame
 from bestresponse.runs.store.folder import RunFolder, Spec
-from bestresponse.runs.study import Estimate, Replay, Study, recorded_models
+from bestresponse.runs.study import Estimate, Measured, Replay, Study, recorded_models
 from bestresponse.studies.steer.building import AnswerStore, open_answers, read_answers
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.measuring import METRICS, SteerMeasured, measure_steering
+from bestresponse.studies.steer.fresh import FreshPlays, list_dialogue_states
+from bestresponse.studies.steer.psro import Candidate, PsroResult, find_intervals, weigh_table
 from bestresponse.studies.steer.session import (
+    GameResult,
     SteerResults,
     check_budget,
     estimate_run,
@@ -41,11 +55,517 @@ from bestresponse.studies.steer.session import (
     read_results,
     run,
 )
-from bestresponse.studies.steer.solving import find_reach
+from bestresponse.studies.steer.solving import (
+    GuidanceFigures,
+    SolvedDialogue,
+    compare_earnings,
+    find_reach,
+    mixed_policy,
+)
+from bestresponse.theory.equilibria.solve import nash_one
+from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.regrets import regret
+from bestresponse.theory.trees.sequence_form import policy_value
+from bestresponse.theory.trees.tree import Policy
+
+_THREAT = 0.01
+"""An advice that loses more than this share of the range of payoffs where it is given is a threat."""
+_LONGEST = 200
+_RARE = 0.005  # moves with less probability are not worth a reader's time
+_MOST_GUIDED = 3
+
+Evaluation = Mapping[str, Value]
+"""What guidance earns on one set of texts or games, by the name of the metric."""
+
+
+METRICS = list_metrics(GuidanceFigures)
+
+
+class OverviewRow(TypedDict):
+    """What the run was made of."""
+
+    domain: str
+    solver: str
+    games: int
+    solved_games: Annotated[int | None, column("solved")]
+    answers: int
+    by_people: Annotated[int, column(help="messages that a person wrote in place of a model's")]
+    closed: Annotated[bool | None, column(help="whether the search ended because no response was new")]
+    plays: int
+    void_plays: int
+    known: Annotated[int | None, column("known situations", help="fresh texts: the policy knew the words")]
+    nearest: Annotated[int | None, column("nearest situation", help="fresh texts: advised as the most similar one")]
+    no_advice: Annotated[int | None, column(help="fresh texts: nothing near enough was known")]
+    distance: Annotated[float | None, column("mean distance", ".3f", "of the nearest situations: 1 less the cosine")]
+    stopped: str | None
+
+
+class DialogueRow(GuidanceFigures, total=False):
+    """One game, with its figures on the recorded texts; a void one has a reason and no figures."""
+
+    game: int
+    people: str
+    scenario: list[JsonObject]
+    nodes: int
+    information_sets: int
+    threats: Annotated[int, column(help="situations in which the commitment advises what loses more than 1 %")]
+    unguided_payoffs: Sequence[float]
+    guided_payoffs: Sequence[float]
+    equilibrium_payoffs: Sequence[float]
+    fresh_gain: Annotated[float | None, column("", ".3f", "the gain in dialogues with fresh texts, mean over draws")]
+    why_void: Annotated[str | None, column("void because")]
+
+
+class AdviceRow(TypedDict):
+    """What is advised at one information set."""
+
+    game: int
+    speaker: str
+    knows: str
+    last_heard: str
+    advice: Annotated[str, column("how to speak")]
+    loss: Annotated[float, column("", ".4f", "what the advice loses there, as a share of the range of payoffs")]
+    commitment: Annotated[str, column(help="what the equilibrium that gains most would advise")]
+    threat: Annotated[str | None, column(help="what carrying out the threat would lose, share of the range")]
+
+
+class MessageRow(TypedDict):
+    """One message of a dialogue, or what it earned."""
+
+    game: int
+    message: str
+    guided: str
+    text: str
+
+
+class CountRow(TypedDict):
+    """How often something was said, ruled or rejected."""
+
+    what: str
+    times: int
+
+
+class RefereeRow(TypedDict):
+    """How far two referees agree."""
+
+    payoffs: Annotated[int, column("payoffs ruled on by both referees")]
+    same: Annotated[float | None, column("the same", ".3f")]
+    distance: Annotated[float | None, column("mean absolute difference", ".3f")]
+    alpha: Annotated[float | None, column("Krippendorff's alpha", ".3f")]
+    void: Annotated[int, column("dialogues the second referee left void")]
+
+
+class FollowRow(TypedDict):
+    """Whether messages show the manner that they were told."""
+
+    classifier: str
+    held_out: Annotated[bool, column(help="whether the classifier is another model than the speaker's")]
+    rate: Annotated[Value, column("messages in the manner they were told", ".3f")]
+    chance: Annotated[float, column("by chance", ".3f")]
+    judged: int
+    unreadable: int
+
+
+class GuidanceRow(TypedDict):
+    """What both earn if they choose whether to be guided."""
+
+    first: Annotated[str, column("player 1")]
+    second: Annotated[str, column("player 2")]
+    payoffs: str
+    probability: Annotated[float, column("", ".3f", "in one equilibrium of that choice")]
+
+
+class SolutionRow(TypedDict):
+    """How often a player uses a manner at the solution of the search."""
+
+    player: str
+    manner: str
+    probability: Annotated[Interval, column("", ".3f")]
+    payoff: Annotated[Interval, column("payoff of the player", ".3f")]
+
+
+class IterationRow(TypedDict):
+    """What one iteration brought a player."""
+
+    iteration: int
+    player: str
+    gain: Annotated[float, column("gain over the neutral manner", ".3f")]
+    new_prompt_mass: Annotated[float, column("equilibrium mass of new prompts", ".3f")]
+
+
+class ProfileRow(TypedDict):
+    """The mean payoff of one player in one profile of manners."""
+
+    player: str
+    first: Annotated[str, column("player 1 \\ player 2")]
+    others: str
+    plays: int
+    payoff: Annotated[float, column("", ".3f")]
+    error: Annotated[float | None, column("standard error", ".3f")]
+    shown: str
+
+
+class CandidateRow(TypedDict):
+    """A manner that was tried or rejected."""
+
+    iteration: int
+    player: str
+    manner: str
+    score: Annotated[float | None, column("", ".3f")]
+    error: Annotated[float | None, column("", ".3f")]
+    plays: int
+    outcome: str
+
+
+@dataclass(frozen=True)
+class SteerMeasured(Measured):
+    """What a steering run measured, with the solved games themselves, of which the report draws the first tree."""
+
+    results: SteerResults = field(kw_only=True)
+
+
+def measure_steering(results: SteerResults) -> SteerMeasured:
+    """Build every frame and figure of a run."""
+    counts: dict[str, ReadingCounts] = {}
+    for entry in results.entries:
+        counts.setdefault(entry.by, ReadingCounts()).add(entry.reading.status.value, entry.reading.how, "")
+    unread = Counter(entry.reading.how[:160] for entry in results.entries if not entry.reading.status.readable)
+    solution = _measure_cfr(results) if results.psro is None else _measure_psro(results, results.psro)
+    frames: dict[str, Frame[Any]] = {
+        **solution,
+        "overview": Frame(OverviewRow, [_describe_run(results)]),
+        "rejected_scenarios": _count(Counter(results.written.rejected if results.written else ())),
+        "unread": _count(unread),
+        "answers": make_answers_frame(counts),
+    }
+    groups = _evaluate_cfr(results) if results.psro is None else _evaluate_psro(results, results.psro)
+    answered = len(results.solved) + (results.psro is not None)
+    return SteerMeasured(frames, answered, ("measured on",), groups, results=results)
+
+
+def _count(counts: Counter[str]) -> Frame[CountRow]:
+    return Frame(CountRow, [CountRow(what=what, times=times) for what, times in counts.most_common()])
+
+
+def _describe_run(results: SteerResults) -> OverviewRow:
+    cfr = results.psro is None
+    plays = [game.fresh for game in results.games if game.fresh is not None]
+    met = sum((fresh.met for fresh in plays), Counter[str]()) if plays else None
+    distances = [distance for fresh in plays for distance in fresh.distances]
+    return OverviewRow(
+        domain=results.domain.name,
+        solver=results.config.solver,
+        games=results.config.games,
+        solved_games=len(results.solved) if cfr else None,
+        answers=len(results.entries),
+        by_people=sum(entry.by == PERSON for entry in results.entries),
+        closed=None if results.psro is None else results.psro.closed,
+        plays=sum(fresh.plays for fresh in plays) if cfr else results.psro_played,
+        void_plays=sum(fresh.void for fresh in plays) if cfr else results.psro_voids,
+        known=None if met is None else met["known"],
+        nearest=None if met is None else met["nearest"],
+        no_advice=None if met is None else met["no advice"],
+        distance=float(np.mean(distances)) if distances else None,
+        stopped=results.stopped or None,
+    )
+
+
+def _average(results: SteerResults, values: Sequence[float], name: str, games: Sequence[int] | None = None) -> Value:
+    """Average figures, with an interval over whole games; None where there is nothing."""
+    if not len(values):
+        return None
+    return cluster_bootstrap(values, games, rng=np.random.default_rng(split(results.config.seed, name)))
+
+
+def evaluate_plays(results: SteerResults, parts: Sequence[tuple[int, FreshPlays]], name: str) -> Evaluation:
+    """Evaluate plays, which come with the number of their game."""
+    games = np.concatenate([np.full(len(plays.unguided), game) for game, plays in parts])
+    figures: dict[str, Value] = {}
+    for metric, attribute in (("gain", "gains"), ("margin", "margins"), ("won", "wins")):
+        values = np.concatenate([getattr(plays, attribute) for _, plays in parts])
+        known = np.isfinite(values)
+        figures[metric] = _average(results, values[known].tolist(), f"{name} {attribute}", games[known].tolist())
+    guided = [value for _, plays in parts for seat, table in enumerate(plays.guided) for value in table[:, seat]]
+    unguided = [value for _, plays in parts for value in plays.unguided.ravel()]
+    return {**figures, "relative_gain": compare_earnings(guided, unguided)}
+
+
+def _evaluate_cfr(results: SteerResults) -> dict[Heads, Evaluation]:
+    """Evaluate what is advised on the recorded texts and on fresh ones."""
+    solved = results.solved
+    if not solved:
+        return {}
+    rows: list[Mapping[str, Any]] = [one.figures for one in solved]
+    means = {name: _average(results, [row[name] for row in rows], name) for name in rows[0] if name != "relative_gain"}
+    guided = [value for one in solved for value in one.guided_payoffs]
+    unguided = [value for one in solved for value in one.unguided_payoffs]
+    whole: Evaluation = {"relative_gain": compare_earnings(guided, unguided), "loss": max(row["loss"] for row in rows)}
+    groups: dict[Heads, Evaluation] = {("recorded texts",): {**means, **whole}}
+    fresh = [(game.number, game.fresh) for game in results.games if game.fresh is not None]
+    if fresh:
+        groups["fresh texts",] = evaluate_plays(results, fresh, "fresh")
+    return groups
+
+
+def _evaluate_psro(results: SteerResults, psro: PsroResult) -> dict[Heads, Evaluation]:
+    config, plays = results.config, weigh_table(psro)
+    neutral = [np.eye(len(prompts))[k] for prompts, k in zip(psro.prompts, psro.game.alone, strict=True)]
+    games = config.games if config.games > 1 else len(plays.unguided)
+    groups: dict[Heads, Evaluation] = {
+        ("plays of the search",): {
+            **evaluate_plays(results, _split_by_game(plays, games), "table"),
+            "nash_conv": float(regret(psro.game.means, psro.solution.marginals).sum()),
+            "unguided_nash_conv": float(regret(psro.game.means, neutral).sum()),
+        }
+    }
+    if results.psro_held_out is not None:
+        parts = _split_by_game(results.psro_held_out, config.held_out)
+        groups["held-out games",] = evaluate_plays(results, parts, "held out")
+    return groups
+
+
+def _split_by_game(plays: FreshPlays, games: int) -> list[tuple[int, FreshPlays]]:
+    """Split plays by their game: play n is on game n % games."""
+    parts = ((game, slice(game, None, games)) for game in range(min(games, len(plays.unguided))))
+    return [(game, FreshPlays(plays.unguided[part], plays.guided[:, part])) for game, part in parts]
+
+
+def _measure_cfr(results: SteerResults) -> dict[str, Frame[Any]]:
+    games, solved = results.games, [game for game in results.games if game.solved is not None]
+    advice = [row for game in solved if game.solved for row in _list_advice(game.game, game.number, game.solved)]
+    rulings: Counter[str] = Counter()
+    for game in solved:
+        if game.recorded is not None:
+            ends = (json.loads(state.ruling) for state in list_dialogue_states(game.recorded) if state.over)
+            rulings.update(_describe_ruling(ruling, game.game.names) for ruling in ends)
+    return {
+        "games": Frame(DialogueRow, [_describe_game(game) for game in games]),
+        "policy": Frame(AdviceRow, advice),
+        "dialogues": Frame(MessageRow, [row for game in solved[:1] for row in _list_dialogues(game)]),
+        "rulings": _count(rulings),
+        "agreement": Frame(RefereeRow, list(_compare_referees(games))),
+        **_measure_following(results),
+        "guidance": Frame(GuidanceRow, list(_list_choices(results.solved))),
+    }
+
+
+def _describe_game(game: GameResult) -> DialogueRow:
+    solved, people = game.solved, ", ".join(game.game.names)
+    scenario = [case.to_json() for case in game.game.cases]
+    if solved is None:
+        void = game.why_void[:_LONGEST]
+        return DialogueRow(game=game.number, people=people, scenario=scenario, why_void=void)
+    fresh = [] if game.fresh is None else game.fresh.gains[np.isfinite(game.fresh.gains)].tolist()
+    return DialogueRow(
+        **solved.figures,
+        game=game.number,
+        people=people,
+        scenario=scenario,
+        nodes=solved.tree.num_nodes,
+        information_sets=len(solved.tree.infosets),
+        threats=int((solved.threats > _THREAT).sum()),
+        unguided_payoffs=solved.unguided_payoffs,
+        guided_payoffs=solved.guided_payoffs,
+        equilibrium_payoffs=solved.equilibrium_payoffs,
+        fresh_gain=float(np.mean(fresh)) if fresh else None,
+        why_void=None,
+    )
+
+
+def _list_advice(game: DialogueGame, number: int, solved: SolvedDialogue) -> Iterator[AdviceRow]:
+    for index, infoset in enumerate(solved.tree.infosets):
+        _, _, _, facts, *_ = json.loads(infoset.key)
+        knows = "; ".join(
+            ", ".join(f"{item} {worth}" for item, worth in value.items()) if isinstance(value, dict) else str(value)
+            for value in facts["private"].values()
+        )
+        heard = "nothing yet"
+        if facts["said"]:
+            seat, _, text = facts["said"][-1]
+            heard = f"{game.names[seat]}: {text[:_LONGEST]}{'…' if len(text) > _LONGEST else ''}"
+        threat = float(solved.threats[index])
+        yield AdviceRow(
+            game=number,
+            speaker=game.names[infoset.player],
+            knows=knows,
+            last_heard=heard,
+            advice=_describe_mix(solved.policy, index),
+            loss=float(solved.losses[index]),
+            commitment=_describe_mix(solved.commitment, index),
+            threat=f"a threat: loses {threat:.1%}" if threat > _THREAT else None,
+        )
+
+
+def _describe_mix(policy: Policy, index: int) -> str:
+    """List the moves at an information set, the likeliest first."""
+    first, moves = policy.tree.first_move[index], policy.tree.infosets[index].moves
+    chances = zip(moves, policy.probabilities[first : first + len(moves)].tolist(), strict=True)
+    return ", ".join(f"{move} {p:.2f}" for move, p in sorted(chances, key=lambda pair: -pair[1]) if p > _RARE)
+
+
+def _list_dialogues(game: GameResult) -> Iterator[MessageRow]:
+    """Hold a dialogue in words of the record with nobody guided, and with each speaker guided in turn."""
+    names = game.game.names
+    if game.recorded is None or game.solved is None:
+        return
+    for seat in (None, *range(min(_MOST_GUIDED, len(names)))):
+        policy = mixed_policy(game.solved.unguided, {} if seat is None else {seat: game.solved.policy})
+        nature, state = Nature(seat or 0), game.recorded.start()
+        seated = {role: Guided(nature, policy, seat or 0) for role in game.recorded.roles}
+        record = play(game.recorded, {NATURE: nature, **seated})
+        for submission in record.submissions:
+            state = game.recorded.apply(state, {submission.role: submission.decision.action})
+        guided = f"{'nobody' if seat is None else names[seat]} is guided"
+        lines = [f"{names[spoken.seat]} ({spoken.manner}): {spoken.text}" for spoken in state.said]
+        payoffs = ", ".join(f"{name} {value:g}" for name, value in zip(names, record.payoffs.values(), strict=True))
+        for number, line in [*enumerate(lines, 1), ("payoffs", payoffs)]:
+            yield MessageRow(game=game.number, message=str(number), guided=guided, text=line)
+
+
+def _describe_ruling(ruling: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    """Say in words what a ruling found."""
+    if "payoffs" in ruling:
+        return f"payoffs {', '.join(f'{value:g}' for value in ruling['payoffs'])}"
+    if "winner" in ruling:
+        return "undecided" if ruling["winner"] is None else f"{names[ruling['winner']]} argued better"
+    if "moves" in ruling:
+        return "; ".join(f"{name} plays {move}" for name, move in zip(names, ruling["moves"], strict=True))
+    if not ruling["agreed"]:
+        return "no agreement"
+    if "terms" in ruling:
+        return f"agreed on {', '.join(ruling['terms'].values())}"
+    if "price" in ruling:
+        return f"agreed on a price of {ruling['price']:g}"
+    if "choice" in ruling:
+        return f"agreed on {ruling['choice']}"
+    return "; ".join(
+        f"{name} gives {', '.join(f'{count} {item}' for item, count in gives.items()) or 'nothing'}"
+        for name, gives in zip(names, ruling["gives"], strict=True)
+    )
+
+
+def _compare_referees(games: Sequence[GameResult]) -> Iterator[RefereeRow]:
+    pairs = np.array([pair for game in games for pair in game.opinions.pairs])
+    void = sum(game.opinions.void for game in games)
+    if not len(pairs):
+        if void:
+            yield RefereeRow(payoffs=0, same=None, distance=None, alpha=None, void=void)
+        return
+    apart = np.abs(pairs[:, 0] - pairs[:, 1])
+    yield RefereeRow(
+        payoffs=len(pairs),
+        same=float(np.mean(apart < 1e-9)),
+        distance=float(apart.mean()),
+        alpha=krippendorff_alpha(pairs.T, "interval") if len(np.unique(pairs)) > 1 else None,
+        void=void,
+    )
+
+
+def _measure_following(results: SteerResults) -> dict[str, Frame[Any]]:
+    config, manners = results.config, results.domain.manners(results.config.actions)
+    pairs = [(game.number, *pair) for game in results.games for pair in Counter(game.followed.named).elements()]
+    hits = [float(told == name) for _, told, name in pairs]
+    classifier = str(config.classifier or config.judge or config.model)
+    row = FollowRow(
+        classifier=classifier,
+        held_out=classifier != config.model,
+        rate=_average(results, hits, "follow", [number for number, _, _ in pairs]),
+        chance=1 / len(manners.options),
+        judged=len(hits),
+        unreadable=sum(game.followed.unreadable for game in results.games),
+    )
+    return {"following": Frame(FollowRow, [row] if config.follow and hits else [])}
+
+
+def _list_choices(solved: Sequence[SolvedDialogue]) -> Iterator[GuidanceRow]:
+    """List what two speakers earn by choosing whether to be guided, and how likely they do in one equilibrium."""
+    if not solved or solved[0].tree.num_players != 2:
+        return
+    form = build_guidance_game(solved)
+    rows, columns = nash_one(form).strategies
+    for (i, first), (j, second) in product(enumerate(form.actions[0]), enumerate(form.actions[1])):
+        payoffs = f"{form.payoffs[0, i, j]:.3f}, {form.payoffs[1, i, j]:.3f}"
+        yield GuidanceRow(first=first, second=second, payoffs=payoffs, probability=float(rows[i] * columns[j]))
+
+
+def build_guidance_game(solved: Sequence[SolvedDialogue]) -> NormalForm:
+    """Build the game of choosing how to be guided: exact payoffs on the recorded trees, mean over games."""
+    choices = ("unguided", "guided")
+    players = solved[0].tree.players
+    payoffs: Array = np.zeros((len(players), *(len(choices),) * len(players)))
+    for one in solved:
+        for choice in product(range(len(choices)), repeat=len(players)):
+            guided = {seat: one.policy for seat, chosen in enumerate(choice) if chosen}
+            values = policy_value(one.tree, mixed_policy(one.unguided, guided))
+            for seat, player in enumerate(players):
+                payoffs[seat][choice] += values[player] / len(solved)
+    return NormalForm(payoffs, players, (choices,) * len(players))
+
+
+def _measure_psro(results: SteerResults, psro: PsroResult) -> dict[str, Frame[Any]]:
+    players = [f"player {seat + 1}" for seat in range(len(psro.prompts))]
+    rng = np.random.default_rng(split(results.config.seed, "psro intervals"))
+    span = (results.domain.low, results.domain.high)
+    intervals = find_intervals(psro.game, results.config.meta, rng=rng, span=span)
+    solution = [
+        SolutionRow(player=player, manner=manner, probability=mass, payoff=value)
+        for player, manners, value, masses in zip(players, psro.prompts, *intervals, strict=True)
+        for manner, mass in zip(manners, masses, strict=True)
+    ]
+    iterations, candidates = [], []
+    alone = psro.game.alone
+    for number, step in enumerate(psro.history):
+        for seat, player in enumerate(players):
+            start, mix = psro.history[0].prompts[seat], step.solution.marginals[seat]
+            payoffs = psro.game.means[seat][tuple(slice(None) if s == seat else a for s, a in enumerate(alone))]
+            used = dict(zip(step.prompts[seat], mix.tolist(), strict=True))
+            earned = sum(chance * payoffs[psro.prompts[seat].index(manner)] for manner, chance in used.items())
+            new = sum(chance for manner, chance in used.items() if manner not in start)
+            gain = float(earned - payoffs[alone[seat]])
+            iterations.append(IterationRow(iteration=number, player=player, gain=gain, new_prompt_mass=new))
+        for response in step.responses:
+            rejected = [Candidate(name, math.nan, math.nan, 0) for name in response.rejected]
+            for candidate in (*response.tried, *rejected):
+                outcome = "added" if candidate == response.best else "not better" if candidate.plays else "rejected"
+                candidates.append(
+                    CandidateRow(
+                        iteration=number,
+                        player=players[response.seat],
+                        manner=candidate.manner,
+                        score=candidate.score if candidate.plays else None,
+                        error=candidate.error if math.isfinite(candidate.error) else None,
+                        plays=candidate.plays,
+                        outcome=outcome,
+                    )
+                )
+    return {
+        "solution": Frame(SolutionRow, solution),
+        "iterations": Frame(IterationRow, iterations),
+        "profiles": Frame(ProfileRow, list(_list_profiles(psro, players))),
+        "candidates": Frame(CandidateRow, candidates),
+    }
+
+
+def _list_profiles(psro: PsroResult, players: Sequence[str]) -> Iterator[ProfileRow]:
+    errors, counts = psro.game.errors, psro.game.counts
+    for seat, player in enumerate(players):
+        for place in np.ndindex(psro.game.means.shape[1:]):
+            mean, error = float(psro.game.means[seat][place]), float(errors[seat][place])
+            first, *others = (prompts[k] for prompts, k in zip(psro.prompts, place, strict=True))
+            shown = f"{mean:.2f} ± {error:.2f}" if math.isfinite(error) else f"{mean:.2f}"
+            yield ProfileRow(
+                player=player,
+                first=first,
+                others=", ".join(others),
+                plays=int(counts[place]),
+                payoff=mean,
+                error=error if math.isfinite(error) else None,
+                shown=shown,
+            )
+
 
 _MOST_ENDS = 70
 """A tree with more ends cannot be read."""
-_RARE = 0.005
 _DECIMALS = 6
 
 

@@ -59,29 +59,8 @@ class Rules:
 class TournamentResult:
     """`totals[i, j]` are the mean totals (first, second) of i first and j second; `spread` their sd over plays."""
 
-    names: tuple[str, ...]
     totals: Array
-    spread: Array | None
-    rules: Rules
-    repetitions: int | None
-    method: str
-
-    @property
-    def per_round(self) -> Array:
-        """Mean payoff a round, (first, second) by seats."""
-        return np.asarray(self.totals / self.rules.expected_rounds)
-
-    @property
-    def scores(self) -> Array:
-        """Mean payoff a round of each strategy over all its matches, both seats, itself included."""
-        rounds = self.per_round
-        return np.asarray((rounds[:, :, 0].mean(axis=1) + rounds[:, :, 1].mean(axis=0)) / 2)
-
-    @property
-    def ranking(self) -> tuple[tuple[str, float], ...]:
-        """Names and scores, best first; equal scores in order of name."""
-        found = zip(self.names, map(float, self.scores), strict=True)
-        return tuple(sorted(found, key=lambda pair: (-pair[1], pair[0])))
+    spread: Array | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -135,9 +114,7 @@ def play_round_robin(
     chosen = choose_engine(engine, pays=turns >= _BREAK_EVEN_TURNS)
     play = load_kernels(_KERNELS).play_compiled if chosen == "numba" else play_in_step
     totals = play(matches, rules, repetitions, seed)
-    names = tuple(automaton.name for automaton in strategies)
-    spread = totals.std(axis=2, ddof=1) if repetitions > 1 else None
-    return TournamentResult(names, totals.mean(axis=2), spread, rules, repetitions, f"played ({chosen})")
+    return TournamentResult(totals.mean(axis=2), totals.std(axis=2, ddof=1) if repetitions > 1 else None)
 
 
 def exact_round_robin(
@@ -152,9 +129,8 @@ def exact_round_robin(
     [9.0, 14.0]
     """
     rules = rules or Rules()
-    names = tuple(automaton.name for automaton in strategies)
     totals = expected_totals(Matches.of([reduced(one) for one in strategies], game, rules.noise), rules)
-    return TournamentResult(names, totals, None, rules, None, "exact")
+    return TournamentResult(totals)
 
 
 Pairs = NDArray[np.int64]
