@@ -27,7 +27,6 @@ from bestresponse.web.access import ServerState
 from bestresponse.web.texts import load_texts
 
 _LONGEST = 60_000
-_BRIEF = 160
 
 
 @functools.cache
@@ -46,13 +45,9 @@ def _environment() -> Environment:
         trim_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters["cell"] = _format_value
-    environment.filters["data_uri"] = _data_uri
-    environment.filters["inline_svg"] = _inline_svg
-    environment.filters["prose"] = _format_prose
-    environment.filters["markdown"] = _format_markdown
+    environment.filters |= {"cell": _format_value, "data_uri": _data_uri, "inline_svg": _inline_svg}
+    environment.filters |= {"prose": _format_prose, "markdown": _format_markdown}
     environment.globals["t"] = load_texts("en")
-    environment.filters["brief"] = _shorten
     environment.tests["kind"] = lambda block, kind: type(block).__name__ == kind
     return environment
 
@@ -94,11 +89,6 @@ def _finalize(value: Any) -> Any:
 def _format_value(value: Any, spec: str = "") -> str:
     known = value is None or isinstance(value, str | int | float | Interval)
     return format_cell(value, spec) if known else str(value)
-
-
-def _shorten(text: str) -> str:
-    """The beginning of a long answer."""
-    return text if len(text) <= _BRIEF else f"{text[:_BRIEF].rstrip()} …"
 
 
 def _data_uri(figure: Figure) -> Markup:

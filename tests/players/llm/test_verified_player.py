@@ -13,14 +13,14 @@ from bestresponse.core.conformance import check_player
 from bestresponse.core.episode import play
 from bestresponse.core.game import View
 from bestresponse.core.player import Decision
-from bestresponse.formal.claims import Claim, Malformed, ModelTranslator, Reviewer, RulesTranslator, State, Subject
+from bestresponse.formal.claims import Claim, Malformed, ModelTranslator, Reviewer, RulesTranslator, Subject
 from bestresponse.games.lookup import find_game
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.logic import EmbeddedEngine
 from bestresponse.models.base import Abilities, Request
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.player import LlmPlayer
-from bestresponse.players.llm.verified import Verified, bare_name, make_label, tries, with_review
+from bestresponse.players.llm.verified import Verified, bare_name, make_label, with_review
 from bestresponse.theory.catalogue.trees import tree_entry
 from bestresponse.theory.games.normal_form import NormalForm
 
@@ -37,15 +37,12 @@ def verified(model: ScriptedModel, attempts: int = 5) -> Verified:
 def test_a_refuted_reasoning_is_corrected_and_asked_for_again() -> None:
     model = ScriptedModel([WRONG, RIGHT])
     view = GAME.view((), "row")
-    first, second = tries(verified(model), view, Choice(("R", "B")))
-    assert first.review is not None
-    assert first.review.state is State.REFUTED
-    assert [s.text for one in first.review.corrections for s in one.sentences] == [
-        "If you choose R and the other player chooses R, you get 1.",
-        "If you choose R and the other player chooses R, the other player gets 1.",
+    first, second = verified(model).decide(view, Choice(("R", "B"))).remarks
+    assert (first["state"], second["state"]) == ("refuted", "unrefuted")
+    assert [text.partition("In fact, ")[2] for text in first["corrections"]] == [
+        "if you choose R and the other player chooses R, you get 1.",
+        "if you choose R and the other player chooses R, the other player gets 1.",
     ]
-    assert second.review is not None
-    assert second.review.state is State.UNREFUTED
     again = model.asked[1].messages[-1].content
     assert "If we both pick R I get 3" in again
     assert (
@@ -76,9 +73,9 @@ def test_it_stops_after_the_last_attempt() -> None:
 
 
 def test_a_text_without_claims_is_unchecked_not_correct() -> None:
-    (only,) = tries(verified(ScriptedModel(["I trust my luck.\nANSWER: B"])), GAME.view((), "row"), Choice(("R", "B")))
-    assert only.review is not None
-    assert only.review.state is State.UNCHECKED
+    player = verified(ScriptedModel(["I trust my luck.\nANSWER: B"]))
+    (only,) = player.decide(GAME.view((), "row"), Choice(("R", "B"))).remarks
+    assert only["state"] == "unchecked"
 
 
 def test_a_verified_player_keeps_the_promises_of_players_and_plays_on() -> None:
@@ -107,8 +104,8 @@ def test_a_game_that_tells_no_payoffs_is_left_alone() -> None:
         def decide(self, view: View, ask: object) -> Decision:
             return Decision("x", "If we both pick R I get 3.")
 
-    (only,) = tries(Verified(Silent(), Reviewer(RulesTranslator())), View("a", "No table."), Choice(("x",)))
-    assert only.review is None
+    decision = Verified(Silent(), Reviewer(RulesTranslator())).decide(View("a", "No table."), Choice(("x",)))
+    assert (decision.action, decision.remarks) == ("x", ())
 
 
 def _json_script(request: Request) -> str:
@@ -247,7 +244,7 @@ def test_every_attempt_is_shown_the_last_feedback_only() -> None:
     texts = [WRONG, "If we both pick R I get 4.\nANSWER: R", WRONG, RIGHT]
     model = ScriptedModel(texts)
     view = replace(GAME.view((), "row"), notes=("Remember who you are.",))
-    assert len(tries(verified(model), view, Choice(("R", "B")))) == 4
+    assert len(verified(model).decide(view, Choice(("R", "B"))).remarks) == 4
     shown = [request.messages[-1].content for request in model.asked]
     assert [text.count("take the following into account") for text in shown] == [0, 1, 1, 1]
     assert "If we both pick R I get 4" in shown[2]

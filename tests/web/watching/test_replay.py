@@ -34,12 +34,15 @@ def replay(choice, *answers):
 def test_the_chosen_cell_of_every_round_is_marked():
     moves = [("row", "cooperate"), ("col", "defect"), ("row", "defect"), ("col", "defect")]
     shown = replay(GameChoice("prisoners-dilemma", rounds=2), *moves)
-    assert shown.table.cells == [[(3, 3), (0, 5)], [(5, 0), (1, 1)]]
+    assert [own.tolist() for own in shown.table.payoffs] == [[[3, 0], [5, 1]], [[3, 5], [0, 1]]]
     assert shown.weights == ("0,1,0,0", "0,0,0,1")
     # In the first round defecting too would have earned 1 instead of 0; everything else was a best answer.
-    assert [(bar.step, bar.seat, bar.cost, bar.share) for bar in shown.bars] == [
-        (0, 0, 1.0, 1.0), (0, 1, 0.0, 0.0), (1, 0, 0.0, 0.0), (1, 1, 0.0, 0.0)
-    ]  # fmt: skip
+    assert [(bar.step, bar.seat, bar.cost) for bar in shown.bars] == [
+        (0, 0, 1.0),
+        (0, 1, 0.0),
+        (1, 0, 0.0),
+        (1, 1, 0.0),
+    ]
 
 
 def test_a_mixture_shades_every_cell_by_its_chance():

@@ -19,7 +19,7 @@ from bestresponse.core.capabilities import AdjustableRounds, word_rules
 from bestresponse.core.episode import Episode, Record, SeatAsk, play as play_game
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, find_first_asks
-from bestresponse.core.json import JsonMapping, digest
+from bestresponse.core.json import JsonMapping, JsonObject, digest
 from bestresponse.core.player import Decision, Nature, Player
 from bestresponse.games.capabilities import HasNormalForm, HasSpeakers
 from bestresponse.games.dialogue.domain import domain_names, load_domain, scenarios
@@ -68,7 +68,7 @@ def play_with_person(given: PlayConfig) -> None:
     game, rounds, noise, seed, output_dir = given.game, given.rounds, given.noise, given.seed, Path(given.output_dir)
     table = _make_game(game, given.abundance, rounds, noise)
     seats = _seat_players(table, given.seat, given.others or choose_default(table))
-    about = {"game": game, "abundance": given.abundance, "rounds": rounds, "noise": noise, "seats": seats}
+    about: JsonObject = {"game": game, "abundance": given.abundance, "rounds": rounds, "noise": noise, "seats": seats}
     if seed is None and (before := find_unfinished(output_dir, {**about, "seed": 0})) is not None:
         print(f"going on with {before.path}; --seed begins another game", file=sys.stderr)
         seed = before.manifest.config["seed"]

@@ -344,16 +344,8 @@ def _read_policy(form: NormalForm | Tree, strategies: Strategies, responder: str
 
 
 _OFFERED = (
-    solve,
-    check,
-    best_response,
-    formalize_check,
-    verify,
-    compare,
-    tournament,
-    list_games,
-    list_strategies,
-    list_studies,
-)
+    solve, check, best_response, formalize_check, verify, compare, tournament,
+    list_games, list_strategies, list_studies,
+)  # fmt: skip
 TOOLS: dict[str, Callable[..., BaseModel]] = {tool.__name__: tool for tool in _OFFERED}
 """By name, in the order in which clients see them."""

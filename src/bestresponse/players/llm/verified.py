@@ -23,7 +23,7 @@ from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import AnyGame, View
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Call, Decision, Player
-from bestresponse.formal.claims.review import Review, Reviewer
+from bestresponse.formal.claims.review import Reviewer
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.texts import TEXTS
 from bestresponse.formal.claims.translation import RulesTranslator
@@ -78,14 +78,6 @@ def whole_of(tree: Tree) -> SubjectOf:
 
 
 @dataclass(frozen=True, slots=True)
-class Try:
-    """One decision and the review of its reasoning; None where there was nothing to check it against."""
-
-    decision: Decision
-    review: Review | None
-
-
-@dataclass(frozen=True, slots=True)
 class Verified:
     """`player`, corrected by `reviewer` up to `attempts` - 1 times; without `feedback` only asked again."""
 
@@ -101,19 +93,29 @@ class Verified:
         return f"{'verified' if self.feedback else 'again'}({self.player.name})"
 
     def decide(self, view: View, ask: Ask) -> Decision:
-        """Return the last decision, with every call and every review on the way to it."""
-        made = tries(self, view, ask)
-        reviews: tuple[JsonObject, ...] = tuple(
-            {
-                "reasoning": attempt.decision.reasoning,
-                "choice": attempt.decision.action,
-                **attempt.review.to_json(),
-                "corrections": [correction.text for correction in attempt.review.corrections],
-            }
-            for attempt in made
-            if attempt.review is not None
-        )
-        return replace(made[-1].decision, calls=calls_of(made), remarks=reviews)
+        """Return the last decision, with every call (a decision's, then its review's) and every review on the way."""
+        subject, shown = self.subject(view), view
+        calls: list[Call] = []
+        reviews: list[JsonObject] = []
+        for _ in range(max(1, self.attempts)):
+            decision = self.player.decide(shown, ask)
+            calls += decision.calls
+            if subject is None:
+                break
+            review = self.reviewer.review(decision.reasoning, subject)
+            calls += review.calls
+            corrections = [correction.text for correction in review.corrections]
+            reasons = {"reasoning": decision.reasoning, "choice": decision.action}
+            reviews.append({**reasons, **review.to_json(), "corrections": corrections})
+            if not corrections:
+                break
+            quoted = decision.reasoning[:_LONGEST_QUOTED]
+            note = RECONSIDER.fill("reconsider", reasoning=quoted)
+            if self.feedback:
+                sentences = "\n".join(f"- {correction}" for correction in corrections)
+                note = TEXTS.fill("feedback", reasoning=quoted, sentences=sentences)
+            shown = replace(view, notes=(*view.notes, note))
+        return replace(decision, calls=tuple(calls), remarks=tuple(reviews))
 
 
 def is_verified(name: str) -> bool:
@@ -150,30 +152,3 @@ def with_review(name: str, player: Player, game: AnyGame | None = None) -> Playe
         subject = (moves_of if game.tree.is_perfect_information else whole_of)(game.tree)
     reviewer = Reviewer(RulesTranslator(), EmbeddedEngine)
     return Verified(player, reviewer, subject=subject, feedback=name.startswith(SPELLING))
-
-
-def tries(verified: Verified, view: View, ask: Ask) -> tuple[Try, ...]:
-    """Every attempt with its review, in order."""
-    subject = verified.subject(view)
-    made: list[Try] = []
-    shown = view
-    for _ in range(max(1, verified.attempts)):
-        decision = verified.player.decide(shown, ask)
-        review = verified.reviewer.review(decision.reasoning, subject) if subject is not None else None
-        made.append(Try(decision, review))
-        if review is None or not review.corrections:
-            break
-        sentences = "\n".join(f"- {correction.text}" for correction in review.corrections)
-        quoted = decision.reasoning[:_LONGEST_QUOTED]
-        note = RECONSIDER.fill("reconsider", reasoning=quoted)
-        if verified.feedback:
-            note = TEXTS.fill("feedback", reasoning=quoted, sentences=sentences)
-        shown = replace(view, notes=(*view.notes, note))
-    return tuple(made)
-
-
-def calls_of(made: tuple[Try, ...]) -> tuple[Call, ...]:
-    """All calls in the order they were made: each decision, then its translation."""
-    return tuple(
-        call for one in made for call in (*one.decision.calls, *(one.review.calls if one.review is not None else ()))
-    )

@@ -256,22 +256,17 @@ def _describe_person(server: ServerState, experiment: Experiment, table: Table, 
     earnings = compute_earnings(server, experiment, table.id, seat)
     finished, outcome = sessions.finished.get((table.id, seat)), find_outcome(server, earnings, seats)
     return {
-        "lobby": table.lobby,
-        "group": table.group,
-        "treatment": table.treatment,
+        **{name: getattr(table, name) for name in ("lobby", "group", "treatment")},
+        **{name: getattr(earnings, name) for name in ("answers", "stand_ins", "seat_points", "points")},
         "participant": server.code(table.id, seat),
         **{name: holder.labels.get(name) for name in LABELS},
         "confirmed": earnings.due,
         "consent": earnings.due if table.setup.consent else None,
-        "answers": earnings.answers,
-        "stand_ins": earnings.stand_ins,
         "replaced": any(place in sessions.standings[name].replaced for name, place in seats),
         "parts_finished": sum(sessions.is_finished(name) for name, _ in seats),
         "parts": len(seats),
         "outcome": outcome if finished else None,
         "finished": finished,
-        "seat_points": earnings.seat_points,
-        "points": earnings.points,
         "currency": payment.currency if payment else None,
         "stand_ins_count": payment.stand_ins if payment else None,
         **{name: float(getattr(payment, name)) if payment else None for name in ("show_up", "rate", "least")},
@@ -325,19 +320,14 @@ def _describe_seat(server: ServerState, table: Table, seat: int | None, role: st
     occupant = None if seat is None else setup.seats[seat]
     holder = server.sessions.register.get(*server.sessions.find_participant(table.id, -1 if seat is None else seat))
     return {
-        "lobby": table.lobby,
+        **{name: getattr(table, name) for name in ("lobby", "group", "treatment", "created")},
+        **{name: getattr(setup.game, name) for name in ("rounds", "mixed")},
+        **{name: getattr(setup, name) for name in ("seconds", "seed")},
         "session": table.id,
-        "group": table.group,
         "part": table.number,
-        "treatment": table.treatment,
-        "created": table.created,
         "game": setup.game.name,
         "parameters": json.dumps(setup.game.parameters, ensure_ascii=False) if setup.game.parameters else "",
-        "rounds": setup.game.rounds,
-        "mixed": setup.game.mixed,
-        "seconds": setup.seconds,
         "stand_in_strategy": setup.stand_in,
-        "seed": setup.seed,
         "role": role,
         "seat": occupant,
         "participant": server.code(table.id, seat) if seat is not None and occupant == PERSON else None,
@@ -455,16 +445,11 @@ def list_participants(server: ServerState, lobby: str = "") -> list[Row]:
         for seat, occupant in enumerate(table.setup.seats):
             holder, since = server.sessions.register.get(table.id, seat), ready.get((table.id, seat))
             agrees = table.setup.consent and table.number == 1 and occupant == PERSON
-            rows.append(
-                _describe_seat(server, table, seat, session.roles[seat] if session else f"seat {seat + 1}")
-                | {
-                    "seated": holder.seated,
-                    "ready": since,
-                    "consent": since is not None if agrees else None,
-                    "quiz_tries": holder.quiz_tries if holder.taken and (table.setup.quiz or table.part.name) else None,
-                }
-                | _describe_result(session, seat)
-            )
+            row = _describe_seat(server, table, seat, session.roles[seat] if session else f"seat {seat + 1}")
+            tries = holder.quiz_tries if holder.taken and (table.setup.quiz or table.part.name) else None
+            row |= {"seated": holder.seated, "ready": since, "quiz_tries": tries} | _describe_result(session, seat)
+            row["consent"] = since is not None if agrees else None
+            rows.append({name: row[name] for name in COLUMNS["participants"]})
     return rows
 
 

@@ -124,26 +124,16 @@ def _group_calls(record: Record, calls: Iterable[Call]) -> dict[int, list[Call]]
 
 
 _MOST_CELLS = 400
-
-
-@dataclass(frozen=True, slots=True)
-class PayoffBoard:
-    """A payoff table of two players: names of rows and columns, and the payoffs of every cell."""
-
-    players: tuple[str, ...]
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    cells: list[list[tuple[float, float]]]
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """What an answer cost, as a share of the most that any did; `seat` of `seats` at that step."""
+    """What the answer of a seat cost."""
 
     step: int
     seat: int
     cost: float
-    share: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +154,7 @@ class ReplayBoard:
     far, whose branches have the ids `node1`, `node2`, ... in its picture.
     """
 
-    table: PayoffBoard | None = None
+    table: NormalForm | None = None
     tree: bytes = b""
     bars: list[Bar] = field(default_factory=list)
     talk: bool = False
@@ -184,11 +174,8 @@ def build_replay(record: Record, game: AnyGame | None, stages: Sequence[Stage]) 
         return ReplayBoard(bars=bars, seats=seats)
     form = find_stage_form(game)
     if form is not None and form.num_players == 2 and form.payoffs[0].size <= _MOST_CELLS:
-        first, second = (payoffs.tolist() for payoffs in form.payoffs)
-        cells = [list(zip(*row, strict=True)) for row in zip(first, second, strict=True)]
-        table = PayoffBoard(form.players, form.actions[0], form.actions[1], cells)
         weights = tuple(_weigh_cells(form, stage, record) for stage in stages)
-        return ReplayBoard(table, bars=bars, seats=seats, weights=weights)
+        return ReplayBoard(form, bars=bars, seats=seats, weights=weights)
     if isinstance(game, HasTree) and len(game.tree.leaves) <= MOST_ENDS:
         states = trace_states(game, record.submissions)
         if isinstance(states[-1], int):
@@ -205,7 +192,9 @@ def _chart_rounds(tables: Mapping[Role, PlayedRounds]) -> tuple[RoundChart, ...]
     """Make a chart of every column that tells of the seat itself or of the round."""
     charts: list[RoundChart] = []
     for place, column in enumerate(next(iter(tables.values())).columns[1:], 1):
-        lines = {role: [_read_number(row[place]) for row in table.rows] for role, table in tables.items()}
+        # A cell may hold more than its number, as "$12.50, served" does, or none.
+        cells = {role: [_NUMBER.search(str(row[place])) for row in table.rows] for role, table in tables.items()}
+        lines = {role: [float(number[0]) if number else None for number in row] for role, row in cells.items()}
         numbers = [number for line in lines.values() for number in line if number is not None]
         # What the others did stands in their own tables, as what they did themselves.
         if column in tables or not numbers:
@@ -217,24 +206,15 @@ def _chart_rounds(tables: Mapping[Role, PlayedRounds]) -> tuple[RoundChart, ...]
     return tuple(charts)
 
 
-def _read_number(figure: object) -> float | None:
-    """Read the number in a cell, such as 12.5 in "$12.50, served"; None where there is none."""
-    number = re.search(r"-?\d+(\.\d+)?", str(figure))
-    return float(number[0]) if number else None
-
-
 def _measure_bars(stages: Sequence[Stage], roles: Sequence[str]) -> list[Bar]:
     """Measure the regrets against the others (else against the equilibrium); empty where none is known."""
-    costs: dict[tuple[int, int], float] = {}
-    for number, stage in enumerate(stages):
+    bars: list[Bar] = []
+    for number, stage in enumerate(stages if len(stages) > 1 else ()):
         for step in stage.steps:
             cost = step.regret_equilibrium if step.regret is None else step.regret
             if step.role in roles and cost is not None:
-                costs[number, roles.index(step.role)] = cost
-    if len(stages) < 2:
-        return []
-    most = max(costs.values(), default=0.0)
-    return [Bar(*place, cost, cost / most if most > 0 else 0.0) for place, cost in costs.items()]
+                bars.append(Bar(number, roles.index(step.role), cost))
+    return bars
 
 
 _draw_once = lru_cache(maxsize=64)(draw_tree)
