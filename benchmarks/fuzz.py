@@ -39,7 +39,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings, strategies as 
 import bestresponse as br
 from bestresponse.core.errors import BestResponseError
 from bestresponse.core.files import read_toml
-from bestresponse.formal.formalize.examples import library
+from bestresponse.formal.formalize.plan import library
 from bestresponse.integrations.mcp.server import _answer as answer_tool
 from bestresponse.integrations.mcp.tools import TOOLS
 from bestresponse.logic.confined.client import read_message, share_children

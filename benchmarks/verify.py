@@ -15,7 +15,7 @@ from time import perf_counter, process_time
 
 from bestresponse.core.errors import LogicError
 from bestresponse.formal.claims import Claim, RulesTranslator, Subject, parse
-from bestresponse.formal.claims.checker import LogicCheck, TheoryCheck
+from bestresponse.formal.claims.checker import LogicCheck, TheoryCheck, ground
 from bestresponse.logic import EmbeddedEngine, open_engine
 from bestresponse.theory.games.normal_form import NormalForm
 
@@ -55,8 +55,14 @@ def contestants() -> dict[str, tuple[Callable[[], object], int]]:
     theory = TheoryCheck(subject)
     embedded = LogicCheck(subject, EmbeddedEngine())
     found: dict[str, tuple[Callable[[], object], int]] = {
-        "theory": (lambda: [theory.prove(claim) for claim in all_claims * 10], 10 * len(all_claims)),
-        "logic, embedded": (lambda: [embedded.prove(claim) for claim in all_claims * 5], 5 * len(all_claims)),
+        "theory": (
+            lambda: [theory.decide(ground(claim, subject)) for claim in all_claims * 10],
+            10 * len(all_claims),
+        ),
+        "logic, embedded": (
+            lambda: [embedded.decide(ground(claim, subject)) for claim in all_claims * 5],
+            5 * len(all_claims),
+        ),
         "parsing": (lambda: [parse(query) for query in QUERIES * 5], 5 * len(QUERIES)),
         "rules, characters": (lambda: RulesTranslator().translate(TEXT, subject), len(TEXT)),
     }
@@ -65,7 +71,10 @@ def contestants() -> dict[str, tuple[Callable[[], object], int]]:
     except LogicError as error:
         print(f"skipped: logic, swi ({error})")
         return found
-    found["logic, swi"] = (lambda: [swi.prove(claim) for claim in all_claims * 5], 5 * len(all_claims))
+    found["logic, swi"] = (
+        lambda: [swi.decide(ground(claim, subject)) for claim in all_claims * 5],
+        5 * len(all_claims),
+    )
     return found
 
 

@@ -11,7 +11,7 @@ import pytest
 from model_server import ModelServer, stated_mix
 
 from bestresponse.cli.app import main
-from bestresponse.formal.formalize.examples import library
+from bestresponse.formal.formalize.plan import library
 
 ROOT = Path(__file__).parents[1]
 REFUTED = "bestresponse verify prisoners-dilemma --text examples/reasoning/answer.txt"

@@ -8,9 +8,8 @@ from bestresponse.analysis.theory import price_choices
 from bestresponse.core.episode import play
 from bestresponse.core.game import NATURE
 from bestresponse.core.player import Decision, Nature
-from bestresponse.games.lookup import find_game
-from bestresponse.games.matrix.repeated import RepeatedGame
-from bestresponse.games.named_game import as_found
+from bestresponse.games.lookup import as_found, find_game
+from bestresponse.games.matrix.game import RepeatedGame
 from bestresponse.players.lookup import find_strategy
 from bestresponse.theory import NormalForm
 

@@ -8,7 +8,7 @@ import pytest
 
 import bestresponse as br
 from bestresponse.core.errors import InvalidGame, InvalidMove, UsageError
-from bestresponse.formal.formalize.examples import library
+from bestresponse.formal.formalize.plan import library
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.theory.engines import has_numba
 

@@ -73,12 +73,13 @@ MISTAKES = [
     ("verify prisoners-dilemma", "give either --model (who reasons) or --text (a reasoning to check)"),
     ("verify prisoners-dilemma --text nosuch.txt", "--text nosuch.txt: No such file or directory"),
     ("play nosuch", "there is no game or file named 'nosuch'"),
-    ("play stag-hunt --seat rwo=me", "--seat 'rwo=me': expected ROLE=PLAYER with one of row, col"),
+    ("play stag-hunt --seat rwo=me", "--seat: there is no seat 'rwo'; expected one of row, col"),
     ("play stag-hunt --others nosuch", "there is no strategy named 'nosuch' for stag-hunt. There are always:MOVE,"),
     ("play kuhn-poker --rounds 3", "--rounds belongs to games with a payoff table, and kuhn-poker has none"),
     ("serve --experiment nosuch.toml", "nosuch.toml"),
+    ("mcp --port 99999999", "--port: expected less than or equal to 65535; --help says what it may be"),
     ("mcp --host 0.0.0.0", "--host 0.0.0.0: expected one of 127.0.0.1, localhost, ::1"),
-    ("serve --port 99999999", "--port: expected less than or equal to 65535; --help says what it may be"),
+    ("serve --port 99999999", "--port: expected a whole number from 0 to 65,535, got 99999999"),
 ]
 
 

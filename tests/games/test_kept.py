@@ -5,7 +5,7 @@ import json
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.games.named_game import NamedGame
+from bestresponse.games.lookup import NamedGame
 from bestresponse.theory import catalogue, load_tree, write_game_file
 
 
@@ -19,7 +19,7 @@ def test_a_game_of_a_file_is_kept_as_its_text_and_needs_the_file_no_longer(tmp_p
     elif ending == ".json":
         path.write_text("[[1, -1], [-1, 1]]")
     else:
-        from bestresponse.formal.formalize.examples import library
+        from bestresponse.formal.formalize.plan import library
 
         path.write_text(next(one.program for one in library() if one.name == "trust"))
     kept = NamedGame.find(str(path))

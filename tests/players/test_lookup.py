@@ -9,8 +9,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, View
 from bestresponse.core.registry import games
 from bestresponse.games.lookup import find_game
-from bestresponse.games.matrix.game import MatrixGame
-from bestresponse.games.matrix.repeated import RepeatedGame
+from bestresponse.games.matrix.game import MatrixGame, RepeatedGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.lookup import (
     check_strategy,

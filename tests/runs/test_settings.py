@@ -6,7 +6,7 @@ from typing import Literal
 import pytest
 
 from bestresponse.core.errors import SettingError, UsageError
-from bestresponse.games.named_game import NamedGame
+from bestresponse.games.lookup import NamedGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.executors import Processes, Threads
 from bestresponse.runs.inputs import GameSetting, ModelsSetting, NamesSetting, SeatsSetting

@@ -6,8 +6,7 @@ from bestresponse.core.episode import play
 from bestresponse.games.lookup import find_game
 from bestresponse.players.lookup import find_strategy, seat_model
 from bestresponse.report.blocks import metrics_table, table
-from bestresponse.report.frames import Frame
-from bestresponse.report.frames import Metric
+from bestresponse.report.frames import Frame, Metric
 from bestresponse.report.stats.statistics import wilson
 from bestresponse.runs.inputs import ModelSetting
 from bestresponse.runs.settings import RunSettings, setting, settings

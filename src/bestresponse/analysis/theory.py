@@ -33,8 +33,7 @@ from bestresponse.core.episode import AnyEpisode, Episode, Record
 from bestresponse.core.errors import InvalidGame, NotCertified
 from bestresponse.core.game import NATURE, REFEREE, Action, AnyGame, Role, View
 from bestresponse.games.capabilities import HasNormalForm, HasTree, find_stage, find_stage_form
-from bestresponse.games.matrix.game import as_strategy
-from bestresponse.games.matrix.repeated import Rounds
+from bestresponse.games.matrix.game import Rounds, as_strategy
 from bestresponse.report.frames import Frame, column
 from bestresponse.theory.equilibria.result import Equilibrium
 from bestresponse.theory.games.normal_form import Array, NormalForm

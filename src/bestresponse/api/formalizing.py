@@ -19,8 +19,7 @@ from bestresponse.formal.formalize.autoformalizer import (
     check_story,
     formalize_many,
 )
-from bestresponse.formal.formalize.examples import library, read_examples
-from bestresponse.formal.formalize.plan import Wish
+from bestresponse.formal.formalize.plan import Wish, library, read_examples
 from bestresponse.formal.formalize.story_claims import BackCheck, ClaimCheck, check_claims, compare_with_story
 from bestresponse.games.logic.game import as_game, read_program_text
 from bestresponse.games.logic.tables import table_to_data
@@ -36,7 +35,7 @@ from bestresponse.report.page import render
 from bestresponse.report.text import visible
 from bestresponse.runs.inputs import ModelSetting, take_settings
 from bestresponse.runs.models import ModelLimits, open_models
-from bestresponse.runs.settings import RunSettings, setting, settings
+from bestresponse.runs.settings import OF_PLAYS, RunSettings, setting, settings
 
 
 def check(program: str | Path, *, engine: EngineKind = "auto") -> Report:
@@ -198,7 +197,7 @@ class FormalizeConfig(RunSettings):
     refine: Callable[[Formalizer, Election], Election] | None = setting(default=None, option=False)
     """May change the game before it is checked."""
 
-    unused: ClassVar[frozenset[str]] = frozenset(("workers", "processes", "shard", "executor", "address"))
+    unused: ClassVar[frozenset[str]] = OF_PLAYS
 
     @property
     def limits(self) -> ModelLimits:

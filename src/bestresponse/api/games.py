@@ -10,7 +10,7 @@ from bestresponse.core import registry
 from bestresponse.core.errors import UsageError
 from bestresponse.games.comparison import Comparison, compare_games
 from bestresponse.games.logic.tables import WRITERS, format_game
-from bestresponse.games.named_game import GameLike, Matrix, as_found
+from bestresponse.games.lookup import GameLike, Matrix, as_found
 from bestresponse.report.frames import Frame, column
 from bestresponse.theory import catalogue
 from bestresponse.theory.generators import FAMILIES, families

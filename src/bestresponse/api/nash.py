@@ -15,7 +15,7 @@ from bestresponse.theory.games.normal_form import NormalForm
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from bestresponse.games.named_game import GameLike, Matrix
+    from bestresponse.games.lookup import GameLike, Matrix
 
 
 def nash(
@@ -55,7 +55,7 @@ def _as_table(game: GameLike, other: Matrix | None) -> NormalForm:
         return game
     if other is not None and isinstance(game, _PAYOFFS):
         return NormalForm.bimatrix(cast("ArrayLike", game), cast("ArrayLike", other))
-    from bestresponse.games.named_game import as_found
+    from bestresponse.games.lookup import as_found
     from bestresponse.theory.trees.normal_form import to_normal_form
 
     form = as_found(game, other).solvable()

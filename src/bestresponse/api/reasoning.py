@@ -15,7 +15,7 @@ from bestresponse.formal.claims.review import Review, Reviewer, check_reasoning
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translation import ModelTranslator, RulesTranslator, Translator
 from bestresponse.games.capabilities import HasSpeakers
-from bestresponse.games.named_game import GameLike, as_found, as_source
+from bestresponse.games.lookup import GameLike, as_found, as_source
 from bestresponse.logic.engine import EngineKind, open_engine
 from bestresponse.models.base import Model
 from bestresponse.models.registry import open_model as open_by_name

@@ -10,8 +10,7 @@ from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, Wish
 from bestresponse.analysis.solve.solve import solve_found
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
-from bestresponse.games.lookup import Found
-from bestresponse.games.named_game import GameLike, Matrix, as_found
+from bestresponse.games.lookup import Found, GameLike, Matrix, as_found
 from bestresponse.report.document import Document, Section
 from bestresponse.theory.engines import Engine
 from bestresponse.theory.equilibria.many_players.budget import SECONDS

@@ -16,13 +16,6 @@ from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_names
 
 OutputDir = Annotated[Path, typer.Option(help="Folder for runs, reports and the cache of replies.")]
-CacheChoice = Annotated[str, typer.Option(help="Replies kept from earlier calls: off, read-write, refresh or replay.")]
-BudgetCalls = Annotated[int | None, typer.Option(help="Stop before more calls than this.", min=0)]
-BudgetTokens = Annotated[int | None, typer.Option(help="Stop before more tokens than this.", min=0)]
-BudgetMoney = Annotated[float | None, typer.Option(help="Stop before spending more US dollars than this.", min=0)]
-Workers = Annotated[
-    int | None, typer.Option(help="Plays at the same time. [default: what the models take]", min=1, max=1024)
-]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

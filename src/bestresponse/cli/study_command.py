@@ -17,7 +17,7 @@ import typer
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from bestresponse.cli.options import COMPLETIONS, offer_names, read_pairs
+from bestresponse.cli.options import COMPLETIONS, AsJson, offer_names, read_pairs
 from bestresponse.cli.terminal import DownloadProgress, console, notes, play_progress, print_table, tell_interrupt
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.files import read_toml
@@ -44,7 +44,7 @@ def make_study_command(study: AnyStudy) -> Callable[..., None]:
 
     def run(
         config: RunSettings,
-        as_json: bool,
+        as_json: AsJson = False,
         dry_run: Annotated[bool, typer.Option("--dry-run", help=_DRY_RUN)] = False,
     ) -> None:
         show = show_estimate if dry_run else run_and_show
@@ -57,7 +57,7 @@ def make_study_command(study: AnyStudy) -> Callable[..., None]:
 def make_settings_command(kind: type, act: Callable[..., None], epilogue: str = "") -> Callable[..., None]:
     """Return a command with an option for every setting of `kind`, and for every further parameter that `act` has.
 
-    `act` is called with the settings, with whether JSON is wanted, and with its own parameters.
+    `act` is called with the settings and with its own parameters.
     """
     unused: frozenset[str] = getattr(kind, "unused", frozenset())
     fields = {
@@ -65,21 +65,15 @@ def make_settings_command(kind: type, act: Callable[..., None], epilogue: str = 
     }
     hints = get_type_hints(kind)
     own = get_type_hints(act, include_extras=True)
-    more = [
-        _keyword(name, own[name], parameter.default)
-        for name, parameter in signature(act).parameters.items()
-        if name not in ("config", "as_json")
-    ]
+    more = [_keyword(name, own[name], other.default) for name, other in [*signature(act).parameters.items()][1:]]
     file = typer.Option(help="TOML with settings; what is typed goes before it.")
-    as_json = typer.Option("--json", help="Print the summary as JSON.")
     parameters = [
         *(_make_parameter(kind, name, field, hints[name]) for name, field in fields.items()),
         _keyword("settings", Annotated[Path | None, file]),
         *more,
-        _keyword("as_json", Annotated[bool, as_json], False),
     ]
 
-    def run(*, settings: Path | None, as_json: bool, **typed: Any) -> None:
+    def run(*, settings: Path | None, **typed: Any) -> None:
         chosen = {parameter.name: typed.pop(parameter.name) for parameter in more}
         values: dict[str, Any] = dict(read_toml(settings)) if settings is not None else {}
         for name, value in typed.items():
@@ -91,7 +85,7 @@ def make_settings_command(kind: type, act: Callable[..., None], epilogue: str = 
             if error.field in fields and read_extra(fields[error.field])["argument"]:
                 raise UsageError(f"{error.field.upper()}: {error.problem}; --help says what it may be") from None
             raise
-        act(config, as_json=as_json, **chosen)
+        act(config, **chosen)
 
     run.__doc__ = f"{getdoc(kind)}\n\n{epilogue}".rstrip()
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}

@@ -11,8 +11,6 @@ At run time `lazy_exports` reads the same lines, so type checkers see real types
 and importing the package imports nothing else.
 """
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections.abc import Callable, Iterator, Mapping

@@ -4,8 +4,6 @@ Games, prompt, reading and figures are those of the benchmark: each question is 
 tool's model said, so that a figure has one value in every tool. No tool is named here.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Seat players of other tools in a game: whoever sits where, one play, and what the decisions of each seat cost."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

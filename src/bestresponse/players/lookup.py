@@ -15,8 +15,6 @@ A package registers a function or class that is called with `(game, role, seed)`
 `plays(game) -> bool` keeps it off the lists of games that it does not play.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from bestresponse.core import registry

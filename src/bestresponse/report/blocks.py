@@ -30,26 +30,21 @@ class Measurement(Protocol):
     @property
     def config(self) -> Any:
         """The settings of the run."""
-        ...
 
     @property
     def figures(self) -> Figures:
         """The metrics of the study."""
-        ...
 
     @property
     def total(self) -> int | None:
         """How many plays were planned; None where that is not settled beforehand."""
-        ...
 
     @property
     def answered(self) -> int:
         """How many plays have a result."""
-        ...
 
     def frame(self, name: str) -> Frame[Any]:
         """Return the frame of that name; an empty one where the run has none."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

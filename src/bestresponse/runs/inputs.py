@@ -17,8 +17,7 @@ from pydantic_core import core_schema
 
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.json import digest
-from bestresponse.games.lookup import find_game
-from bestresponse.games.named_game import GameLike as GameLike, NamedGame, as_source
+from bestresponse.games.lookup import GameLike as GameLike, NamedGame, as_source, find_game
 from bestresponse.models.base import Model, Reply, Request
 from bestresponse.models.providers.function import from_function
 from bestresponse.players.llm.agent import Persona, make_persona, read_personas

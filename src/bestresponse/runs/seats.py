@@ -24,8 +24,8 @@ from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Decision, Nature, Player, Status
 from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import HasNormalForm, HasSpeakers
-from bestresponse.games.matrix.repeated import RepeatedGame
-from bestresponse.games.named_game import NamedGame
+from bestresponse.games.lookup import NamedGame
+from bestresponse.games.matrix.game import RepeatedGame
 from bestresponse.models.base import Model
 from bestresponse.players.llm.agent import Agent, Persona, Policy, WithFailurePolicy, lets_pass, memory, reasoning
 from bestresponse.players.llm.player import Sampling, Style
@@ -186,10 +186,7 @@ def choose_policy(config: AgentSettings, game: AnyGame) -> Policy:
 
 
 def assign_seats(
-    game: AnyGame,
-    named: Mapping[str, NamedModel],
-    model: NamedModel | None,
-    others: NamedModel | None = None,
+    game: AnyGame, named: Mapping[str, NamedModel], model: NamedModel | None, others: NamedModel | None = None
 ) -> dict[str, NamedModel]:
     """Seat the named players, then the model, in the first free seat only where there are others, then the others."""
     for role in named:

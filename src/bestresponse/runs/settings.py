@@ -85,6 +85,10 @@ def settings(cls: type[C]) -> type[C]:
     return made  # type: ignore[no-any-return]
 
 
+OF_PLAYS = frozenset(("workers", "processes", "shard", "executor", "address"))
+"""Settings of runs that a command leaves out (`unused`) where it makes no plays."""
+
+
 @settings
 class RunSettings:
     """What every study takes besides its own settings: where runs are kept, what they may cost, how they are made."""

@@ -1,3 +1,1 @@
 """People at the table: games in a browser, played, watched and judged, on the same asks and records as everywhere."""
-
-__all__: list[str] = []

@@ -4,8 +4,6 @@ A link carries its key in the address, a call of the interface for programs as a
 opened by a cookie, which opens nothing in that interface, so no other site can make a browser call it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated

@@ -3,10 +3,7 @@
 No address that others can reach is served without a token of the admin.
 """
 
-from __future__ import annotations
-
 import asyncio
-import ipaddress
 import logging
 import mimetypes
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -163,6 +160,8 @@ async def _answer_fault(request: Request, error: Exception) -> Response:
     return answer
 
 
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+"""Addresses that only this machine can reach."""
 _SHORTEST_TOKEN = 16
 _FOLDER = "sessions"
 
@@ -183,27 +182,13 @@ class ServerSettings:
     pictures: Path | None = None
 
     def __post_init__(self) -> None:
-        if not is_loopback(self.host) and self.admin is None:
+        if self.host not in LOOPBACK and self.admin is None:
             raise UsageError(
                 f"listening on {self.host} lets others in; give an admin token of your own with --admin-token "
                 f"(at least {_SHORTEST_TOKEN} characters), or listen on 127.0.0.1"
             )
         if self.admin is not None and len(self.admin) < _SHORTEST_TOKEN:
             raise UsageError(f"the admin token is too short to be safe; expected at least {_SHORTEST_TOKEN} characters")
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach `host`.
-
-    >>> is_loopback("localhost"), is_loopback("::1"), is_loopback("0.0.0.0")
-    (True, True, False)
-    """
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def preload(app: FastAPI) -> None:

@@ -3,8 +3,6 @@
 On pages everything that comes from people, models and files is escaped, and hidden characters are shown.
 """
 
-from __future__ import annotations
-
 import base64
 import functools
 import itertools

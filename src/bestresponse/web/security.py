@@ -4,8 +4,6 @@ A token is an HMAC-SHA256 of what it opens (a seat of a session, the admin's pag
 secret has to be kept, links survive a restart, and no record or export can leak one.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

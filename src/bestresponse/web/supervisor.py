@@ -6,8 +6,6 @@ is on disk. Signals to the parent are passed on, a worker that ends by itself en
 and again is not started any more. A worker whose parent is gone ends.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

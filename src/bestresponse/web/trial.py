@@ -3,8 +3,6 @@
 What they read and answered is kept; what the server has kept of it in the end is compared with their own notes.
 """
 
-from __future__ import annotations
-
 import asyncio
 import html
 import re

@@ -8,7 +8,7 @@ import pytest
 from games_for_logic import simultaneous
 
 from bestresponse.cli.app import main
-from bestresponse.formal.formalize.examples import library
+from bestresponse.formal.formalize.plan import library
 from bestresponse.logic.confined.engine import ConfinedEngine
 from bestresponse.logic.settings import Layer, settings
 

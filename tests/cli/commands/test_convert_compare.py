@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from bestresponse.cli.app import main
-from bestresponse.formal.formalize.examples import library
+from bestresponse.formal.formalize.plan import library
 
 DILEMMA = next(e.program for e in library() if e.name == "prisoners_dilemma")
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from bestresponse.cli.app import main
-from bestresponse.formal.formalize.examples import library
+from bestresponse.formal.formalize.plan import library
 
 STORY = "Ann and Bob each share or grab. Both share: 3 each. Both grab: 1 each. A grabber against a sharer gets 5 to 0."
 GOOD = next(e.program for e in library() if e.name == "prisoners_dilemma")

@@ -58,12 +58,12 @@ def test_the_survival_auction_is_not_taken_for_the_water_game(play, tmp_path):
     ("words", "sentence"),
     [
         (["watr"], "Did you mean water"),
-        (["water", "--seat", "Zed=me"], "expected ROLE=PLAYER with one of Alex"),
+        (["water", "--seat", "Zed=me"], "there is no seat 'Zed'; expected one of Alex"),
         (["stag-hunt", "--abundance", "low"], "--abundance belongs to the water game"),
         (["kuhn-poker", "--rounds", "3"], "--rounds belongs to games with a payoff table, and kuhn-poker has none"),
         (["kuhn-poker", "--noise", "0.1"], "--noise belongs to games with a payoff table"),
         (["water", "--abundance", "huge"], "there is no abundance named 'huge'"),
-        (["water", "--rounds", "0"], "greater than or equal to 1"),
+        (["water", "--rounds", "0"], "--rounds: expected a whole number from 1 to 10,000, got 0"),
     ],
 )
 def test_what_makes_no_sense_is_said_in_a_sentence(play, words, sentence, tmp_path):

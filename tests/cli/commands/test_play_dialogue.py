@@ -56,7 +56,7 @@ def test_with_three_speakers_a_person_says_whom_it_addresses(play, tmp_path):
     [
         (["meeting", "--rounds", "3"], "--rounds belongs to games with a payoff table, and meeting has none"),
         (["meeting", "--seat", "referee=me"], "the referee of a dialogue is a model, or `simulated`"),
-        (["meeting", "--seat", "Ada=me"], "expected ROLE=PLAYER with one of player 1, player 2, referee"),
+        (["meeting", "--seat", "Ada=me"], "there is no seat 'Ada'; expected one of player 1, player 2, referee"),
         (["mine.toml"], "there is no file mine.toml"),
     ],
 )

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from bestresponse.formal.claims import Checker, Subject
-from bestresponse.formal.claims.grammar import parse
+from bestresponse.formal.claims.claim import parse
 from bestresponse.logic.engine import open_engine
 from bestresponse.theory.trees.tree import Chance, Leaf, Turn, build_tree
 

@@ -8,13 +8,13 @@ from itertools import product
 
 import numpy as np
 import pytest
+from deciding import prove
 from drawn_claims import KINDS, TABLE_FORMS, TREE_FORMS, table_claims, tables, tree_claims, trees
 from hypothesis import given, settings, strategies as st
 
 from bestresponse.formal.claims import Checker, Claim, Malformed, Subject, parse, parse_json
 from bestresponse.formal.claims.checker import LogicCheck, TheoryCheck
-from bestresponse.formal.claims.claim import FORMS
-from bestresponse.formal.claims.grammar import claims_schema
+from bestresponse.formal.claims.claim import FORMS, claims_schema
 from bestresponse.logic import EmbeddedEngine, Proof, Verdict, open_engine
 from bestresponse.logic.engine import Program
 from bestresponse.logic.language.terms import Term
@@ -83,10 +83,10 @@ def test_logic_and_theory_agree_on_every_form_about_tables(kind: str, data: st.D
     logic, theory = LogicCheck(subject, EmbeddedEngine()), TheoryCheck(subject)
     for form in KINDS[kind] * 2:
         claim = data.draw(table_claims(subject, form))
-        found = theory.prove(claim)
+        found = prove(theory, claim)
         if "more than two best replies" not in found.why:
             assert found.verdict is not UNKNOWN or "rounded" in found.why
-            assert logic.prove(claim) == found, str(claim)
+            assert prove(logic, claim) == found, str(claim)
 
 
 def test_logic_and_theory_agree_on_what_is_paid_in_equilibrium() -> None:
@@ -97,7 +97,7 @@ def test_logic_and_theory_agree_on_what_is_paid_in_equilibrium() -> None:
         logic, theory = LogicCheck(subject, EmbeddedEngine()), TheoryCheck(subject)
         for who, value in product(("you", "them"), ("0", "1/2", "2")):
             claim = Claim("equilibrium_payoff", (who, Fraction(value)))
-            by_theory, by_logic = theory.prove(claim).verdict, logic.prove(claim).verdict
+            by_theory, by_logic = prove(theory, claim).verdict, prove(logic, claim).verdict
             # Between two equilibria that pay less and more, theory knows whether they are joined; logic leaves it open.
             assert by_logic is by_theory or (by_logic, by_theory) == (UNKNOWN, REFUTED), str(claim)
             verdicts[by_theory] += 1
@@ -135,7 +135,7 @@ def test_logic_and_theory_agree_on_every_form_about_trees(data: st.DataObject) -
     logic, theory = LogicCheck(subject, EmbeddedEngine()), TheoryCheck(subject)
     for form in TREE_FORMS:
         claim = data.draw(tree_claims(subject, form))
-        assert logic.prove(claim).verdict is theory.prove(claim).verdict, str(claim)
+        assert prove(logic, claim).verdict is prove(theory, claim).verdict, str(claim)
 
 
 @pytest.mark.parametrize("form", TABLE_FORMS)
@@ -239,7 +239,7 @@ def test_a_game_too_large_for_the_logic_engine_is_decided_by_theory() -> None:
     assert checker.logic is not None
     (claim,) = parse("highest_payoff(118).")
     assert isinstance(claim, Claim)
-    assert "the logic engine takes" in checker.logic.prove(claim).why
+    assert "the logic engine takes" in prove(checker.logic, claim).why
     assert checker.check(claim).verdict is PROVED
 
 
@@ -251,7 +251,7 @@ def test_the_engine_that_is_installed_gives_the_same_verdicts() -> None:
         for query, wanted in ON_THE_DILEMMA:
             (claim,) = parse(query)
             assert isinstance(claim, Claim)
-            assert checker.logic.prove(claim).verdict is wanted, query
+            assert prove(checker.logic, claim).verdict is wanted, query
     finally:
         engine.close()
 

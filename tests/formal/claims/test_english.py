@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from deciding import prove
 from drawn_claims import TABLE_FORMS, VALUES, table_claims
 from hypothesis import given, settings, strategies as st
 from sentences import read_by, read_examples, score
@@ -407,7 +408,7 @@ def test_a_true_claim_in_plain_words_is_not_refuted(form: str, data: st.DataObje
     table = np.array(payoffs).reshape(2, len(names[0]), len(names[1]))
     subject = Subject(NormalForm(table, ("Ann", "Bob"), names), data.draw(st.integers(0, 1)))
     claim = data.draw(table_claims(subject, form))
-    true = TheoryCheck(subject).prove(claim).verdict is Verdict.PROVED
+    true = prove(TheoryCheck(subject), claim).verdict is Verdict.PROVED
     text = say(claim) if true else deny(claim)
     assert Reviewer(RulesTranslator()).review(text, subject).refuted == (), text
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import get_args
 
 import pytest
+from deciding import prove
 from drawn_claims import KINDS, TREE_FORMS, table_claims, tables, tree_claims, trees
 from hypothesis import given, settings, strategies as st
 
@@ -36,7 +37,7 @@ def check_sentences(subject: Subject, claims: Iterable[Claim]) -> None:
             assert bool(sentences) == (checked.verdict is Verdict.REFUTED)
             for sentence in sentences:
                 wanted = Verdict.REFUTED if sentence.denies else Verdict.PROVED
-                assert logic.prove(sentence.claim).verdict is wanted, sentence.text
+                assert prove(logic, sentence.claim).verdict is wanted, sentence.text
                 assert sentence.text == (deny(sentence.claim) if sentence.denies else say(sentence.claim))
 
 

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from bestresponse.formal.claims import Malformed, ModelTranslator, Reviewer, Subject, parse_json
-from bestresponse.formal.claims.claim import FORMS
-from bestresponse.formal.claims.grammar import claims_schema
+from bestresponse.formal.claims.claim import FORMS, claims_schema
 from bestresponse.models.base import Abilities, Finish, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.models.schema import make_strict

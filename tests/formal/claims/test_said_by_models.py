@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from deciding import prove
 
 from bestresponse.formal.claims import (
     Checker,
@@ -109,7 +110,7 @@ def test_what_models_write_is_decided_twice_and_said_back(
     assert isinstance(claim, Claim)
     checker = Checker(subject, EmbeddedEngine())
     assert checker.logic is not None
-    assert [check.prove(claim).verdict.value for check in (checker.theory, checker.logic)] == [verdict, verdict]
+    assert [prove(check, claim).verdict.value for check in (checker.theory, checker.logic)] == [verdict, verdict]
     assert words in ("", say(claim))
 
 

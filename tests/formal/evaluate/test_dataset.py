@@ -14,7 +14,7 @@ from bestresponse import solve
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.formal.evaluate.dataset import choose, read_lines, read_stories, stories
 from bestresponse.formal.evaluate.validation import check_constraints, compare_tables, find_broken_order, find_names
-from bestresponse.formal.formalize.examples import count_words, library
+from bestresponse.formal.formalize.plan import count_words, library
 from bestresponse.games.logic.game import as_game
 from bestresponse.games.logic.tables import write_program
 from bestresponse.logic.embedded.engine import EmbeddedEngine

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.errors import UsageError
 from bestresponse.formal.evaluate.validation import (
     broken,
     check_constraints,
@@ -85,7 +85,7 @@ def test_more_games_come_from_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("[x", "not a TOML file"),
+        ("[x", "is not TOML"),
         ("[x]\nmoves = ['a']", "needs moves, payoffs"),
         ("[x]\nmoves = ['a', 'b']\npayoffs = [['R,R']]\nholds = []", "needs 2 x 2 cells"),
         ("[x]\nmoves = ['a']\npayoffs = [['R,R']]\nholds = ['R']", "is no comparison"),
@@ -96,7 +96,7 @@ def test_more_games_come_from_a_file(tmp_path):
 def test_a_wrong_file_says_what_is_wrong(tmp_path, text, why):
     file = tmp_path / "mine.toml"
     file.write_text(text)
-    with pytest.raises(InvalidGame, match=why):
+    with pytest.raises(UsageError, match=why):
         read_named_games(file)
 
 

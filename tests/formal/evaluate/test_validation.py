@@ -6,7 +6,7 @@ import pytest
 from recorded import DATA, needs_recorded
 
 from bestresponse.formal.evaluate.validation import judge_levels, named_game
-from bestresponse.formal.formalize.examples import library
+from bestresponse.formal.formalize.plan import library
 from bestresponse.games.logic.tables import table_from_cells
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate

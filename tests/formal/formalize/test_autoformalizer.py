@@ -8,9 +8,8 @@ import pytest
 from bestresponse import solve
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.formal.formalize.autoformalizer import Formalizer, Settings, check_story, elect, formalize_many
-from bestresponse.formal.formalize.examples import library, nearest
 from bestresponse.formal.formalize.json_answer import TABLE_SCHEMA, read_table
-from bestresponse.formal.formalize.plan import plan
+from bestresponse.formal.formalize.plan import library, nearest, plan
 from bestresponse.formal.formalize.story_claims import compare_with_story
 from bestresponse.games.logic.game import as_game
 from bestresponse.logic.embedded.engine import EmbeddedEngine

@@ -2,8 +2,7 @@
 
 import pytest
 
-from bestresponse.formal.formalize.examples import library, nearest
-from bestresponse.formal.formalize.plan import Structure, read_structure
+from bestresponse.formal.formalize.plan import Structure, library, nearest, read_structure
 
 STORIES = {
     "german poker": "Aus einem gemischten Stapel wird eine Karte gezogen. Nur Anna sieht sie. Sie erhöht oder gibt "

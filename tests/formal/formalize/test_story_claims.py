@@ -6,7 +6,7 @@ import pytest
 from strict_schema import find_violations
 
 from bestresponse.core.errors import InvalidGame
-from bestresponse.formal.formalize.examples import library
+from bestresponse.formal.formalize.plan import library
 from bestresponse.formal.formalize.story_claims import CLAIMS_SCHEMA, check_claims, read_claims
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate

@@ -5,7 +5,7 @@ import pytest
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.formal.strategies.agents import Agent, formalize_strategy, write_program
 from bestresponse.formal.strategies.programs import published_strategy
-from bestresponse.games.named_game import NamedGame
+from bestresponse.games.lookup import NamedGame
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.studies.tournament.entries import formalize_entry, make_stage, read_strategy

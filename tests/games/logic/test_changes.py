@@ -1,6 +1,6 @@
 """What changed from one game to the next is told in the words of the game."""
 
-from bestresponse.formal.formalize.examples import library
+from bestresponse.formal.formalize.plan import library
 from bestresponse.games.logic.game import describe_changes
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate

@@ -10,7 +10,7 @@ from bestresponse.core.ask import Lottery
 from bestresponse.core.conformance import check_game
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE
-from bestresponse.formal.formalize.examples import library, nearest, read_examples
+from bestresponse.formal.formalize.plan import library, nearest, read_examples
 from bestresponse.games.capabilities import HasTree
 from bestresponse.games.logic.game import LogicGame, describe_table, program_game, read_program_text
 from bestresponse.games.lookup import find_game

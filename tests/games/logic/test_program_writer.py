@@ -7,7 +7,7 @@ import pytest
 from games_for_logic import KUHN
 
 from bestresponse.core.errors import InvalidGame
-from bestresponse.formal.formalize.examples import library
+from bestresponse.formal.formalize.plan import library
 from bestresponse.games.logic.game import LogicGame, as_game
 from bestresponse.games.logic.tables import read_fraction, table_from_tree, write_program
 from bestresponse.logic.embedded.engine import EmbeddedEngine

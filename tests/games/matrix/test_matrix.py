@@ -7,8 +7,7 @@ from hypothesis import given, strategies as st
 from bestresponse.core import Decision, Episode
 from bestresponse.core.conformance import check_game
 from bestresponse.core.errors import UsageError
-from bestresponse.games.matrix.game import FORMATS, MatrixGame, number, theme, themes
-from bestresponse.games.matrix.repeated import RepeatedGame
+from bestresponse.games.matrix.game import FORMATS, MatrixGame, RepeatedGame, number, theme, themes
 from bestresponse.theory import NormalForm
 
 PENNIES = NormalForm.zero_sum([[1, -1], [-1, 1]])

@@ -9,8 +9,7 @@ from bestresponse.core import NATURE, Episode, Nature
 from bestresponse.core.ask import Choice, Lottery
 from bestresponse.core.conformance import check_game, check_player
 from bestresponse.core.episode import play
-from bestresponse.games.matrix.game import MatrixGame
-from bestresponse.games.matrix.repeated import RepeatedGame
+from bestresponse.games.matrix.game import MatrixGame, RepeatedGame
 from bestresponse.players.llm.player import prompt
 from bestresponse.players.strategies.automaton import AutomatonPlayer
 from bestresponse.players.strategies.fixed import Always, RandomPlayer

@@ -8,7 +8,7 @@ import pytest
 from games_for_logic import KUHN
 from hypothesis import given, settings, strategies as st
 
-from bestresponse.formal.formalize.examples import library
+from bestresponse.formal.formalize.plan import library
 from bestresponse.games.logic.game import LogicGame
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import LogicEngine

@@ -7,7 +7,7 @@ import faulty
 import pytest
 
 from bestresponse.core.errors import ModelError
-from bestresponse.formal.claims.grammar import claims_schema
+from bestresponse.formal.claims.claim import claims_schema
 from bestresponse.models import HttpClients, OpenAIModel, Secret, ask
 from bestresponse.models.codec import request_to_json
 from bestresponse.models.providers.anthropic import AnthropicModel

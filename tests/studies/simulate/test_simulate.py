@@ -12,7 +12,7 @@ import running
 import bestresponse as br
 import bestresponse.formal.formalize.library
 from bestresponse.core.errors import StoreError, UsageError
-from bestresponse.games.named_game import NamedGame
+from bestresponse.games.lookup import NamedGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.agent import Persona
 from bestresponse.report import page
@@ -20,8 +20,15 @@ from bestresponse.report.document import Code, Figure, Table
 from bestresponse.runs.run import Run, load_run, make_manifest
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Replay
-from bestresponse.studies.simulate.plays import SimulateConfig, find_best_reply, judge_seats, list_sustained, read_plays
-from bestresponse.studies.simulate.study import measure_simulation, simulate
+from bestresponse.studies.simulate.study import (
+    SimulateConfig,
+    find_best_reply,
+    judge_seats,
+    list_sustained,
+    measure_simulation,
+    read_plays,
+    simulate,
+)
 
 PROGRAMS = Path(bestresponse.formal.formalize.library.__file__).parent
 

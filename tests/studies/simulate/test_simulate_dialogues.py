@@ -4,8 +4,7 @@ import pytest
 from running import run
 
 from bestresponse.core.errors import UsageError
-from bestresponse.studies.simulate.plays import SimulateConfig
-from bestresponse.studies.simulate.study import simulate
+from bestresponse.studies.simulate.study import SimulateConfig, simulate
 
 
 def config(name, **settings):

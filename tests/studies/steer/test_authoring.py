@@ -10,8 +10,8 @@ from bestresponse.games.dialogue.domain import domain_names, load_domain, read_s
 from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.studies.steer.authoring import Author, most_questions
 from bestresponse.studies.steer.building import AnswerStore
+from bestresponse.studies.steer.session import Author, most_questions
 
 GOOD = {
     "names": ["Uma", "Vito"],

@@ -6,8 +6,13 @@ from steering import dialogue, recorded
 
 from bestresponse.games.dialogue.domain import domain_names
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.studies.steer.commitment import find_best_equilibrium, find_commitment
-from bestresponse.studies.steer.solving import find_credible_policy, find_losses, solve_dialogue
+from bestresponse.studies.steer.solving import (
+    find_best_equilibrium,
+    find_commitment,
+    find_credible_policy,
+    find_losses,
+    solve_dialogue,
+)
 from bestresponse.theory.trees.sequence_form import nash_conv, plan_regrets, to_sequence_form
 from bestresponse.theory.trees.tree import Leaf, Turn, build_tree, policy_from_table, uniform_policy
 

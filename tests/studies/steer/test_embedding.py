@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.studies.steer.fresh import HashedWords, MiniLM, Remembered
+from bestresponse.studies.steer.fresh import HashedWords, MiniLM
 
 
 def test_equal_texts_have_equal_embeddings_of_length_one_and_different_ones_differ():
@@ -14,20 +14,6 @@ def test_equal_texts_have_equal_embeddings_of_length_one_and_different_ones_diff
     assert np.array_equal(first, same)
     assert np.linalg.norm(first) == pytest.approx(1)
     assert first @ other < 0.5
-
-
-def test_a_remembered_text_is_embedded_once():
-    asked = []
-
-    def embed(texts):
-        asked.extend(texts)
-        return HashedWords()(texts)
-
-    remembered = Remembered(embed)
-    rows = remembered(["a b", "c", "a b"])
-    assert np.array_equal(rows[0], rows[2])
-    remembered(["c"])
-    assert asked == ["a b", "c"]
 
 
 def test_a_missing_sentence_model_is_a_sentence(monkeypatch):

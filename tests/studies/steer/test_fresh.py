@@ -24,7 +24,7 @@ def solved_game(name="meeting", wordings=2, **more):
     cast = cast_of(model, game.domain)
     build_dialogue(game, cast, answers, wordings=wordings)
     policy = solve_dialogue(RecordedDialogue(game, answers.book, wordings), 200).policy
-    return game, partial(Nearest, policy, HashedWords()), cast, answers
+    return game, Nearest(policy, HashedWords()), cast, answers
 
 
 def test_gain_and_margin_are_means_over_seats_of_paired_draws():
@@ -77,8 +77,7 @@ def test_three_speakers_address_each_other_in_fresh_dialogues():
 
 
 def test_unknown_words_are_answered_as_the_nearest_known_ones():
-    _, policy, _, _ = solved_game("debate", wordings=8)
-    nearest = policy()
+    _, nearest, _, _ = solved_game("debate", wordings=8)
     tree = nearest.policy.tree
     known = next(one for one in tree.infosets if one.player == 1 and "The facts are plain." in one.key)
     role, briefing, situation, facts, notes = json.loads(known.key)

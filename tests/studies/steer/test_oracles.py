@@ -5,8 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from bestresponse.studies.steer.meta_game import MetaSolution
-from bestresponse.studies.steer.psro import Oracle
+from bestresponse.studies.steer.psro import MetaSolution, Oracle
 
 
 class FixedArena:

@@ -12,15 +12,19 @@ from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.studies.steer.building import AnswerStore
-from bestresponse.studies.steer.meta_game import (
+from bestresponse.studies.steer.psro import (
+    Inventor,
     MetaGame,
+    Oracle,
     PromptArena,
     estimate,
     find_intervals,
     find_plausible,
+    find_response,
+    psro,
     solve_meta,
+    tidy,
 )
-from bestresponse.studies.steer.psro import Inventor, Oracle, find_response, psro, tidy
 
 VALUES = ({"values": {"Monday": 10, "Tuesday": 4}}, {"values": {"Monday": 3, "Tuesday": 20}})
 
@@ -42,7 +46,7 @@ def bimatrix(first, second):
     """A table without noise: two equal plays of every profile."""
     cells = np.stack([np.array(first, float), np.array(second, float)], axis=-1)
     names = tuple(tuple("abcd"[:count]) for count in cells.shape[:2])
-    return MetaGame(names, np.stack([cells, cells], axis=2))
+    return MetaGame(names, np.stack([cells, cells], axis=2), "a")
 
 
 PROMPTS = (("calm", "assertive"), ("submissive", "any"))
@@ -115,7 +119,7 @@ def test_two_plays_that_end_alike_do_not_make_a_certain_table():
     assert all(one.low < 1 < one.high for one in values)
     assert [one.estimate for one in masses[0]] == [0, 1]
     noisy = rng.normal(0, 1, (2, 2, 30, 2)) + np.array([[3, 0], [5, 1]])[:, :, None, None]
-    values, _ = find_intervals(MetaGame((("a", "b"), ("a", "b")), noisy), "nash", rng=rng)
+    values, _ = find_intervals(MetaGame((("a", "b"), ("a", "b")), noisy, "a"), "nash", rng=rng)
     assert all(one.low < one.estimate < one.high for one in values)
 
 
@@ -193,7 +197,7 @@ def test_an_interval_holds_the_other_solution_where_the_plays_leave_it_open():
     # The second's manners a and b differ by less than the plays can tell; with b the first would earn 9 instead of 1.
     rng = np.random.default_rng(1)
     cells = np.array([[[1.0, 5.0], [9.0, 4.98]]])
-    noisy = MetaGame((("a",), ("a", "b")), cells[:, :, None, :] + rng.normal(0, 0.5, (1, 2, 60, 2)))
+    noisy = MetaGame((("a",), ("a", "b")), cells[:, :, None, :] + rng.normal(0, 0.5, (1, 2, 60, 2)), "a")
     values, masses = find_intervals(noisy, "nash", rng=rng)
     assert values[0].low < 1.5
     assert values[0].high > 8.5
@@ -206,7 +210,7 @@ def test_an_interval_holds_the_other_solution_where_the_plays_leave_it_open():
 def test_no_other_solution_is_plausible_where_the_plays_are_clear():
     cells = np.array([[[1.0, 5.0], [9.0, 3.0]]])
     noisy = MetaGame(
-        (("a",), ("a", "b")), cells[:, :, None, :] + np.random.default_rng(0).normal(0, 0.5, (1, 2, 60, 2))
+        (("a",), ("a", "b")), cells[:, :, None, :] + np.random.default_rng(0).normal(0, 0.5, (1, 2, 60, 2)), "a"
     )
     assert find_plausible(noisy, "nash", 2, rng=np.random.default_rng(0)) == ()
 

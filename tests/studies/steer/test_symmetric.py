@@ -7,8 +7,7 @@ from true_dialogue import true_deviations, true_payoffs
 
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.studies.steer.building import AnswerStore
-from bestresponse.studies.steer.meta_game import MetaGame, PromptArena, estimate, solve_meta
-from bestresponse.studies.steer.psro import Inventor, psro
+from bestresponse.studies.steer.psro import Inventor, MetaGame, PromptArena, estimate, psro, solve_meta
 from bestresponse.theory import regret
 
 
@@ -53,11 +52,11 @@ def test_half_the_games_give_a_table_that_is_as_true_and_its_equilibrium(name):
     seated = estimate(fixed, prompts, 100).samples
     assert (reusing.played, fixed.played) == (100 * 10, 100 * 16)
     assert np.array_equal(half.means[0], half.means[1].T)
-    full = MetaGame(prompts, np.concatenate([seated, seated.swapaxes(0, 1)[..., ::-1]], axis=-2))
+    full = MetaGame(prompts, np.concatenate([seated, seated.swapaxes(0, 1)[..., ::-1]], axis=-2), prompts[0][0])
     truth, deviation = true_symmetric_table(game, prompts[0])
     # Seats differ in what they expect, so one play strays by that as well: at most by the range of the true table.
     error = 5 * np.hypot(deviation, np.ptp(truth)) / 100**0.5
-    exact = MetaGame(prompts, np.stack([np.stack([truth, truth.T], axis=-1)] * 2, axis=2))
+    exact = MetaGame(prompts, np.stack([np.stack([truth, truth.T], axis=-1)] * 2, axis=2), prompts[0][0])
     for table in (half, full):
         assert np.abs(table.means - exact.means).max() < error
         assert regret(exact.means, solve_meta(table, "nash").marginals).sum() < 2 * error

@@ -6,7 +6,7 @@ import pytest
 
 import bestresponse as br
 from bestresponse.core.errors import InvalidGame, SettingError, UsageError
-from bestresponse.formal.formalize.examples import library
+from bestresponse.formal.formalize.plan import library
 from bestresponse.games.logic.tables import format_game
 from bestresponse.games.lookup import find_game
 from bestresponse.studies.stories.study import StoriesConfig, estimate_calls

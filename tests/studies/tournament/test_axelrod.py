@@ -8,7 +8,7 @@ pytest.importorskip("axelrod", reason="Axelrod's library is not installed; nothi
 from bestresponse.core.conformance import check_player
 from bestresponse.core.episode import play
 from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.games.matrix.repeated import RepeatedGame
+from bestresponse.games.matrix.game import RepeatedGame
 from bestresponse.players.strategies.automaton import AutomatonPlayer, AxelrodPlayer
 from bestresponse.studies.tournament.study import TournamentConfig, tournament
 from bestresponse.theory.catalogue.tables import load

@@ -6,12 +6,11 @@ import pytest
 import running
 
 from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.games.named_game import NamedGame
+from bestresponse.games.lookup import NamedGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.page import render
 from bestresponse.studies.tournament.entries import Entry, gather_entries, make_stage, read_strategy
-from bestresponse.studies.tournament.standings import measure_standings, normalise
-from bestresponse.studies.tournament.study import METRICS, TournamentConfig, tournament
+from bestresponse.studies.tournament.study import METRICS, TournamentConfig, measure_standings, normalise, tournament
 from bestresponse.theory.games.normal_form import NormalForm
 
 DILEMMA = NamedGame.find("prisoners-dilemma")

@@ -11,7 +11,7 @@ from browser import PATIENCE, ready, shows  # noqa: E402
 from waiting import wait_until  # noqa: E402
 from web_server import MODEL  # noqa: E402
 
-from bestresponse.formal.formalize.examples import library  # noqa: E402
+from bestresponse.formal.formalize.plan import library  # noqa: E402
 from bestresponse.web.sessions.setup import GameChoice, Setup  # noqa: E402
 
 pytestmark = [pytest.mark.slow, pytest.mark.drawn]
@@ -343,7 +343,7 @@ def test_a_consent_tick_stays_when_somebody_else_becomes_ready(site, people):
     shows(bob, "You are ready")
     store = site.state.sessions
     for text in ("One moment.", "Thank you."):  # the second comes after all that Bob's readiness makes the server say
-        store.send_message(store.get_session(session), 0, text)
+        store.send_message(store.get_session(session), text)
         ann.get_by_text(text).wait_for()
     assert ann.get_by_role("checkbox").is_checked()
 

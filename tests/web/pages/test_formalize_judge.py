@@ -7,7 +7,7 @@ import pytest
 from web_server import MODEL, hidden, sit_down, take
 
 from bestresponse.core.errors import ModelUnavailable
-from bestresponse.formal.formalize.examples import library
+from bestresponse.formal.formalize.plan import library
 from bestresponse.web.services.judging import Item, JudgingTask, Score, tabulate_agreement
 from bestresponse.web.sessions.setup import GameChoice, Setup
 

@@ -96,7 +96,6 @@ def test_a_models_tags_stay_words_on_every_page(server):
     person.post(f"{place}/ready", json={})
     person.post(f"{place}/answers", json={"turn": 0, "answer": "cooperate", "why": EVIL})
     server.wait_for(lambda: server.state.sessions.is_finished(name))
-    person.post(f"{place}/remarks", json={"remark": EVIL})
     admin = server.admin
     pages = [link["path"], f"/watch/run/sessions/play/{name}", "/watch/run/sessions", "/export", "/watch"]
     for path in pages:

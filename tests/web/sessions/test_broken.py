@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict
 
 import pytest
-from web_server import hidden, sit_down, take
+from web_server import sit_down, take
 
 from bestresponse.core.errors import StoreError
 from bestresponse.web.sessions import store
@@ -118,17 +118,6 @@ def test_a_clock_that_jumps_changes_times_and_nothing_else(server, monkeypatch):
         (2, "1970", "person"),
         (3, "2000", "person"),
     ]
-
-
-def test_a_finished_seat_leaves_twenty_remarks_at_most(server):
-    ((ann, link),) = sit_down(server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False))
-    take(ann, link, answer="cooperate")
-    server.wait_for(lambda: "The game is over" in ann.get(link).text)
-    session = server.state.sessions.get_session(link.split("/")[2])
-    for number in range(20):
-        server.state.sessions.note_remark(session, 0, f"remark {number}")
-    form = {"csrf": hidden(ann.get(link), "csrf"), "remark": "one more"}
-    assert "20 remarks are kept already" in ann.post(f"{link}/remark", data=form).text
 
 
 def test_head_is_answered_like_get(server):

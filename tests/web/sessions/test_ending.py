@@ -3,7 +3,7 @@
 import pytest
 from played_games import cells, played, words
 
-from bestresponse.formal.formalize.examples import library
+from bestresponse.formal.formalize.plan import library
 from bestresponse.web.services.seat import describe_equilibria
 from bestresponse.web.sessions.setup import GameChoice
 

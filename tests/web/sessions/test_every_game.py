@@ -7,7 +7,7 @@ import pytest
 from plugins import lay_package
 from web_server import Server
 
-from bestresponse.formal.formalize.examples import library
+from bestresponse.formal.formalize.plan import library
 from bestresponse.web.security import RateLimit
 from bestresponse.web.sessions.setup import _list_offers, list_offers
 

@@ -121,11 +121,6 @@ def test_an_attempt_has_a_name_of_its_own_from_the_second_on():
     assert [name_attempt("a1-3", attempt) for attempt in (1, 2, 3)] == ["a1-3", "a1-3.2", "a1-3.3"]
 
 
-def test_messages_are_for_one_seat_or_for_all():
-    session = seated(messages=[(None, "hello"), (1, "you"), (0, "not you")])
-    assert session.list_messages(1) == ["hello", "you"]
-
-
 def test_the_time_for_an_answer_runs_from_the_question(clock):
     session = seated(C)
     assert [session.seconds_left(seat) for seat in (0, 1)] == [None, 10.0]
@@ -222,11 +217,11 @@ def test_a_waiting_room_without_a_limit_never_closes(clock):
 
 def test_the_time_on_a_page_runs_until_the_page_changes(clock):
     session = seated(C)
-    session.note_page(0)
+    session.note_page(0, session.version(0))
     clock.now = 105.0
-    session.note_page(0)
-    session.note_page(1)
+    session.note_page(0, session.version(0))
+    session.note_page(1, session.version(1))
     assert session.pages == {0: ("waiting.1.0", 100.0), 1: ("turn.0", 105.0)}
     session.episode.submit("col", Decision(D))
-    session.note_page(0)
+    session.note_page(0, session.version(0))
     assert session.pages[0] == ("turn.1", 105.0)

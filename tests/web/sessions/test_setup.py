@@ -7,9 +7,8 @@ import pytest
 
 from bestresponse.core import NATURE, REFEREE, Nature, Words
 from bestresponse.core.errors import UsageError
-from bestresponse.formal.formalize.examples import library
-from bestresponse.games.matrix.game import MatrixGame
-from bestresponse.games.matrix.repeated import RepeatedGame
+from bestresponse.formal.formalize.plan import library
+from bestresponse.games.matrix.game import MatrixGame, RepeatedGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.web.sessions.seat_worker import LastNamed, answer_in_place, make_seat
 from bestresponse.web.sessions.setup import (

@@ -137,16 +137,12 @@ def test_answers_before_a_restart_are_those_of_an_earlier_attempt(store, session
     assert read_again(store).get_session(session.id).answer("row", 0).decision.action == "cooperate"
 
 
-def test_the_first_answers_to_a_questionnaire_count_and_twenty_remarks_are_kept(store, session):
+def test_the_first_answers_to_a_questionnaire_count(store, session):
     store.note_questionnaire(session, 0, {"age": "30"})
     store.note_questionnaire(session, 0, {"age": "31"})
     store.note_questionnaire(session, 1, {"age": "32"})
     assert store.questionnaires == {(session.id, 0): {"age": "30"}, (session.id, 1): {"age": "32"}}
-    for number in range(20):
-        store.note_remark(session, 0, str(number))
-    with pytest.raises(UsageError, match="20 remarks are kept already; thank you"):
-        store.note_remark(session, 0, "one more")
-    assert read_again(store).remarks == {(session.id, 0): [str(number) for number in range(20)]}
+    assert read_again(store).questionnaires == store.questionnaires
 
 
 def test_tries_of_the_quiz_are_counted_and_the_last_one_is_that_which_was_right(store):
@@ -316,8 +312,7 @@ def test_a_restart_is_announced_until_the_first_answer(store, session):
     assert (list_announcements(again, 0), list_announcements(again, 1)) == ([], [said])
 
 
-def test_a_message_is_for_one_seat_or_for_the_whole_table(store, session):
-    store.send_message(session, None, "Five minutes left.")
-    store.send_message(session, 1, "Please answer.")
-    assert session.list_messages(0) == ["Five minutes left."]
-    assert read_again(store).get_session(session.id).list_messages(1) == ["Five minutes left.", "Please answer."]
+def test_messages_are_kept(store, session):
+    store.send_message(session, "Five minutes left.")
+    store.send_message(session, "Please answer.")
+    assert read_again(store).get_session(session.id).standing.messages == ["Five minutes left.", "Please answer."]

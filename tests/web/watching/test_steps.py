@@ -5,7 +5,7 @@ import pytest
 from bestresponse.analysis.theory import describe_theory, measure_against_equilibrium, measure_against_others
 from bestresponse.core.episode import Episode
 from bestresponse.core.player import Decision
-from bestresponse.formal.formalize.examples import library
+from bestresponse.formal.formalize.plan import library
 from bestresponse.web.sessions.setup import GameChoice, make_game
 from bestresponse.web.watching.steps import list_stages, list_steps
 

@@ -16,8 +16,8 @@ import bestresponse as br
 from bestresponse.cli.options import OutputDir
 from bestresponse.cli.terminal import console, print_table
 from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.formal.formalize.examples import FIRST, library
-from bestresponse.games.named_game import NamedGame
+from bestresponse.formal.formalize.plan import FIRST, library
+from bestresponse.games.lookup import NamedGame
 from bestresponse.models.providers.function import from_function
 from bestresponse.report.files import write_text
 

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 
 import typer
 
+from bestresponse.cli.options import AsJson
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.cli.terminal import notes, play_progress
 from bestresponse.runs.execution import Progress
@@ -23,7 +24,7 @@ def _group() -> None:
     """Keep `sft` a command of its own: other kinds of training want other files."""
 
 
-def write_examples(config: ExportConfig, as_json: bool) -> None:
+def write_examples(config: ExportConfig, as_json: AsJson = False) -> None:
     """Write the files that are missing, and say what there is."""
     bars: list[Callable[[Progress], None]] = []
 

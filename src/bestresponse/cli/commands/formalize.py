@@ -5,11 +5,11 @@ from dataclasses import replace
 from functools import partial
 from json import dumps
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from bestresponse.api.formalizing import FormalizeConfig, Formalized, formalize_story
+from bestresponse.cli.options import AsJson
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.cli.terminal import console, notes, print_document
 from bestresponse.core.errors import BestResponseError, UsageError
@@ -22,13 +22,14 @@ from bestresponse.formal.formalize.autoformalizer import (
     check_story,
     elect,
 )
-from bestresponse.formal.formalize.examples import Example, write_example
 from bestresponse.formal.formalize.forms import estimate_tokens
+from bestresponse.formal.formalize.plan import Example, write_example
 from bestresponse.games.logic.game import describe_changes, describe_table
 from bestresponse.logic.programs.validate import feedback
 from bestresponse.models.wrappers.limits import estimate_price
 from bestresponse.report.files import write_text
 from bestresponse.report.text import visible
+from bestresponse.runs.settings import setting, settings
 
 _FILES = """The best program so far is kept in NAME.partial.pl with the messages in NAME.messages.txt until there is a
 game; where none comes out the exit code is 1. Where the story is contradictory or incomplete the game is written with
@@ -36,30 +37,28 @@ the assumptions that were made, the questions are reported, and the exit code is
 is where a check that was asked for finds a difference between story and game."""
 
 
-def write_game(
-    config: FormalizeConfig,
-    as_json: bool,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where the program goes. [default: the story's name, .pl]")
-    ] = None,
-    page: Annotated[
-        Path | None, typer.Option(help="Also write a page (.html): story, game in words, picture and solution.")
-    ] = None,
-    interactive: Annotated[
-        bool, typer.Option("--interactive", "-i", help="See the game, say what is wrong, let the model revise it.")
-    ] = False,
-    save_example: Annotated[
-        Path | None, typer.Option(help="Keep the story and its game in this folder, for --examples.")
-    ] = None,
-) -> None:
+@settings
+class FormalizeOptions(FormalizeConfig):
+    """Turn a story into a game program that is checked, repaired with feedback, and solved."""
+
+    output: Path | None = setting(default=None, short="-o", help="Where the program goes; else the story's name, .pl.")
+    page: Path | None = setting(default=None)
+    """Also write a page (.html): story, game in words, picture and solution."""
+    interactive: bool = setting(default=False, short="-i", help="See the game, say what is wrong, let it be revised.")
+    save_example: Path | None = setting(
+        default=None, help="Keep the story and its game in this folder, for --examples."
+    )
+
+
+def write_game(config: FormalizeOptions, as_json: AsJson = False) -> None:
     """Formalize the story in a file, keep the best program so far, and show the game."""
     story = str(config.story)
-    if interactive and (story == "-" or as_json):
+    if config.interactive and (story == "-" or as_json):
         raise UsageError(
             "--interactive reads remarks from standard input; give the story as a file and leave out --json"
         )
     text = check_story(_read_story(story))
-    target = _find_target(story, output)
+    target = _find_target(story, config.output)
     _show_estimate(text, config)
     made: list[Attempt] = []
 
@@ -71,9 +70,9 @@ def write_game(
         if not attempt.ok:
             _keep_partial(max(made, key=lambda earlier: earlier.progress), target)
 
-    refine = partial(talk, target=target) if interactive else None
+    refine = partial(talk, target=target) if config.interactive else None
     result = formalize_story(replace(config, story=text, name=target.stem, tell=tell, refine=refine))
-    files = _write_files(result, target, page)
+    files = _write_files(result, target, config.page)
     if as_json:
         print(dumps({**result.to_json(), "files": [str(path) for path in files]}, indent=2, ensure_ascii=False))
     else:
@@ -86,11 +85,11 @@ def write_game(
         print(f"bestresponse: the story leaves open: {visible(str(question))}", file=sys.stderr)
     if not result.agrees:
         raise typer.Exit(1)
-    if save_example is not None:
-        write_example(save_example, Example(target.stem, result.formalization.story, result.program))
+    if config.save_example is not None:
+        write_example(config.save_example, Example(target.stem, result.formalization.story, result.program))
 
 
-formalize = make_settings_command(FormalizeConfig, write_game, _FILES)
+formalize = make_settings_command(FormalizeOptions, write_game, _FILES)
 
 
 def _read_story(story: str) -> str:

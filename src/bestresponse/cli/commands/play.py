@@ -3,88 +3,76 @@
 import secrets
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import Annotated
+from typing import ClassVar
 
 import typer
 
 from bestresponse.analysis.theory import price_choices
-from bestresponse.cli.options import CacheChoice, OutputDir, complete_game, complete_strategy
+from bestresponse.cli.study_command import make_settings_command
 from bestresponse.cli.terminal import console, print_table
 from bestresponse.core.capabilities import AdjustableRounds, Wording
 from bestresponse.core.episode import Episode, Record, SeatAsk, play as play_game
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, find_first_asks
-from bestresponse.core.json import JsonMapping, JsonObject, digest
+from bestresponse.core.json import JsonMapping, digest
 from bestresponse.core.player import Decision, Nature, Player
 from bestresponse.games.capabilities import HasNormalForm, HasSpeakers
 from bestresponse.games.dialogue.domain import domain_names, load_domain, scenarios
 from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.games.lookup import find_game
-from bestresponse.games.matrix.repeated import RepeatedGame
+from bestresponse.games.matrix.game import RepeatedGame
 from bestresponse.games.water.game import water
 from bestresponse.players.dialogue.speaker import Unguided
 from bestresponse.players.llm.agent import WithFailurePolicy, lets_pass
 from bestresponse.players.lookup import check_player, choose_default, find_strategy, seat_model
 from bestresponse.players.people.console import ConsolePlayer, Left, summarise_rules
 from bestresponse.report.text import visible
-from bestresponse.runs.models import ModelLimits, open_models
+from bestresponse.runs.models import open_models
 from bestresponse.runs.run import find_revision, find_unfinished, read_command_line
+from bestresponse.runs.settings import OF_PLAYS, RunSettings, setting, settings
 from bestresponse.runs.store.folder import Manifest, RunFolder, Spec, environment
 
 ME = "me"
 
 
-def play(
-    game: Annotated[
-        str,
-        typer.Argument(
-            help="A game: see `bestresponse games`, a game file, or a dialogue: see `bestresponse steer`.",
-            autocompletion=complete_game,
-        ),
-    ],
-    seat: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="ROLE=PLAYER: me, a model, verified:MODEL (its reasoning is checked), random, equilibrium, "
-            "always:MOVE, a bidder or baseline; may be repeated."
-        ),
-    ] = None,
-    others: Annotated[
-        str | None,
-        typer.Option(
-            help="Who takes the seats that are not named, such as tit-for-tat with --rounds. "
-            "[default: what suits the game]",
-            autocompletion=complete_strategy,
-        ),
-    ] = None,
-    rounds: Annotated[
-        int | None, typer.Option(help="Rounds of a game with a payoff table; days of the water game.", min=1)
-    ] = None,
-    noise: Annotated[
-        float, typer.Option(help="Probability that another move is made than was meant.", min=0, max=1)
-    ] = 0.0,
-    abundance: Annotated[str | None, typer.Option(help="Water game: low, medium or high.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of nature and of random players.")] = None,
-    output_dir: OutputDir = Path("results"),
-    cache: CacheChoice = "read-write",
-) -> None:
+@settings
+class PlayConfig(RunSettings):
     """Play a game yourself. Without --seat you take the first one.
 
     At the end stands what each of your choices cost, where theory knows it. Type `help` at the prompt for other words
     than your answer. A game that you leave goes on when you type the same command again.
     """
-    table = _make_game(game, abundance, rounds, noise)
-    seats = _seats(table, seat or [], others or choose_default(table))
-    settings: JsonObject = {"game": game, "abundance": abundance, "rounds": rounds, "noise": noise, "seats": seats}
-    if seed is None and (before := find_unfinished(output_dir, {**settings, "seed": 0})) is not None:
+
+    game: str = setting(argument=True)
+    """A game: see `bestresponse games`, a game file, or a dialogue: see `bestresponse steer`."""
+    seat: Mapping[str, str] = setting(default_factory=dict)
+    """ROLE=PLAYER: me, a model, verified:MODEL (its reasoning is checked), random, equilibrium, always:MOVE, a bidder
+    or baseline."""
+    others: str | None = setting(default=None)
+    """Who takes the seats that are not named, such as tit-for-tat with --rounds; else what suits the game."""
+    rounds: int | None = setting(default=None, ge=1, le=10_000)
+    """Rounds of a game with a payoff table; days of the water game."""
+    noise: float = setting(default=0.0, ge=0, le=1, help="Probability that another move is made than was meant.")
+    abundance: str | None = setting(default=None, help="Water game: low, medium or high.")
+    seed: int | None = setting(default=None, ge=0, lt=2**63, help="Seed of nature and of random players.")
+    unused: ClassVar[frozenset[str]] = OF_PLAYS
+
+
+def play_with_person(given: PlayConfig) -> None:
+    """Seat everybody, and play to the end or until the person leaves."""
+    game, rounds, noise, seed, output_dir = given.game, given.rounds, given.noise, given.seed, Path(given.output_dir)
+    table = _make_game(game, given.abundance, rounds, noise)
+    seats = _seat_players(table, given.seat, given.others or choose_default(table))
+    about = {"game": game, "abundance": given.abundance, "rounds": rounds, "noise": noise, "seats": seats}
+    if seed is None and (before := find_unfinished(output_dir, {**about, "seed": 0})) is not None:
         print(f"going on with {before.path}; --seed begins another game", file=sys.stderr)
         seed = before.manifest.config["seed"]
-    config = {**settings, "seed": secrets.randbelow(2**31) if seed is None else seed}
+    config = {**about, "seed": secrets.randbelow(2**31) if seed is None else seed}
     if isinstance(table, HasSpeakers):  # the people and what they know are drawn by the seed
         table = table.with_seed(config["seed"])
     players = {role: find_strategy(who, table, role, config["seed"]) for role, who in seats.items() if who != ME}
@@ -92,7 +80,7 @@ def play(
     for name in names:
         check_player(name, table)
     passing = lets_pass(find_first_asks(table))
-    with open_models(names, output_dir, ModelLimits(cache=cache)) as opened:
+    with open_models(names, output_dir, given.limits) as opened:
         seated: dict[str, Player] = {}
         for role, player in players.items():
             if player is None:
@@ -101,6 +89,9 @@ def play(
                 player = WithFailurePolicy(player, "abstain") if passing else player
             seated[role] = player
         _sit_down(table, config, seated, output_dir)
+
+
+play = make_settings_command(PlayConfig, play_with_person)
 
 
 def _make_game(name: str, abundance: str | None, rounds: int | None, noise: float) -> AnyGame:
@@ -123,14 +114,12 @@ def _make_game(name: str, abundance: str | None, rounds: int | None, noise: floa
     return RepeatedGame(game.normal_form, rounds or 1, noise=noise)
 
 
-def _seats(game: AnyGame, given: Iterable[str], others: str) -> dict[str, str]:
-    named: dict[str, str] = {}
+def _seat_players(game: AnyGame, given: Mapping[str, str], others: str) -> dict[str, str]:
+    named = dict(given)
     roles = (*game.roles, REFEREE) if isinstance(game, HasSpeakers) else game.roles
-    for words in given:
-        role, equals, player = words.partition("=")
-        if not equals or not player or role not in roles:
-            raise UsageError(f"--seat {words!r}: expected ROLE=PLAYER with one of {', '.join(roles)}")
-        named[role] = player
+    for role in named:
+        if role not in roles:
+            raise SettingError("seat", f"there is no seat {role!r}; expected one of {', '.join(roles)}")
     if named.get(REFEREE) == ME:
         raise UsageError("the referee of a dialogue is a model, or `simulated`")
     if set(named) <= {REFEREE}:

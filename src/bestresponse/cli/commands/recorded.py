@@ -19,10 +19,7 @@ from bestresponse.report.text import visible
 RunPath = Annotated[Path, typer.Argument(help="The folder of a run, or the folder above it (the newest run is taken).")]
 
 
-def report(
-    run: RunPath,
-    as_json: AsJson = False,
-) -> None:
+def report(run: RunPath, as_json: AsJson = False) -> None:
     """Measure and report a recorded run again. Needs no model and no network."""
     loaded = br.load_run(run)
     files = loaded.publish()
@@ -34,10 +31,7 @@ def report(
         notes().print(f"wrote {path}", markup=False, soft_wrap=True)
 
 
-def replay(
-    run: RunPath,
-    as_json: AsJson = False,
-) -> None:
+def replay(run: RunPath, as_json: AsJson = False) -> None:
     """Rebuild every play of a run from the replies it recorded, and check that the records come out the same.
 
     No model is called. A difference means that the rules, the prompts or the reading of replies have changed since.

@@ -2,21 +2,23 @@
 let programs take part in it.
 """
 
+import os
 from contextlib import suppress
-from enum import StrEnum
 from pathlib import Path
 from socket import AF_INET, AF_INET6, IPPROTO_TCP, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, socket
-from typing import Annotated
+from typing import ClassVar, Literal
 
 import typer
 
-from bestresponse.cli.options import BudgetCalls, BudgetMoney, BudgetTokens, CacheChoice, OutputDir
+from bestresponse.cli.study_command import make_settings_command
 from bestresponse.core.errors import UsageError
 from bestresponse.core.files import read_text_file
 from bestresponse.models.providers.weights import WEIGHTS
 from bestresponse.models.registry import known_models, read_default_settings
 from bestresponse.players.lookup import list_strategies
-from bestresponse.runs.models import ModelLimits, open_models
+from bestresponse.runs.inputs import NamesSetting
+from bestresponse.runs.models import open_models
+from bestresponse.runs.settings import OF_PLAYS, RunSettings, setting, settings
 
 try:
     import uvicorn
@@ -35,42 +37,35 @@ _GIVEN = "YOUR-ADMIN-TOKEN"
 """What is printed in the place of a token that was given: whoever gave it knows it, and logs are read by others."""
 
 
-def serve(
-    host: Annotated[str, typer.Option(help="Address to listen on; beyond this machine only with --admin-token.")] = (
-        "127.0.0.1"
-    ),
-    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.", min=0, max=65535)] = 8642,
-    admin_token: Annotated[
-        str | None, typer.Option(help="The admin's key, 16 characters or more.", envvar=_TOKEN, show_envvar=True)
-    ] = None,
-    model: Annotated[
-        list[str] | None,
-        typer.Option("--model", "-m", help="A model that may be seated; may be repeated. [default: those at hand]"),
-    ] = None,
-    experiment: Annotated[
-        Path | None, typer.Option(help="An experiment file; its sessions are created once, and its link is printed.")
-    ] = None,
-    output_dir: OutputDir = Path("results"),
-    cache: CacheChoice = "read-write",
-    max_calls: BudgetCalls = None,
-    max_total_tokens: BudgetTokens = None,
-    max_cost: BudgetMoney = None,
-) -> None:
+@settings
+class ServeConfig(RunSettings):
     """Open games to people in a browser. Prints the admin's link; everything is kept below the output folder.
 
     The same command goes on with every table where it was stopped.
     """
-    limits = ModelLimits(None, cache, max_calls, max_total_tokens, max_cost)
-    text = read_experiment(experiment) if experiment else ""
-    pictures = experiment.parent / "pictures" if experiment else None
-    server_settings = ServerSettings(output_dir, host, port, admin_token, text, pictures)
+
+    host: str = setting(default="127.0.0.1", help="Address to listen on; beyond this machine only with --admin-token.")
+    port: int = setting(default=8642, ge=0, le=65535, help="Port to listen on; 0 takes a free one.")
+    admin_token: str | None = setting(default=None, help=f"The admin's key, 16 characters or more; or set {_TOKEN}.")
+    model: NamesSetting = setting(default=(), short="-m", help="A model that may be seated, else those at hand.")
+    experiment: Path | None = setting(default=None)
+    """An experiment file; its sessions are created once, and its link is printed."""
+    unused: ClassVar[frozenset[str]] = OF_PLAYS
+
+
+def open_to_people(config: ServeConfig) -> None:
+    """Serve until somebody ends it."""
+    admin_token, output_dir = config.admin_token or os.environ.get(_TOKEN), Path(config.output_dir)
+    text = read_experiment(config.experiment) if config.experiment else ""
+    pictures = config.experiment.parent / "pictures" if config.experiment else None
+    server_settings = ServerSettings(output_dir, config.host, config.port, admin_token, text, pictures)
     here = [m["name"] for m in known_models(read_default_settings()) if m["ready"] and m["name"] in WEIGHTS]
-    seated = tuple(model or here)
-    listener = _listen(host, port)
+    seated = config.model or tuple(here)
+    listener = _listen(config.host, config.port)
     app = create_app()
 
     def work(number: int) -> None:
-        with open_models((), output_dir, limits) as opened:
+        with open_models((), output_dir, config.limits) as opened:
             _, server, close = open_web_server(server_settings, opened.open, seated, app)
             try:
                 if number == 0:
@@ -79,15 +74,18 @@ def serve(
                     lobby = server.sessions.find_experiment(text) if text else None
                     if lobby is not None:
                         print(_link(listener, server.join_path(lobby.id)), flush=True)
-                config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2, server_header=False)
+                served = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2, server_header=False)
                 with suppress(KeyboardInterrupt):
-                    uvicorn.Server(config).run(sockets=[listener])
+                    uvicorn.Server(served).run(sockets=[listener])
             finally:
                 close()
 
     if can_supervise():
         raise typer.Exit(supervise(work, lambda: preload(app)))
     work(0)
+
+
+serve = make_settings_command(ServeConfig, open_to_people)
 
 
 def read_experiment(path: Path) -> str:
@@ -120,56 +118,44 @@ def _listen(host: str, port: int) -> socket:
     return listener
 
 
-class ExperimentTask(StrEnum):
-    """What is done with the file."""
-
-    GAME = "game"
-    CHECK = "check"
-    PREVIEW = "preview"
-    BOTS = "bots"
-
-
-def experiment(
-    task: Annotated[ExperimentTask, typer.Argument(help="Describe a game, or check, preview or try a file.")],
-    file: Annotated[Path, typer.Argument(help="The experiment file, or the name of a game.")],
-    people: Annotated[int, typer.Option(help="bots: how many take part.", min=1, max=2000)] = 8,
-    player: Annotated[
-        str, typer.Option(help="bots: who they are: strategy:NAME, or model:NAME with --model.")
-    ] = "strategy:random",
-    drop_outs: Annotated[int, typer.Option(help="bots: how many of 100 leave for good.", min=0, max=100)] = 0,
-    speed: Annotated[int, typer.Option(help="Divide the time limits of the file by this.", min=1, max=10_000)] = 100,
-    model: Annotated[list[str] | None, typer.Option("--model", "-m", help="A model that may be seated.")] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="preview: the page to write; bots: a folder for the exported tables.")
-    ] = None,
-    output_dir: OutputDir = Path("results"),
-    cache: CacheChoice = "read-write",
-    max_calls: BudgetCalls = None,
-    max_total_tokens: BudgetTokens = None,
-    max_cost: BudgetMoney = None,
-) -> None:
+@settings
+class ExperimentConfig(RunSettings):
     """Try an experiment before people come.
 
     `game` lists roles, parameters with their usual values, and strategies. `check` names the line and the cause of
     what is wrong. `preview` writes every page of every role on one sheet. `bots` sends programs through the real
     pages and compares what the server kept with their own notes.
     """
-    if task == ExperimentTask.GAME:
+
+    task: Literal["game", "check", "preview", "bots"] = setting(argument=True, help="What is done with the file.")
+    file: Path = setting(argument=True, help="The experiment file, or the name of a game.")
+    people: int = setting(default=8, ge=1, le=2000, help="bots: how many take part.")
+    player: str = setting(default="strategy:random", help="bots: strategy:NAME, or model:NAME with --model.")
+    drop_outs: int = setting(default=0, ge=0, le=100, help="bots: how many of 100 leave for good.")
+    speed: int = setting(default=100, ge=1, le=10_000, help="Divide the time limits of the file by this.")
+    model: NamesSetting = setting(default=(), short="-m", help="A model that may be seated.")
+    out: Path | None = setting(default=None, help="preview: the page to write; bots: a folder for the exported tables.")
+    unused: ClassVar[frozenset[str]] = OF_PLAYS
+
+
+def try_file(config: ExperimentConfig) -> None:
+    """Describe a game, or check, preview or try a file."""
+    file, out = config.file, config.out
+    if config.task == "game":
         found = make_game(GameChoice(str(file)))
         print(f"roles: {', '.join(found.roles)}")
         print("\n".join(f"parameter {name} = {value!r}" for name, value in list_parameters(found).items()))
         print(f"strategies: {', '.join(list_strategies(found))}")
         return
     text = read_experiment(file)
-    if task == ExperimentTask.CHECK:
+    if config.task == "check":
         print(f"{file} is right. People who fill one group of every treatment: {count_people(text)}.")
         return
-    count = people if task == ExperimentTask.BOTS else count_people(text)
-    settings = TrialSettings(count, player, drop_outs, speed, tuple(model or ()))
-    limits = ModelLimits(None, cache, max_calls, max_total_tokens, max_cost)
-    with open_models((), output_dir, limits) as opened:
-        trial = try_experiment(text, settings, opened.open)
-    if task == ExperimentTask.PREVIEW:
+    count = config.people if config.task == "bots" else count_people(text)
+    trial_settings = TrialSettings(count, config.player, config.drop_outs, config.speed, config.model)
+    with open_models((), Path(config.output_dir), config.limits) as opened:
+        trial = try_experiment(text, trial_settings, opened.open)
+    if config.task == "preview":
         page = out or Path("preview.html")
         page.write_text(render_preview(file.stem, trial.pages), "utf-8")
         print(f"{page}: open it in a browser")
@@ -182,3 +168,6 @@ def experiment(
         print(f"tables are in {out}")
     if trial.wrong:
         raise typer.Exit(1)
+
+
+experiment = make_settings_command(ExperimentConfig, try_file)

@@ -1,30 +1,22 @@
 """`bestresponse simulate`: many agents in one game, many times, and play judged by people and by models."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import typer
 
-from bestresponse.cli.options import AsJson, BudgetCalls, CacheChoice, Workers
-from bestresponse.cli.study_command import make_study_command
+from bestresponse.cli.options import AsJson
+from bestresponse.cli.study_command import make_settings_command, make_study_command
 from bestresponse.cli.terminal import show_frame
 from bestresponse.report.files import write_text
-from bestresponse.runs.models import ModelLimits
+from bestresponse.runs.inputs import NamesSetting
+from bestresponse.runs.settings import OF_PLAYS, RunSettings, setting, settings
 from bestresponse.studies.population.study import population
 from bestresponse.studies.simulate.study import simulate as any_game
-from bestresponse.studies.water.judging import (
-    judge_run,
-    make_sheet,
-    read_sheets,
-    rubric,
-    summarise,
-    write_scores,
-)
+from bestresponse.studies.water.judging import judge_run, make_sheet, read_sheets, rubric, summarise, write_scores
 from bestresponse.studies.water.study import water
 
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run of `simulate water`, or above it.")]
-Most = Annotated[int, typer.Option(help="Judge at most so many games, the first ones.", min=1)]
-Output = Annotated[Path, typer.Option(help="The CSV file to write.")]
 
 
 class _GameOrCommand(typer.core.TyperGroup):
@@ -55,8 +47,8 @@ def _start() -> None:
 def write_sheet(
     run: RunFolder,
     judge: Annotated[str, typer.Option(help="Name of the judge who will fill the sheet in.")] = "judge 1",
-    games: Most = 30,
-    output: Output = Path("sheet.csv"),
+    games: Annotated[int, typer.Option(help="Judge at most so many games, the first ones.", min=1)] = 30,
+    output: Annotated[Path, typer.Option(help="The CSV file to write.")] = Path("sheet.csv"),
 ) -> None:
     """Write a sheet for a person: for each game and resident the persona, what happened, its words, and the scales."""
     write_text(output, make_sheet(run, judge, games))
@@ -67,21 +59,25 @@ def write_sheet(
             print(f"  {number}  {level}")
 
 
-@simulate.command("judge")
-def judge(
-    run: RunFolder,
-    model: Annotated[list[str], typer.Option("--model", "-m", help="A model that judges; may be repeated.")],
-    games: Most = 5,
-    output: Output = Path("judged.csv"),
-    workers: Workers = None,
-    cache: CacheChoice = "read-write",
-    max_calls: BudgetCalls = None,
-    as_json: AsJson = False,
-) -> None:
+@settings
+class JudgeConfig(RunSettings):
     """Let models judge the residents of a run on the six scales."""
-    scores = judge_run(run, model, games, ModelLimits(workers, cache=cache, calls=max_calls))
-    write_text(output, write_scores(scores))
+
+    run: Path = setting(argument=True, help="The folder of a run of `simulate water`, or above it.")
+    model: NamesSetting = setting(short="-m", help="A model that judges.")
+    games: int = setting(default=5, ge=1, help="Judge at most so many games, the first ones.")
+    output: Path = setting(default=Path("judged.csv"), help="The CSV file to write.")
+    unused: ClassVar[frozenset[str]] = OF_PLAYS - {"workers"} | {"output_dir"}
+
+
+def judge(config: JudgeConfig, as_json: AsJson = False) -> None:
+    """Judge, write the scores and show their means."""
+    scores = judge_run(config.run, config.model, config.games, config.limits)
+    write_text(config.output, write_scores(scores))
     show_frame(summarise(scores), as_json)
+
+
+simulate.command("judge")(make_settings_command(JudgeConfig, judge))
 
 
 @simulate.command("scores")

@@ -11,9 +11,13 @@ from bestresponse.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from bestresponse.formal.claims.checker import Checked as Checked, Checker as Checker
-    from bestresponse.formal.claims.claim import Claim as Claim, Malformed as Malformed
+    from bestresponse.formal.claims.claim import (
+        Claim as Claim,
+        Malformed as Malformed,
+        parse as parse,
+        parse_json as parse_json,
+    )
     from bestresponse.formal.claims.feedback import say as say
-    from bestresponse.formal.claims.grammar import parse as parse, parse_json as parse_json
     from bestresponse.formal.claims.review import Review as Review, Reviewer as Reviewer, State as State
     from bestresponse.formal.claims.subject import Subject as Subject
     from bestresponse.formal.claims.translation import (

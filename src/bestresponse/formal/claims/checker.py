@@ -15,7 +15,6 @@ exist, an outcome that leaves somebody out, probabilities that do not sum to 1 m
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -38,29 +37,11 @@ from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 MOST_FACTS: Final = 4_000
 
 
-class ClaimCheck(ABC):
-    """Decides claims about one game."""
-
-    def __init__(self, subject: Subject) -> None:
-        self.subject = subject
-
-    @abstractmethod
-    def decide(self, grounded: Grounded) -> Proof:
-        """Say whether a grounded claim is true."""
-
-    def prove(self, claim: Claim) -> Proof:
-        """Say whether a claim is true; `UNKNOWN` with the reason where it cannot be put to the game."""
-        try:
-            return self.decide(ground(claim, self.subject))
-        except Ungrounded as error:
-            return Proof(Verdict.UNKNOWN, str(error))
-
-
-class TheoryCheck(ClaimCheck):
+class TheoryCheck:
     """Decides claims about one game by arithmetic."""
 
     def __init__(self, subject: Subject) -> None:
-        super().__init__(subject)
+        self.subject = subject
         tree = subject.tree
         self.game = TableTheory(subject) if tree is None else TreeTheory(subject, tree)
 
@@ -81,11 +62,11 @@ class TheoryCheck(ClaimCheck):
         return answer
 
 
-class LogicCheck(ClaimCheck):
+class LogicCheck:
     """Decides claims about one game by resolution on one program. The engine is the caller's to close."""
 
     def __init__(self, subject: Subject, engine: LogicEngine) -> None:
-        super().__init__(subject)
+        self.subject = subject
         self._engine = engine
 
     @cached_property

@@ -4,21 +4,29 @@ The first forms are those of LELMA's solver: thirteen were offered to its Transl
 `lowest_payoff`, `lowest_guaranteed_payoff_choice`) were defined there but left out of the prompt. Here every form takes
 any player (`you` unless said otherwise), any action and any exact number. The printed form is the paper's notation:
 `finally(goal(you, 3), do(choice(you, 'B'), do(choice(them, 'R'), s0))).`
-"""
+
+`parse` reads terms in the paper's notation, `parse_json` a translator's answer. A query is one term with an optional
+full stop; a translator's answer is JSON under a schema. Whatever cannot be read is a `Malformed` with the reason;
+reading never raises and never runs anything."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Final
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonObject
+from bestresponse.core.registry import did_you_mean
 from bestresponse.formal.claims.form import YOU, Chain, Form, Mix, Move, Sort, list_forms, number_text
 from bestresponse.formal.claims.tables import TableTheory
 from bestresponse.formal.claims.trees import TreeTheory
-from bestresponse.logic.language.terms import Atom, write
+from bestresponse.logic.language.reader import read_term
+from bestresponse.logic.language.terms import Atom, String, Struct, Term, Var, brief, deref, items_of, write
 
 Argument = str | Fraction | Chain | tuple[Mix, ...] | tuple[str, ...]
 
@@ -128,3 +136,324 @@ def _print_argument(sort: Sort, argument: Any) -> str:
 def _quote(name: str) -> str:
     plain = write(Atom(name))
     return plain if plain.startswith("'") else f"'{plain}'"
+
+
+MOST_QUERY: Final = 2_000
+MOST_CLAIMS: Final = 1_000
+_MOST_DIGITS: Final = 60
+
+
+class _Unreadable(ValueError):
+    """Why a term is no claim."""
+
+
+def parse(query: str) -> tuple[Claim | Malformed, ...]:
+    """The claims of one query: one, several for a conjunction or an outcome with several payoffs, or what is wrong.
+
+    >>> [str(claim) for claim in parse("higher(5, 2.50)")]
+    ['higher(5, 2.5).']
+    >>> parse("higher(5, X, Y).")
+    (Malformed(text='higher(5, X, Y).', why='higher takes 2 arguments, got 3', kind='unknown form'),)
+    """
+    text = query.strip()
+    if len(text) > MOST_QUERY:
+        why = f"the query has {len(text):,} characters; the limit is {MOST_QUERY:,}"
+        return (Malformed(text[:80] + "...", why),)
+    try:
+        term = read_term(text).term
+    except (ValueError, RecursionError) as error:
+        return (Malformed(text, f"this is no term: {error}"),)
+    try:
+        return tuple(_claims(deref(term)))
+    except _Unreadable as error:
+        return (Malformed(text, str(error)),)
+
+
+def _claims(term: Term) -> Iterator[Claim]:
+    if isinstance(term, Atom) and str(term) in FORMS:
+        term = Struct(str(term), ())
+    if not isinstance(term, Struct):
+        raise _Unreadable(f"a claim has a name and arguments, not {brief(term)}")
+    if term.name in ("not", "\\+") and len(term.args) == 1:
+        claims = list(_claims(deref(term.args[0])))
+        if len(claims) != 1 or claims[0].form == NO_CLAIM:
+            raise _Unreadable("only a single claim can be denied")
+        yield claims[0].negate()
+        return
+    if term.name == "," and len(term.args) == 2:
+        for part in term.args:
+            yield from _claims(deref(part))
+        return
+    if term.name == "finally" and len(term.args) == 2:
+        yield from _finally(*map(deref, term.args))
+        return
+    if term.name not in FORMS:
+        raise _Unreadable(f"there is no form of claim {term.name!r}.{did_you_mean(term.name, list(FORMS))}")
+    yield Claim(term.name, tuple(_arguments(term)))
+
+
+def _finally(result: Term, situation: Term) -> Iterator[Claim]:
+    if isinstance(result, Struct) and result.name == "goal" and len(result.args) == 2:
+        who, value = result.args
+        yield Claim("payoff", (_name(who), _number(value), _chain(situation)))
+    elif isinstance(result, Struct) and result.name == "outcome" and len(result.args) % 3 == 0:
+        triples = [result.args[i : i + 3] for i in range(0, len(result.args), 3)]
+        outcome = tuple(Move(_name(who), _name(action)) for who, action, _ in triples)
+        stated = [(who, value) for who, _, value in triples if not isinstance(deref(value), Var)]
+        if not stated:
+            raise _Unreadable("the outcome states no payoff")
+        yield from (Claim("payoff", (_name(who), _number(value), outcome)) for who, value in stated)
+    else:
+        raise _Unreadable(f"finally/2 takes goal(Player, Payoff) or outcome(...), not {brief(result)}")
+
+
+def _arguments(term: Struct) -> Iterator[Any]:
+    wanted = FORMS[term.name].parameters
+    given = list(term.args)
+    if wanted and wanted[-1][1] is Sort.JOINT:
+        first = len(wanted) - 1
+        yield from (_argument(sort, one) for (_, sort), one in zip(wanted[:first], given, strict=False))
+        yield tuple(_name(one) for one in given[first:])
+        return
+    if len(given) == len(wanted) - 1 and wanted[-1] == ("who", Sort.WHO):
+        given.append(Atom(YOU))
+    if len(given) != len(wanted):
+        raise _Unreadable(f"{term.name} takes {len(wanted)} arguments, got {len(given)}")
+    for (_, sort), one in zip(wanted, given, strict=True):
+        yield _argument(sort, one)
+
+
+def _argument(sort: Sort, term: Term) -> Any:
+    match sort:
+        case Sort.WHO | Sort.ACTION | Sort.JOINT:
+            return _name(term)
+        case Sort.NUMBER:
+            return _number(term)
+        case Sort.CHAIN:
+            return _chain(term)
+        case Sort.MIXES:
+            return tuple(_mix(deref(item)) for item in items_of(term)[0])
+
+
+def _name(term: Term) -> str:
+    """A name: an atom, a string, a number, or a word in capitals that a strict reader takes for a variable."""
+    term = deref(term)
+    if isinstance(term, Var) and not term.name.startswith("_"):
+        return term.name
+    if isinstance(term, Atom | String):
+        return str(term)
+    if isinstance(term, int | float):
+        return str(term)
+    raise _Unreadable(f"a name was expected, not {brief(term)}")
+
+
+def _number(term: Term) -> Fraction:
+    term = deref(term)
+    if isinstance(term, Struct) and term.name == "-" and len(term.args) == 1:
+        return -_number(term.args[0])
+    if isinstance(term, Struct) and term.name in ("/", "rdiv") and len(term.args) == 2:
+        above, below = map(_number, term.args)
+        return read_number(f"{above}/{below}" if below.denominator == 1 and below > 0 else "")
+    if isinstance(term, int | float | Fraction | Atom | String):
+        return read_number(str(term))
+    raise _Unreadable(f"a number was expected, not {brief(term)}")
+
+
+def read_number(text: str) -> Fraction:
+    """Read a decimal or a fraction, perhaps with a currency sign; ValueError where it is none or very long.
+
+    >>> read_number("$2.50"), read_number("1/3"), read_number("1e-05")
+    (Fraction(5, 2), Fraction(1, 3), Fraction(1, 100000))
+    """
+    plain = text.strip().strip("$€£ ").replace("−", "-")
+    if len(plain) <= _MOST_DIGITS and re.fullmatch(r"-?\d+(?:\.\d+)?(?:e[+-]?\d{1,2}|/0*[1-9]\d*)?", plain, re.ASCII):
+        return Fraction(plain)
+    raise _Unreadable(f"a number was expected, not {brief(Atom(text))}")
+
+
+def _chain(term: Term) -> tuple[Move, ...]:
+    """`do(choice(Who, Action), Before)` down to an initial situation, as moves from the first one on."""
+    moves: list[Move] = []
+    term = deref(term)
+    while isinstance(term, Struct) and term.name == "do" and len(term.args) == 2:
+        move = deref(term.args[0])
+        if not (isinstance(move, Struct) and move.name in ("choice", "move") and len(move.args) == 2):
+            raise _Unreadable(f"choice(Player, Action) was expected, not {brief(move)}")
+        moves.append(Move(_name(move.args[0]), _name(move.args[1])))
+        term = deref(term.args[1])
+    if isinstance(term, Struct):
+        raise _Unreadable(f"do(choice(Player, Action), ...) was expected, not {brief(term)}")
+    return tuple(reversed(moves))
+
+
+def _mix(term: Term) -> Mix:
+    if not (isinstance(term, Struct) and term.name == "mix" and len(term.args) == 2):
+        raise _Unreadable(f"mix(Player, [Action-Probability, ...]) was expected, not {brief(term)}")
+    pairs = [deref(pair) for pair in items_of(term.args[1])[0]]
+    weights = []
+    for pair in pairs:
+        if not (isinstance(pair, Struct) and pair.name == "-" and len(pair.args) == 2):
+            raise _Unreadable(f"Action-Probability was expected, not {brief(pair)}")
+        weights.append((_name(pair.args[0]), _number(pair.args[1])))
+    return Mix(_name(term.args[0]), tuple(weights))
+
+
+_NUMBER: Final[JsonObject] = {"type": ["number", "string"]}
+"""A number, or a fraction as text: a third has no decimal."""
+_LIST: Final = re.compile(r'"claims"\s*:\s*\[\s*|^\s*\[\s*')
+_BETWEEN: Final = re.compile(r"\s*,?\s*")
+_MOST_NAMES: Final = 100
+"""The most names that the schema lists; with more, any name is allowed and checked when the claim is decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedClaim:
+    """A claim of a translator's answer, and the words of the text that make it ("" where it does not say)."""
+
+    claim: Claim | Malformed
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JsonAnswer:
+    """What a translator answered; `complete` is false where the answer was cut off after these claims.
+
+    `kept` is the part of the answer that these claims were read from, as JSON.
+    """
+
+    rows: tuple[QuotedClaim, ...]
+    complete: bool = True
+    kept: str = ""
+
+
+def _sorts(players: tuple[str, ...], actions: tuple[str, ...]) -> dict[Sort, JsonObject]:
+    who, action = _one_of(players), _one_of(actions)
+    weight = _object({"action": action, "probability": _NUMBER})
+    return {
+        Sort.WHO: who,
+        Sort.NUMBER: _NUMBER,
+        Sort.ACTION: action,
+        Sort.CHAIN: {"type": "array", "items": _object({"who": who, "action": action})},
+        Sort.MIXES: {"type": "array", "items": _object({"who": who, "weights": {"type": "array", "items": weight}})},
+        Sort.JOINT: {"type": "array", "items": action},
+    }
+
+
+def _one_of(names: tuple[str, ...]) -> JsonObject:
+    return {"type": "string", "enum": list(names)} if 0 < len(names) <= _MOST_NAMES else {"type": "string"}
+
+
+def _object(properties: JsonObject) -> JsonObject:
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def _or_null(schema: JsonObject) -> JsonObject:
+    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    nullable = schema | {"type": [*kinds, "null"]}
+    return nullable | {"enum": [*schema["enum"], None]} if "enum" in schema else nullable
+
+
+def claims_schema(
+    forms: tuple[str, ...] = tuple(FORMS), players: tuple[str, ...] = (), actions: tuple[str, ...] = ()
+) -> JsonObject:
+    """Return the JSON schema of a translator's answer, `{"claims": [{"form": ..., its arguments by name}, ...]}`.
+
+    It is valid in OpenAI's strict mode: every property is required, no object is open, and what a form does not take
+    is null. Where players and actions are given, no other names are allowed.
+    """
+    sorts = _sorts(players, actions)
+    properties: JsonObject = {
+        "form": {"type": "string", "enum": list(forms)},
+        "negated": {"type": "boolean"},
+        "quote": {"type": "string"},
+    }
+    for form in forms:
+        for name, sort in FORMS[form].parameters:
+            properties.setdefault(name, _or_null(sorts[sort]))
+    return _object({"claims": {"type": "array", "items": _object(properties)}})
+
+
+def parse_json(text: str) -> tuple[Claim | Malformed, ...]:
+    """Return the claims of a JSON answer; an answer that is no such JSON is one `Malformed`.
+
+    >>> [str(c) for c in parse_json('{"claims": [{"form": "higher", "first": 5, "second": 3}]}')]
+    ['higher(5, 3).']
+    """
+    return tuple(dict.fromkeys(row.claim for row in read_answer(text).rows))
+
+
+def read_answer(text: str) -> JsonAnswer:
+    """Read a translator's JSON answer, whatever stands around it; of one that was cut off, the claims before that."""
+    if len(text) > MOST_QUERY * MOST_CLAIMS:
+        return _no_answer(text, f"the answer has {len(text):,} characters, over {MOST_QUERY * MOST_CLAIMS:,}")
+    start = _LIST.search(text)
+    if start is None:
+        return _no_answer(text, 'expected an object with a list "claims"')
+    rows: list[object] = []
+    place, complete = start.end(), False
+    decoder = json.JSONDecoder()
+    while not complete:
+        try:
+            row, place = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError) as error:
+            complete = text.startswith("]", place)
+            if not (rows or complete):
+                return _no_answer(text, f"this is no JSON: {error}")
+            break
+        rows.append(row)
+        place = _BETWEEN.match(text, place).end()  # type: ignore[union-attr]
+    read = [_read_row(row) for row in rows[:MOST_CLAIMS]]
+    if len(rows) > MOST_CLAIMS:
+        read.append(
+            QuotedClaim(Malformed("...", f"{len(rows):,} claims came; the limit is {MOST_CLAIMS:,}", "too long"))
+        )
+    return JsonAnswer(tuple(read), complete, json.dumps({"claims": rows}, ensure_ascii=False))
+
+
+def _no_answer(text: str, why: str) -> JsonAnswer:
+    return JsonAnswer((QuotedClaim(Malformed(text[:80], why)),))
+
+
+def _read_row(row: object) -> QuotedClaim:
+    shown = json.dumps(row, ensure_ascii=False)[:200]
+    if not isinstance(row, dict):
+        return QuotedClaim(Malformed(shown, "a claim is an object with a form"))
+    name, quote = row.get("form"), row.get("quote")
+    quote = quote if isinstance(quote, str) else ""
+    if not isinstance(name, str) or name not in FORMS:
+        return QuotedClaim(Malformed(shown, f"there is no form of claim {name!r}"), quote)
+    arguments = []
+    for parameter, sort in FORMS[name].parameters:
+        try:
+            value = YOU if sort is Sort.WHO and row.get(parameter) is None else row[parameter]
+            arguments.append(_read_argument(sort, value))
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            why = f"{name} needs {parameter!r}" if row.get(parameter) is None else f"{parameter}: {error}"
+            return QuotedClaim(Malformed(shown, why), quote)
+    return QuotedClaim(Claim(name, tuple(arguments), row.get("negated") is True), quote)
+
+
+def _read_argument(sort: Sort, value: Any) -> Argument:
+    match sort:
+        case Sort.WHO | Sort.ACTION:
+            return _read_name(value)
+        case Sort.NUMBER:
+            return read_number(_read_name(value))
+        case Sort.JOINT:
+            return tuple(map(_read_name, value))
+        case Sort.CHAIN:
+            return tuple(Move(_read_name(move["who"]), _read_name(move["action"])) for move in value)
+        case Sort.MIXES:
+            return tuple(
+                Mix(
+                    _read_name(mix["who"]),
+                    tuple((_read_name(w["action"]), read_number(_read_name(w["probability"]))) for w in mix["weights"]),
+                )
+                for mix in value
+            )
+
+
+def _read_name(value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise ValueError(f"a name or a number was expected, not {value!r:.60}")
+    return str(value)

@@ -220,7 +220,7 @@ _VERB: Final = re.compile(r"<([^<>]*)>")
 def say(claim: Claim) -> str:
     """The claim as a sentence.
 
-    >>> from bestresponse.formal.claims.grammar import parse
+    >>> from bestresponse.formal.claims.claim import parse
     >>> say(parse("finally(goal(them, 5), do(choice(you, 'B'), do(choice(them, 'R'), s0)))")[0])
     'If you choose B and the other player chooses R, the other player gets 5.'
     """
@@ -231,7 +231,7 @@ def say(claim: Claim) -> str:
 def deny(claim: Claim) -> str:
     """The negation of the claim as a sentence.
 
-    >>> from bestresponse.formal.claims.grammar import parse
+    >>> from bestresponse.formal.claims.claim import parse
     >>> deny(parse("higher(3, 5)")[0])
     '3 is not more than 5.'
     """
@@ -241,7 +241,7 @@ def deny(claim: Claim) -> str:
 def phrase(claim: Claim) -> str:
     """Return the claim as a clause, to stand inside a sentence.
 
-    >>> from bestresponse.formal.claims.grammar import parse
+    >>> from bestresponse.formal.claims.claim import parse
     >>> phrase(parse("not(strictly_dominant('R'))")[0])
     'R is not strictly dominant for you'
     """

@@ -23,11 +23,21 @@ from typing import Final, NamedTuple, Protocol
 
 from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Call
-from bestresponse.formal.claims.claim import FORMS, NO_CLAIM, OF_TABLES, OF_TREES, Claim, Malformed
+from bestresponse.formal.claims.claim import (
+    FORMS,
+    NO_CLAIM,
+    OF_TABLES,
+    OF_TREES,
+    Claim,
+    JsonAnswer,
+    Malformed,
+    QuotedClaim,
+    claims_schema,
+    read_answer,
+)
 from bestresponse.formal.claims.english.reader import Context, SentenceReader, has_word
 from bestresponse.formal.claims.feedback import describe
 from bestresponse.formal.claims.form import Form
-from bestresponse.formal.claims.grammar import JsonAnswer, QuotedClaim, claims_schema, read_answer
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.texts import TEXTS
 from bestresponse.models.base import Finish, Message, Model, Request
@@ -93,11 +103,9 @@ class Translator(Protocol):
     @property
     def name(self) -> str:
         """The name of the translator."""
-        ...
 
     def translate(self, text: str, subject: Subject) -> Translation:
         """Find the claims that a text makes about the game."""
-        ...
 
 
 MARK: Final = re.compile(r"[ \t]*(?:[-*•+>]|\d{1,3}[.)]|[a-z][.)]|(?P<heading>#+))\s+")

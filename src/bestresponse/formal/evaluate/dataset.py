@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.core.files import parse_toml, read_text_file
+from bestresponse.core.files import parse_toml, read_text_file, read_toml
 from bestresponse.core.game import NATURE
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.registry import did_you_mean
@@ -71,14 +71,16 @@ def stories() -> tuple[Story, ...]:
     """All stories that come along, in the order of their files and of the stories in them."""
     folder = files(f"{__package__}.stories")
     names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".toml"))
-    return tuple(story for name in names for story in _parse(folder.joinpath(name).read_text("utf-8"), name))
+    return tuple(
+        story for name in names for story in _parse(parse_toml(folder.joinpath(name).read_text("utf-8")), name)
+    )
 
 
 def read_stories(path: Path) -> tuple[Story, ...]:
     """Read further stories: a TOML file of the same form, or a folder with a game `NAME.efg`, `.nfg` or `.pl` beside
     every text `NAME.txt`."""
     if not path.is_dir():
-        return tuple(_parse(read_text_file(path), str(path)))
+        return tuple(_parse(read_toml(path), str(path)))
     texts = sorted(path.glob("*.txt"))
     if not texts:
         raise UsageError(f"{path} holds no stories; expected texts NAME.txt with games NAME.efg, NAME.nfg or NAME.pl")
@@ -113,11 +115,7 @@ def choose(known: Iterable[Story], games: Iterable[str] = (), ids: Iterable[str]
     return tuple(s for s in found if (not kinds or s.game in kinds) and (not names or s.id in names))
 
 
-def _parse(text: str, where: str) -> Iterable[Story]:
-    try:
-        data = parse_toml(text)
-    except ValueError as error:
-        raise InvalidGame(f"{where}: not a TOML file: {error}") from None
+def _parse(data: JsonMapping, where: str) -> Iterable[Story]:
     entries = data.get("story", [])
     if not isinstance(entries, list):
         raise InvalidGame(f"{where}: expected stories as [[story]]")

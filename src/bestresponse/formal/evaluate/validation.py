@@ -27,7 +27,7 @@ from itertools import permutations, product
 from pathlib import Path
 
 from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
-from bestresponse.core.files import parse_toml, read_text_file
+from bestresponse.core.files import parse_toml, read_toml
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.registry import did_you_mean
 from bestresponse.games.capabilities import HasTree
@@ -75,12 +75,13 @@ class Finding:
 @cache
 def named_games() -> Mapping[str, Named]:
     """The games that come along, by name."""
-    return _parse(files(__package__).joinpath("named_games.toml").read_text("utf-8"), "named_games.toml")
+    data = parse_toml(files(__package__).joinpath("named_games.toml").read_text("utf-8"))
+    return {name: _named(name, entry, "named_games.toml") for name, entry in data.items()}
 
 
 def read_named_games(path: Path) -> Mapping[str, Named]:
     """Further named games from a TOML file of the same form."""
-    return _parse(read_text_file(path), str(path))
+    return {name: _named(name, entry, str(path)) for name, entry in read_toml(path).items()}
 
 
 def named_game(name: str) -> Named:
@@ -197,42 +198,19 @@ def _value(node: ast.expr, letters: Mapping[str, Fraction]) -> Fraction:
             raise InvalidGame(f"{ast.unparse(node)!r}: expected letters of the payoffs, whole numbers, +, - and *")
 
 
-def _parse(text: str, where: str) -> dict[str, Named]:
-    try:
-        data = parse_toml(text)
-    except ValueError as error:
-        raise InvalidGame(f"{where}: not a TOML file: {error}") from None
-    return {name: _named(name, entry, where) for name, entry in data.items()}
-
-
 def _named(name: str, entry: JsonMapping, where: str) -> Named:
     try:
-        letters = tuple(tuple(_split_cell(cell) for cell in row) for row in entry["payoffs"])
-        named = Named(
-            name,
-            entry.get("title", name),
-            tuple(entry["moves"]),
-            letters,
-            tuple(entry["holds"]),
-            entry.get("citation", ""),
-        )
-    except (KeyError, TypeError, ValueError) as error:
+        cells = [[cell.split(",") for cell in row] for row in entry["payoffs"]]
+        letters = tuple(tuple((first.strip(), second.strip()) for first, second in row) for row in cells)
+        moves, holds = tuple(entry["moves"]), tuple(entry["holds"])
+        for rule in holds:
+            _fails(rule, {letter: Fraction(1) for row in letters for cell in row for letter in cell})
+    except (KeyError, TypeError, ValueError, InvalidGame) as error:
         raise InvalidGame(f"{where}: {name} needs moves, payoffs such as 'R,S' and holds ({error})") from None
-    size = len(named.moves)
+    size = len(moves)
     if len(letters) != size or any(len(row) != size for row in letters):
         raise InvalidGame(f"{where}: {name} has {size} moves and needs {size} x {size} cells")
-    worth = {letter: Fraction(1) for row in letters for cell in row for letter in cell}
-    try:
-        for rule in named.holds:
-            _fails(rule, worth)
-    except InvalidGame as error:
-        raise InvalidGame(f"{where}: {name}: {error}") from None
-    return named
-
-
-def _split_cell(cell: str) -> tuple[str, str]:
-    first, second = (part.strip() for part in cell.split(","))
-    return first, second
+    return Named(name, entry.get("title", name), moves, letters, holds, entry.get("citation", ""))
 
 
 NOT_ASKED = Finding(None)

@@ -20,10 +20,9 @@ from typing import Literal, get_args
 
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.formal.evaluate.validation import compare_tables
-from bestresponse.formal.formalize.examples import FIRST, Example, library, nearest
 from bestresponse.formal.formalize.forms import Form, ProgramForm, TableForm, TreeForm, what_is_wrong
 from bestresponse.formal.formalize.json_answer import Question
-from bestresponse.formal.formalize.plan import FormName, Wish, plan
+from bestresponse.formal.formalize.plan import FIRST, Example, FormName, Wish, library, nearest, plan
 from bestresponse.formal.formalize.texts import TEXTS
 from bestresponse.games.logic.game import describe_table
 from bestresponse.logic.engine import LogicEngine

@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from bestresponse.core.errors import InvalidGame
-from bestresponse.formal.formalize.examples import Example, library
 from bestresponse.formal.formalize.json_answer import (
     NO_PLAYERS,
     TABLE_SCHEMA,
@@ -30,7 +29,7 @@ from bestresponse.formal.formalize.json_answer import (
     read_table,
     read_tree,
 )
-from bestresponse.formal.formalize.plan import FormName
+from bestresponse.formal.formalize.plan import Example, FormName, library
 from bestresponse.formal.formalize.texts import TEXTS
 from bestresponse.games.logic.tables import write_program
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, numbered

@@ -445,40 +445,19 @@ class Book:
         return sum(map(len, self._entries.values()))
 
 
-@dataclass(frozen=True, eq=False)
 class RecordedDialogue:
     """The game of `live` with the texts of `book`, `wordings` draws of each at most."""
 
-    live: DialogueGame
-    book: Book
-    wordings: int = 1
-    _possible: dict[Dialogue, bool] = field(default_factory=dict, repr=False)
-
-    def __post_init__(self) -> None:
-        if not self.possible(self.live.start()):
+    def __init__(self, live: DialogueGame, book: Book, wordings: int = 1) -> None:
+        self.live, self.book, self.wordings = live, book, wordings
+        self.name, self.version, self.roles = f"recorded {live.name}", live.version, live.roles
+        self.start, self.payoffs, self.view = live.start, live.payoffs, live.view
+        self._possible: dict[Dialogue, bool] = {}
+        if not self.possible(live.start()):
             raise InvalidGame(
-                f"no {self.live.domain.name} dialogue can be played to its end with the {len(self.book)} recorded "
+                f"no {live.domain.name} dialogue can be played to its end with the {len(book)} recorded "
                 "answers: the record is cut short, or none of its endings could be read"
             )
-
-    @property
-    def name(self) -> str:
-        """The name of the game."""
-        return f"recorded {self.live.name}"
-
-    @property
-    def version(self) -> int:
-        """The version of the rules."""
-        return self.live.version
-
-    @property
-    def roles(self) -> tuple[Role, ...]:
-        """The seats, in their order."""
-        return self.live.roles
-
-    def start(self) -> Dialogue:
-        """Return the state before anybody has moved."""
-        return self.live.start()
 
     def asks(self, state: Dialogue) -> Mapping[Role, Ask]:
         """Say who is asked in `state`, and for what."""
@@ -501,14 +480,6 @@ class RecordedDialogue:
             after = self.live.apply(state, {role: list(self._texts(state, role))[move]})
             return self.live.apply(after, {REFEREE: self.ruling(after)}) if self.live.to_rule(after) else after
         return self.live.apply(state, {role: move})
-
-    def payoffs(self, state: Dialogue) -> Mapping[Role, float]:
-        """Return what each role has earned so far."""
-        return self.live.payoffs(state)
-
-    def view(self, state: Dialogue, role: Role) -> View:
-        """Return what `role` may know in `state`."""
-        return self.live.view(state, role)
 
     def possible(self, state: Dialogue) -> bool:
         """Whether the talk can come to a readable end from here."""

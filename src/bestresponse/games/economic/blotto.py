@@ -34,6 +34,7 @@ class Blotto:
     name: str = "colonel-blotto"
     version: int = 1
     title = "Colonel Blotto"
+    roles = ("Blotto", "Enemy")
     unit = "battlefields"
 
     def __post_init__(self) -> None:
@@ -41,11 +42,6 @@ class Blotto:
             raise UsageError(f"Blotto needs troops and fields, got {self.troops} and {self.fields}")
         if len(self.plans) > _MOST_PLANS:
             raise TooLarge(f"there are more than {_MOST_PLANS} ways to distribute {self.troops} troops")
-
-    @property
-    def roles(self) -> tuple[Role, ...]:
-        """The seats, in their order."""
-        return ("Blotto", "Enemy")
 
     @cached_property
     def plans(self) -> dict[str, Plan]:

@@ -25,12 +25,9 @@ class TwoSteps(Protocol):
 
     name: str
     version: int
+    roles: ClassVar[tuple[Role, ...]]
     verbs: ClassVar[tuple[str, str]]
     unit: ClassVar[str] = ""
-
-    @property
-    def roles(self) -> tuple[Role, ...]:
-        """The seats, in their order."""
 
     def asks(self, state: State) -> Mapping[Role, Ask]:
         """Say who is asked in `state`, and for what."""
@@ -72,16 +69,12 @@ class Trust(TwoSteps):
     name: str = "trust-amounts"
     version: int = 1
     title = "Trust game"
+    roles = ("sender", "receiver")
     verbs = ("send", "return")
 
     def __post_init__(self) -> None:
         if not (self.endowment > 0 and self.factor > 0):
             raise UsageError("the trust game needs a positive endowment and factor")
-
-    @property
-    def roles(self) -> tuple[Role, ...]:
-        """The seats, in their order."""
-        return ("sender", "receiver")
 
     def asks(self, state: State) -> Mapping[Role, Ask]:
         """Say who is asked in `state`, and for what."""
@@ -144,16 +137,12 @@ class Ultimatum(TwoSteps):
     name: str = "ultimatum-amounts"
     version: int = 1
     title = "Ultimatum game"
+    roles = ("proposer", "responder")
     verbs = ("offer", "choose")
 
     def __post_init__(self) -> None:
         if not self.pie > 0:
             raise UsageError(f"the pie is {self.pie:g}; expected a positive amount")
-
-    @property
-    def roles(self) -> tuple[Role, ...]:
-        """The seats, in their order."""
-        return ("proposer", "responder")
 
     def asks(self, state: State) -> Mapping[Role, Ask]:
         """Say who is asked in `state`, and for what."""

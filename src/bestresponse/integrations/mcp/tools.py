@@ -3,8 +3,6 @@
 The docstrings are the descriptions that a client's model reads.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Annotated, Literal
 
@@ -22,13 +20,11 @@ from bestresponse.formal.evaluate.validation import find_names
 from bestresponse.formal.strategies.programs import PUBLISHED
 from bestresponse.games.comparison import compare_games
 from bestresponse.games.logic.tables import table_to_data, to_tree
-from bestresponse.games.lookup import FORMATS, Found, find_game
-from bestresponse.games.named_game import NamedGame, as_source
+from bestresponse.games.lookup import FORMATS, Found, NamedGame, as_source, find_game
 from bestresponse.logic.language.diagnostics import Diagnostic
 from bestresponse.runs.study import studies
 from bestresponse.studies.tournament.entries import GROUPS, gather_entries, make_stage
-from bestresponse.studies.tournament.standings import measure_standings
-from bestresponse.studies.tournament.study import TournamentConfig
+from bestresponse.studies.tournament.study import TournamentConfig, measure_standings
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import classic_strategies
 from bestresponse.theory.trees.sequence_form import (
@@ -171,9 +167,7 @@ class BestResponse(BaseModel):
 
 
 def best_response(
-    game: Game,
-    player: Annotated[str, Field(description="Who responds.")],
-    strategies: Profile,
+    game: Game, player: Annotated[str, Field(description="Who responds.")], strategies: Profile
 ) -> BestResponse:
     """Find the best response of one player to the strategies of the others."""
     form = _read_game(game).solvable()

@@ -15,7 +15,7 @@ from pettingzoo.utils.conversions import parallel_to_aec
 from bestresponse.analysis.theory import compute_move_values, describe_theory
 from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.core.json import JsonObject
-from bestresponse.games.named_game import GameLike, as_found
+from bestresponse.games.lookup import GameLike, as_found
 from bestresponse.games.trees.game import TreeGame
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_names

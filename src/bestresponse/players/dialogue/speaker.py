@@ -10,8 +10,6 @@ that its view names; what the policy does not cover, such as putting a chosen to
 that says what was wrong: an unreadable ruling is void, never 0.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field, replace
 from typing import Protocol

@@ -31,8 +31,6 @@ returns notes; `Thinker` makes the calls of the model and keeps them for the rec
 happens to a seat without an answer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, partial

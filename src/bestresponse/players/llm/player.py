@@ -8,8 +8,6 @@ text that ends with ANSWER: ...), `json` (one object, by schema where the model 
 with the reasons first, then the answer) and `letter` (the bare label, for one-token answers).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace

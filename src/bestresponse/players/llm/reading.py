@@ -29,8 +29,6 @@ of them also in LaTeX. Text is cut into actions, numbers and words; where a word
 those with which strategies are told, nothing is read.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

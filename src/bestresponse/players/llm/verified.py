@@ -11,8 +11,6 @@ Second thoughts alone change answers. `again:MODEL` is the same player without t
 as something is refuted, and is not told what. What feedback does is the difference between the two.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace

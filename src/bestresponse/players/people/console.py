@@ -4,8 +4,6 @@ Beside an answer, `rules` shows the rules again, `history` all that happened, `h
 game that was stopped goes on from where it was.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A finite automaton in a seat of a repeated two-player game: it reads the history from its view."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache

@@ -12,8 +12,6 @@ whole batch of games at once: (n, own, other) -> strategies (n, own). Ties go to
     equilibrium  an equilibrium strategy; in a zero-sum game the one that guarantees the value
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

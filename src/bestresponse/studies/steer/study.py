@@ -236,7 +236,6 @@ steer = Study(
         ),
         show_first_dialogue,
         table("following", title="Whether messages show their manner"),
-        pivot("named", "told", "named", "messages", caption="How often a manner was taken for which"),
         table("solution", title="Solution", caption="Intervals hold together with 95 % confidence over the plays"),
         text(
             "{% if config.solver == 'psro' %}The search ended because {{ 'no response was new' if "
@@ -258,14 +257,6 @@ steer = Study(
             y="new_prompt_mass",
             by="player",
             caption="Probability of all manners together that were not there at the start",
-        ),
-        lines(
-            "manners",
-            x="iteration",
-            y="probability",
-            by="manner",
-            split="player",
-            caption="How often each manner is used at the solution, by iteration",
         ),
         pivot(
             "profiles",

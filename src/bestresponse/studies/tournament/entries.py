@@ -20,8 +20,8 @@ from bestresponse.core.registry import did_you_mean
 from bestresponse.formal.strategies.agents import Agent, formalize_strategy, write_program
 from bestresponse.formal.strategies.programs import PUBLISHED, published_strategy
 from bestresponse.games.logic.game import read_program_text
-from bestresponse.games.matrix.repeated import RepeatedGame
-from bestresponse.games.named_game import NamedGame
+from bestresponse.games.lookup import NamedGame
+from bestresponse.games.matrix.game import RepeatedGame
 from bestresponse.logic.engine import open_engine
 from bestresponse.models.base import Model
 from bestresponse.models.providers.weights import WEIGHTS

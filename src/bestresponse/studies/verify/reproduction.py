@@ -33,9 +33,8 @@ from pydantic import TypeAdapter, ValidationError
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.formal.claims.checker import Checked, Checker, ground
-from bestresponse.formal.claims.claim import FORMS, Argument, Claim, Malformed
+from bestresponse.formal.claims.claim import FORMS, Argument, Claim, Malformed, parse
 from bestresponse.formal.claims.form import Ungrounded
-from bestresponse.formal.claims.grammar import parse
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translation import Reading, RulesTranslator, Translator
 from bestresponse.logic.engine import LogicEngine, Verdict, open_engine

@@ -383,5 +383,7 @@ def _lettered(actions: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ..
     alike = all(own == actions[0] for own in actions)
     starts = [0 if alike else sum(map(len, actions[:player])) for player in range(len(actions))]
     if starts[-1] + len(actions[-1]) > len(_LETTERS):
-        raise UsageError(f"there are letters for {len(_LETTERS)} actions; tell this game under its own names (--plain)")
+        raise UsageError(
+            f"there are letters for {len(_LETTERS)} actions; tell this game under its own names, not disguised"
+        )
     return tuple(_LETTERS[start : start + len(own)] for start, own in zip(starts, actions, strict=True))

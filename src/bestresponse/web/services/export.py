@@ -1,10 +1,8 @@
 """What participants have earned, and sessions as tables: a row for each answer, seat or person, with a codebook.
 
 A participant is a code made from the session and the seat, beside the labels that came with the link. Nothing else
-personal is kept, so nothing else comes out, unless people write it into their answers and remarks.
+personal is kept, so nothing else comes out, unless people write it into their answers.
 """
-
-from __future__ import annotations
 
 import json
 import logging
@@ -466,7 +464,6 @@ def list_participants(server: ServerState, lobby: str = "") -> list[Row]:
                     "quiz_tries": holder.quiz_tries if holder.taken and (table.setup.quiz or table.part.name) else None,
                 }
                 | _describe_result(session, seat)
-                | {"remark": "\n".join(server.sessions.remarks[table.id, seat])}
             )
     return rows
 

@@ -4,8 +4,6 @@ Everything is worked out from the text alone, each time it changes. Programs tha
 story, by a plain name.
 """
 
-from __future__ import annotations
-
 import re
 from contextlib import closing
 from dataclasses import dataclass
@@ -15,8 +13,8 @@ from bestresponse.analysis.solve.document import as_document, drawable, picture_
 from bestresponse.analysis.solve.solve import solve_found
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.formal.formalize.autoformalizer import Attempt, Formalization, Formalizer, Settings
-from bestresponse.formal.formalize.examples import Example
 from bestresponse.formal.formalize.forms import what_is_wrong
+from bestresponse.formal.formalize.plan import Example
 from bestresponse.games.logic.game import describe_table, program_game, read_program_text
 from bestresponse.games.lookup import Found
 from bestresponse.logic.engine import open_engine

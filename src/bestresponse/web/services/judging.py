@@ -4,8 +4,6 @@ A task holds items (text without the names of players) and judges; each judge se
 A score is the number of a level from 1; whoever judges an item twice counts with the last.
 """
 
-from __future__ import annotations
-
 import itertools
 import secrets
 import threading

@@ -1,7 +1,5 @@
 """What Play does, for pages and programs: games, tables and their seats, and what the experimenter does about them."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -197,7 +195,7 @@ def broadcast(server: ServerState, lobby: Lobby, text: str, session: str = "") -
         raise UsageError(f"the message has {len(words):,} characters; expected 1 to {_LONGEST_MESSAGE:,}")
     tables = _open_tables(server, lobby, session)
     for table in tables:
-        server.sessions.send_message(table, None, words)
+        server.sessions.send_message(table, words)
     return len(tables)
 
 

@@ -1,9 +1,7 @@
-"""What a person in a seat may know and do, for pages and programs: rules, quiz, questions, remarks, what theory says.
+"""What a person in a seat may know and do, for pages and programs: rules, quiz, questions, what theory says.
 
 Everything here is that seat's view and nothing else.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -213,21 +211,11 @@ def submit_answer(context: SeatContext, turn: int, decision: Decision, presence:
 
 def describe_equilibrium(context: SeatContext) -> tuple[Block, ...]:
     """Describe what the equilibrium would have been; NotAsked before the game is over."""
-    _check_over(context)
+    if context.session.phase(context.seat) != "over":
+        raise NotAsked("the game is not over yet")
     with context.session.lock:
         record = context.session.episode.record({})
     return describe_equilibria(context.session.setup.game, record)
-
-
-def keep_remark(context: SeatContext, text: str) -> None:
-    """Keep a remark about a game that is over; NotAsked before."""
-    _check_over(context)
-    context.server.sessions.note_remark(context.session, context.seat, text.strip()[:_LONGEST])
-
-
-def _check_over(context: SeatContext) -> None:
-    if context.session.phase(context.seat) != "over":
-        raise NotAsked("the game is not over yet")
 
 
 def find_page(context: SeatContext) -> FormPage | None:

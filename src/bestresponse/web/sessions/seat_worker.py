@@ -4,8 +4,6 @@ A player that gives no usable answer, and a person whose time is up, are stood i
 what went wrong.
 """
 
-from __future__ import annotations
-
 import logging
 import queue
 import threading

@@ -105,7 +105,7 @@ class TableStanding:
     absent: set[int] = field(default_factory=set)
     replaced: set[int] = field(default_factory=set)
     shown: dict[tuple[int, int], tuple[str, float | None]] = field(default_factory=dict)
-    messages: list[tuple[int | None, str]] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
     closed: bool = False
     attempt: int = 1
 
@@ -331,10 +331,6 @@ class Session:
     def list_answers(self) -> list[Answer]:
         """List the answers with their timing."""
         return [Answer(*pair) for pair in zip(self.episode.submissions, self.timings, strict=True)]
-
-    def list_messages(self, seat: int) -> list[str]:
-        """List what the experimenter wrote to that seat or to all."""
-        return [text for to, text in self.standing.messages if to in (None, seat)]
 
     def stand_ins(self, role: Role) -> int:
         """How often somebody stood in for that role."""

@@ -5,8 +5,6 @@ on the page and experiment files read values into these classes. A game is named
 of a logic program; no name ever becomes a path.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import threading
 from collections.abc import Iterable, Iterator, Mapping
@@ -29,8 +27,7 @@ from bestresponse.games.dialogue.domain import domain_names, load_domain
 from bestresponse.games.dialogue.game import make_plain_dialogue
 from bestresponse.games.logic.game import program_game
 from bestresponse.games.lookup import Found, find_game, game_names
-from bestresponse.games.matrix.game import MatrixGame, Wanted
-from bestresponse.games.matrix.repeated import RepeatedGame
+from bestresponse.games.matrix.game import MatrixGame, RepeatedGame, Wanted
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.logic.settings import settings

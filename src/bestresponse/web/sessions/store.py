@@ -2,14 +2,12 @@
 
 submissions.jsonl   as in every run, a session's id in the place of the spec; with the times "shown" and "answered"
 calls.jsonl, records.jsonl   as in every run
-events.jsonl        lobbies, seats taken, people ready, questions shown, restarts, remarks: {"event", "at", ...}
+events.jsonl        lobbies, seats taken, people ready, questions shown, restarts: {"event", "at", ...}
 
 The second attempt at a session that was restarted has the id SESSION.2. The store adds nothing to the rules. It accepts
 each answer once, from the seat that was asked, for the question that was asked, and writes it to disk before it is
 confirmed.
 """
-
-from __future__ import annotations
 
 import logging
 import secrets
@@ -173,7 +171,6 @@ _MIXED = 4
 """Groups that are filled at the same time where groups are random: enough to mix those who come one after the other,
 and few enough that hardly anybody is left in a group that stays incomplete."""
 _MOST_GROUPS = 500
-_MOST_REMARKS = 20
 _UNKNOWN = Presence()
 _log = logging.getLogger("bestresponse.web")
 
@@ -209,7 +206,6 @@ class SessionStore:
         self._broken: dict[str, str] = {}
         self.questionnaires: defaultdict[Place, dict[str, str]] = defaultdict(dict)
         self.answered_pages: set[tuple[str, int, str]] = set()
-        self.remarks: defaultdict[Place, list[str]] = defaultdict(list)
         self.finished: dict[Place, str] = {}
         self._before = journal.read_answers()
         self._recorded = {play.partition(".")[0] for play in journal.folder.finished()}
@@ -247,7 +243,7 @@ class SessionStore:
             case "shown":
                 standing.shown[event["seat"], event["turn"]] = (event["at"], event.get("clock"))
             case "message":
-                standing.messages.append((event["seat"], event["text"]))
+                standing.messages.append(event["text"])
             case "closed":
                 standing.closed = True
             case "restarted":
@@ -260,8 +256,6 @@ class SessionStore:
                 self.answered_pages.add((*place, event.get("page", "questionnaire")))
             case "finished":
                 self.finished[event["session"], event["seat"]] = event["at"]
-            case "remark":
-                self.remarks[event["session"], event["seat"]].append(event["text"])
 
     def record_event(self, event: str, **what: Any) -> None:
         """Write an event to the journal and follow it."""
@@ -342,13 +336,6 @@ class SessionStore:
             if person not in self.finished:
                 with suppress(StoreError):
                     self.record_event("finished", session=person[0], seat=person[1])
-
-    def note_remark(self, session: Session, seat: int, text: str) -> None:
-        """Keep a remark about a game that is over; UsageError where the seat has made many."""
-        with session.lock:
-            if len(self.remarks[session.id, seat]) >= _MOST_REMARKS:
-                raise UsageError(f"{_MOST_REMARKS} remarks are kept already; thank you")
-            self.record_event("remark", session=session.id, seat=seat, text=text)
 
     def note_declined(self, lobby: str, labels: Mapping[str, str]) -> None:
         """Keep that somebody did not agree to the consent text and took no seat."""
@@ -599,7 +586,7 @@ class SessionStore:
         later = [place for seat in session.setup.persons for place in self.list_later(session.id, seat)]
         return list(dict.fromkeys(name for name, _ in later))
 
-    def send_message(self, session: Session, seat: int | None, text: str) -> None:
-        """Show a message of the experimenter to one seat, or to the whole table."""
+    def send_message(self, session: Session, text: str) -> None:
+        """Show a message of the experimenter to the whole table."""
         with self.changing(session):
-            self.record_event("message", session=session.id, seat=seat, text=text)
+            self.record_event("message", session=session.id, text=text)

@@ -1,7 +1,5 @@
 """Formalize, as pages and as calls for programs: a story, its program, the game, and a model's help."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Body
@@ -10,7 +8,7 @@ from pydantic import Field
 
 from bestresponse.core.errors import BestResponseError
 from bestresponse.formal.formalize.autoformalizer import check_story
-from bestresponse.formal.formalize.examples import FIRST, Example, library
+from bestresponse.formal.formalize.plan import FIRST, Example, library
 from bestresponse.report.document import Document
 from bestresponse.web.access import AdminApi, AdminPage, Bearer, Name, PostedForm, Server, ServerState
 from bestresponse.web.render import Closed, describe_errors, render_form, render_page, serialize_report

@@ -3,8 +3,6 @@
 The admin's calls carry the admin's token, a person's calls the token of one seat, as `Authorization: Bearer ...`.
 """
 
-from __future__ import annotations
-
 import secrets
 from dataclasses import field, fields, replace
 from functools import partial
@@ -106,24 +104,14 @@ def _choose(server: ServerState, name: str, rounds: int | None, mixed: bool) -> 
 
 def _show_form(server: ServerState, choice: setup.GameChoice, typed: dict[str, str], error: str) -> HTMLResponse:
     game = setup.make_game(choice)
-    is_table = find_stage_form(game) is not None
-    return render_form(
-        server,
-        "play_new.html",
-        error,
-        choice=choice,
-        key=_SAVED + choice.name if choice.program else choice.name,
-        roles=game.roles,
-        is_table=is_table,
-        rounds_word=game.rounds_word if isinstance(game, AdjustableRounds) else "rounds" if is_table else "",
-        strategies=list_strategies(game),
-        referees=setup.list_referees(game, server.models),
-        parameters={} if isinstance(game, AdjustableRounds) else _show_parameters(game),
-        briefing=word_rules(game, game.view(game.start(), game.roles[0])),
-        models=server.models,
-        languages=list_languages(),
-        typed=typed,
-    )
+    is_table, adjustable = find_stage_form(game) is not None, isinstance(game, AdjustableRounds)
+    about = {"choice": choice, "key": _SAVED + choice.name if choice.program else choice.name, "roles": game.roles}
+    about |= {"is_table": is_table, "parameters": {} if adjustable else _show_parameters(game)}
+    about["rounds_word"] = game.rounds_word if isinstance(game, AdjustableRounds) else "rounds" if is_table else ""
+    about["briefing"] = word_rules(game, game.view(game.start(), game.roles[0]))
+    choices = {"strategies": list_strategies(game), "referees": setup.list_referees(game, server.models)}
+    choices |= {"models": server.models, "languages": list_languages()}
+    return render_form(server, "play_new.html", error, **about, **choices, typed=typed)
 
 
 def _show_parameters(game: AnyGame) -> dict[str, str]:
@@ -182,20 +170,12 @@ def watch_lobby(request: Request, server: Server, lobby: str, page: Page = 1, no
     watched, base = server.sessions.get_lobby(lobby), str(request.base_url).rstrip("/")
     pages = -(-len(watched.tables) // _TABLES)
     page = min(page, pages)
-    return render_form(
-        server,
-        "lobby.html",
-        "",
-        lobby=watched,
-        state=play.describe_lobby(server, watched, slice((page - 1) * _TABLES, page * _TABLES)),
-        links=[base + server.personal_path(lobby, label) for label in watched.experiment.assignment.labels],
-        join=base + server.join_path(lobby) if watched.setup.persons else "",
-        open=not all(server.sessions.is_finished(table.id) for table in watched.tables),
-        base=base,
-        page=page,
-        pages=pages,
-        note=note[:300],
-    )
+    state = play.describe_lobby(server, watched, slice((page - 1) * _TABLES, page * _TABLES))
+    links = [base + server.personal_path(lobby, label) for label in watched.experiment.assignment.labels]
+    join = base + server.join_path(lobby) if watched.setup.persons else ""
+    over = all(server.sessions.is_finished(table.id) for table in watched.tables)
+    shown = {"lobby": watched, "state": state, "open": not over, "page": page, "pages": pages, "note": note[:300]}
+    return render_form(server, "lobby.html", "", **shown, links=links, join=join, base=base)
 
 
 _DONE = {"advance": "Advanced", "replace": "Replaced by a bot:"}

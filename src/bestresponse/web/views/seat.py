@@ -4,8 +4,6 @@ Opening the shared link of a lobby shows a page, and only the form on it takes a
 mail and browsers that load links ahead send GET, so GET changes nothing. A seat is shown its own view and nothing else.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import math
@@ -14,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Query, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from pydantic import Field
 
@@ -42,8 +40,8 @@ _LOOK = 0.2
 _BEAT = 15.0
 Known = Annotated[int, Query(ge=0, le=10_000)]
 Version = Annotated[str, Query(max_length=100)]
-_NOTES = {"restarted": "restarted", "twice": "twice", "late": "late", "early": "early", "thanks": "remark_kept"}
-"""The name of the text for each note that an address may carry."""
+_NOTES = ("restarted", "twice", "late", "early")
+"""The names of texts that an address may carry as its note."""
 _log = logging.getLogger("bestresponse.web")
 
 
@@ -129,7 +127,7 @@ def show_seat_page(context: SeatDoor, note: str = "", after: str = "") -> HTMLRe
     over = after == "equilibrium" and context.session.phase(context.seat) == "over"
     blocks = service.describe_equilibrium(context) if over else None
     texts = context.session.table.texts
-    return _render(context, SeatForms(texts(_NOTES[note]) if note in _NOTES else "", blocks))
+    return _render(context, SeatForms(texts(note) if note in _NOTES else "", blocks))
 
 
 @pages.get("/seat/{session}/{seat}/{token}/payoffs")
@@ -195,15 +193,6 @@ def _read_presence(form: dict[str, str]) -> Presence:
     return Presence(form.get("timed_out") == "yes", int(times) if known else None, int(seconds) if known else None)
 
 
-@pages.post("/seat/{session}/{seat}/{token}/remark")
-def send_remark(context: SeatDoor, form: PostedForm) -> Response:
-    """Keep a remark about a game that is over."""
-    if not form.get("remark", "").strip():
-        return _go_back(context)
-    service.keep_remark(context, form["remark"])
-    return _go_back(context, "thanks")
-
-
 @pages.post("/seat/{session}/{seat}/{token}/questionnaire")
 def questionnaire(context: SeatDoor, form: PostedForm) -> Response:
     """Keep the answers to the questionnaire, or say what is missing."""
@@ -226,7 +215,7 @@ async def changes(context: SeatDoor, after: Version = "", known: Known = 0) -> d
 
     def tell() -> tuple[str, list[str], bool]:
         asked = session.asked.get(context.role, (-1, 0.0))[0]
-        return session.version(seat), session.list_messages(seat)[known:], (context.role, asked) in session.advanced
+        return session.version(seat), session.standing.messages[known:], (context.role, asked) in session.advanced
 
     await _wait_until(context, lambda: tell() != (after, [], False), _BEAT)
     return dict(zip(("version", "notes", "advance"), tell(), strict=True))
@@ -281,19 +270,11 @@ def _render(context: SeatContext, forms: SeatForms, status: int = 200, looking: 
     token = context.server.seat_token(session.id, seat)
     places |= {"path": f"/seat/{session.id}/{seat}/{token}", "csrf": context.server.csrf(token)}
     quiz = service.list_quiz_questions(session, seat) if view.quiz else ()
-    return render_page(
-        "seat.html",
-        status,
-        **places,
-        table=table,
-        lobby=lobby,
-        experiment=lobby.experiment,
-        t=table.texts,
-        looking=looking,
-        game=table.part.game.title or (lobby.experiment.title if lobby.source else worded),
-        messages=session.list_messages(seat),
-        quiz_options=[getattr(question, "options", ()) for question in quiz],
-    )
+    places["quiz_options"] = [getattr(question, "options", ()) for question in quiz]
+    places |= {"table": table, "lobby": lobby, "experiment": lobby.experiment, "t": table.texts}
+    places |= {"looking": looking, "messages": session.standing.messages}
+    places["game"] = table.part.game.title or (lobby.experiment.title if lobby.source else worded)
+    return render_page("seat.html", status, **places)
 
 
 def _describe_game(context: SeatContext, forms: SeatForms) -> JsonObject:
@@ -597,10 +578,3 @@ async def post_answer(context: SeatDoor, given: AnswerIn) -> SeatView:
 def show_equilibrium(context: SeatDoor) -> dict[str, object]:
     """What the equilibrium would have been, told in `blocks` when the game is over."""
     return {"blocks": serialize_report(Document("", opening=service.describe_equilibrium(context)))["opening"]}
-
-
-@calls.post("/remarks", status_code=201)
-def post_remark(context: SeatDoor, remark: Annotated[str, Body(embed=True, min_length=1, max_length=2000)]) -> SeatView:
-    """Say something about the game when it is over; kept for the export."""
-    service.keep_remark(context, remark)
-    return service.describe_own_seat(context)

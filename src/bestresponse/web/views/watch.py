@@ -1,7 +1,5 @@
 """Watch and Export, as pages and as calls for programs: runs, reports, plays step by step, comparisons, tables."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Iterable

@@ -4,8 +4,6 @@ A run is known by the name of its folder, which is looked up among those that ar
 they were read last, so that looking at a long run often costs little.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import threading

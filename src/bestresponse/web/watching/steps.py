@@ -8,8 +8,6 @@ rounds  a line chart of what each seat did and got, round by round
 What is computed here of pictures are places; `pictures.html` draws them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
