@@ -9,12 +9,11 @@ from itertools import islice, product
 from bestresponse.core.errors import InvalidGame
 from bestresponse.games.logic.game import (
     LogicGame,
-    describe_end,
     describe_turns,
-    format_payoffs,
     introduce_players,
     join_options,
     say_when,
+    word_game,
 )
 from bestresponse.games.logic.tables import list_rows, read_fraction, table_from_tree
 from bestresponse.games.lookup import Found
@@ -41,20 +40,13 @@ def describe_game(game: NormalForm | Tree | LogicGame | GameTable, most: int = M
     - If row chooses a0, col chooses a0: row gets 3, col gets 3.
     """
     table = game.table if isinstance(game, LogicGame) else game
-    start = introduce_players(table.players)
     try:
         turns, rows, total = _list_parts(table, most)
     except InvalidGame as error:
-        return start, f"It cannot be told how it is played: {error}."
-    in_turn = any(len(row.blocks) > 1 or row.chances for row in rows)
-    ends = "How it can end, and what each of them earns" if in_turn else "What each of them earns"
-    return (
-        start,
-        *turns[:most],
-        *([f"And so on: {len(turns) - most:,} more such sentences."] if len(turns) > most else []),
-        f"{ends} (the first {most} of {total:,}):" if total > most else f"{ends}:",
-        *(f"- {describe_end(row)}: {format_payoffs(table.players, row.payoffs)}." for row in rows[:most]),
-    )
+        return introduce_players(table.players), f"It cannot be told how it is played: {error}."
+    if len(turns) > most:
+        turns = [*turns[:most], f"And so on: {len(turns) - most:,} more such sentences."]
+    return word_game(table.players, turns, rows, total, most)
 
 
 def _list_parts(game: NormalForm | Tree | GameTable, most: int) -> tuple[list[str], tuple[Row, ...], int]:

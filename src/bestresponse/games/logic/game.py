@@ -252,12 +252,21 @@ def introduce_players(players: Sequence[str]) -> str:
 
 def describe_table(table: GameTable) -> str:
     """The whole game in plain sentences, one end per line."""
-    lines = [introduce_players(table.players)]
-    lines += describe_turns(table)
-    in_turn = table.sequential or table.chancy
-    lines.append("How it can end, and what each of them earns:" if in_turn else "What each of them earns:")
-    lines += [f"- {describe_end(row)}: {format_payoffs(table.players, row.payoffs)}." for row in table.rows]
-    return "\n".join(lines)
+    return "\n".join(word_game(table.players, describe_turns(table), table.rows, len(table.rows), len(table.rows)))
+
+
+def word_game(
+    players: Sequence[str], turns: Sequence[str], rows: Sequence[Row], total: int, most: int
+) -> tuple[str, ...]:
+    """Say who plays, who chooses what when, and at most `most` of all `total` ends."""
+    in_turn = any(len(row.blocks) > 1 or row.chances for row in rows)
+    ends = "How it can end, and what each of them earns" if in_turn else "What each of them earns"
+    return (
+        introduce_players(players),
+        *turns,
+        f"{ends} (the first {most} of {total:,}):" if total > most else f"{ends}:",
+        *(f"- {describe_end(row)}: {format_payoffs(players, row.payoffs)}." for row in rows[:most]),
+    )
 
 
 def describe_turns(table: GameTable) -> list[str]:

@@ -25,7 +25,7 @@ from typing import Literal
 import numpy as np
 
 from bestresponse.theory.arrays import Bools, Floats
-from bestresponse.theory.fitting import level_k, quantal_branch
+from bestresponse.theory.fitting import level_k, quantal_branch, share_best
 from bestresponse.theory.games.normal_form import NormalForm
 
 ChoiceModel = Literal["qre", "level-k", "cognitive-hierarchy"]
@@ -128,15 +128,10 @@ def predict_hierarchy(form: NormalForm, taus: Floats) -> tuple[Floats, Floats]:
     totals = [weights[:, :1] * np.full(count, 1 / count) for count in form.shape]
     for k in range(1, levels + 1):
         below = weights[:, :k].sum(axis=1)[:, None]
-        replies = [_reply_best((other / below) @ table.T) for other, table in zip(totals[::-1], tables, strict=True)]
+        replies = [share_best((other / below) @ table.T) for other, table in zip(totals[::-1], tables, strict=True)]
         totals = [total + weights[:, k : k + 1] * reply for total, reply in zip(totals, replies, strict=True)]
     whole = weights.sum(axis=1)[:, None]
     return totals[0] / whole, totals[1] / whole
-
-
-def _reply_best(values: Floats) -> Floats:
-    best = values >= values.max(axis=1, keepdims=True) - 1e-9 * np.maximum(1.0, np.abs(values).max())
-    return np.asarray(best / best.sum(axis=1, keepdims=True))
 
 
 def fit_choices(

@@ -74,18 +74,12 @@ def _values(payoffs: Floats, mix: Floats, values: Floats) -> None:
 
 
 @njit(inline="always")
-def _dot(left: Floats, right: Floats) -> float:
-    total = 0.0
-    for a in range(left.shape[0]):
-        total += left[a] * right[a]
-    return total
-
-
-@njit(inline="always")
 def _slope(payoffs: Floats, mix: Floats, other: Floats, values: Floats, slopes: Floats, k: int) -> None:
     """Row k of `slopes` becomes the velocity of `mix` against `other`."""
     _values(payoffs, other, values)
-    mean = _dot(mix, values)
+    mean = 0.0
+    for a in range(mix.shape[0]):
+        mean += mix[a] * values[a]
     for a in range(mix.shape[0]):
         slopes[k, a] = mix[a] * (values[a] - mean)
 

@@ -98,19 +98,6 @@ def enlarge(array: Any, room: int) -> Any:
     return larger
 
 
-@njit(cache=True, error_model="numpy")
-def _lay_root(M: Floats, T: Floats) -> None:
-    """Write the tableau of the origin, with costs whose optimum it is and that no two vertices should share."""
-    R, C = M.shape
-    for i in range(R):
-        for j in range(C):
-            T[i, j] = M[i, j]
-        T[i, C] = 1.0
-    for j in range(C):
-        T[R, j] = 1.0 + (0.6180339887498949 * (j + 1)) % 1.0
-    T[R, C] = 0.0
-
-
 @njit(cache=True)
 def _exchange(order: Ints, a: int, b: int) -> int:
     """Exchange two variables, and return the bits of both."""
@@ -133,7 +120,9 @@ def walk_vertices(M: Floats) -> tuple[int, Ints]:
     order[:R], order[R:] = np.arange(C, R + C), np.arange(C)
     rates = np.empty((2, C))
     ups = np.zeros(C + 1, np.int64)
-    _lay_root(M, tableaus[0])
+    # The tableau of the origin, with costs whose optimum it is and that no two vertices should share.
+    tableaus[0, :R, :C], tableaus[0, :R, C], tableaus[0, R, C] = M, 1.0, 0.0
+    tableaus[0, R, :C] = 1.0 + (0.6180339887498949 * np.arange(1, C + 1)) % 1.0
     mask = np.int64((1 << C) - 1)
     count, level, fresh = 0, 0, True
     while level >= 0:
@@ -181,17 +170,10 @@ def walk_vertices(M: Floats) -> tuple[int, Ints]:
 def solve_vertex(M: Floats, mask: int, point: Floats) -> None:
     """Write the vertex with that mask into `point`, solved afresh by elimination with pivots from the whole column."""
     R, C = M.shape
-    columns, rows = np.empty(C, np.int64), np.empty(R, np.int64)
-    size = tight = 0
-    for j in range(C):
-        point[j] = 0.0
-        if not mask >> j & 1:
-            columns[size] = j
-            size += 1
-    for i in range(R):
-        if mask >> (C + i) & 1:
-            rows[tight] = i
-            tight += 1
+    point[:] = 0.0
+    columns = np.flatnonzero((mask >> np.arange(C)) & 1 == 0)
+    rows = np.flatnonzero((mask >> np.arange(C, C + R)) & 1)
+    size = columns.shape[0]
     A = np.ones((size, size + 1))
     for k in range(size):
         for h in range(size):
@@ -220,21 +202,13 @@ def _used_rows(masks_q: Ints, count: int, m: int, n: int) -> Ints:
     tight = np.int64(0)
     for v in range(count):
         tight |= masks_q[v] >> n
-    used = np.empty(m, np.int64)
-    size = 0
-    for i in range(m):
-        if tight >> i & 1:
-            used[size] = i
-            size += 1
-    return used[:size]
+    return np.flatnonzero((tight >> np.arange(m)) & 1)
 
 
 @njit(cache=True)
 def _by_label(masks: Ints, count: int, used: Ints, m: int) -> None:
     """Renumber variables of the polytope of x over the used rows: row i becomes bit i, the others are always zero."""
     size = used.shape[0]
-    if size == m:
-        return
     unused = (1 << m) - 1
     for i in used:
         unused ^= 1 << i
@@ -265,15 +239,12 @@ def _is_before(out: Floats, a: int, b: int, side: int) -> bool:
 def sort_rows(out: Floats, side: int) -> Floats:
     """Put equilibria, with their strategies in the first `side` columns, in reading order."""
     order = np.arange(out.shape[0])
-    gap = out.shape[0] // 2
-    while gap > 0:
-        for k in range(gap, out.shape[0]):
-            moved, at = order[k], k
-            while at >= gap and _is_before(out, moved, order[at - gap], side):
-                order[at] = order[at - gap]
-                at -= gap
-            order[at] = moved
-        gap //= 2
+    for k in range(1, out.shape[0]):
+        moved, at = order[k], k
+        while at > 0 and _is_before(out, moved, order[at - 1], side):
+            order[at] = order[at - 1]
+            at -= 1
+        order[at] = moved
     return out[order]
 
 

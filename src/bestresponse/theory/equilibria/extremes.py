@@ -17,6 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
+from itertools import chain
 from math import comb
 from threading import Thread
 from typing import Any
@@ -58,20 +59,12 @@ def group_connected(edges: Sequence[Edge]) -> list[list[Edge]]:
     >>> group_connected([(0, 0), (1, 1), (0, 2)])
     [[(0, 0), (0, 2)], [(1, 1)]]
     """
-    parts: list[tuple[set[int], set[int], list[Edge]]] = []
-    for x, y in edges:
-        touching = [part for part in parts if x in part[0] or y in part[1]]
-        merged: tuple[set[int], set[int], list[Edge]] = ({x}, {y}, [])
-        for part in touching:
-            merged[0].update(part[0])
-            merged[1].update(part[1])
-            merged[2].extend(part[2])
-        merged[2].append((x, y))
-        at = parts.index(touching[0]) if touching else len(parts)
-        parts = [part for part in parts if part not in touching]
-        parts.insert(at, merged)
+    parts: list[list[Edge]] = []
+    for edge in edges:
+        touching = [part for part in parts if any(edge[0] == x or edge[1] == y for x, y in part)]
+        parts = [part for part in parts if part not in touching] + [[*chain(*touching), edge]]
     order = {edge: k for k, edge in enumerate(edges)}
-    return [sorted(part[2], key=order.__getitem__) for part in parts]
+    return sorted((sorted(part, key=order.__getitem__) for part in parts), key=lambda part: order[part[0]])
 
 
 def find_maximal_subsets(edges: Iterable[Edge]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:

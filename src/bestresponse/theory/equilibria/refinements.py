@@ -125,7 +125,9 @@ def find_proper(game: GameLike) -> ProperEquilibrium:
     if proof is not None:
         mistake, trembling, limit = proof
     else:
-        limit = _guess_limit(row, turned, trembling)
+        limit = tuple(_normalise([p.limit_denominator(_SIMPLE) for p in mix]) for mix in trembling)
+        if not _is_equilibrium(row, turned, limit):
+            limit = tuple(_normalise([p if p > _NEAR else Fraction(0) for p in mix]) for mix in trembling)
     strategies = tuple(np.array([float(p) for p in mix]) for mix in limit)
     exact = form.is_exact and _is_equilibrium(row, turned, limit)
     found = Equilibrium.at(form, strategies, limit if exact else None)
@@ -189,14 +191,6 @@ def _weigh(order: Sequence[int], mistake: Fraction) -> Rationals:
     weights = np.empty(len(order), dtype=object)
     weights[list(order)] = [mistake**place for place in range(len(order))]
     return np.asarray(weights / weights.sum())
-
-
-def _guess_limit(own: Rationals, other: Rationals, trembling: Fractions) -> Fractions:
-    """The equilibrium that the mistakes seem to lead to."""
-    simple = tuple(_normalise([p.limit_denominator(_SIMPLE) for p in mix]) for mix in trembling)
-    if _is_equilibrium(own, other, simple):
-        return simple
-    return tuple(_normalise([p if p > _NEAR else Fraction(0) for p in mix]) for mix in trembling)
 
 
 def _is_equilibrium(own: Rationals, other: Rationals, mixes: Fractions) -> bool:

@@ -69,12 +69,13 @@ def classify(game: GameLike) -> GameKind:
     game = as_normal_form(game)
     total = game.given.sum(axis=0)
     constant = has_constant_sum(game)
+    scaled, slack = _scale(game)
     return GameKind(
         zero_sum=constant and bool(abs(total).max() <= _choose_numbers(game)[1]),
         constant_sum=constant,
         strategically_zero_sum=game.num_players == 2 and _strategically_zero_sum(game),
         symmetric=_symmetric(game),
-        common_interest=_common_interest(game),
+        common_interest=all(bool(abs(scaled[0] - other).max() <= slack) for other in scaled[1:]),
         coordination=_coordination(game),
         potential=exact_potential(game),
         finite_improvement=finite_improvement(game) if total.size <= _CELLS_LIMIT else None,
@@ -174,11 +175,6 @@ def _symmetric(game: NormalForm) -> bool:
         if abs(swapped - numbers).max() > slack:
             return False
     return True
-
-
-def _common_interest(game: NormalForm) -> bool:
-    (first, *others), slack = _scale(game)
-    return all(bool(abs(first - other).max() <= slack) for other in others)
 
 
 def _coordination(game: NormalForm) -> bool:

@@ -52,7 +52,9 @@ def to_normal_form(game: TreeLike, *, limit: int = CELL_LIMIT) -> NormalForm:
         played.append(np.stack([(plans[-1][:, sets] == moves).all(axis=1) for sets, moves in leaves], axis=1) * 1.0)
         depths = {int(tree.infoset[node]): len(pasts[node]) for node in np.flatnonzero(tree.owner == player)[::-1]}
         order = sorted(depths, key=lambda i: (depths[i], i))
-        actions.append(tuple(_label_plan(tree, order, plan) for plan in plans[-1].tolist()))
+        chosen = ([(tree.infosets[i], plan[i]) for i in order if plan[i] >= 0] for plan in plans[-1].tolist())
+        labels = ("; ".join(f"{infoset.label}: {infoset.moves[move]}" for infoset, move in sets) for sets in chosen)
+        actions.append(tuple(label or "nothing to choose" for label in labels))
     _check_size([len(own) for own in plans], 0, limit)
     if tree.is_exact and tree.num_players * math.prod(map(len, plans)) <= _EXACT_CELLS:
         return NormalForm(*_compute_exactly(read_leaves(tree), played, tree, tuple(actions)))
@@ -99,11 +101,6 @@ def _list_plans(tree: Tree, player: int, pasts: Sequence[frozenset[tuple[int, in
     for row, plan in zip(table, plans, strict=True):
         row[list(plan)] = list(plan.values())
     return table
-
-
-def _label_plan(tree: Tree, order: Sequence[int], plan: Sequence[int]) -> str:
-    sets = ((tree.infosets[i], plan[i]) for i in order if plan[i] >= 0)
-    return "; ".join(f"{infoset.label}: {infoset.moves[move]}" for infoset, move in sets) or "nothing to choose"
 
 
 def _check_size(counts: Sequence[int], listed: int, limit: int) -> None:

@@ -41,7 +41,7 @@ from bestresponse.theory.equilibria.many_players.certify import (
     worst_regret,
 )
 from bestresponse.theory.equilibria.many_players.homotopy import KERNELS, PathEnds, count_paths, follow_paths
-from bestresponse.theory.equilibria.many_players.tracing import trace_to_equilibrium
+from bestresponse.theory.equilibria.many_players.tracing import BRANCHES, trace_to_equilibrium
 from bestresponse.theory.equilibria.many_players.two_actions import solve_two_actions
 from bestresponse.theory.equilibria.result import Continuum, Equilibrium, NashResult, pure_nash
 from bestresponse.theory.games.dominance import Elimination, iterated_elimination
@@ -102,9 +102,7 @@ def nplayer_nash(
     search.sure = search.sure and len(certified) == len(candidates)
     if not search.sure or search.searched < profiles or not certified:
         # Where there is an equilibrium already, the principal branch has to do: failing ones take seconds each.
-        traced = (
-            trace_to_equilibrium(scale_payoffs(game), 1) if certified else trace_to_equilibrium(scale_payoffs(game))
-        )
+        traced = trace_to_equilibrium(scale_payoffs(game), 1 if certified else BRANCHES)
         certified += _certify_all(game, [] if traced is None else [traced])
     if not certified:
         raise _found_none(game)

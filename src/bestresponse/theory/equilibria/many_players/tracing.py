@@ -29,7 +29,7 @@ from bestresponse.theory.games.regrets import Profile, contract
 
 _STEPS = 1500
 _USED = (1e-2, 1e-4, 1e-7)
-_BRANCHES = 8
+BRANCHES = 8
 _CORRECTIONS = 8
 _TOLERANCE = 1e-9
 _HIGHEST = 1e8
@@ -173,7 +173,7 @@ def _find_between(branch: LogitBranch, before: Array, after: Array, precision: f
     return point
 
 
-def trace_to_equilibrium(payoffs: Array, branches: int = _BRANCHES) -> Profile | None:
+def trace_to_equilibrium(payoffs: Array, branches: int = BRANCHES) -> Profile | None:
     """Find mixtures of regret at most 1e-9 for payoffs scaled into [0, 1]; None where none of the branches led there.
 
     The first branch is the principal one, from uniform play; the others start elsewhere.
@@ -192,7 +192,7 @@ def trace_to_equilibrium(payoffs: Array, branches: int = _BRANCHES) -> Profile |
     return None
 
 
-def draw_noises(sizes: Sequence[int], count: int = _BRANCHES) -> Iterator[Array | None]:
+def draw_noises(sizes: Sequence[int], count: int = BRANCHES) -> Iterator[Array | None]:
     """Give what is played at precision 0 on some branches, in logarithms: None, for uniform play, and drawn ones."""
     generator = np.random.default_rng(0)
     yield None
