@@ -161,7 +161,7 @@ class pivot(FrameBlock):
 
 @dataclass(frozen=True)
 class lines(FrameBlock):
-    """Draw a column against another, a line for each value of `by`, with bands and what theory expects.
+    """Draw a column against another, a line for each value of `by` (or one), with bands and what theory expects.
 
     Bands are two columns, or the ends of the intervals where `y` holds such; rows without `y` are left out. Of more
     than `most` lines those with the largest values are drawn.
@@ -169,7 +169,7 @@ class lines(FrameBlock):
 
     x: str
     y: str
-    by: str
+    by: str = ""
     band: tuple[str, str] | None = None
     expected: str = ""
     most: int = 10
@@ -179,7 +179,7 @@ class lines(FrameBlock):
         groups: dict[str, list[Mapping[str, Any]]] = {}
         for row in frame:
             if row[self.y] is not None:
-                groups.setdefault(str(row[self.by]), []).append(row)
+                groups.setdefault(str(row[self.by]) if self.by else "", []).append(row)
         if not groups:
             return
         tallest = sorted(groups, key=lambda name: -max(_take(groups[name], self.y)))[: self.most]

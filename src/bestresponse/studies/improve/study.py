@@ -75,22 +75,6 @@ class TrainRow(TypedDict):
     lost: Annotated[float | None, column("lost", ".4f", "mean loss as a share of the payoff range, of those read")]
 
 
-class CurveRow(TypedDict):
-    """A share of the replies to held-out questions at some time."""
-
-    minutes: float
-    replies: str
-    share: float
-
-
-class LossRow(TypedDict):
-    """The loss at some time."""
-
-    minutes: float
-    of: str
-    loss: float
-
-
 class TestRow(TypedDict):
     """What the trained model does on a part of the test games."""
 
@@ -242,18 +226,6 @@ def measure(config: TrainConfig, folder: RunFolder) -> Measured:
     for name, kind in (("training", TrainRow), ("tests", TestRow)):
         path = folder.path / f"{name}.jsonl"
         frames[name] = Frame(kind, list(read_lines(path)) if path.exists() else [])
-    kinds = {"read": "can be read", "near": "within 0.05", "success": "within 0.01"}
-    curves = [
-        CurveRow(minutes=row["minutes"], replies=words, share=row[name])
-        for name, words in kinds.items()
-        for row in frames["training"]
-    ]
-    losses = [
-        LossRow(minutes=row["minutes"], of="answers", loss=row["loss"])
-        for row in frames["training"]
-        if row["loss"] is not None
-    ]
-    frames |= {"curves": Frame(CurveRow, curves), "losses": Frame(LossRow, losses)}
     return Measured(frames, len(frames["training"]))
 
 
@@ -284,8 +256,9 @@ train = Study(
         ),
         table("tests", title="Games that were never trained on"),
         table("training", title="The training"),
-        lines("curves", x="minutes", y="share", by="replies", caption="Replies to held-out questions"),
-        lines("losses", x="minutes", y="loss", by="of", caption="Mean loss of the tokens of answers"),
+        lines("training", x="minutes", y="success", caption="Replies to held-out questions that lose at most 0.01."),
+        lines("training", x="minutes", y="near", caption="Replies to held-out questions that lose at most 0.05."),
+        lines("training", x="minutes", y="loss", caption="Mean loss of the tokens of answers."),
     ),
 )
 """Train a model on the solver's answers."""
