@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge, UsageError
+from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
 from bestresponse.theory import NormalForm, extreme_equilibria, nash, nash_one, pure_nash, regret
 from bestresponse.theory.engines import Engine, has_numba
-from bestresponse.theory.equilibria.extremes import Extremes, most_vertices
-from bestresponse.theory.equilibria.integer import vertices
+from bestresponse.theory.equilibria.extremes import most_vertices
 
 BATTLE = NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]])
 DILEMMA = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
@@ -227,11 +226,8 @@ def test_floating_point_and_integers_find_the_same_equilibria() -> None:
     for size in (2, 3, 4, 5, 6):
         for _ in range(15):
             game = NormalForm.bimatrix(generator.random((size, size)), generator.random((size, size + 1))[:, :size])
-            compiled, whole = extreme_equilibria(game, engine="numba"), extreme_equilibria(game, engine="numpy")
-            assert (compiled.method, whole.method) == (
-                "vertex enumeration, floating point",
-                "vertex enumeration, to 1e-12",
-            )
+            compiled, whole = extreme_equilibria(game, engine="numba"), extreme_equilibria(game, exact=True)
+            assert (compiled.exact, whole.exact, whole.in_integers) == (False, False, True)
             places = [np.lexsort(np.hstack([found.x, found.y]).T.round(9)) for found in (compiled, whole)]
             assert compiled.x[places[0]] == pytest.approx(whole.x[places[1]], abs=1e-12)
             assert compiled.y[places[0]] == pytest.approx(whole.y[places[1]], abs=1e-12)
@@ -243,40 +239,31 @@ def test_three_by_three_games_in_closed_form_and_by_enumeration_agree_near_ties_
     closed = 0
     for _ in range(300):
         payoffs = generator.integers(0, 9, (2, 3, 3)) + generator.choice([0.0, 0.0, 1e-12, 1e-7, 0.3], (2, 3, 3))
-        count, regret, table = kernels.extreme_pairs_of_three(payoffs)
-        whole = extreme_equilibria(NormalForm(payoffs), engine="numpy")
+        count, bases, *_, regret, table = kernels.extreme_pairs_of_three(payoffs)
+        whole = extreme_equilibria(NormalForm(payoffs), exact=True)
         if count < 0 or whole.degenerate:
             continue
         closed += 1
-        assert (count, regret <= 1e-9) == (whole.num_equilibria, True)
-        assert {_rounded(row[:3], row[3:6]) for row in table.round(6)} == {
+        assert (count, bases, regret <= 1e-9) == (whole.num_equilibria, whole.num_bases, True)
+        assert {_rounded(row[:3], row[3:6]) for row in table[:count].round(6)} == {
             _rounded(x, y) for x, y in zip(whole.x.round(6), whole.y.round(6), strict=True)
         }
-        assert sorted(table[:, 6]) == sorted(mask for *_, mask in whole.contacts.bases)
+        assert sorted(table[count : count + bases, 2]) == sorted(mask for *_, mask in whole.bases)
     assert closed > 100
 
 
-@pytest.mark.skipif(not has_numba(), reason="needs numba")
-def test_fractions_of_the_compiled_enumeration_are_those_of_whole_numbers() -> None:
+def test_compiled_whole_numbers_and_long_integers_agree_on_degenerate_games() -> None:
+    kernels = pytest.importorskip("bestresponse.theory.equilibria.extreme_kernels")
     generator = np.random.default_rng(4)
-    compiled = 0
-    for size in (2, 3, 4, 5):
-        for _ in range(20):
-            game = NormalForm(generator.integers(0, 50, (2, size, size + 1)).astype(float))
-            found, whole = extreme_equilibria(game, engine="numba"), extreme_equilibria(game, engine="numpy")
-            numbers = range(whole.num_equilibria)
-            assert [found.find_fractions(k) for k in numbers] == [whole.find_fractions(k) for k in numbers]
-            assert [found.find_index(k) for k in numbers] == [whole.find_index(k) for k in numbers]
-            assert found.method == whole.method == "vertex enumeration, exact"
-            compiled += found.contacts is None
-    assert compiled > 20
-
-
-def test_fractions_are_refused_where_floats_took_something_else_for_an_equilibrium() -> None:
-    game = NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]])
-    wrong = Extremes(game, np.array([[1.0, 0.0, 0.0, 1.0, 0.0]]))
-    with pytest.raises(NotCertified, match="engine='numpy'"):
-        wrong.find_fractions(0)
+    for size in (2, 3, 4):
+        for _ in range(30):
+            game = NormalForm(generator.integers(0, 3, (2, size, size)).astype(float))
+            whole = extreme_equilibria(NormalForm(0.1 * game.payoffs))
+            count, bases, exact, degenerate, _, table = kernels.extreme_pairs(game.payoffs)
+            assert (exact, degenerate, count) == (True, whole.degenerate, len(whole.x))
+            assert [tuple(row) for row in table[:count, -2:]] == whole.edges
+            assert [tuple(row[:3]) for row in table[count : count + bases]] == whole.bases
+            assert table[:count, :size] == pytest.approx(whole.x)
 
 
 def _rounded(*vectors: np.ndarray) -> tuple[tuple[float, ...], ...]:
@@ -344,15 +331,17 @@ def test_a_game_is_not_refused_for_vertices_that_it_might_have_had() -> None:
 
 def test_the_walk_finds_the_vertices_that_whole_numbers_find_and_gives_up_near_ties() -> None:
     walk = pytest.importorskip("bestresponse.theory.equilibria.extreme_kernels")
+    pivoting = pytest.importorskip("bestresponse.theory.equilibria.extreme_kernels")
     generator = np.random.default_rng(6)
     clear = 0
     for rows, columns in ((1, 4), (4, 1), (3, 5), (5, 5), (6, 4)):
         for _ in range(10):
-            matrix = generator.integers(1, 40, (rows, columns))
+            matrix = generator.integers(1, 40, (rows, columns)).astype(float)
             count, masks = walk.walk_vertices(matrix / 40)
+            listed, known, *_ = pivoting.enumerate_vertices(matrix)
             if count >= 0:
                 clear += 1
-                assert sorted(masks[:count]) == sorted(vertex.basis for vertex in vertices(matrix.tolist()))
+                assert sorted(masks[:count]) == sorted(known[:listed])
     assert clear > 20
     cube = np.array([[1.0, 0.25], [0.25, 1.0]])
     assert walk.walk_vertices(cube)[0] == 4

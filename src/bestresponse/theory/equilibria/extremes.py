@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import chain
@@ -24,9 +23,9 @@ from typing import Any
 
 import numpy as np
 
-from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge
+from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.theory.engines import Engine, choose_engine, load_kernels, repays_loading
-from bestresponse.theory.equilibria.integer import Vertex, determinant_sign, find_vertex, vertices, whole_matrix
+from bestresponse.theory.equilibria.integer import Vertex, determinant_sign, vertices, whole_matrix
 from bestresponse.theory.equilibria.result import Component, Equilibrium, Fractions, NashSubset
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import Profile
@@ -34,7 +33,7 @@ from bestresponse.theory.games.regrets import Profile
 _MEMORY_LIMIT = 2**30
 _HOPELESS = 2**33  # vertices at most; games of this size seldom have a hundredth of them
 _LONG = 2**20  # vertices at most: from here on the enumeration may take a second, and can be interrupted
-_TOO_MANY = -2  # what the compiled enumeration says instead of a number
+_TOO_MANY = -2
 _INTEGER_BYTES = 80
 _MASK_BITS = 52
 _KERNELS = "bestresponse.theory.equilibria.extreme_kernels"
@@ -45,8 +44,6 @@ _REGRET_LIMIT = 1e-9
 EXACT_VERTICES = 1500
 """Integers of any length take a fraction of a second up to so many, as they do up to about 8x8."""
 Edge = tuple[int, int]
-Points = tuple[tuple[int, ...], tuple[int, ...]]
-"""Both strategies of an equilibrium in whole numbers, unscaled."""
 _COMPILED = ("auto", "numba")
 
 
@@ -109,75 +106,57 @@ def compute_indices(game: NormalForm, bases: Iterable[Sequence[int]], exact: boo
     return indices
 
 
-@dataclass(frozen=True, slots=True)
-class Contacts:
-    """How extreme equilibria hang together.
-
-    `edges` are the numbers of both vertices of every equilibrium: those with the same first (second) have the same x
-    (y). `bases` are, for every equilibrium of the lexicographically perturbed, hence nondegenerate, game: vertex of x,
-    vertex of y, and nonbasic variables of x's polytope as bits.
-    """
-
-    edges: list[Edge]
-    bases: list[tuple[int, int, int]]
-    degenerate: bool
-
-
-@dataclass(eq=False)
 class Extremes:
     """The extreme equilibria of a game, and what follows from them; pure ones come first, then by size of support.
 
-    A row of `table` is x, y and, from the compiled enumeration, the mask that `extreme_kernels.extreme_pairs` gives.
-    `contacts` and `points` are there where integers of any length were used, on payoffs that were rounded to 14 digits
-    unless they are exact.
+    `regret` is the largest regret of any of them, as a share of the player's payoff range. `exact` says that the
+    payoffs are known exactly and were never rounded; `table` keeps what the enumeration saw, as
+    `extreme_kernels.extreme_pairs` gives it.
     """
 
-    game: NormalForm
-    table: Array
-    contacts: Contacts | None = None
-    points: list[Points] | None = None
-
-    @property
-    def num_equilibria(self) -> int:
-        """How many there are."""
-        return len(self.table)
+    def __init__(self, game: NormalForm, seen: tuple[int, int, bool, bool, float, Any]) -> None:
+        self.game = game
+        self.num_equilibria, self.num_bases, self.exact, self.degenerate, self.regret, self.table = seen
 
     @property
     def x(self) -> Array:
         """The row player's strategies, one a row."""
-        return self.table[:, : self.game.shape[0]]
+        return np.asarray(self.table[: self.num_equilibria, : self.game.shape[0]], dtype=np.float64)
 
     @property
     def y(self) -> Array:
         """The column player's strategies, one a row."""
         m, n = self.game.shape
-        return self.table[:, m : m + n]
+        return np.asarray(self.table[: self.num_equilibria, m : m + n], dtype=np.float64)
 
     @property
     def method(self) -> str:
         """How they were found, in words."""
-        if self.game.is_exact:
+        if self.exact:
             return "vertex enumeration, exact"
-        return "vertex enumeration, to 1e-12" if self.contacts else "vertex enumeration, floating point"
+        return "vertex enumeration, to 1e-12" if self.in_integers else "vertex enumeration, floating point"
 
     @property
+    def in_integers(self) -> bool:
+        """Whether integers of any length were used, on payoffs that were rounded to 14 digits unless `exact`."""
+        return bool(self.table.dtype == np.object_)
+
+    @cached_property
     def edges(self) -> list[Edge]:
-        """The numbers of both vertices of every equilibrium; see `Contacts`."""
-        return self.contacts.edges if self.contacts else [(e, e) for e in range(self.num_equilibria)]
+        """The numbers of both vertices of every equilibrium: those with the same first (second) have the same x (y)."""
+        return [(int(k), int(h)) for k, h in self.table[: self.num_equilibria, -2:]]
 
     @property
-    def degenerate(self) -> bool:
-        """Whether the enumeration has met a degenerate vertex; see `find_degenerate`."""
-        return self.contacts is not None and self.contacts.degenerate
+    def bases(self) -> list[tuple[int, ...]]:
+        """For every equilibrium of the lexicographically perturbed, hence nondegenerate, game: vertex of x, vertex of
+        y, and nonbasic variables of x's polytope as bits."""
+        rows = self.table[self.num_equilibria : self.num_equilibria + self.num_bases, :3]
+        return [tuple(map(int, row)) for row in rows]
 
     @cached_property
     def indices(self) -> dict[Edge, int]:
         """The indices of the equilibria of the perturbed game, by the extreme one they are close to."""
-        if self.contacts is not None:
-            bases = self.contacts.bases
-        else:
-            bases = [(e, e, int(mask)) for e, mask in enumerate(self.table[:, -1])]
-        return compute_indices(self.game, bases, self.game.is_exact or self.contacts is not None)
+        return compute_indices(self.game, self.bases, self.exact or self.in_integers)
 
     @cached_property
     def parts(self) -> list[list[Edge]]:
@@ -205,6 +184,8 @@ class Extremes:
         """Give the mixed strategy of every player."""
         m, n = self.game.shape
         row = self.table[number]
+        if row.dtype != np.float64:
+            row = row[: m + n].astype(np.float64)
         return row[:m], row[m : m + n]
 
     def find_index(self, number: int) -> int | None:
@@ -217,12 +198,12 @@ class Extremes:
         return self.edges[number] not in self.isolated
 
     def find_fractions(self, number: int) -> Fractions | None:
-        """Give the strategies as fractions, or None where the payoffs are not exact."""
-        if not self.game.is_exact:
+        """Give the strategies as fractions, or None where floating point was used."""
+        if not self.exact:
             return None
-        if self.points is None:
-            self.points = _compute_points(self.game, self.table)
-        return tuple(tuple(Fraction(value, sum(point)) for value in point) for point in self.points[number])
+        m, n = self.game.shape
+        whole = [int(value) for value in self.table[number, m + n : 2 * (m + n)]]
+        return tuple(tuple(Fraction(value, sum(row)) for value in row) for row in (whole[:m], whole[m:]))
 
     def build_components(self, equilibria: tuple[Equilibrium, ...]) -> tuple[Component, ...]:
         """Group the equilibria into connected components."""
@@ -240,12 +221,12 @@ class Extremes:
         return tuple(components)
 
 
-def extreme_equilibria(game: NormalForm, *, engine: Engine = "auto") -> Extremes:
+def extreme_equilibria(game: NormalForm, *, exact: bool = False, engine: Engine = "auto") -> Extremes:
     """Find all extreme equilibria of a two-player game, each certified by its regret.
 
-    Two enumerations give the same answer. With integers of any length: always with the engine "numpy". Compiled: in
-    floating point, where any comparison close to a tie makes it start again with integers; fractions are computed, and
-    checked, in whole numbers where payoffs are exact. "auto" compiles once the games solved so far repay it. Raises
+    Two enumerations give the same answer. With integers of any length: where `exact` asks for it, and with the engine
+    "numpy". Compiled: exact for small integer payoffs; others are solved in floating point, and any comparison close
+    to a tie makes it start again with integers. "auto" compiles once the games solved so far repay it. Raises
     TooLarge when the polytopes have more vertices than fit into memory, or are bound to: `lemke_howson` finds one
     equilibrium of such a game.
 
@@ -256,28 +237,12 @@ def extreme_equilibria(game: NormalForm, *, engine: Engine = "auto") -> Extremes
     kernel = (_READY.get(payoffs.shape) if engine in _COMPILED else None) or _find_kernel(game, engine)
     if kernel is None:
         return _by_integers(game)
-    count, worst, table = kernel(payoffs)
+    count, _, whole, degenerate, worst, _ = found = kernel(payoffs)
     if count == _TOO_MANY:
-        raise _too_large(payoffs.shape[1], payoffs.shape[2], "has more than 67 million vertices")
-    if count < 0 or worst > _REGRET_LIMIT or not count % 2:  # a nondegenerate game has an odd number of them
+        raise _too_large(payoffs.shape[1], payoffs.shape[2], "has more than 67 million vertices, or 1 GiB of them")
+    if count < 0 or worst > _REGRET_LIMIT or (exact and not whole) or not (degenerate or count % 2):
         return _by_integers(game)
-    return Extremes(game, table)
-
-
-def _compute_points(game: NormalForm, table: Array) -> list[Points]:
-    """Compute every equilibrium again, on its supports, in whole numbers."""
-    m, n = game.shape
-    row, column = whole_matrix(game, 0), whole_matrix(game, 1)
-    turned = [list(line) for line in zip(*column, strict=True)]
-    points = []
-    for strategies in table[:, : m + n].tolist():
-        rows = [i for i in range(m) if strategies[i] > 0.0]
-        columns = [j for j in range(n) if strategies[m + j] > 0.0]
-        x, y = find_vertex(turned, columns, rows), find_vertex(row, rows, columns)
-        if x is None or y is None:
-            raise NotCertified("floating point went astray in this game: engine='numpy' solves it in whole numbers")
-        points.append((x, y))
-    return points
+    return Extremes(game, found)
 
 
 def require_two_players(game: NormalForm, what: str) -> None:
@@ -359,21 +324,21 @@ def _by_integers(game: NormalForm) -> Extremes:
     ids_p, ids_q = _first_with_zeros(in_p, (1 << m) - 1), _first_with_zeros(in_q, ((1 << n) - 1) << m)
     ends_p, ends_q = ([k for k, first in enumerate(ids) if first == k] for ids in (ids_p, ids_q))
     pairs = [(k, h) for k in ends_p for h in ends_q if in_p[k].zeros | in_q[h].zeros == full]
+    pairs.sort(key=lambda pair: _reading_order(in_p[pair[0]].point, in_q[pair[1]].point))
     partner = {vertex.basis: k for k, vertex in enumerate(in_q) if k}
     bases = [
         (ids_p[k], ids_q[partner[full ^ vertex.basis]], vertex.basis)
         for k, vertex in enumerate(in_p)
         if full ^ vertex.basis in partner
     ]
-    shares = {
-        (k, h): [value / sum(point) for point in (in_p[k].point, in_q[h].point) for value in point] for k, h in pairs
-    }
-    # By size of the supports, then by how much is on the first actions.
-    pairs.sort(key=lambda pair: (sum(map(bool, shares[pair])), [-share for share in shares[pair]]))
+    x, y = _unit([in_p[k].point for k, _ in pairs]), _unit([in_q[h].point for _, h in pairs])
+    rows = [[*x[e], *y[e], *in_p[k].point, *in_q[h].point, k, h] for e, (k, h) in enumerate(pairs)]
+    table = np.zeros((len(pairs) + len(bases), 2 * (m + n) + 2), dtype=object)
+    table[: len(pairs)] = rows
+    table[len(pairs) :, :3] = bases
     degenerate = any(vertex.basis.bit_count() != vertex.zeros.bit_count() for vertex in (*in_p, *in_q))
-    contacts = Contacts(pairs, bases, degenerate)
-    points = [(in_p[k].point, in_q[h].point) for k, h in pairs]
-    return Extremes(game, np.array([shares[pair] for pair in pairs]), contacts, points)
+    regret = find_largest_regret(game.payoffs, x, y)
+    return Extremes(game, (len(pairs), len(bases), game.is_exact, degenerate, regret, table))
 
 
 def _spread(vertex: Vertex, used: list[int], m: int) -> Vertex:
@@ -392,3 +357,22 @@ def _spread(vertex: Vertex, used: list[int], m: int) -> Vertex:
 def _first_with_zeros(found: list[Vertex], origin: int) -> list[int]:
     first: dict[int, int] = {}
     return [-1 if v.zeros & origin == origin else first.setdefault(v.zeros, k) for k, v in enumerate(found)]
+
+
+def _reading_order(*points: tuple[int, ...]) -> tuple[int, list[Fraction]]:
+    """By size of the supports, then by how much is on the first actions."""
+    size = sum(value > 0 for point in points for value in point)
+    return size, [Fraction(-value, sum(point)) for point in points for value in point]
+
+
+def _unit(points: list[tuple[int, ...]]) -> Array:
+    return np.array([[value / sum(point) for value in point] for point in points], dtype=np.float64)
+
+
+def find_largest_regret(payoffs: Array, x: Array, y: Array) -> float:
+    """Return the largest regret, as a share of the player's payoff range, at pairs of strategies in rows."""
+    row, column = (payoff - payoff.min() for payoff in payoffs)
+    first, second = y @ row.T, x @ column
+    gains = (first.max(axis=1) - (first * x).sum(axis=1)) / (float(row.max()) or 1.0)
+    more = (second.max(axis=1) - (second * y).sum(axis=1)) / (float(column.max()) or 1.0)
+    return float(max(gains.max(), more.max(), 0.0))

@@ -189,24 +189,6 @@ def start(matrix: list[list[int]]) -> Dictionary:
     return Dictionary([[*row, 1] for row in matrix], 1, slacks, list(range(width)))
 
 
-def find_vertex(matrix: list[list[int]], rows: Sequence[int], columns: Sequence[int]) -> tuple[int, ...] | None:
-    """Compute the vertex, unscaled, where these rows are tight and only these columns positive; None if there is none.
-
-    >>> find_vertex([[2, 1], [1, 3]], [0, 1], [0, 1]), find_vertex([[2, 1], [1, 3]], [0], [0])
-    ((2, 1), (1, 0))
-    """
-    table, left = start(matrix), list(rows)
-    for column in columns:
-        row = next((i for i in left if table.rows[i][column]), None)
-        if row is None:
-            return None
-        left.remove(row)
-        table = table.pivot(row, column)
-    # Without the rule of the smallest ratio pivots, and with them the scale, may be negative.
-    is_inside = all(row[-1] * table.scale >= 0 for row in table.rows)
-    return tuple(map(abs, table.point())) if is_inside and not left else None
-
-
 @dataclass(frozen=True, slots=True)
 class Vertex:
     """One basis of a vertex: bit masks of its nonbasic variables and of all its zero ones, and the point, unscaled."""

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.engines import Engine, choose_engine, load_kernels, repays_loading
-from bestresponse.theory.equilibria.extremes import require_two_players
+from bestresponse.theory.equilibria.extremes import find_largest_regret, require_two_players
 from bestresponse.theory.equilibria.integer import start, whole_matrix, whole_payoffs
 from bestresponse.theory.equilibria.result import Equilibrium, Fractions
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form, as_payoffs
@@ -113,14 +113,8 @@ def _solve(row: ArrayLike, col: ArrayLike, label: int, engine: Engine, *, pure_f
     for g in np.flatnonzero(wrong):
         points, pivots[g] = _exact_path(whole_payoffs(first[g]), whole_payoffs(second[g]), label)
         x[g], y[g] = ([value / sum(point) for value in point] for point in points)
-        regrets[g] = max(_measure_regret(first[g], x[g], y[g]), _measure_regret(second[g].T, y[g], x[g]))
+        regrets[g] = find_largest_regret(np.stack([first[g], second[g]]), x[g : g + 1], y[g : g + 1])
     return LemkeHowsonBatch(x, y, np.maximum(regrets, 0.0), pivots, wrong)
-
-
-def _measure_regret(payoff: Array, strategy: Array, other: Array) -> float:
-    """Say what the best action earns more than a strategy against another, as a share of the payoff range."""
-    earned = (payoff - payoff.min()) @ other
-    return float(earned.max() - earned @ strategy) / (float(np.ptp(payoff)) or 1.0)
 
 
 def _take_pure(row: Array, col: Array, x: Array, y: Array, regrets: Array) -> None:

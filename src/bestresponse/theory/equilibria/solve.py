@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.engines import ChosenEngine, Engine
-from bestresponse.theory.equilibria.extremes import extreme_equilibria
+from bestresponse.theory.equilibria.extremes import EXACT_VERTICES, extreme_equilibria, most_vertices
 from bestresponse.theory.equilibria.lemke_howson import lemke_howson
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
 from bestresponse.theory.equilibria.result import Equilibrium, NashResult, pure_nash
@@ -30,12 +30,17 @@ if TYPE_CHECKING:
 def solve_bimatrix(game: NormalForm, *, engine: Engine = "auto") -> NashResult:
     """Find every equilibrium of a two-player game: the extreme ones, and the components they span.
 
-    Pure equilibria come first, then mixed ones by the size of their supports. Integers, fractions and decimals give
-    exact fractions.
+    Pure equilibria come first, then mixed ones by the size of their supports. Integers, fractions and
+    decimals up to about 8x8 give exact fractions.
     """
-    extremes = extreme_equilibria(game, engine=engine)
+    exact = game.is_exact
+    if exact:
+        m, n = game.shape
+        # Integers of any length take a fraction of a second then, as they do up to about 8x8.
+        exact = most_vertices(m, m + n) + most_vertices(n, m + n) <= EXACT_VERTICES
+    extremes = extreme_equilibria(game, exact=exact, engine=engine)
     equilibria = tuple([Equilibrium(game, extremes, number) for number in range(extremes.num_equilibria)])
-    used: ChosenEngine = "numba" if extremes.contacts is None else "numpy"
+    used: ChosenEngine = "numpy" if extremes.in_integers else "numba"
     return NashResult(equilibria, extremes.method, True, extremes.degenerate, extremes, engine=used)
 
 
