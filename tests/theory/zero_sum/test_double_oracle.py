@@ -9,7 +9,7 @@ from waiting import hear_interrupts
 
 from bestresponse.analysis.solve.solution import Wish
 from bestresponse.analysis.solve.solve import solve_form
-from bestresponse.cli.terminal import Progress, wait_for
+from bestresponse.cli.terminal import wait_for
 from bestresponse.core.errors import Interrupted, InvalidGame, UsageError
 from bestresponse.theory import NormalForm, load_tree, solve_zero_sum_game
 from bestresponse.theory.zero_sum.double_oracle import ValueBounds, search_matrix, search_tree
@@ -64,16 +64,17 @@ def test_a_long_solve_says_how_far_it_is() -> None:
 
 
 def test_an_interrupted_solve_says_what_is_known() -> None:
-    progress, never = Progress(), threading.Event()
+    known: list[str] = []
+    never = threading.Event()
 
     def solve() -> None:
-        progress.report("the value lies between 0 and 1 after 3 steps")
+        known.append("the value lies between 0 and 1 after 3 steps")
         signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
         never.wait(60)
 
     expected = pytest.raises(Interrupted, match="so far the value lies between 0 and 1 after 3 steps")
     with hear_interrupts(), expected:
-        wait_for(solve, progress=progress)
+        wait_for(solve, said=known)
     never.set()
 
 

@@ -52,10 +52,8 @@ class Ray:
         """Make the plays in actors that open the job's models by name."""
         ray, own = _connect(self.address)
         try:
-            there, needs = ray.cluster_resources(), self._needs
-            # As many workers as there is room for; one where there is none, for a cluster may grow.
-            room = min((int(there.get(name, 0) // amount) for name, amount in needs.items()), default=1)
-            count = self.count or max(1, room)
+            needs = self._needs
+            count = self.count or self._count_workers(ray.cluster_resources())
             own_models = not job.config.models or (job.shared is not None and job.shared.local)
             wanted = count if own_models and job.workers == 1 else job.workers
             count = min(count, wanted)
@@ -78,6 +76,10 @@ class Ray:
     def _needs(self) -> dict[str, float]:
         """What one worker reserves."""
         return {name: amount for name, amount in {"CPU": 1.0, **self.resources}.items() if amount}
+
+    def _count_workers(self, there: Mapping[str, float]) -> int:
+        """Count the workers for which a cluster has room; one where it has none, for it may grow."""
+        return max(1, min((int(there.get(name, 0) // amount) for name, amount in self._needs.items()), default=1))
 
     def _check_room(self, nodes: Callable[[], list[JsonObject]], waited: float) -> None:
         """Raise UsageError where no node has room for a worker, or none has started one, for a long time."""
