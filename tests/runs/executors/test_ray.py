@@ -16,7 +16,7 @@ from running import NOW
 from waiting import wait_until
 
 from bestresponse.core.errors import UsageError
-from bestresponse.runs.execution import Execution, find_executor
+from bestresponse.runs.execution import Execution, Threads, find_executor
 from bestresponse.runs.executors.ray import Ray
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.run import run_study
@@ -105,7 +105,7 @@ def list_records(run):
 @WITH_RAY
 @pytest.mark.slow
 def test_a_cluster_makes_the_same_records_with_one_call_a_play(cluster, server, tmp_path):
-    threads = bench(server, tmp_path / "threads", None)
+    threads = bench(server, tmp_path / "threads", Threads())
     found = bench(server, tmp_path / "ray", Ray())
     assert list_records(found) == list_records(threads)
     assert server.calls == 24
@@ -156,7 +156,7 @@ def test_a_worker_killed_twenty_times_costs_no_play_and_no_finished_call(cluster
     limits = ModelLimits(1)
     found = bench(server, tmp_path / "ray", Ray(count=1), games=50, limits=limits, on_progress=kill_the_worker)
     delivered = len(server.delivered)
-    threads = bench(server, tmp_path / "threads", None, games=50, limits=limits)
+    threads = bench(server, tmp_path / "threads", Threads(), games=50, limits=limits)
     assert len(killed) == 20
     assert delivered <= 50 + 20
     assert list_records(found) == list_records(threads)
