@@ -480,7 +480,6 @@ def _estimate_strategies(config: BehaveConfig, name: str, group: PlayerGroup, fr
     size = int(agreement.weights.sum())
     remarks = ["other shares fit as well"] if fitted.flat else []
     remarks += ["every move is prescribed, so the error is 0"] if fitted.error < 1e-6 else []
-    remarks += ["one unit, no intervals"] if size < 2 else []
     shares, errors = resample(reduced, fitted, config.bootstraps, seed=group.seed)
     classes = fitted.posterior.argmax(axis=1)
     for k, strategy in enumerate(fitted.names):
@@ -561,12 +560,15 @@ def _estimate_choices(
     data = [Choices(form, pair) for (form, _), pair in counts.items()]
     parameters: dict[str, Value] = {}
     for fit in fit_choices(data, models, draws=config.bootstraps, seed=group.seed):
-        remarks = ["the likelihood grows with it without end"] if fit.edge else []
+        # Where every resample says 0, as after moves that no precision explains, an interval would be a point.
+        fixed = fit.model != "level-k" and not np.ptp(fit.resampled)
+        remarks = ["the same in every resample, so no interval"] if fixed else []
+        remarks = ["the likelihood grows with it without end"] if fit.edge else remarks
         remarks += ["intervals resample matches: few games"] if few else []
         remarks += ["one game, nothing to hold out"] if fit.score is None else []
         about = {"score": fit.score, "completeness": fit.completeness, "remark": "; ".join(remarks) or None}
         for parameter, estimate, draws, bounds in _list_parameters(fit):
-            value = estimate if fit.edge else interval_of_draws(estimate, draws, len(data), bounds)
+            value = estimate if fit.edge or fixed else interval_of_draws(estimate, draws, len(data), bounds)
             frames["models"].append(
                 {"group": name, "model": fit.model, "parameter": parameter, "estimate": value, **about}
             )

@@ -204,7 +204,6 @@ def _fill(pairs: Sequence[tuple[list[int], list[int]]], budget: int) -> Batch:
     real = starts[-1]
     starts += [budget] if real < budget else []
     words, places = np.unique(tokens, return_inverse=True)
-    lengths = np.diff(starts)
     return Batch(
         torch.from_numpy(words),
         torch.from_numpy(places.reshape(-1)),
@@ -212,7 +211,7 @@ def _fill(pairs: Sequence[tuple[list[int], list[int]]], budget: int) -> Batch:
         torch.tensor(starts, dtype=torch.int32),
         torch.from_numpy(scored),
         torch.from_numpy(targets),
-        int(lengths.max()),
+        int(np.diff(starts).max()),
         real,
     )
 
