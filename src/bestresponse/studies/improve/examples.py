@@ -207,18 +207,18 @@ def make_matrix_examples(
         seat = int(rng.integers(2))
         shown_as, theme = str(rng.choice(telling.formats)), str(rng.choice(telling.themes))
         task = describe_matrix(game, seat, shown_as, _NEUTRAL if shown_as == SHORT else theme, kind)
-        mixes: tuple[Array, ...]
+        own: Array
+        other: Array
         if kind == "reply":
             # In tenths, so that what an action brings against a mix has one decimal and can be written down exactly.
             other = rng.multinomial(10, rng.dirichlet(np.ones(shape[1 - seat]))) / 10
             own = np.eye(shape[seat])[int(np.argmax(_weigh_actions(game, seat, other)))]
-            mixes = (own, other) if seat == 0 else (other, own)
         elif solved is not None:
             mixes = solved.row[number][: shape[0]], solved.col[number][: shape[1]]
+            own, other = mixes[seat], mixes[1 - seat]
         else:
-            equilibrium = nash(NormalForm(game.astype(np.float64))).equilibria[0]
-            mixes = equilibrium.strategies[0], equilibrium.strategies[1]
-        own, other = mixes[seat], mixes[1 - seat]
+            # The first one as the asked player sees the game, so that which one it is does not depend on the seat.
+            own, other = nash(NormalForm.bimatrix(*own_view(game, seat))).equilibria[0].strategies
         task |= {"opponent": np.round(other, 6).tolist(), "class": f"{int(keys[number]):016x}"}
         system, question = write_question(task, telling.worked)
         yield Example(system, question, write_answer(task, own, other, telling.worked), task)
