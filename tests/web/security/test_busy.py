@@ -43,8 +43,8 @@ def test_pages_answer_while_a_hundred_programs_are_checked(server, monkeypatch):
     assert server.api().post("/api/programs/check", json={"program": "p(1)."}).status_code == 200
 
 
-def test_a_program_from_a_browser_runs_within_the_limits_for_strangers(server, monkeypatch):
-    monkeypatch.setattr(settings, "strangers", replace(settings.strangers, ends=3))
+def test_a_program_from_a_browser_runs_within_the_limits(server, monkeypatch):
+    monkeypatch.setattr(settings, "limits", replace(settings.limits, ends=3))
     found = server.api().post("/api/programs/check", json={"program": DILEMMA}).json()
     assert [one["message"] for one in found["diagnostics"]] == ["The game has more than 3 ends."]
 

@@ -107,7 +107,7 @@ SOLVER: Final = _words("game/2 holds/2 initialise/2")
 
 QUESTIONS: Final = _words("table_row/2 table_rows/2 table_replay/2 table_play/2")
 """What is asked about a whole game, by the solver too: a game that asked it of itself would never come to an end, and
-count positions, which are the signs that it gets on."""
+begin to count its steps anew with every position."""
 
 GAME: Final = _words(
     "initial/1 initially/2 legal/2 possible/2 effect/3 abnormal/3 final/1 finally/2 opposite_move/2 select/4"

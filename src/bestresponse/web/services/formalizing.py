@@ -20,7 +20,6 @@ from bestresponse.games.lookup import Found
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.language.diagnostics import Diagnostic
 from bestresponse.logic.programs.validate import validate
-from bestresponse.logic.settings import settings
 from bestresponse.models.base import Message, Model, Reply, Request
 from bestresponse.report.document import Note, Section
 from bestresponse.report.files import write_text
@@ -79,7 +78,7 @@ class WrittenProgram:
 
 def write_program(model: Model, story: str, program: str, remark: str) -> WrittenProgram:
     """Let a model write the game of a story, or change its program as `remark` says; that may take minutes."""
-    with take_turn(), closing(open_engine("embedded", settings.strangers)) as engine:
+    with take_turn(), closing(open_engine("embedded")) as engine:
         formalizer = Formalizer(model, engine, Settings(attempts=_ATTEMPTS))
         if program.strip():
             report = validate(program, engine)
