@@ -37,7 +37,7 @@ from bestresponse.logic.swi.sandbox import Policy, make_plan
 from bestresponse.logic.swi.sandbox_child import apply_layers
 from bestresponse.logic.swi.worker import Worker
 
-_SAMPLE: Final = """
+SAMPLE: Final = """
 initial(s0). initially(player(p1), s0). initially(player(p2), s0). initially(control(P), s0) :- player(P).
 player(p1). player(p2).
 legal(move(P, M), S) :- holds(control(P), S), member(M, [a, b]).
@@ -45,6 +45,7 @@ effect(did(P, M), move(P, M), _S). abnormal(control(P), move(P, _M), _S).
 final(S) :- \\+ holds(control(_), S).
 finally(goal(P, U), S) :- holds(did(P, M), S), findall(O, holds(did(O, M), S), L), length(L, N), U is N * 3 - 1/2.
 """
+"""A small game, to load everything before the first one comes."""
 _COLLECT_EVERY: Final = 200_000
 """Objects between two looks for garbage: a child makes few cycles, and lives for seconds."""
 _LARGE: Final = 128 << 20
@@ -54,7 +55,7 @@ _LINE: Final = 100
 
 def main(descriptor: int) -> None:
     """Warm up and serve on a control socket until the other side closes it."""
-    validate(_SAMPLE, EmbeddedEngine())
+    validate(SAMPLE, EmbeddedEngine())
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _make_plan()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
