@@ -19,8 +19,6 @@ how many players, bids and shares) are folded into cues and weigh more than the 
 any cue is nearest to the prisoner's dilemma, the plainest of games.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

@@ -7,8 +7,6 @@ A message between a process and its child, over a pair of sockets, is a length a
 `os.write` are used, because the child's system-call filter knows neither `recvfrom` nor `sendto`.
 """
 
-from __future__ import annotations
-
 import atexit
 import json
 import os

@@ -4,8 +4,6 @@
 gates and runs the program with the embedded engine, or has a SWI-Prolog run it that no other child can ask.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import asdict

@@ -6,8 +6,6 @@ the other with the embedded engine, or with the SWI-Prolog whose pipes came alon
 asks any more or when it should not be asked again. The server itself never looks at a request.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import os

@@ -1,7 +1,5 @@
 """Which goals may stand in the body of a clause: the part of the gate that walks through it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Set
 
 from bestresponse.logic.language.library import RENAMED

@@ -7,8 +7,6 @@ engine lets a program or library define the originals. Few primitives (`PRIMITIV
 calls them with well-typed arguments only.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Final
 

@@ -3,8 +3,6 @@
 Everything not listed is denied. Indicators are written `name/arity`.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 

@@ -1,7 +1,5 @@
 """Everything found out about a program, as values that can also travel between processes as JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction

@@ -4,8 +4,6 @@ What the gate has passed is all the worker ever sees. It is restarted after any 
 left behind; a program is loaded again when it is next asked about.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final
 
