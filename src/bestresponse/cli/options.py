@@ -30,6 +30,8 @@ def read_pairs(option: str, typed: Iterable[str], form: str = "NAME=VALUE") -> d
         name, equals, value = words.partition("=")
         if not equals or not name or not value:
             raise SettingError(option, f"expected {form}, got {words!r}")
+        if name in pairs:
+            raise SettingError(option, f"{name} is given twice, as {pairs[name]} and as {value}")
         pairs[name] = value
     return pairs
 

@@ -5,8 +5,6 @@ out from them by the table of the game and compared with the recorded ones. A ro
 line; a match with a move that is missing or unknown, or with rounds out of order, is left out as a whole.
 """
 
-from __future__ import annotations
-
 import ast
 import csv
 import gzip

@@ -4,8 +4,6 @@ A run of this study keeps the plays of the runs that it describes in one form, a
 measured anew without them. Moves of seats whose player is not known count as what the others met, not as players.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence

@@ -16,8 +16,6 @@ The `worst` figures say what a gap could have been at most, given the game and i
 answer has these alone. Figures below a billionth of the payoffs are rounding noise and count as 0.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache

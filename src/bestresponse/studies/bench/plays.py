@@ -5,8 +5,6 @@ is put to every model in every way of asking, format, theme, seat and variant, g
 stops early has put the same games to all. The opponent of the model is fixed to its equilibrium strategy.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property

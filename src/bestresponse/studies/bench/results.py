@@ -3,8 +3,6 @@
 What takes long, such as comparisons, which resample games, is computed when it is asked for.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

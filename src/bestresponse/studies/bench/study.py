@@ -4,8 +4,6 @@ Every play puts one game to one model; the opponent is fixed to its equilibrium 
 is the study `sequential`, with the same settings.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from bestresponse.analysis.people import show_people

@@ -17,8 +17,6 @@ What matches earned is one array a population, `payoffs[p][a, b]`: what strategy
 With one population both roles are pooled.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import permutations, product

@@ -12,8 +12,6 @@ an automaton, `find_best_reply` says what the best reply to it earns, replies in
 seats of what each could gain by leaving the profile of frequencies alone (NashConv): 0 exactly at an equilibrium.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

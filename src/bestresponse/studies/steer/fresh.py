@@ -23,8 +23,6 @@ The follow rate is the share of messages whose manner the classifier names right
 is another model than the speaker.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

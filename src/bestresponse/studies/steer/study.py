@@ -5,8 +5,6 @@ the same of the same models; a run is worked out from it and has no plays of its
 of typed rows and figures of what guidance earns.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter
@@ -724,9 +722,9 @@ steer = Study(
     subtitle="Solved by {% if config.solver == 'cfr' %}counterfactual regret minimisation and best replies{% else %}"
     "prompt-space response oracles{% endif %}",
     command="steer",
-    unit="games",
+    unit="steps",
     texts=(TEXTS,),
-    count_plays=lambda config: None,
+    count_plays=lambda config: config.games if config.solver == "cfr" else config.iterations + 1,
     estimate_calls=estimate_all,
     estimate_rest=estimate_rest,
     make_run=run_steering,

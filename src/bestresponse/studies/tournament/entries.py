@@ -4,8 +4,6 @@ A strategy is an automaton for each seat of the game where it can be written as 
 and models are asked round by round.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache

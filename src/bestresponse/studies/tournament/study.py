@@ -358,7 +358,7 @@ class TournamentConfig(RunSettings):
     model: OptionalModelSetting = setting(default=None, short="-m")
     """The model that formalizes strategies in words."""
     rounds: int = setting(default=10, ge=1, le=100_000, help="Rounds of a match; with continuation the most.")
-    noise: float = setting(default=0.0, ge=0, le=1, help="Probability that another move is made than the one chosen.")
+    noise: float = setting(default=0.0, ge=0, lt=1, help="Probability that another move is made than the one chosen.")
     continuation: float = setting(default=1.0, gt=0, le=1, help="Probability of another round after each.")
     repetitions: int | None = setting(default=None, ge=1, le=1_000_000)
     """Plays of each match; expected payoffs, and 1 for those who must be asked, if not said."""

@@ -9,8 +9,6 @@ hidden   moves or draws are hidden; the whole game is told, and what the reasone
          on average wherever the reasoner may be, if everybody follows that equilibrium from there on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property

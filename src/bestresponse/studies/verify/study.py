@@ -8,8 +8,6 @@ The transcript of all attempts are the decision's remarks: reasoning, choice, cl
 each. Everything that is measured is a function of it.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections import Counter

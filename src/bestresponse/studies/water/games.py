@@ -4,8 +4,6 @@ Every repeat has a seed of its own, which all conditions share: the supplies of 
 same days, and a dry year is dry in all ranges of supply. Comparisons between conditions are therefore paired by repeat.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -7,8 +7,6 @@
 Games are rebuilt from the recorded bids, many at once. A void game enters no figure; it is counted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache

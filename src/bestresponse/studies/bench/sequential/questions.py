@@ -6,8 +6,6 @@ shows as indifference and not as a preference. Policies are the outermost loop: 
 ones.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache

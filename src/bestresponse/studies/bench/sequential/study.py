@@ -3,8 +3,6 @@
 The answers at all information sets make up a policy. Where some are missing, its figures are bounds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
