@@ -9,8 +9,17 @@ from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.games.lookup import NamedGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.page import render
-from bestresponse.studies.tournament.entries import Entry, gather_entries, make_stage, read_strategy
-from bestresponse.studies.tournament.study import METRICS, TournamentConfig, measure_standings, normalise, tournament
+from bestresponse.studies.tournament.study import (
+    METRICS,
+    Entry,
+    TournamentConfig,
+    gather_entries,
+    make_stage,
+    measure_standings,
+    normalise,
+    read_strategy,
+    tournament,
+)
 from bestresponse.theory.games.normal_form import NormalForm
 
 DILEMMA = NamedGame.find("prisoners-dilemma")

@@ -10,7 +10,6 @@ import pytest
 from bestresponse.core.errors import UsageError
 from bestresponse.logic import EmbeddedEngine
 from bestresponse.studies.reproduce.reproduction import Reproduction
-from bestresponse.studies.verify.evaluation import Confusion
 from bestresponse.studies.verify.reproduction import (
     Recheck,
     corrections_of,
@@ -19,6 +18,7 @@ from bestresponse.studies.verify.reproduction import (
     recorded_verdicts,
     reproduce,
 )
+from bestresponse.studies.verify.study import Confusion
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def test_every_recorded_correction_is_understood(recorded_lelma: Path) -> None:
 
 def test_the_rules_agree_with_the_recorded_translator_where_both_speak(found: Reproduction) -> None:
     measured = found.detail["rules_translator"]
-    assert measured["agreement"] >= 0.95
+    assert measured["same_as_recorded"] + measured["not_recorded_but_true"] >= 0.98 * measured["claims"]
     assert measured["same_as_recorded"] > 700
     assert measured["refused_to_read"] > measured["sentences_with_amounts_or_solutions"] / 2
 

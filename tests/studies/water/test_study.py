@@ -21,8 +21,15 @@ from bestresponse.players.llm.agent import WithFailurePolicy
 from bestresponse.report import page
 from bestresponse.report.document import Figure, Table
 from bestresponse.runs.seats import ask_at_once
-from bestresponse.studies.water.games import WaterConfig, list_records
-from bestresponse.studies.water.study import ConditionGames, find_prices, rebuild_games, sum_up_condition, water
+from bestresponse.studies.water.study import (
+    ConditionGames,
+    WaterConfig,
+    find_prices,
+    list_records,
+    rebuild_games,
+    sum_up_condition,
+    water,
+)
 
 NAMES = ("Alex", "Bob", "Cindy", "David", "Eric")
 BIDDERS = dict(zip(NAMES, ("random", "share:0.3", "need", "myopic", "no-regret"), strict=True))

@@ -23,8 +23,13 @@ from bestresponse.games.logic.tables import table_to_data, to_tree
 from bestresponse.games.lookup import FORMATS, Found, NamedGame, as_source, find_game
 from bestresponse.logic.language.diagnostics import Diagnostic
 from bestresponse.runs.study import studies
-from bestresponse.studies.tournament.entries import GROUPS, gather_entries, make_stage
-from bestresponse.studies.tournament.study import TournamentConfig, measure_standings
+from bestresponse.studies.tournament.study import (
+    GROUPS,
+    TournamentConfig,
+    gather_entries,
+    make_stage,
+    measure_standings,
+)
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import classic_strategies
 from bestresponse.theory.trees.sequence_form import (

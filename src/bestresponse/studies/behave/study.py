@@ -34,7 +34,7 @@ from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder, encode_rows, read_lines
 from bestresponse.runs.study import Measured, Study
 from bestresponse.studies.behave.importing import refuse_to_play
-from bestresponse.studies.tournament.entries import (
+from bestresponse.studies.tournament.study import (
     EntriesSetting,
     StageGame,
     as_automata,

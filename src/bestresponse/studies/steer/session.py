@@ -46,25 +46,23 @@ from bestresponse.studies.steer.building import (
     AnswerStore,
     Built,
     Cast,
-    build_dialogue,
-    count_missing_calls,
-    read_answers,
-    size_of,
-)
-from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.fresh import (
     Embedding,
     Followed,
     FreshPlays,
     Nearest,
     Opinions,
+    build_dialogue,
     compare_rulings,
+    count_missing_calls,
     find_embedding,
     follow_rate,
     hold_talk,
     play_fresh,
+    read_answers,
+    size_of,
     spoken_messages,
 )
+from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.psro import (
     Inventor,
     PromptArena,

@@ -39,9 +39,14 @@ from bestresponse.runs.executors.driver import lend_workers
 from bestresponse.runs.reporting.answers import Answers as ReadingCounts, make_answers_frame
 from bestresponse.runs.store.folder import RunFolder, Spec
 from bestresponse.runs.study import Estimate, Measured, Replay, Study, recorded_models
-from bestresponse.studies.steer.building import AnswerStore, open_answers, read_answers
+from bestresponse.studies.steer.building import (
+    AnswerStore,
+    FreshPlays,
+    list_dialogue_states,
+    open_answers,
+    read_answers,
+)
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.fresh import FreshPlays, list_dialogue_states
 from bestresponse.studies.steer.psro import Candidate, PsroResult, find_intervals, weigh_table
 from bestresponse.studies.steer.session import (
     GameResult,

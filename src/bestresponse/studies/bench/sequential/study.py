@@ -23,8 +23,16 @@ from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.measure import BASELINE
-from bestresponse.studies.bench.sequential.policies import Arena, StatedPolicy, average, cut, make_baselines
-from bestresponse.studies.bench.sequential.questions import Plan, make_plan, prepare_questions
+from bestresponse.studies.bench.sequential.policies import (
+    Arena,
+    Plan,
+    StatedPolicy,
+    average,
+    cut,
+    make_baselines,
+    make_plan,
+    prepare_questions,
+)
 from bestresponse.studies.bench.study import estimate_prompts, show_first_play, warn_unfinished
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.tree import Policy, Tree, uniform_policy
