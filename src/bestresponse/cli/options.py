@@ -38,11 +38,7 @@ def read_pairs(option: str, typed: Iterable[str], form: str = "NAME=VALUE") -> d
 
 def offer_names(names: Iterable[str]) -> Callable[[str], list[str]]:
     """Return the function that lists those of the names which begin as what was typed."""
-
-    def complete(incomplete: str) -> list[str]:
-        return sorted({name for name in names if name.startswith(incomplete)})
-
-    return complete
+    return lambda incomplete: sorted({name for name in names if name.startswith(incomplete)})
 
 
 def complete_game(incomplete: str) -> list[str]:

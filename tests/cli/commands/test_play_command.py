@@ -106,6 +106,6 @@ def test_a_person_meets_a_strategy_over_rounds_and_sees_what_every_choice_cost(p
 
 
 def test_noise_says_what_was_meant_and_what_was_made(play, tmp_path):
-    done = play("prisoners-dilemma", "--noise", 0.999999, "--others", "always:defect", "--seed", 1, "--output-dir", tmp_path,
-                typed="defect\n")  # fmt: skip
+    words = ("prisoners-dilemma", "--noise", 0.999999, "--others", "always:defect", "--seed", 1)
+    done = play(*words, "--output-dir", tmp_path, typed="defect\n")
     assert "you meant defect, cooperate was made" in done.stdout

@@ -29,7 +29,7 @@ from bestresponse.games.matrix.game import RepeatedGame
 from bestresponse.models.base import Model
 from bestresponse.report.blocks import table, text
 from bestresponse.report.frames import Frame, column
-from bestresponse.runs.execution import Execution, Outcome, PlayOne, Progress
+from bestresponse.runs.execution import Execution, Outcome, Progress
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder, encode_rows, read_lines
 from bestresponse.runs.study import Measured, Study
@@ -443,16 +443,9 @@ def make_recorded_game(config: ImportConfig, data: JsonMapping) -> RepeatedGame:
     )
 
 
-def refuse_to_play(config: RunSettings, models: Mapping[str, Model]) -> PlayOne:
-    """Raise UsageError: recorded play is read whole, nothing of it is played."""
-    raise UsageError("recorded play is read from its file and not played; import the file again")
-
-
 import_plays = Study(
     "import",
     ImportConfig,
-    specs=lambda config: (),
-    play=refuse_to_play,
     measure=measure_import,
     title="Recorded play: {{ config.source }}",
     subtitle="read by the mapping {{ config.mapping }}",

@@ -33,7 +33,6 @@ from bestresponse.runs.run import find_folder, load_run
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder, encode_rows, read_lines
 from bestresponse.runs.study import Measured, Study
-from bestresponse.studies.behave.importing import refuse_to_play
 from bestresponse.studies.tournament.study import (
     EntriesSetting,
     StageGame,
@@ -596,8 +595,6 @@ _ROWS: dict[str, type] = {
 behave = Study(
     "behave",
     BehaveConfig,
-    specs=lambda config: (),
-    play=refuse_to_play,
     measure=measure_behaviour,
     metrics=list_metrics(BehaviourFigures),
     title="What was played",

@@ -50,7 +50,7 @@ from bestresponse.report.stats.statistics import (
     paired_difference,
     wilson,
 )
-from bestresponse.runs.reporting.answers import AnswerRow, Answers, make_answers_frame
+from bestresponse.runs.reporting.answers import AnswerRow, Readings
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Measured
 from bestresponse.studies.bench.config import (
@@ -750,11 +750,11 @@ def _count_texts(results: Results) -> Iterator[TextRow]:
 
 
 def _count_answers(results: Results) -> Frame[AnswerRow]:
-    answers: dict[str, Answers] = {}
+    readings = Readings()
     for player, rows in results.players.items():
         for row in rows:
-            answers.setdefault(player, Answers()).add(row["status"], row["how"], "")
-    return make_answers_frame(answers)
+            readings.add(player, row["status"], row["how"])
+    return readings.frames["answers"]
 
 
 class ListedRow(TypedDict):

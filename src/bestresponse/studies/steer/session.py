@@ -426,10 +426,7 @@ def estimate_run(config: SteerConfig, models: Mapping[str, Model], answers: Answ
     prompt += game.messages * config.max_tokens
     words = f"{config.games} game{'s' if config.games > 1 else ''} of {config.domain}"
     words += f", {nodes:,} nodes a tree" if nodes else ""
-    speaker = str(config.model)
-    return Estimate(
-        None, words, {speaker: calls}, {speaker: calls * prompt}, {speaker: calls * config.max_tokens}
-    ), nodes
+    return Estimate.of_calls(None, words, {str(config.model): calls}, prompt, config.max_tokens), nodes
 
 
 def _estimate_cfr(session: SteerSession) -> tuple[int, int]:

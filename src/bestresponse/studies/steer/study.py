@@ -8,7 +8,7 @@ of typed rows and figures of what guidance earns.
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Annotated, Any, TypedDict
 
 import numpy as np
 
-from bestresponse.core.episode import Record, Submission, play
+from bestresponse.core.episode import play
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.game import NATURE, REFEREE
 from bestresponse.core.json import JsonObject, canonical
@@ -36,8 +36,8 @@ from bestresponse.report.stats.agreement import krippendorff_alpha
 from bestresponse.report.stats.statistics import Interval, cluster_bootstrap
 from bestresponse.runs.execution import Execution, Job, Outcome
 from bestresponse.runs.executors.driver import lend_workers
-from bestresponse.runs.reporting.answers import Answers as ReadingCounts, make_answers_frame
-from bestresponse.runs.store.folder import RunFolder, Spec
+from bestresponse.runs.reporting.answers import Readings
+from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Estimate, Measured, Replay, Study, recorded_models
 from bestresponse.studies.steer.building import (
     AnswerStore,
@@ -229,9 +229,9 @@ class SteerMeasured(Measured):
 
 def measure_steering(results: SteerResults) -> SteerMeasured:
     """Build every frame and figure of a run."""
-    counts: dict[str, ReadingCounts] = {}
+    readings = Readings()
     for entry in results.entries:
-        counts.setdefault(entry.by, ReadingCounts()).add(entry.reading.status.value, entry.reading.how, "")
+        readings.add(entry.by, entry.reading.status.value, entry.reading.how)
     unread = Counter(entry.reading.how[:160] for entry in results.entries if not entry.reading.status.readable)
     solution = _measure_cfr(results) if results.psro is None else _measure_psro(results, results.psro)
     frames: dict[str, Frame[Any]] = {
@@ -239,7 +239,7 @@ def measure_steering(results: SteerResults) -> SteerMeasured:
         "overview": Frame(OverviewRow, [_describe_run(results)]),
         "rejected_scenarios": _count(Counter(results.written.rejected if results.written else ())),
         "unread": _count(unread),
-        "answers": make_answers_frame(counts),
+        "answers": readings.frames["answers"],
     }
     groups = _evaluate_cfr(results) if results.psro is None else _evaluate_psro(results, results.psro)
     answered = len(results.solved) + (results.psro is not None)
@@ -572,10 +572,6 @@ _MOST_ENDS = 70
 _DECIMALS = 6
 
 
-def _refuse_play(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
-    raise UsageError("a steering run has no plays of its own")
-
-
 def run_steering(config: SteerConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
     """Ask for every text that is not on record, solve, and evaluate; what cannot be finished is refused before."""
     if how.shard is not None:
@@ -719,8 +715,6 @@ appendix J, table 1).
 steer = Study(
     "steer",
     SteerConfig,
-    specs=lambda config: (),
-    play=lambda config, models: _refuse_play,
     measure=lambda config, folder: measure_steering(read_results(config, folder)),
     metrics=METRICS,
     title="Steering {{ config.model }} in {{ config.read_domain().name }} dialogues",

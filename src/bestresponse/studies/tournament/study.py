@@ -70,7 +70,7 @@ from bestresponse.runs.inputs import (
     count_parameters,
 )
 from bestresponse.runs.models import open_models
-from bestresponse.runs.reporting.answers import Answers, count_answers, make_answers_frame
+from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.seats import make_player
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
@@ -784,13 +784,8 @@ def estimate_matches(config: TournamentConfig) -> Estimate:
     briefing = len(game.view(game.start(), game.roles[0]).briefing) // _CHARACTERS_PER_TOKEN
     tokens = briefing + config.rounds * _TOKENS_A_ROUND // 2
     matches = len(config.asked_pairs) * (config.repetitions or 1)
-    return Estimate(
-        matches,
-        f"{matches:,} matches of {config.rounds} rounds" if calls else "",
-        calls,
-        {name: count * tokens for name, count in calls.items()},
-        {name: count * config.max_tokens for name, count in calls.items()},
-    )
+    what = f"{matches:,} matches of {config.rounds} rounds" if calls else ""
+    return Estimate.of_calls(matches, what, calls, tokens, config.max_tokens)
 
 
 class BetweenRow(TypedDict):
@@ -839,12 +834,11 @@ METRICS = list_metrics(
 
 def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
     """Work out the standings, and what becomes of strategies that multiply by what they earn."""
-    answers: dict[str, Answers] = {}
-    plays = list(folder.sorted_plays())
+    readings = Readings()
     for line in folder.sorted_records():
         seats = {role: name for role, name in line["data"]["seats"] if name in config.models}
-        count_answers(answers, line["record"]["submissions"], seats)
-    standings = measure_standings(config, plays)
+        readings.count(line["record"]["submissions"], seats)
+    standings = measure_standings(config, folder.sorted_plays())
     shares = list(standings.list_shares())
     last = max((row["generation"] for row in shares), default=0)
     totals = {row["name"]: row["total"] for row in standings.rows}
@@ -877,7 +871,7 @@ def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
             "shares": Frame(GenerationRow, shares),
             "final_shares": Frame(GenerationRow, sorted(final, key=lambda row: -row["share"])),
             "moran": Frame(MoranRow, standings.list_takeovers()),
-            "answers": make_answers_frame(answers),
+            "answers": readings.frames["answers"],
         },
         sum(row["share"] is not None for row in standings.rows),
         ("place", "strategy"),

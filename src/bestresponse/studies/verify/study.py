@@ -278,13 +278,8 @@ def estimate_runs(config: VerifyConfig) -> Estimate:
     if config.translator != RULES:
         calls[config.translator] += most
     tokens = len(_write_briefing(scene)) // _CHARACTERS_PER_TOKEN + config.max_tokens
-    return Estimate(
-        config.repeats,
-        f"{config.repeats} runs of at most {config.attempts} attempts",
-        calls,
-        {name: count * tokens for name, count in calls.items()},
-        {name: count * config.max_tokens for name, count in calls.items()},
-    )
+    what = f"{config.repeats} runs of at most {config.attempts} attempts"
+    return Estimate.of_calls(config.repeats, what, calls, tokens, config.max_tokens)
 
 
 def _write_briefing(scene: Scene) -> str:

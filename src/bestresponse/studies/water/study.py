@@ -47,14 +47,7 @@ from bestresponse.runs.inputs import (
     PersonasSetting,
     SeatsSetting,
 )
-from bestresponse.runs.reporting.answers import (
-    Answers,
-    VoidRow,
-    count_answers,
-    describe_void,
-    make_answers_frame,
-    warn_of_gaps,
-)
+from bestresponse.runs.reporting.answers import Readings, warn_of_gaps
 from bestresponse.runs.seats import (
     AgentSettings,
     assign_seats,
@@ -474,15 +467,12 @@ def measure_water(config: WaterConfig, folder: RunFolder) -> Measured:
     days: dict[tuple[bool, str], dict[int, GameDays]] = {}
     void: dict[tuple[bool, str], list[int]] = {}
     spoken: dict[tuple[bool, str], tuple[int, Sequence[JsonMapping]]] = {}
-    voids: list[VoidRow] = []
-    answers: dict[str, Answers] = {}
+    readings = Readings()
     for line in folder.sorted_records():
         data, submissions = line["data"], line["record"]["submissions"]
         key, repeat = (data["persona"], data["abundance"]), data["repeat"]
-        count_answers(answers, submissions, dict(data["seats"]))
-        if line["record"]["void"]:
+        if not any(readings.list_finished([line])):
             void.setdefault(key, []).append(repeat)
-            voids.append(describe_void(line))
             continue
         days.setdefault(key, {})[repeat] = _list_bids(submissions)
         if repeat < spoken.get(key, (np.inf, ()))[0] and any(s.get("reasoning") for s in submissions):
@@ -522,8 +512,7 @@ def measure_water(config: WaterConfig, folder: RunFolder) -> Measured:
             "example": gather(ExampleRow, _list_example),
             "baselines": Frame(BaselineRow, list(_list_baselines(config)) if finished else []),
             "days": gather(DayRow, _list_days) if residents_days <= _MOST_DAY_ROWS else Frame(DayRow, []),
-            "voids": Frame(VoidRow, voids),
-            "answers": make_answers_frame(answers),
+            **readings.frames,
         },
         sum(len(group.repeats) for group in measured),
         ("condition",),
