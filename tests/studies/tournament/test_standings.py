@@ -13,9 +13,9 @@ from bestresponse.studies.tournament.study import (
     METRICS,
     Entry,
     TournamentConfig,
+    find_standings,
     gather_entries,
     make_stage,
-    measure_standings,
     normalise,
     read_strategy,
     tournament,
@@ -30,7 +30,7 @@ def configure(*names, game=DILEMMA, **settings):
 
 
 def standings(*names, **settings):
-    return measure_standings(configure(*names, **settings))
+    return find_standings(configure(*names, **settings))
 
 
 def list_entries(names, game, default_move=None):
@@ -187,7 +187,7 @@ def test_a_saved_agent_and_a_rules_file_take_part(tmp_path):
 def play_with(model, tmp_path, *names, **settings):
     config = configure(*names, Entry("llm", "model", "llm"), **settings)
     ran = running.run(tournament, config, tmp_path, {"llm": model})
-    return ran.outcome, measure_standings(config, ran.folder.sorted_plays()), ran
+    return ran.outcome, find_standings(config, ran.folder.sorted_plays()), ran
 
 
 def test_a_model_plays_beside_strategies_in_both_seats_and_against_itself(tmp_path):

@@ -23,7 +23,7 @@ from bestresponse.games.logic.tables import table_to_data, to_tree
 from bestresponse.games.lookup import FORMATS, Found, NamedGame, as_source, find_game
 from bestresponse.logic.language.diagnostics import Diagnostic
 from bestresponse.runs.study import studies
-from bestresponse.studies.tournament import study as tournaments
+from bestresponse.studies.tournament.study import GROUPS, TournamentConfig, find_standings, gather_entries, make_stage
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import classic_strategies
 from bestresponse.theory.trees.sequence_form import (
@@ -88,9 +88,7 @@ class NameList(BaseModel):
 
 def list_strategies() -> NameList:
     """List the strategies that `tournament` takes; the first names are those of groups."""
-    return NameList(
-        names=list(dict.fromkeys((*tournaments.GROUPS, *PUBLISHED, *(one.name for one in classic_strategies()))))
-    )
+    return NameList(names=list(dict.fromkeys((*GROUPS, *PUBLISHED, *(one.name for one in classic_strategies())))))
 
 
 def list_studies() -> NameList:
@@ -292,11 +290,9 @@ def tournament(
         find_by_name(dict.fromkeys(list_strategies().names), name, "strategy")
     program = game if found.origin == "file" and game.strip().endswith(".") else ""
     source = NamedGame(found.name, ".pl", program) if program else as_source(found)
-    entries, left_out = tournaments.gather_entries(strategies, tournaments.make_stage(source))
-    config = tournaments.TournamentConfig(
-        source, entries, rounds=rounds, noise=noise, continuation=continuation, left_out=left_out
-    )
-    standings = tournaments.measure_standings(config)
+    entries, left_out = gather_entries(strategies, make_stage(source))
+    config = TournamentConfig(source, entries, rounds=rounds, noise=noise, continuation=continuation, left_out=left_out)
+    standings = find_standings(config)
     return TournamentTable(
         game=found.name,
         rounds=rounds,

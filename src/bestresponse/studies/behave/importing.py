@@ -264,7 +264,7 @@ class Reader:
                 detail = f"{names} pays {_show(due)}, recorded is {_show(paid)}"
                 self._complain(line, match.line, "payoff mismatch", detail, "kept; payoffs are those of the moves")
 
-    def _read_move(self, cell: Any, seat: int, row: Cells) -> int:
+    def _read_move(self, cell: object, seat: int, row: Cells) -> int:
         """Return the number of an action."""
         layout = self.layout
         if cell is None or cell == "":
@@ -292,7 +292,7 @@ class Reader:
             self.tables[key] = NormalForm(np.moveaxis(payoffs, 2, 0), ROLES, layout.sides, name)
         return self.tables[key]
 
-    def _finish(self, key: tuple[Any, ...], match: _Match) -> Iterator[JsonObject]:
+    def _finish(self, key: tuple[object, ...], match: _Match) -> Iterator[JsonObject]:
         """Yield the line of a match in a run, or complain where it is left out."""
         layout, row = self.layout, match.first
         try:

@@ -405,7 +405,7 @@ def normalise(total: float, least: float, most: float, plays: float) -> float:
     return (total - plays * least) / (plays * (most - least))
 
 
-def measure_standings(config: TournamentConfig, plays: Iterable[StoredPlay] = ()) -> Standings:
+def find_standings(config: TournamentConfig, plays: Iterable[StoredPlay] = ()) -> Standings:
     """Put together worked-out and played matches; one that broke off is missing."""
     totals, spread = _work_out(config)
     missing = np.zeros(totals.shape[:2])
@@ -838,7 +838,7 @@ def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
     for line in folder.sorted_records():
         seats = {role: name for role, name in line["data"]["seats"] if name in config.models}
         readings.count(line["record"]["submissions"], seats)
-    standings = measure_standings(config, folder.sorted_plays())
+    standings = find_standings(config, folder.sorted_plays())
     shares = list(standings.list_shares())
     last = max((row["generation"] for row in shares), default=0)
     totals = {row["name"]: row["total"] for row in standings.rows}
