@@ -211,7 +211,8 @@ _ANSWERS = table("answers", title="How the answers were read")
 """Ends the report of every study that has a frame of answers, see `runs.reporting.answers`."""
 
 
-def _refuse_to_play(config: RunSettings, models: Mapping[str, Model]) -> PlayOne:
+def refuse_to_play(config: RunSettings, models: Mapping[str, Model]) -> PlayOne:
+    """Raise UsageError: what the study does is no play of a game."""
     raise UsageError("a run of this study has no plays of its own; it is made and read as a whole")
 
 
@@ -234,7 +235,7 @@ class Study(Generic[P, C]):
     measure: Callable[[C, RunFolder], Measured]
     report: Sequence[ReportBlock]
     specs: Callable[[C], Iterable[JsonMapping]] = lambda config: ()
-    play: Callable[[C, Mapping[str, Model]], PlayOne] = _refuse_to_play
+    play: Callable[[C, Mapping[str, Model]], PlayOne] = refuse_to_play
     metrics: Sequence[Metric[Any]] = ()
     title: str = ""
     subtitle: str = ""

@@ -46,7 +46,7 @@ class Readings:
         row["refused_before"] += how.count("refused: ")
         row["abstained"] += bool(stand_in)
 
-    def count(self, submissions: Iterable[JsonMapping], names: Mapping[str, str]) -> None:
+    def count(self, submissions: Iterable[Mapping[str, str]], names: Mapping[str, str]) -> None:
         """Count the answers of one play, as plain data; `names` tells who sits in a seat."""
         for given in submissions:
             if given["role"] in names:

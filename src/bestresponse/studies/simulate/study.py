@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -239,7 +239,7 @@ def _list_moves(
         yield row
 
 
-def _list_parts(ask: Ask, action: Any) -> Iterator[tuple[str, str | float]]:
+def _list_parts(ask: Ask, action: object) -> Iterator[tuple[str, str | float]]:
     """Yield the fields of a form with their values, anything else as one nameless field; no free text."""
     if isinstance(action, Mapping):
         yield from ((name, _read_value(value)) for name, value in action.items())
@@ -247,10 +247,10 @@ def _list_parts(ask: Ask, action: Any) -> Iterator[tuple[str, str | float]]:
         yield "", _read_value(action)
 
 
-def _read_value(action: Any) -> str | float:
+def _read_value(action: object) -> str | float:
     if isinstance(action, str):
         return action
-    return float(action) if isinstance(action, int | float) else canonical(list(action))
+    return float(action) if isinstance(action, int | float) else canonical(action)
 
 
 def name_move(move: str | float) -> str:
