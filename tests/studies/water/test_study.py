@@ -309,8 +309,6 @@ ZOE = {"profession": "baker", "personality": "calm", "background": "Zoe bakes."}
     ("more", "sentence"),
     [
         ({"with_personas": "on", "rules": WaterRules((Resident("Zoe", 1, 1),))}, "personas: there is none for Zoe"),
-        ({"bidder": "need", "model": "m"}, "bidder: the model fills all seats already"),
-        ({"bidder": "neeed"}, "bidder: expected one of random, share, need"),
         ({"seat": {"Zoe": "need"}}, "seat: there is no seat 'Zoe'; expected one of Alex, Bob"),
         ({"seat": {"Alex": "equilibrium"}}, "no equilibrium of water is known"),
         ({"abundance": "huge"}, "abundance: there is no 'huge'; known: low, medium, high"),

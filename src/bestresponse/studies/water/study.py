@@ -111,9 +111,7 @@ class WaterConfig(AgentSettings):
     """Play the Water Allocation Challenge many times and report who survives."""
 
     model: OptionalModelSetting = setting(default=None, kw_only=False, short="-m")
-    """The player of every seat that is not named."""
-    bidder: str | None = setting(default=None)
-    """Instead of a model: random, share:X, need, myopic, no-regret or solver."""
+    """The player of every seat that is not named: a model, or random, share:X, need, myopic, no-regret or solver."""
     seat: SeatsSetting = setting(default_factory=dict, metavar="RESIDENT=PLAYER")
     """Who bids for whom: a model or a bidder."""
     abundance: NamesSetting = setting(default=())
@@ -131,10 +129,6 @@ class WaterConfig(AgentSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.bidder is not None and self.model is not None:
-            raise SettingError("bidder", "the model fills all seats already; name single seats for the other")
-        if self.bidder is not None and not is_bidder(self.bidder):
-            raise SettingError("bidder", f"expected one of {', '.join(BIDDERS)}, got {self.bidder!r}")
         unknown = [name for name in self.abundance if name not in ABUNDANCE]
         if unknown:
             raise SettingError("abundance", f"there is no {unknown[0]!r}; known: {', '.join(ABUNDANCE)}")
@@ -168,8 +162,7 @@ class WaterConfig(AgentSettings):
     @cached_property
     def seats(self) -> Mapping[str, NamedModel]:
         """Who bids for whom, in the order of the residents."""
-        bidder = None if self.bidder is None else NamedModel(self.bidder)
-        return assign_seats(self.make_game(), self.seat, self.model or bidder)
+        return assign_seats(self.make_game(), self.seat, self.model)
 
     @property
     def models(self) -> tuple[NamedModel, ...]:
