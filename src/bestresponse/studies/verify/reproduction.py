@@ -4,10 +4,9 @@ What the recorded runs decide (attempts, choices, ratings) is counted; what a so
 correctness) is decided anew by both checkers. As in the paper, a reasoning without queries counts as predicted
 correct here; how many there are is told beside it, since nothing was checked in them.
 
-The queries of the recorded runs are put to our checkers, the corrections of the original are tested, and its texts are
-read by our translator. A folder of recorded runs holds `samples.jsonl`, one sample a line, and perhaps `matrices.json`
-(payoffs by game, keyed by the two choices) and `query_verdicts.json` (what the original solver answered). Ratings by
-people may be absent.
+The queries of the recorded runs are put to our checkers, and their texts are read by our translator. A folder of
+recorded runs holds `samples.jsonl`, one sample a line, and perhaps `matrices.json` (payoffs by game, keyed by the two
+choices) and `query_verdicts.json` (what the original solver answered). Ratings by people may be absent.
 
 Every claim of the offline translator is held against the recorded claims of the same text, which may say it the other
 way round (5 is higher than 3, 3 is lower than 5); what is not among them is decided by the checkers.
@@ -127,7 +126,6 @@ def reproduce(folder: Path) -> Reproduction:
             apart = f"{len(verdicts['ill_formed'])} ill-formed queries apart" if verdicts["ill_formed"] else ""
             agree = not verdicts["different"]
             checks.insert(0, Check("verdicts on recorded queries", compared, verdicts["same"], agree, apart))
-        counts = false_corrections(samples, recheck)
     finally:
         engine.close()
     detail: JsonObject = {
@@ -136,16 +134,8 @@ def reproduce(folder: Path) -> Reproduction:
         "attempts": sum(len(sample.attempts) for sample in samples),
         "unchecked_attempts": sum(not attempt.queries for sample in samples for attempt in sample.attempts),
         "verdicts": verdicts,
-        "mistakes_of_the_original": [
-            {"game": game, "sentence": sentence, "times": times} for (game, sentence), times in sorted(counts.items())
-        ],
         "rules_translator": yardstick,
     }
-    mistakes = Table(
-        (Column("game"), Column("correction that is false"), Column("times", "right")),
-        tuple((GAMES.get(game, game), sentence, times) for (game, sentence), times in sorted(counts.items())),
-        "What the original told the reasoner although its game says otherwise",
-    )
     figures = Table(
         (Column("the offline translator"), Column("", "right")),
         tuple(
@@ -154,7 +144,7 @@ def reproduce(folder: Path) -> Reproduction:
         ),
         "Rules for plain English against the recorded translator, and what they refused to read",
     )
-    return Reproduction("lelma", CITATION, tuple(checks), (mistakes, figures), detail)
+    return Reproduction("lelma", CITATION, tuple(checks), (figures,), detail)
 
 
 def _compare_verdicts(recorded: dict[str, dict[str, str]], recheck: Recheck) -> JsonObject:
@@ -272,12 +262,11 @@ K = TypeVar("K")
 
 @dataclass(frozen=True)
 class RecordedAttempt:
-    """One reasoning, the queries made of it, those that failed (None: never put to the solver), and the feedback."""
+    """One reasoning, the queries made of it, and those that failed (None: never put to the solver)."""
 
     response: str = ""
     queries: tuple[str, ...] = ()
     failed: tuple[str, ...] | None = None
-    feedback_prompt: str | None = None
 
 
 @dataclass(frozen=True)
@@ -351,33 +340,6 @@ def _read_json(kind: type[K], text: str, where: str) -> K:
 
 _QUOTED: Final = re.compile(r"'[^']*'")
 _VARIABLE: Final = re.compile(r"(?<!\w)[A-Z_]\w*")
-_NUMBER = r"(-?[\d.]+?)"
-_SENTENCES: Final = tuple(
-    (re.compile(pattern, re.IGNORECASE), query)
-    for pattern, query in (
-        (rf"payoff {_NUMBER} is higher than payoff {_NUMBER}$", "higher({0}, {1})"),
-        (rf"payoff {_NUMBER} is lower than payoff {_NUMBER}$", "lower({0}, {1})"),
-        (
-            rf"payoff {_NUMBER} is your (highest|lowest) possible individual payoff$",
-            "{1}_possible_individual_payoff({0})",
-        ),
-        (
-            rf"payoff {_NUMBER} is your (highest|lowest) individual outcome for choice (\w+)$",
-            "{1}_individual_payoff_for_choice({0}, '{2}')",
-        ),
-        (r"choice (\w+) gives you the highest guaranteed .*payoff$", "highest_guaranteed_payoff_choice('{0}')"),
-        (
-            r"choice (\w+) gives you (higher|lower) guaranteed .*payoff than choice (\w+)$",
-            "{1}_guaranteed_payoff('{0}', '{2}')",
-        ),
-        (r"choices (\w+) and (\w+) give you the (highest|lowest) mutual payoff$", "{2}_mutual_payoff('{0}', '{1}')"),
-        (
-            rf"(\w+) choosing (\w+) and (\w+) choosing (\w+) results in payoff {_NUMBER} for (\w+)$",
-            "finally(goal({5}, {4}), do(choice({0}, '{1}'), do(choice({2}, '{3}'), s0)))",
-        ),
-    )
-)
-"""How the original words its corrections, and which query each states."""
 
 
 class Recheck:
@@ -434,24 +396,6 @@ def _list_names(args: object) -> set[str]:
     if isinstance(args, str):
         return {args}
     return {name for part in args for name in _list_names(part)} if isinstance(args, tuple) else set()
-
-
-def corrections_of(attempt: RecordedAttempt) -> Iterator[tuple[str, str | None]]:
-    """The sentences of a recorded feedback, each with the query it states (None: not understood)."""
-    for sentence in re.findall("^- (.*)", attempt.feedback_prompt or "", re.MULTILINE):
-        stated = ((pattern.match(sentence.strip()), query) for pattern, query in _SENTENCES)
-        yield sentence.strip(), next((query.format(*match.groups()) for match, query in stated if match), None)
-
-
-def false_corrections(samples: Iterable[Sample], recheck: Recheck) -> Counter[tuple[str, str]]:
-    """Count, by game, every correction of the original's that its own game refutes; ties are behind most of them."""
-    return Counter(
-        (sample.game, sentence)
-        for sample in samples
-        for attempt in sample.attempts
-        for sentence, query in corrections_of(attempt)
-        if query is not None and recheck.verdict(sample.game, query) is Verdict.REFUTED
-    )
 
 
 _TURNED: Final = {"lower": "higher", "lower_guaranteed_payoff": "higher_guaranteed_payoff"}
