@@ -68,6 +68,7 @@ from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Message, Model, Reply, Request, Wrapper
 from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.players.dialogue.speaker import Guided, Unguided
+from bestresponse.players.llm.player import PlayerWrapper
 from bestresponse.runs.store.folder import FolderLock, Lines, read_lines
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.tree import Policy
@@ -170,18 +171,12 @@ class AnswerStore:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Remembering:
+class Remembering(PlayerWrapper):
     """`player` as draw `number`, who is asked only what is not on record."""
 
-    player: Player
     answers: AnswerStore
     number: int = 0
     cost: int = 1
-
-    @property
-    def name(self) -> str:
-        """The name of the player."""
-        return self.player.name
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Answer `ask`, knowing what `view` tells."""
