@@ -39,7 +39,7 @@ from bestresponse.players.lookup import (
     find_strategy,
     seat_speaker,
 )
-from bestresponse.players.strategies.fixed import RandomPlayer
+from bestresponse.players.strategies import RandomPlayer
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.inputs import GameSetting, NamedModel
 from bestresponse.runs.settings import RunSettings, setting, settings

@@ -43,7 +43,7 @@ from bestresponse.games.matrix.game import FORMATS, MatrixGame, Theme, theme, th
 from bestresponse.models.base import Model
 from bestresponse.players.llm.player import FirstToken, LlmPlayer, Sampled, Sampling, Style, Thinking
 from bestresponse.players.llm.verified import bare_name, is_verified, make_label, with_review
-from bestresponse.players.strategies.fixed import FixedMix
+from bestresponse.players.strategies import FixedMix
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.inputs import ModelsSetting, NamedModel, NamesSetting, OptionalGameSetting
 from bestresponse.runs.settings import RunSettings, list_settings, setting, settings

@@ -37,7 +37,7 @@ from bestresponse.core.player import Decision
 from bestresponse.core.seeds import split
 from bestresponse.games.matrix.game import as_strategy
 from bestresponse.players.llm.verified import AGAIN, SPELLING, make_label
-from bestresponse.players.strategies.baselines import BASELINES
+from bestresponse.players.strategies import BASELINES, EQUILIBRIUM
 from bestresponse.report.figures.charts import compute_fences
 from bestresponse.report.frames import Frame, Heads, Metric, Value, column
 from bestresponse.report.numbers import format_number
@@ -307,7 +307,7 @@ def measure_baseline(plan: Plan, name: str, games: list[int]) -> list[PlayRow]:
         own_seat = 0 if seat == "row" else 1
         own, other = map(np.stack, zip(*(own_view(drawn.payoffs[k], own_seat) for k in games), strict=True))
         mixes, opponents = (np.stack([drawn.get_equilibrium(k)[s] for k in games]) for s in (own_seat, 1 - own_seat))
-        if name != "equilibrium":
+        if name != EQUILIBRIUM:
             mixes = BASELINES[name](own, other, plan.config.seed)
         blank = dict.fromkeys(Asked.__annotations__) | {"model": name, "asked_for": BASELINE, "condition": BASE}
         blank |= {"variant": "original", "seat": seat, "rows": own.shape[1], "cols": own.shape[2], "status": "valid"}
@@ -467,7 +467,7 @@ _MOST_LOST = {
     "gap_normalised": "worst_normalised",
     "exploitability_normalised": "worst_exploitability_normalised",
 }
-_COMPARED_BASELINES = ("uniform", "maximin", "equilibrium")
+_COMPARED_BASELINES = ("uniform", "maximin", EQUILIBRIUM)
 _VERSION_METRICS = ("asked", "answered", *_COMPARED, "success_1", "success_5")
 _CORRECTION = "correction"
 _MOST_LISTED = 500
@@ -509,7 +509,8 @@ class Results:
     def baselines(self) -> Mapping[str, list[PlayRow]]:
         """The rows of every baseline on the games that were put to the models."""
         games = sorted({row["game"] for rows in self.base.values() for row in rows})
-        return LazyMapping({name: partial(measure_baseline, self.plan, name, games) for name in BASELINES if games})
+        names = (*BASELINES, EQUILIBRIUM) if games else ()
+        return LazyMapping({name: partial(measure_baseline, self.plan, name, games) for name in names})
 
 
 def _select(rows: Rows, *prefixes: str) -> list[PlayRow]:

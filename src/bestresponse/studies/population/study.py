@@ -32,7 +32,7 @@ from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import find_stage_form
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.players.lookup import find_strategy
-from bestresponse.players.strategies.fixed import ALWAYS
+from bestresponse.players.strategies import ALWAYS
 from bestresponse.report.blocks import lines, metrics_table, pivot, table, text
 from bestresponse.report.frames import Frame, Heads, column, list_metrics
 from bestresponse.report.stats.statistics import Interval

@@ -34,7 +34,7 @@ from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import HasSpeakers, HasStage
 from bestresponse.players.lookup import SIMULATED, find_strategy
-from bestresponse.players.strategies.automaton import AutomatonPlayer
+from bestresponse.players.strategies import AutomatonPlayer
 from bestresponse.report.blocks import Measurement, Shown, bars, boxes, lines, metrics_table, table, text
 from bestresponse.report.document import Code, Column, Paragraph
 from bestresponse.report.frames import Frame, Heads, Value, column, list_metrics

@@ -46,17 +46,8 @@ from bestresponse.games.matrix.game import RepeatedGame
 from bestresponse.logic.engine import open_engine
 from bestresponse.models.base import Model
 from bestresponse.models.providers.weights import WEIGHTS
+from bestresponse.players import strategies
 from bestresponse.players.lookup import find_strategy, list_strategies
-from bestresponse.players.strategies.automaton import (
-    PROBE,
-    AutomatonPlayer,
-    AxelrodPlayer,
-    axelrod_strategy,
-    has_axelrod_strategy,
-    make_automaton,
-    play_in_library,
-)
-from bestresponse.players.strategies.fixed import HistoryPlayer
 from bestresponse.report.blocks import Measurement, Shown, lines, metrics_table, pivot, table, text
 from bestresponse.report.document import Code, Paragraph
 from bestresponse.report.frames import Frame, column, list_metrics
@@ -87,7 +78,6 @@ PROBES = "probes:"
 """The group of probes that show the fingerprint of the one who is named by `against`."""
 _MOST_POINTS = 30
 Kind = Literal["rules", "classic", "player", "axelrod", "model", "function", "words"]
-HistoryFunction = Callable[[Sequence[str], Sequence[str]], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +251,7 @@ def _list_probes(item: str, stage: StageGame, default_move: str | None) -> list[
     if not side.isdigit() or not 2 <= int(side) <= _MOST_POINTS:
         raise SettingError("entries", f"{item!r}: expected {PROBES}N with N from 2 to {_MOST_POINTS}")
     points = [f"{k / (int(side) - 1):.3g}" for k in range(int(side))]
-    return [_find_entry(f"{PROBE}{x}:{y}", stage, default_move) for x, y in product(points, points)]
+    return [_find_entry(f"{strategies.PROBE}{x}:{y}", stage, default_move) for x, y in product(points, points)]
 
 
 def _add_classic(entries: list[Entry], stage: StageGame, default_move: str | None) -> dict[str, str]:
@@ -289,7 +279,7 @@ def _find_entry(name: str, stage: StageGame, default_move: str | None) -> Entry:
     """Find who is named: a strategy, any player who needs no model (see `players.lookup`), or a model."""
     classic = [strategy.name for strategy in classic_strategies()]
     game = RepeatedGame(stage.form, 2)
-    if name in PUBLISHED or name in classic or name.startswith(PROBE):
+    if name in PUBLISHED or name in classic or name.startswith(strategies.PROBE):
         entry = _make_entry(name)
         as_automata(entry, stage, default_move)
         return entry
@@ -297,8 +287,8 @@ def _find_entry(name: str, stage: StageGame, default_move: str | None) -> Entry:
         return Entry(name, "player", name)
     if name in WEIGHTS or "/" in name or name.startswith("verified:") or name.endswith(".gguf"):
         return Entry(name, "model", name)
-    if name.startswith(AXELROD) or has_axelrod_strategy(name):
-        axelrod_strategy(name.removeprefix(AXELROD))
+    if name.startswith(AXELROD) or strategies.has_axelrod_strategy(name):
+        strategies.axelrod_strategy(name.removeprefix(AXELROD))
         cooperative_actions(stage.form)
         return Entry(name, "axelrod", name.removeprefix(AXELROD))
     known = [*GROUPS, *PUBLISHED, *classic, *list_strategies(game)]
@@ -313,7 +303,9 @@ def as_automata(entry: Entry, stage: StageGame, default_move: str | None) -> tup
     """Return a strategy in both seats of the game, None for who has to be asked; InvalidGame where it cannot play."""
     match entry.kind:
         case "classic":
-            return make_automaton(entry.source, stage.form, 0), make_automaton(entry.source, stage.form, 1)
+            return strategies.make_automaton(entry.source, stage.form, 0), strategies.make_automaton(
+                entry.source, stage.form, 1
+            )
         case "rules":
             return _run_rules(entry, stage, default_move)
         case _:
@@ -746,15 +738,15 @@ def _seat_entry(config: TournamentConfig, data: JsonMapping, game: AnyGame, role
         case "function" if entry.thing is None:
             raise UsageError(f"{entry.name} was a Python function, which a stored run does not hold")
         case "function":
-            return HistoryPlayer(entry.thing, entry.name)
+            return strategies.HistoryPlayer(entry.thing, entry.name)
         case "player" if player := find_strategy(entry.source, game, role, seed):
             return player
         case "axelrod":
-            return AxelrodPlayer(entry.source, cooperative_actions(config.stage.form), seed)
+            return strategies.AxelrodPlayer(entry.source, cooperative_actions(config.stage.form), seed)
     automata = as_automata(entry, config.stage, config.default_move)
     if automata is None:
         raise UsageError(f"{entry.name} cannot play here: it is no installed player, or in words and without rules")
-    return AutomatonPlayer(automata[seat], seed)
+    return strategies.AutomatonPlayer(automata[seat], seed)
 
 
 def prepare_matches(config: TournamentConfig, models: Mapping[str, Model]) -> PlayOne:
@@ -766,7 +758,7 @@ def prepare_matches(config: TournamentConfig, models: Mapping[str, Model]) -> Pl
         if any(entry.kind != "axelrod" for entry in entries):
             return play_seats(spec, done, keep)
         names = entries[0].source, entries[1].source
-        payoffs = play_in_library(names, config.stage.form, config.rules, spec.data["seed"])
+        payoffs = strategies.play_in_library(names, config.stage.form, config.rules, spec.data["seed"])
         game, roles = config.repeated, config.stage.form.players
         players = {role: entry.name for role, entry in zip(roles, entries, strict=True)}
         return Record(game.name, game.version, players, (), dict(zip(roles, payoffs, strict=True)))
@@ -854,7 +846,7 @@ def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
     ]
     fingerprint = []
     for k, name in enumerate(standings.names) if config.against else ():
-        if name.startswith(PROBE):
+        if name.startswith(strategies.PROBE):
             _, x, y = name.split(":")
             earned = float(standings.between[standings.opponents[0], k])
             fingerprint.append(FingerprintRow(cooperates=x, defects=y, payoff=earned if earned == earned else None))

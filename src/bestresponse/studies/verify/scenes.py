@@ -22,7 +22,7 @@ from bestresponse.core.player import Nature, Player
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.games.trees.game import TreeGame
 from bestresponse.players.llm.verified import SubjectOf, moves_of, subject_of, whole_of
-from bestresponse.players.strategies.fixed import FixedMix, Mixing
+from bestresponse.players.strategies import FixedMix, Mixing
 from bestresponse.studies.verify.texts import TEXTS
 from bestresponse.theory.equilibria.solve import nash_one
 from bestresponse.theory.games.normal_form import Array, NormalForm
