@@ -112,7 +112,7 @@ class StageGame:
 
 class EntriesSetting(
     Converted[
-        "str | Path | Model | HistoryFunction | Sequence[str | Path | Model | HistoryFunction | Entry]",
+        "str | Path | Model | strategies.HistoryFunction | Sequence[str | Path | Model | strategies.HistoryFunction | Entry]",
         tuple[Entry, ...],
     ]
 ):
