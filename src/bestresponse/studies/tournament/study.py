@@ -25,7 +25,7 @@ from functools import cache, cached_property, partial
 from itertools import product
 from math import isclose
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypeAlias, TypedDict
 
 import numpy as np
 
@@ -110,12 +110,10 @@ class StageGame:
     program: str = ""
 
 
-class EntriesSetting(
-    Converted[
-        "str | Path | Model | strategies.HistoryFunction | Sequence[str | Path | Model | strategies.HistoryFunction | Entry]",
-        tuple[Entry, ...],
-    ]
-):
+Participant: TypeAlias = "str | Path | Model | strategies.HistoryFunction | Entry"
+
+
+class EntriesSetting(Converted["Participant | Sequence[Participant]", tuple[Entry, ...]]):
     """Who takes part: groups, strategies, models and files by name, models, and functions of both histories."""
 
     many = True
