@@ -10,9 +10,8 @@ from bestresponse.core.errors import InvalidMove, SettingError, StoreError
 from bestresponse.models.base import Abilities, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.store.folder import Spec
-from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.plays import Plan, prepare_plays
-from bestresponse.studies.bench.sequential.questions import make_plan, prepare_questions
+from bestresponse.studies.bench.config import BenchConfig, Plan, prepare_plays
+from bestresponse.studies.bench.sequential.policies import make_plan, prepare_questions
 from bestresponse.studies.improve.examples import (
     Telling,
     classify,

@@ -28,10 +28,9 @@ from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.players.llm.player import prompt
 from bestresponse.players.llm.reading import read_reply
 from bestresponse.players.llm.texts import TEXTS
-from bestresponse.studies.bench.config import BenchConfig, own_view
+from bestresponse.studies.bench.config import BenchConfig, make_game, own_view
 from bestresponse.studies.bench.measure import measure_strategies
-from bestresponse.studies.bench.plays import make_game
-from bestresponse.studies.bench.sequential.questions import Plan, make_plan
+from bestresponse.studies.bench.sequential.policies import Plan, make_plan
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
