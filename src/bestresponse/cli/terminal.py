@@ -122,13 +122,13 @@ def _split_columns(names: list[str], rows: list[list[str]], width: int) -> list[
 
 
 @contextmanager
-def play_progress(total: int | None, what: str = "plays") -> Iterator[Callable[[Progress], None]]:
-    """A live bar on the terminal; gives the function to tell progress to.
+def play_progress(total: int | None, what: str, found: int = 0) -> Iterator[Callable[[Progress], None]]:
+    """A live bar on the terminal, which begins at what was `found`; gives the function to tell progress to.
 
     Where there is no terminal: a line at the beginning, at the first play, and then whenever a tenth is done. Where
     there is nothing to do, nothing is shown.
     """
-    if total == 0:
+    if total == found:
         yield lambda progress: None
         return
 
@@ -142,7 +142,7 @@ def play_progress(total: int | None, what: str = "plays") -> Iterator[Callable[[
     )
     out = notes()
     with Bar(*columns, console=out, transient=False, disable=not out.is_terminal) as bar:
-        task = bar.add_task(what, total=total, failed="")
+        task = bar.add_task(what, total=total, completed=found, failed="")
         said = -1
 
         def say(done: int, failed: str) -> None:
@@ -159,7 +159,7 @@ def play_progress(total: int | None, what: str = "plays") -> Iterator[Callable[[
                 say(done, failed)
 
         if not out.is_terminal:
-            say(0, "")
+            say(found, "")
         yield tell
 
 
