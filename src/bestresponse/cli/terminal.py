@@ -17,15 +17,6 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress as Bar,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-from rich.status import Status
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -132,16 +123,18 @@ def play_progress(total: int | None, what: str, found: int = 0) -> Iterator[Call
         yield lambda progress: None
         return
 
+    from rich import progress as rich  # here and not above, as `solve` shows no bar and starts sooner without it
+
     columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed:.0f}") if total is None else MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        *(() if total is None else (TextColumn("left"), TimeRemainingColumn())),
-        TextColumn("{task.fields[failed]}"),
+        rich.TextColumn("{task.description}"),
+        rich.BarColumn(),
+        rich.TextColumn("{task.completed:.0f}") if total is None else rich.MofNCompleteColumn(),
+        rich.TimeElapsedColumn(),
+        *(() if total is None else (rich.TextColumn("left"), rich.TimeRemainingColumn())),
+        rich.TextColumn("{task.fields[failed]}"),
     )
     out = notes()
-    with Bar(*columns, console=out, transient=False, disable=not out.is_terminal) as bar:
+    with rich.Progress(*columns, console=out, transient=False, disable=not out.is_terminal) as bar:
         task = bar.add_task(what, total=total, completed=found, failed="")
         said = -1
 
@@ -244,7 +237,7 @@ def wait_for(compute: Callable[[], T], what: str = "solving", said: Sequence[str
         threading.Thread(target=run, daemon=True).start()
         wait([outcome], _QUIET)
         if sys.stderr.isatty() and not outcome.done():
-            with Status(what, console=notes()) as status:
+            with notes().status(what) as status:
                 while not outcome.done():
                     known = f": {said[-1]}" if said else ""
                     status.update(f"{what}, {monotonic() - start:.0f} s{known} (Ctrl-C stops)")

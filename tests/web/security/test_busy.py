@@ -10,8 +10,8 @@ from waiting import join_threads, run_at_once, start_thread
 from bestresponse.logic.programs.validate import validate
 from bestresponse.logic.settings import settings
 from bestresponse.report.document import Note
-from bestresponse.web.services.formalizing import check_program
 from bestresponse.web.sessions import setup
+from bestresponse.web.views.formalize import check_program
 
 
 def test_pages_answer_while_a_hundred_programs_are_checked(server, monkeypatch):

@@ -18,9 +18,10 @@ MAX_CHARACTERS = 200_000
 MAX_DIGITS = 100
 MAX_EXPONENT = 300
 
-_HIDDEN = re.compile(
+HIDDEN = re.compile(
     "[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]"
 )
+"""Control and invisible characters, which let a program look like another one."""
 
 _BLOCKS = ((0x300, 0x1B00), (0x1DC0, 0x1E00), (0x20D0, 0x2100), (0x3099, 0x309B), (0xA800, 0xAC00), (0xFE20, 0xFE30))
 """Where vowel signs, tone marks and accents stand: part of a name in Hindi, Thai, Arabic and other scripts."""
@@ -97,12 +98,6 @@ class Places:
         start = self._starts[number - 1]
         end = self._text.find("\n", start, start + 200)
         return self._text[start : end if end >= 0 else start + 200]
-
-
-def hidden_character(text: str) -> int | None:
-    """Where a control or invisible character stands, if there is one."""
-    found = _HIDDEN.search(text)
-    return found.start() if found else None
 
 
 def tokenize(text: str) -> tuple[list[str], list[int]]:

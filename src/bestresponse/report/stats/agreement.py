@@ -77,9 +77,7 @@ def summarise_ratings(table: NDArray[np.float64], levels: Sequence[int], scale: 
     return RatingSummary(
         int(values.size),
         len(table),
-        quartiles[0],
-        quartiles[1],
-        quartiles[2],
+        *quartiles,
         float(values.mean()) if values.size else None,
         float(values.std(ddof=1)) if values.size > 1 else None,
         compute_if_defined(fleiss_kappa, counts),
