@@ -22,6 +22,7 @@ from markupsafe import Markup, escape
 
 from bestresponse.core.notebook import format_html
 from bestresponse.report.document import Document, Section, format_rows, measure_column_noise, show_cell
+from bestresponse.report.tables import number_repeated
 from bestresponse.report.text import abridged, pieces, visible
 
 _MOST_ROWS = 1000
@@ -111,14 +112,7 @@ def _marked(text: str, kind: str = "text") -> Markup:
 
 def _anchored(document: Document) -> list[Section]:
     """The sections with anchors that are unique and safe in an address."""
-    taken: set[str] = set()
-    result = []
-    for section in document.sections:
-        plain = unicodedata.normalize("NFKD", section.title).encode("ascii", "ignore").decode("ascii")
-        stem = re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")[:60] or "section"
-        anchor, number = stem, 2
-        while anchor in taken:
-            anchor, number = f"{stem}-{number}", number + 1
-        taken.add(anchor)
-        result.append(replace(section, anchor=anchor))
-    return result
+    plain = (unicodedata.normalize("NFKD", section.title).encode("ascii", "ignore") for section in document.sections)
+    stems = (re.sub(r"[^a-z0-9]+", "-", title.decode("ascii").lower()).strip("-")[:60] for title in plain)
+    anchors = number_repeated((stem or "section" for stem in stems), "-")
+    return [replace(section, anchor=anchor) for section, anchor in zip(document.sections, anchors, strict=True)]
