@@ -17,7 +17,6 @@ from bestresponse.report.document import Note
 from bestresponse.web.services import formalizing
 from bestresponse.web.services.formalizing import check_program
 from bestresponse.web.sessions import setup
-from bestresponse.web.views.formalize import check_program
 
 
 def test_pages_answer_while_a_hundred_programs_are_checked(server, monkeypatch):
