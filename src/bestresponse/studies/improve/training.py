@@ -100,7 +100,8 @@ class Batch:
 
     def to(self, device: str) -> Batch:
         """Return the batch on another device."""
-        return Batch(*(part.to(device) for part in self.parts), self.longest, self.real)
+        words, tokens, positions, starts, scored, targets = (part.to(device) for part in self.parts)
+        return Batch(words, tokens, positions, starts, scored, targets, self.longest, self.real)
 
 
 @dataclass(frozen=True, slots=True)
