@@ -2,7 +2,8 @@
 
 import json
 from collections import Counter
-from itertools import pairwise
+from dataclasses import replace
+from itertools import islice, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -130,6 +131,25 @@ def test_batches_have_one_shape_and_what_fills_them_is_no_longer_than_expected(d
         assert batch.real in starts
         after = [b - a for a, b in pairwise(starts[starts.index(batch.real) :])]
         assert all(0 <= length <= 128 for length in after)
+
+
+def test_another_process_makes_the_same_batches(data, base):
+    batches = training.Batches(make_trainer(base), [data], 2.0)
+    here = list(islice(batches.load(), 3))
+    batches.recipe = replace(batches.recipe, device="mps")
+    there = list(islice(batches.load(), 3))
+    for (number, batch), (other_number, other) in zip(here, there, strict=True):
+        assert number == other_number
+        assert all(torch.equal(part, same) for part, same in zip(batch.parts, other.parts, strict=True))
+
+
+def test_larger_games_join_in_as_the_training_goes_on(data, base):
+    batches = training.Batches(make_trainer(base, curriculum=0.5), [data], 5.0)
+    assert batches.reach() == 2.0
+    batches.spent.fill_(0.25)  # half of the time in which sizes grow: 2 + 0.5 x (5 + 2)
+    assert batches.reach() == 5.5
+    batches.spent.fill_(0.5)
+    assert batches.reach() == float("inf")
 
 
 def test_the_shape_of_batches_follows_the_conversations(data, base):
