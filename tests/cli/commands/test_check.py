@@ -142,10 +142,3 @@ def test_a_game_too_large_for_the_limits_is_told_the_option_that_raises_them(run
         )
         code, out, _ = run("--logic-ends", "900", "check", path, "--engine", engine)
         assert code == 0
-
-
-def test_of_many_moves_the_first_and_the_last_are_named(run, program):
-    _, out, _ = run("check", program("a.pl", simultaneous(2, 30)), "--engine", "embedded")
-    assert "(m0, m1, m2, m3, m4, m5, ..., m29: 30 moves)" in out
-    _, out, _ = run("check", program("b.pl", simultaneous(2, 3)), "--engine", "embedded")
-    assert "(m0, m1, m2)" in out

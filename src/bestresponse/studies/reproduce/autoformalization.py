@@ -54,7 +54,7 @@ from bestresponse.logic.programs.validate import validate
 from bestresponse.logic.settings import settings
 from bestresponse.report.document import Cell, Column, Table
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction, read_records
-from bestresponse.studies.tournament.study import TournamentConfig, measure_standings, normalise
+from bestresponse.studies.tournament.study import TournamentConfig, find_standings, normalise
 
 CITATION = (
     "A. Mensfelt, K. Stathis & V. Trencsenyi, Autoformalizing and Simulating Game-Theoretic Scenarios using "
@@ -310,7 +310,7 @@ def check_tournament(folder: Path) -> Part:
     for game in games:
         # the program and not its table alone: it says which move is the default one
         config = TournamentConfig(NamedGame(game.name, ".pl", game.program), "published", rounds=_ROUNDS)
-        right.append({row["name"]: 100 * (row["share"] or 0.0) for row in measure_standings(config).rows})
+        right.append({row["name"]: 100 * (row["share"] or 0.0) for row in find_standings(config).rows})
     printed, corrected, rows = [], [], list[tuple[Cell, ...]]()
     for name, published in _TABLE_7.items():
         totals = [sum(game.logs[name]["payoffs"]) for game in games]

@@ -7,8 +7,6 @@ by the constraints of the game's name or of the story, or, where there are none,
 games beside them; `recorded/METHOD/STORY/N.efg` (or `.nfg`, `.pl`) is the N-th game that a method wrote for a story.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
