@@ -36,6 +36,25 @@ def data(tmp_path_factory):
     return folder
 
 
+def list_shapes(sizes):
+    """Return the shape of every parameter."""
+    n, width = sizes.layers, sizes.width
+    columns = {"qkv": width, "out": sizes.heads * sizes.head, "gate_up": width, "down": sizes.hidden}
+    matrices = {name: (n, sum(rows), columns[name]) for name, rows in sizes.sections.items()}
+    norms = {"norm": (width,), "attention_norm": (n, width), "feed_norm": (n, width)}
+    return {"embedding": (sizes.vocabulary, width), **norms, **matrices}
+
+
+def make_network(sizes, tokenizer):
+    """Make a network with random parameters."""
+    rng = torch.Generator().manual_seed(0)
+    parameters = {}
+    for name, shape in list_shapes(sizes).items():
+        scale = 0.02 if name == "embedding" else shape[-1] ** -0.5
+        parameters[name] = torch.ones(shape) if "norm" in name else torch.randn(shape, generator=rng) * scale
+    return networks.Network(sizes, parameters, tokenizer)
+
+
 @pytest.fixture(scope="module")
 def base(data, tmp_path_factory):
     """A random network with a tokenizer that has whole phrases of the questions as tokens."""
@@ -51,7 +70,7 @@ def base(data, tmp_path_factory):
     tokenizer.train_from_iterator(("".join(training.split_messages(example)) for example in examples), trainer)
     folder = tmp_path_factory.mktemp("base")
     sizes = networks.Architecture(2, 64, 4, 2, 128, tokenizer.get_vocab_size())
-    networks.write_folder(networks.make_network(sizes, tokenizer, 0), folder)
+    networks.write_folder(make_network(sizes, tokenizer), folder)
     return folder
 
 
