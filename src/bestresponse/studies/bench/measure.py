@@ -41,15 +41,7 @@ from bestresponse.players.strategies import BASELINES, EQUILIBRIUM
 from bestresponse.report.figures.charts import compute_fences
 from bestresponse.report.frames import Frame, Heads, Metric, Value, column
 from bestresponse.report.numbers import format_number
-from bestresponse.report.stats.statistics import (
-    Interval,
-    bound_mean,
-    games_needed,
-    holm,
-    missing_bounds,
-    paired_difference,
-    wilson,
-)
+from bestresponse.report.stats import statistics
 from bestresponse.runs.reporting.answers import AnswerRow, Readings
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Measured
@@ -342,7 +334,7 @@ def _average(name: str, most: Callable[[PlayRow], float | None] | None = None) -
         if not known or most is None:
             return float(np.mean(numbers)) if known else None
         worst = max(most(row) or 0.0 for _, row in known)
-        return bound_mean(numbers, (0.0, worst), games, rng=np.random.default_rng(_SEED))
+        return statistics.bound_mean(numbers, (0.0, worst), games, rng=np.random.default_rng(_SEED))
 
     shown = Frame(PlayRow, []).columns[name]
     return Metric(name, shown.name, shown.help if most else f"mean {shown.help}", "", shown.format, compute)
@@ -355,20 +347,20 @@ def _succeed(percent: int) -> Metric[Rows]:
     opponent that it met.
     """
 
-    def compute(rows: Rows) -> Interval | None:
+    def compute(rows: Rows) -> statistics.Interval | None:
         known = [(row["exploitability_normalised"], gap) for gap, row in find_values(rows, "gap_normalised")]
         losses = [gap if taken is None else taken for taken, gap in known]
-        return wilson(sum(loss <= percent / 100 for loss in losses), len(losses)) if losses else None
+        return statistics.wilson(sum(loss <= percent / 100 for loss in losses), len(losses)) if losses else None
 
     lost = f"exploitability or, in {_GENERAL}, the Nash gap (Wilson interval)"
     explained = f"share of the answers that lose at most {percent / 100} of the range: {lost}"
     return Metric(f"success_{percent}", f"within {percent} %", explained, "", ".2f", compute)
 
 
-def _count_equilibria(rows: Rows) -> Interval | None:
+def _count_equilibria(rows: Rows) -> statistics.Interval | None:
     """Compute the share of answers that some equilibrium uses, whether or not the opponent met plays its part of it."""
     distances = [distance for distance, _ in find_values(rows, "equilibrium_distance")]
-    return wilson(sum(distance <= _SAME for distance in distances), len(distances)) if distances else None
+    return statistics.wilson(sum(distance <= _SAME for distance in distances), len(distances)) if distances else None
 
 
 def _bound_missing(figure: str, worst: str, end: int) -> Metric[Rows]:
@@ -379,7 +371,7 @@ def _bound_missing(figure: str, worst: str, end: int) -> Metric[Rows]:
         missing = [value for value, row in find_values(rows, worst) if row.get(figure) is None]
         if not missing or len(seen) + len(missing) < len(select_original(rows)):
             return None
-        return missing_bounds(seen, len(missing), missing, 0.0)[end]
+        return statistics.missing_bounds(seen, len(missing), missing, 0.0)[end]
 
     title, side = Frame(PlayRow, []).columns[figure].name, ("at least", "at most")[end]
     explained = "had every answer been readable: the missing ones perfect, or the worst the game allows"
@@ -398,7 +390,7 @@ def _count_wrong(name: str, which: str) -> Metric[Rows]:
     return Metric(f"wrong_{which}", f"wrong at {which}", explained, "", "", compute)
 
 
-def _compute_invariance(rows: Rows) -> Interval | None:
+def _compute_invariance(rows: Rows) -> statistics.Interval | None:
     """Compare every answer to a game told otherwise with the answer to the same game as drawn."""
     originals = {row["game"]: row["strategy"] for row in select_original(rows)}
     scores, games = [], []
@@ -407,7 +399,7 @@ def _compute_invariance(rows: Rows) -> Interval | None:
         if row["variant"] in VARIANTS and row["strategy"] is not None and drawn is not None:
             scores.append(1 - 0.5 * float(np.abs(np.subtract(row["strategy"], drawn)).sum()))
             games.append(row["game"])
-    return bound_mean(scores, (0.0, 1.0), games, rng=np.random.default_rng(_SEED)) if scores else None
+    return statistics.bound_mean(scores, (0.0, 1.0), games, rng=np.random.default_rng(_SEED)) if scores else None
 
 
 def _count_needed(rows: Rows) -> int | None:
@@ -423,7 +415,7 @@ def _count_needed(rows: Rows) -> int | None:
     spread = (
         float(np.std([worst, *(float(np.mean(values)) for values in gaps.values())], ddof=1)) if len(gaps) > 1 else 0.0
     )
-    return games_needed(spread, _PRECISE) if spread else None
+    return statistics.games_needed(spread, _PRECISE) if spread else None
 
 
 METRICS: tuple[Metric[Rows], ...] = (
@@ -645,7 +637,9 @@ class DifferenceRow(TypedDict):
     player: str
     against: Annotated[str, column("compared with")]
     by: Annotated[str, column(help="the figure that is compared")]
-    difference: Annotated[Interval, column(format=".3f", help="mean difference; negative: the first is better")]
+    difference: Annotated[
+        statistics.Interval, column(format=".3f", help="mean difference; negative: the first is better")
+    ]
     games: int
     p: Annotated[float, column(format=".3g", help="sign-flip test, adjusted for the number of comparisons (Holm)")]
     effect: Annotated[float | None, column(format=".2f", help="mean difference over its deviation between games")]
@@ -684,7 +678,7 @@ def _list_differences(results: Results) -> Iterator[DifferenceRow]:
             values = [a[case] for case in common], [b[case] for case in common]
             both = [row for side in (rows, others) for row in side if _identify(row) in a.keys() & b.keys()]
             most = max(value for value, _ in find_values(both, _MOST_LOST[figure]))
-            compared = paired_difference(*values, [case[0] for case in common], rng=rng, most=most)
+            compared = statistics.paired_difference(*values, [case[0] for case in common], rng=rng, most=most)
             families.setdefault(comparison, []).append(
                 DifferenceRow(
                     comparison=comparison,
@@ -698,7 +692,7 @@ def _list_differences(results: Results) -> Iterator[DifferenceRow]:
                 )
             )
     for family in families.values():
-        for row, p in zip(family, holm([row["p"] for row in family]), strict=True):
+        for row, p in zip(family, statistics.holm([row["p"] for row in family]), strict=True):
             yield cast(DifferenceRow, {**row, "p": float(p)})
 
 
