@@ -41,15 +41,6 @@ def test_the_figures_of_a_hand_worked_game():
     assert best["exploitability"] == pytest.approx(0, abs=1e-12)
 
 
-def test_support_and_entropy_are_those_of_opponent_and_answer():
-    """The opponent plays two of three columns; the answer (1/2, 1/4, 1/4) has 3/2 bits, a pure one none."""
-    game = [[1, 0, 5], [0, 1, 5], [0, 0, 5]]
-    mixed = figures(game, [0.5, 0.25, 0.25], [0.5, 0.5, 0])
-    assert (mixed["support"], mixed["entropy"]) == (2, 1.5)
-    pure = figures([[3, 2], [2, 1]], [1, 0], [0, 1])
-    assert (pure["support"], pure["entropy"]) == (1, 0.0)
-
-
 def test_figures_are_shares_of_the_range_of_payoffs_also_where_it_is_small_and_0_where_there_is_none():
     small = figures([[0.5, 0], [0.25, 0.25]], [0, 1], [1, 0])
     assert (small["gap_normalised"], small["exploitability_normalised"]) == (0.5, 0.5)

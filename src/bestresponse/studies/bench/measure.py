@@ -111,8 +111,6 @@ class Figures(TypedDict):
     nash_gap: Annotated[float | None, column("Nash gap", ".2f", "best response less own value, equilibrium opponent")]
     gap_normalised: Annotated[float | None, column("gap / range", ".3f", f"the Nash gap {_RANGE}")]
     payoff_range: float | None
-    support: int | None
-    entropy: Annotated[float | None, column(help="of the answer, in bits")]
     exploitability: float | None
     exploitability_normalised: Annotated[float | None, column("exploitability / range", ".3f")]
     """what a best-responding opponent takes, as a share of the game's payoff range"""
@@ -211,15 +209,12 @@ def measure_strategies(own: Array, other: Array, x: Array, y: Array) -> list[Jso
     against = np.einsum("nij,nj->ni", own, y)
     llm, best = np.einsum("ni,ni->n", x, against), against.max(axis=1)
     gap = _without_noise(best - llm, own)
-    logs = np.log2(x, out=np.zeros_like(x), where=x > 0)
     columns: JsonObject = {
         "llm_value": llm,
         "br_value": best,
         "nash_gap": gap,
         "gap_normalised": _share(gap, spread),
         "payoff_range": spread,
-        "support": (y > _NOISE).sum(axis=1),
-        "entropy": np.abs((x * logs).sum(axis=1)),
     }
     zero_sum = bool((own == -other).all())
     columns["worst_normalised"] = _share(np.ptp(against, axis=1), spread)

@@ -65,8 +65,6 @@ class OverviewRow(TypedDict):
     """What the run was made of."""
 
     domain: str
-    solver: str
-    games: int
     solved_games: Annotated[int | None, column("solved")]
     answers: int
     by_people: Annotated[int, column(help="messages that a person wrote in place of a model's")]
@@ -234,8 +232,6 @@ def _describe_run(results: session.SteerResults) -> OverviewRow:
     distances = [distance for fresh in plays for distance in fresh.distances]
     return OverviewRow(
         domain=results.domain.name,
-        solver=results.config.solver,
-        games=results.config.games,
         solved_games=len(results.solved) if cfr else None,
         answers=len(results.entries),
         by_people=sum(entry.by == PERSON for entry in results.entries),

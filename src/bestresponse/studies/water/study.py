@@ -300,12 +300,9 @@ class PriceRow(TypedDict):
 
     condition: str
     day: int
-    games: Annotated[int, column(help="games in which somebody was served")]
-    least: Annotated[float, column(format=".2f")]
     first_quartile: Annotated[float, column(format=".2f")]
     median: Annotated[float, column("smallest bid served, $", ".2f")]
     third_quartile: Annotated[float, column(format=".2f")]
-    most: Annotated[float, column(format=".2f")]
 
 
 class ResidentRow(TypedDict):
@@ -571,17 +568,9 @@ def _list_prices(group: ConditionGames) -> Iterator[PriceRow]:
     for day, prices in enumerate(find_prices(group.trace).T, 1):
         known = prices[~np.isnan(prices)]
         if known.size:
-            least, first, median, third, most = map(float, np.quantile(known, [0, 0.25, 0.5, 0.75, 1]))
-            yield PriceRow(
-                condition=group.condition.name,
-                day=day,
-                games=known.size,
-                least=least,
-                first_quartile=first,
-                median=median,
-                third_quartile=third,
-                most=most,
-            )
+            first, median, third = map(float, np.quantile(known, [0.25, 0.5, 0.75]))
+            name = group.condition.name
+            yield PriceRow(condition=name, day=day, first_quartile=first, median=median, third_quartile=third)
 
 
 def _average(values: Floats) -> Interval | None:
