@@ -45,19 +45,7 @@ from bestresponse.report.stats import statistics
 from bestresponse.runs.reporting.answers import AnswerRow, Readings
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Measured
-from bestresponse.studies.bench.config import (
-    ANONYMOUS,
-    BASE,
-    NAMED,
-    PADDED,
-    SIZE,
-    VARIANTS,
-    BenchConfig,
-    Plan,
-    find_theme,
-    make_game,
-    own_view,
-)
+from bestresponse.studies.bench import config as plans
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.zero_sum.solve import solve_zero_sum
@@ -134,19 +122,19 @@ Rows = Sequence[PlayRow]
 _NO_FIGURES = dict.fromkeys(Figures.__annotations__)
 
 
-def measure_plays(plan: Plan, plays: Iterable[StoredPlay]) -> Iterator[tuple[PlayRow, StoredPlay]]:
+def measure_plays(plan: plans.Plan, plays: Iterable[StoredPlay]) -> Iterator[tuple[PlayRow, StoredPlay]]:
     """Yield a row for each play, in their order; many are measured at once, which is quicker than one by one."""
     plays = iter(plays)
     while chunk := list(islice(plays, _CHUNK)):
         yield from zip(_measure_chunk(plan, chunk), chunk, strict=True)
 
 
-def _measure_chunk(plan: Plan, plays: list[StoredPlay]) -> list[PlayRow]:
+def _measure_chunk(plan: plans.Plan, plays: list[StoredPlay]) -> list[PlayRow]:
     rows: list[JsonObject] = []
     answered: dict[tuple[int, ...], list[tuple[int, Array, Array, Array, Array]]] = defaultdict(list)
     for number, play in enumerate(plays):
         data = play.data
-        own, other = own_view(np.asarray(data["payoffs"], dtype=np.float64), data["seat"])
+        own, other = plans.own_view(np.asarray(data["payoffs"], dtype=np.float64), data["seat"])
         decision, opponent = find_decision(play), find_decision(play, opponent=True)
         if decision is None:
             raise StoreError(f"the record of {play.spec} holds no answer of the player it was made for")
@@ -154,7 +142,7 @@ def _measure_chunk(plan: Plan, plays: list[StoredPlay]) -> list[PlayRow]:
         if decision.action is None or opponent is None:
             row |= _bound(own, other, np.asarray(plan.find_opponent(data)))
         else:
-            labels = find_theme(data).actions[data["seat"]][: len(data["back"])]
+            labels = plans.find_theme(data).actions[data["seat"]][: len(data["back"])]
             x, y = as_strategy(decision.action, labels), np.asarray(opponent.action, dtype=np.float64)
             row["strategy"] = x[np.argsort(data["back"])].tolist()  # over the actions in the order they were drawn
             answered[own.shape].append((number, own, other, x, y))
@@ -168,11 +156,11 @@ def _measure_chunk(plan: Plan, plays: list[StoredPlay]) -> list[PlayRow]:
 
 def find_decision(play: StoredPlay, *, opponent: bool = False) -> Decision | None:
     """Return the answer of the player that a play was made for, or of its opponent."""
-    role = find_theme(play.data).players[play.data["seat"] ^ opponent]
+    role = plans.find_theme(play.data).players[play.data["seat"] ^ opponent]
     return next((s.decision for s in play.record.submissions if s.role == role), None)
 
 
-def _describe(plan: Plan, play: StoredPlay, own: Array, decision: Decision) -> JsonObject:
+def _describe(plan: plans.Plan, play: StoredPlay, own: Array, decision: Decision) -> JsonObject:
     data, claims = play.data, [remark["claims"] for remark in decision.remarks]
     refuted = [sum(claim["verdict"] == "refuted" for claim in attempt) for attempt in claims]
     return {
@@ -196,7 +184,7 @@ def _describe(plan: Plan, play: StoredPlay, own: Array, decision: Decision) -> J
     }
 
 
-def describe_asking(plan: Plan, data: JsonMapping) -> str:
+def describe_asking(plan: plans.Plan, data: JsonMapping) -> str:
     """Say how the player of a play was asked, naming only what varies in this run."""
     config, seat = plan.config, ("row", "col")[data["seat"]]
     varied = ((data["format"], config.format), (data["theme"], config.theme), (seat, config.seat))
@@ -286,17 +274,17 @@ def _share(figure: Array, spread: Array) -> Array:
     return np.divide(figure, spread, out=np.zeros_like(figure), where=spread > 0)
 
 
-def measure_baseline(plan: Plan, name: str, games: list[int]) -> list[PlayRow]:
+def measure_baseline(plan: plans.Plan, name: str, games: list[int]) -> list[PlayRow]:
     """Measure a baseline on games of the base settings; `equilibrium` plays its part of the opponent's equilibrium."""
-    drawn = plan.conditions[BASE].drawn
+    drawn = plan.conditions[plans.BASE].drawn
     rows: list[JsonObject] = []
     for seat in plan.config.seat:
         own_seat = 0 if seat == "row" else 1
-        own, other = map(np.stack, zip(*(own_view(drawn.payoffs[k], own_seat) for k in games), strict=True))
+        own, other = map(np.stack, zip(*(plans.own_view(drawn.payoffs[k], own_seat) for k in games), strict=True))
         mixes, opponents = (np.stack([drawn.get_equilibrium(k)[s] for k in games]) for s in (own_seat, 1 - own_seat))
         if name != EQUILIBRIUM:
             mixes = BASELINES[name](own, other, plan.config.seed)
-        blank = dict.fromkeys(Asked.__annotations__) | {"model": name, "asked_for": BASELINE, "condition": BASE}
+        blank = dict.fromkeys(Asked.__annotations__) | {"model": name, "asked_for": BASELINE, "condition": plans.BASE}
         blank |= {"variant": "original", "seat": seat, "rows": own.shape[1], "cols": own.shape[2], "status": "valid"}
         for k, mix, figures in zip(games, mixes, measure_strategies(own, other, mixes, opponents), strict=True):
             rows.append({**blank, "game": k, "strategy": mix.tolist(), **figures})
@@ -316,8 +304,8 @@ def find_values(rows: Rows, name: str) -> list[tuple[float, PlayRow]]:
 
 def identify_game(row: PlayRow) -> Hashable:
     """Return what tells the game of a row from others: all orders of a well-known game are one game."""
-    classic = row["condition"].startswith((NAMED, ANONYMOUS))
-    return row["condition"].removeprefix(NAMED).removeprefix(ANONYMOUS) if classic else row["game"]
+    classic = row["condition"].startswith((plans.NAMED, plans.ANONYMOUS))
+    return row["condition"].removeprefix(plans.NAMED).removeprefix(plans.ANONYMOUS) if classic else row["game"]
 
 
 def _average(name: str, most: Callable[[PlayRow], float | None] | None = None) -> Metric[Rows]:
@@ -391,7 +379,7 @@ def _compute_invariance(rows: Rows) -> statistics.Interval | None:
     scores, games = [], []
     for row in rows:
         drawn = originals.get(row["game"])
-        if row["variant"] in VARIANTS and row["strategy"] is not None and drawn is not None:
+        if row["variant"] in plans.VARIANTS and row["strategy"] is not None and drawn is not None:
             scores.append(1 - 0.5 * float(np.abs(np.subtract(row["strategy"], drawn)).sum()))
             games.append(row["game"])
     return statistics.bound_mean(scores, (0.0, 1.0), games, rng=np.random.default_rng(_SEED)) if scores else None
@@ -468,7 +456,7 @@ _LONGEST_READING = 120
 class Results:
     """The measured plays of a run, the worst of them with their records, and corrections of verified reasoning."""
 
-    plan: Plan
+    plan: plans.Plan
     rows: list[PlayRow]
     worst: list[tuple[PlayRow, StoredPlay]]
     corrections: Counter[str]
@@ -490,7 +478,7 @@ class Results:
     @cached_property
     def base(self) -> dict[str, list[PlayRow]]:
         """The rows of every player in the games as drawn under the base settings."""
-        return {player: _select(select_original(rows), BASE) for player, rows in self.players.items()}
+        return {player: _select(select_original(rows), plans.BASE) for player, rows in self.players.items()}
 
     @cached_property
     def baselines(self) -> Mapping[str, list[PlayRow]]:
@@ -505,9 +493,9 @@ def _select(rows: Rows, *prefixes: str) -> list[PlayRow]:
     return [row for row in rows if row["condition"].startswith(prefixes)]
 
 
-def measure(config: BenchConfig, folder: RunFolder) -> Measured:
+def measure(config: plans.BenchConfig, folder: RunFolder) -> Measured:
     """Measure the finished plays."""
-    plan = Plan(config)
+    plan = plans.Plan(config)
     rows: list[PlayRow] = []
     worst: list[tuple[PlayRow, StoredPlay]] = []
     corrections: Counter[str] = Counter()
@@ -518,10 +506,10 @@ def measure(config: BenchConfig, folder: RunFolder) -> Measured:
         for row, play in chunk:
             if row["attempts"] is not None and (decision := find_decision(play)) is not None:
                 corrections.update(text for remark in decision.remarks for text in remark["corrections"])
-    rows.sort(key=lambda row: (row["condition"] != BASE, row["condition"], row["game"], row["spec"]))
+    rows.sort(key=lambda row: (row["condition"] != plans.BASE, row["condition"], row["game"], row["spec"]))
     results = Results(plan, rows, worst, corrections)
     groups: dict[Heads, Callable[[], Rows]] = {
-        group: partial(list, played) for group, played in results.group(_select(rows, BASE)).items()
+        group: partial(list, played) for group, played in results.group(_select(rows, plans.BASE)).items()
     }
     groups |= {(name, BASELINE): partial(results.baselines.__getitem__, name) for name in results.baselines}
     return Measured(
@@ -594,12 +582,12 @@ def _list_versions(results: Results) -> Iterator[tuple[str, str, str, Rows]]:
                 for variant in results.plan.variants:
                     yield "variants", player, variant, [row for row in rows if row["variant"] in ("original", variant)]
             case "generalisation":
-                square = [row for row in _select(original, BASE, SIZE) if row["rows"] == row["cols"]]
+                square = [row for row in _select(original, plans.BASE, plans.SIZE) if row["rows"] == row["cols"]]
                 for size in sorted({row["rows"] for row in square}):
                     yield "sizes", player, f"{size} x {size}", [row for row in square if row["rows"] == size]
-                yield "names", player, "named", _select(original, NAMED)
-                yield "names", player, "anonymous", _select(original, ANONYMOUS)
-                yield "padding", player, "padded", _tell_as_drawn(rows, PADDED)
+                yield "names", player, "named", _select(original, plans.NAMED)
+                yield "names", player, "anonymous", _select(original, plans.ANONYMOUS)
+                yield "padding", player, "padded", _tell_as_drawn(rows, plans.PADDED)
                 yield "padding", player, "as drawn", base
 
 
@@ -707,7 +695,7 @@ def _measure_self_play(results: Results) -> Iterator[SelfPlayRow]:
         if row["strategy"] is not None:
             games = answers.setdefault((row["model"], row["elicit"]), {})
             games.setdefault(row["game"], {})[row["seat"]] = row["strategy"]
-    payoffs = results.plan.conditions[BASE].drawn.payoffs
+    payoffs = results.plan.conditions[plans.BASE].drawn.payoffs
     for (model, elicit), games in answers.items():
         regrets = [compute_regret(payoffs[k], seats) for k, seats in games.items() if len(seats) == 2]
         if regrets:
@@ -765,12 +753,12 @@ class ListedRow(TypedDict):
 def _list_worst(results: Results) -> Iterator[ListedRow]:
     for number, (row, play) in enumerate(results.worst, 1):
         data, strategy = play.data, row["strategy"]
-        own, other = own_view(np.asarray(data["payoffs"], dtype=np.float64), data["seat"])
-        names = find_theme(data).actions[data["seat"]], find_theme(data).actions[1 - data["seat"]]
+        own, other = plans.own_view(np.asarray(data["payoffs"], dtype=np.float64), data["seat"])
+        names = plans.find_theme(data).actions[data["seat"]], plans.find_theme(data).actions[1 - data["seat"]]
         zero_sum = bool((own == -other).all())
         bar = np.full((len(own), 1), np.nan)
         lines = own if zero_sum else np.concatenate([own, bar, other], axis=1)
-        version = " ".join(word for word in (row["condition"], row["variant"]) if word not in (BASE, "original"))
+        version = " ".join(word for word in (row["condition"], row["variant"]) if word not in (plans.BASE, "original"))
         yield ListedRow(
             play=number,
             player=" / ".join(filter(None, (row["model"], row["asked_for"], version))),
@@ -787,7 +775,7 @@ def _list_worst(results: Results) -> Iterator[ListedRow]:
 
 def _write_transcript(row: PlayRow, play: StoredPlay) -> str:
     """Write what a model said, how that was read and what was refuted in it, and what it had been asked."""
-    decision, game = find_decision(play), make_game(play.data)
+    decision, game = find_decision(play), plans.make_game(play.data)
     reply = decision.reasoning[:_LONGEST_REPLY] if decision is not None else ""
     judged = f"claims: {row['claims']}, refuted: {row['refuted']}" if row["claims"] is not None else ""
     asked = game.view((), game.roles[play.data["seat"]]).briefing
