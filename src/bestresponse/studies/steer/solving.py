@@ -56,7 +56,7 @@ from bestresponse.games.dialogue.game import RecordedDialogue
 from bestresponse.report.frames import Value, column
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees import sequence_form
-from bestresponse.theory.trees.cfr import Variant, cfr
+from bestresponse.theory.trees.cfr import cfr
 from bestresponse.theory.trees.compile import compile_game
 from bestresponse.theory.trees.perfection.sequential import find_sequential
 from bestresponse.theory.trees.sequence_form_lp import plan_constraints
@@ -228,16 +228,13 @@ class SolvedDialogue:
     figures: GuidanceFigures
 
 
-def solve_dialogue(
-    game: RecordedDialogue, iterations: int = 1000, variant: Variant = "cfr+", *, credible: bool = True
-) -> SolvedDialogue:
+def solve_dialogue(game: RecordedDialogue, iterations: int = 1000, *, credible: bool = True) -> SolvedDialogue:
     """Solve the recorded tree and compare the policy that is wanted with unguided talk."""
     tree = compile_game(game)
     unguided = unguided_policy(game, tree)
     rational = find_credible_policy(unguided)
-    start = min(
-        (rational, cfr(tree, iterations, variant).policy), key=lambda policy: sequence_form.nash_conv(tree, policy)
-    )
+    learnt = cfr(tree, iterations, "cfr+").policy
+    start = min((rational, learnt), key=lambda policy: sequence_form.nash_conv(tree, policy))
     commitment = find_commitment(start, unguided)
     policy = rational if credible else commitment
     form, before = sequence_form.to_sequence_form(tree), tuple(sequence_form.policy_value(tree, unguided).values())

@@ -19,7 +19,7 @@ import numpy as np
 from bestresponse.core.episode import play
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.game import NATURE, REFEREE
-from bestresponse.core.json import JsonObject, canonical
+from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Nature
 from bestresponse.core.seeds import split
 from bestresponse.games.dialogue.game import PERSON, Book, DialogueGame
@@ -31,7 +31,7 @@ from bestresponse.players.dialogue.speaker import Guided
 from bestresponse.report.blocks import Measurement, Shown, lines, metrics_table, pivot, scatter, table, text
 from bestresponse.report.document import Block, Figure, Paragraph, Quote
 from bestresponse.report.figures.tree import draw_tree
-from bestresponse.report.frames import Frame, Heads, Value, column, compute_figures, list_metrics
+from bestresponse.report.frames import Frame, Heads, Value, column, list_metrics
 from bestresponse.report.stats.agreement import krippendorff_alpha
 from bestresponse.report.stats.statistics import Interval, cluster_bootstrap
 from bestresponse.runs.execution import Execution, Job, Outcome
@@ -549,7 +549,6 @@ def _list_profiles(psro: PsroResult, players: Sequence[str]) -> Iterator[Profile
 
 _MOST_ENDS = 70
 """A tree with more ends cannot be read."""
-_DECIMALS = 6
 
 
 def run_steering(config: SteerConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
@@ -592,12 +591,12 @@ def locate_calls(folder: RunFolder) -> Path:
 
 
 def replay_answers(config: SteerConfig, folder: RunFolder) -> Replay:
-    """Ask everything again, of models that give only the replies on record; compare the answers and the figures."""
+    """Ask everything again, of models that give only the replies on record; compare the answers."""
     path = session.find_answers(config, folder.manifest, folder.path.parent)
     recorded = building.read_answers(path)
     answers = building.AnswerStore(Book(entry for entry in recorded.entries if entry.by == PERSON))
     try:
-        results, outcome = session.run(config, recorded_models(RunFolder(path, folder.manifest)), answers)
+        _, outcome = session.run(config, recorded_models(RunFolder(path, folder.manifest)), answers)
     except BestResponseError as error:
         return Replay(0, (f"the run cannot be made again: {error}",), "answers")
     compared = [(entry, recorded.get(entry.key, entry.number)) for entry in answers.book.entries]
@@ -607,26 +606,8 @@ def replay_answers(config: SteerConfig, folder: RunFolder) -> Replay:
         for entry, before in compared
         if entry != before
     ]
-    different = [*_compare_figures(folder, results), *outcome.failures, *different]
-    return Replay(sum(entry == before for entry, before in compared), tuple(different), "answers")
-
-
-def _compare_figures(folder: RunFolder, results: session.SteerResults) -> list[str]:
-    """Name the figures that do not come out as the finished run says."""
-    try:
-        before = json.loads((folder.path / "summary.json").read_text("utf-8")).get("figures", [])
-    except FileNotFoundError:
-        return []
-    measured = measure_steering(results)
-    after = compute_figures(METRICS, measured.labels, measured.groups).to_json()
-    spelled = {row["measured_on"]: _spell(row) for row in after}
-    where = [row["measured_on"] for row in before if spelled.get(row["measured_on"]) != _spell(row)]
-    return [f"the figures of {name} came out differently" for name in where]
-
-
-def _spell(value: object) -> str:
-    """Write plain data in one spelling, numbers to some decimals."""
-    return canonical(json.loads(json.dumps(value), parse_float=lambda text: str(round(float(text), _DECIMALS) + 0.0)))
+    same = sum(entry == before for entry, before in compared)
+    return Replay(same, (*outcome.failures, *different), "answers")
 
 
 def show_first_dialogue(measured: Measurement) -> list[Shown]:
