@@ -27,7 +27,7 @@ from bestresponse.analysis.theory import Predicted, Theory, describe_theory, may
 from bestresponse.core.ask import Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.capabilities import KnownEquilibrium
 from bestresponse.core.conformance import any_legal_action
-from bestresponse.core.errors import InvalidGame, InvalidMove, UsageError
+from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.core.game import AnyGame, Role, View, find_first_asks
 from bestresponse.core.player import Decision, Player
 from bestresponse.core.registry import did_you_mean
@@ -36,7 +36,6 @@ from bestresponse.games.capabilities import HasTree
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.repeated.automaton import (
     Automaton,
-    classic_strategies,
     classic_strategy,
     cooperative_actions,
     reduced,
@@ -204,15 +203,6 @@ class AutomatonPlayer:
             state = int(self.automaton.step[state, own.index(moves[seat]), other.index(moves[1 - seat])])
         mix = self.automaton.mix[state]
         return Decision(generator(self.seed, view.key).choices(own, mix.tolist())[0])
-
-
-def list_automata(form: NormalForm) -> tuple[str, ...]:
-    """List the classic strategies; none where no action of the stage game is cooperation."""
-    try:
-        cooperative_actions(form)
-    except InvalidGame:
-        return ()
-    return tuple(automaton.name for automaton in classic_strategies())
 
 
 def make_automaton(name: str, form: NormalForm, seat: int) -> Automaton:

@@ -444,7 +444,6 @@ _MOST_LOST = {
 }
 _COMPARED_BASELINES = ("uniform", "maximin", EQUILIBRIUM)
 _VERSION_METRICS = ("asked", "answered", *_COMPARED, "success_1", "success_5")
-_CORRECTION = "correction"
 _MOST_LISTED = 500
 _MOST_OUTLIERS = 20
 _MOST_TEXTS = 20
@@ -454,12 +453,11 @@ _LONGEST_READING = 120
 
 @dataclass(frozen=True)
 class Results:
-    """The measured plays of a run, the worst of them with their records, and corrections of verified reasoning."""
+    """The measured plays of a run, and the worst of them with their records."""
 
     plan: plans.Plan
     rows: list[PlayRow]
     worst: list[tuple[PlayRow, StoredPlay]]
-    corrections: Counter[str]
 
     def group(self, rows: Iterable[PlayRow]) -> dict[tuple[str, str], list[PlayRow]]:
         """Group rows by player and way of asking, in the order of the settings."""
@@ -498,16 +496,12 @@ def measure(config: plans.BenchConfig, folder: RunFolder) -> Measured:
     plan = plans.Plan(config)
     rows: list[PlayRow] = []
     worst: list[tuple[PlayRow, StoredPlay]] = []
-    corrections: Counter[str] = Counter()
     pairs = measure_plays(plan, folder.sorted_plays())
     while chunk := list(islice(pairs, 2 * _MOST_LISTED)):
         rows += [row for row, _ in chunk]
         worst = nsmallest(_MOST_LISTED, [*worst, *chunk], key=lambda pair: _rank(pair[0]))
-        for row, play in chunk:
-            if row["attempts"] is not None and (decision := find_decision(play)) is not None:
-                corrections.update(text for remark in decision.remarks for text in remark["corrections"])
     rows.sort(key=lambda row: (row["condition"] != plans.BASE, row["condition"], row["game"], row["spec"]))
-    results = Results(plan, rows, worst, corrections)
+    results = Results(plan, rows, worst)
     groups: dict[Heads, Callable[[], Rows]] = {
         group: partial(list, played) for group, played in results.group(_select(rows, plans.BASE)).items()
     }
@@ -713,7 +707,7 @@ def compute_regret(payoffs: Array, mixes: Mapping[str, list[float]]) -> float:
 
 
 class TextRow(TypedDict):
-    """How often something was said: a repair or a reason why answers could not be read, or a correction."""
+    """How often answers were repaired in some way, or could not be read for some reason."""
 
     kind: str
     text: Annotated[str, column("what was said")]
@@ -722,8 +716,7 @@ class TextRow(TypedDict):
 
 def _count_texts(results: Results) -> Iterator[TextRow]:
     readings = Counter((row["status"], row["how"][:_LONGEST_READING]) for row in results.rows if row["how"])
-    corrections = Counter({(_CORRECTION, text): count for text, count in results.corrections.items()})
-    for (kind, text), count in (*readings.most_common(_MOST_TEXTS), *corrections.most_common(_MOST_TEXTS)):
+    for (kind, text), count in readings.most_common(_MOST_TEXTS):
         yield TextRow(kind=kind, text=text, times=count)
 
 

@@ -240,7 +240,7 @@ bench = Study(
             "failure and enters no mean. Where answers are missing, the first table bounds what they could change.",
             title="How the answers were read",
         ),
-        table("texts", caption="What was done, what was wrong, and what was corrected."),
+        table("texts", caption="What was done, and what was wrong."),
     ),
 )
 """Nash gap and exploitability of models on matrix games, drawn or one in many orders of its actions."""
