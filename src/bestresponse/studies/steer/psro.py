@@ -572,8 +572,6 @@ def find_response(oracle: Oracle, kind: str) -> Response:
                 offered = propose(count, seen, purpose=f" of the category {category}", draw=draw)
                 scored, refused = oracle.propose_and_score(seen, offered, category)
                 tried, rejected = tried + scored, rejected + refused
-        case _:
-            raise UsageError(f"there is no oracle named {kind!r}")
     groups: dict[str, list[Candidate]] = {}  # by category; all together where there are none
     for candidate in tried:
         groups.setdefault(candidate.category, []).append(candidate)

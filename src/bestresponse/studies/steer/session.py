@@ -276,7 +276,7 @@ def run(
 def _run_cfr(session: SteerSession, results: SteerResults, tell: Tell) -> Outcome:
     """Build, solve and judge one game after another, as far as that is possible."""
     config, outcome = session.config, Outcome()
-    games, embed = session.draw_games()[0], building.find_embedding(config.embed)
+    games, embed = session.draw_games()[0], building.MiniLM() if config.embed == "minilm" else building.HashedWords()
     for number, game in enumerate(games):
         before = session.answers.calls
         built = building.build_dialogue(

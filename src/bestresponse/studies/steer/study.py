@@ -85,7 +85,6 @@ class DialogueRow(solving.GuidanceFigures, total=False):
     people: str
     scenario: list[JsonObject]
     nodes: int
-    information_sets: int
     threats: Annotated[int, column(help="situations in which the commitment advises what loses more than 1 %")]
     unguided_payoffs: Sequence[float]
     guided_payoffs: Sequence[float]
@@ -345,7 +344,6 @@ def _describe_game(game: session.GameResult) -> DialogueRow:
         people=people,
         scenario=scenario,
         nodes=solved.tree.num_nodes,
-        information_sets=len(solved.tree.infosets),
         threats=int((solved.threats > _THREAT).sum()),
         unguided_payoffs=solved.unguided_payoffs,
         guided_payoffs=solved.guided_payoffs,
