@@ -207,10 +207,9 @@ class MetaGame:
     @property
     def errors(self) -> Array:
         """Standard errors of the means, player first; NaN where fewer than two plays could be read."""
-        count = np.isfinite(self.samples[..., 0]).sum(axis=-1)
         with np.errstate(invalid="ignore", divide="ignore"):
             spread = np.nanstd(self.samples, axis=-2, ddof=1) if self.samples.shape[-2] > 1 else np.nan
-            return np.asarray(np.moveaxis(spread / np.sqrt(count)[..., None], -1, 0))
+            return np.asarray(np.moveaxis(spread / np.sqrt(self.counts)[..., None], -1, 0))
 
     @property
     def counts(self) -> Array:

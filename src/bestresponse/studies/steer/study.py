@@ -189,7 +189,6 @@ class CandidateRow(TypedDict):
     player: str
     manner: str
     score: Annotated[float | None, column("", ".3f")]
-    error: Annotated[float | None, column("", ".3f")]
     plays: int
     outcome: str
 
@@ -514,7 +513,6 @@ def _measure_psro(results: session.SteerResults, psro: PsroResult) -> dict[str, 
                         player=players[response.seat],
                         manner=candidate.manner,
                         score=candidate.score if candidate.plays else None,
-                        error=candidate.error if math.isfinite(candidate.error) else None,
                         plays=candidate.plays,
                         outcome=outcome,
                     )

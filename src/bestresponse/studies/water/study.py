@@ -177,17 +177,12 @@ def describe_condition(config: WaterConfig, condition: WaterCondition) -> JsonOb
     }
 
 
-def find_seed(seed: int, repeat: int) -> int:
-    """Return the seed of a repeat of the run with that seed."""
-    return split(seed, "water", repeat)
-
-
 def list_water_games(config: WaterConfig) -> Iterator[JsonObject]:
     """Yield all games, repeats in the outer loop: a run that stops early has played all conditions equally often."""
     games = [describe_condition(config, condition) for condition in config.conditions]
     for repeat in range(config.repeats):
         for data in games:
-            yield {**data, "repeat": repeat, "seed": find_seed(config.seed, repeat)}
+            yield {**data, "repeat": repeat, "seed": split(config.seed, "water", repeat)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +195,7 @@ class _Block:
 
     def make_spec(self, repeat: int) -> Spec:
         """Return the spec of one of the games."""
-        return Spec.of({**self.data, "repeat": repeat, "seed": find_seed(self.seed, repeat)})
+        return Spec.of({**self.data, "repeat": repeat, "seed": split(self.seed, "water", repeat)})
 
 
 def play_bidders(config: WaterConfig, folder: RunFolder, how: Execution, total: int | None) -> Outcome:
@@ -659,7 +654,7 @@ def _list_baselines(config: WaterConfig) -> Iterator[BaselineRow]:
 @lru_cache(maxsize=256)
 def _play_baseline(rules: WaterRules, bidder: str, seed: int, games: int) -> float:
     """Return the mean survivors; a run that is looked at again costs no further games."""
-    seeds = [find_seed(seed, repeat) for repeat in range(games)]
+    seeds = [split(seed, "water", repeat) for repeat in range(games)]
     return float(play_many(rules, [bidder] * len(rules.residents), seeds).survived.sum(axis=1).mean())
 
 
