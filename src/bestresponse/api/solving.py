@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from bestresponse.analysis.solve.data import as_data
-from bestresponse.analysis.solve.document import as_document
+from bestresponse.analysis.solve.document import as_document, draw_game, drawable, picture_section
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, Wish
 from bestresponse.analysis.solve.solve import solve_found
 from bestresponse.core.errors import UsageError
@@ -67,13 +67,10 @@ class Solution:
 
     def draw(self, kind: Literal["svg", "png"] = "svg") -> bytes:
         """Draw the game; UsageError where there is no picture of it."""
-        from bestresponse.analysis.solve.document import draw_game, drawable
-
         return draw_game(drawable(self.game.solvable()), kind)
 
     def to_page(self, *first: Section) -> str:
         """Return everything that is known as one HTML page, with a picture where there is one, after `first`."""
-        from bestresponse.analysis.solve.document import drawable, picture_section
         from bestresponse.report.page import render
 
         try:

@@ -25,7 +25,7 @@ def read_pairs(option: str, typed: Iterable[str], form: str = "NAME=VALUE") -> d
     >>> read_pairs("set", ["depth=3"])
     {'depth': '3'}
     """
-    pairs = {}
+    pairs: dict[str, str] = {}
     for words in typed:
         name, equals, value = words.partition("=")
         if not equals or not name or not value:

@@ -170,7 +170,9 @@ def run_and_show(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
         if sentence := _describe(estimate, opened.models):
             print(sentence, file=sys.stderr, flush=True)
         # The bar begins once models are open: a model that cannot be used is named alone.
-        bars.append(stack.enter_context(play_progress(study.count_part(config, config.part), study.unit)))
+        total = study.count_part(config, config.part)
+        found = estimate.found if estimate.plays == total else 0  # some studies estimate plays and count something else
+        bars.append(stack.enter_context(play_progress(total, study.unit, found)))
         stack.enter_context(tell_interrupt(opened.workers))
 
     with ExitStack() as stack:
@@ -197,8 +199,8 @@ def _estimate_part(study: AnyStudy, config: RunSettings, part: Shard | None) -> 
 def _describe(estimate: Estimate, models: Mapping[str, Model]) -> str:
     """Say what a run takes at most, by the models that are open, else by their names; empty where nothing is known."""
     parts = [estimate.what] if estimate.what else []
-    parts += [f"{estimate.plays:,} plays"] if estimate.plays else []
-    parts += [f"{estimate.found:,} of them recorded"] if estimate.found else []
+    parts += [f"{estimate.plays:,} play{'s' if estimate.plays > 1 else ''}"] if estimate.plays else []
+    parts += [f"{estimate.found:,} recorded already"] if estimate.found else []
     if estimate.calls and not estimate.total_calls:
         parts.append("0 calls to make")
     if estimate.total_calls:

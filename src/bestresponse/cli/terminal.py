@@ -17,15 +17,6 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress as Bar,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-from rich.status import Status
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -122,27 +113,29 @@ def _split_columns(names: list[str], rows: list[list[str]], width: int) -> list[
 
 
 @contextmanager
-def play_progress(total: int | None, what: str = "plays") -> Iterator[Callable[[Progress], None]]:
-    """A live bar on the terminal; gives the function to tell progress to.
+def play_progress(total: int | None, what: str, found: int = 0) -> Iterator[Callable[[Progress], None]]:
+    """A live bar on the terminal, which begins at what was `found`; gives the function to tell progress to.
 
     Where there is no terminal: a line at the beginning, at the first play, and then whenever a tenth is done. Where
     there is nothing to do, nothing is shown.
     """
-    if total == 0:
+    if total == found:
         yield lambda progress: None
         return
 
+    from rich import progress as rich  # here and not above, as `solve` shows no bar and starts sooner without it
+
     columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed:.0f}") if total is None else MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        *(() if total is None else (TextColumn("left"), TimeRemainingColumn())),
-        TextColumn("{task.fields[failed]}"),
+        rich.TextColumn("{task.description}"),
+        rich.BarColumn(),
+        rich.TextColumn("{task.completed:.0f}") if total is None else rich.MofNCompleteColumn(),
+        rich.TimeElapsedColumn(),
+        *(() if total is None else (rich.TextColumn("left"), rich.TimeRemainingColumn())),
+        rich.TextColumn("{task.fields[failed]}"),
     )
     out = notes()
-    with Bar(*columns, console=out, transient=False, disable=not out.is_terminal) as bar:
-        task = bar.add_task(what, total=total, failed="")
+    with rich.Progress(*columns, console=out, transient=False, disable=not out.is_terminal) as bar:
+        task = bar.add_task(what, total=total, completed=found, failed="")
         said = -1
 
         def say(done: int, failed: str) -> None:
@@ -159,7 +152,7 @@ def play_progress(total: int | None, what: str = "plays") -> Iterator[Callable[[
                 say(done, failed)
 
         if not out.is_terminal:
-            say(0, "")
+            say(found, "")
         yield tell
 
 
@@ -244,7 +237,7 @@ def wait_for(compute: Callable[[], T], what: str = "solving", said: Sequence[str
         threading.Thread(target=run, daemon=True).start()
         wait([outcome], _QUIET)
         if sys.stderr.isatty() and not outcome.done():
-            with Status(what, console=notes()) as status:
+            with notes().status(what) as status:
                 while not outcome.done():
                     known = f": {said[-1]}" if said else ""
                     status.update(f"{what}, {monotonic() - start:.0f} s{known} (Ctrl-C stops)")

@@ -261,14 +261,10 @@ def format_rows(table: Table) -> list[list[str]]:
 
 def measure_column_noise(table: Table) -> tuple[float, ...]:
     """Return, for every column of a table, the size below which its numbers are noise."""
-    columns = zip(*table.rows, strict=True) if table.rows else ((),) * len(table.columns)
-    numbers = (
-        [
-            number
-            for cell in cells
-            for number in ((cell.estimate, cell.low, cell.high) if isinstance(cell, Interval) else (cell,))
-            if isinstance(number, int | float) and not isinstance(number, bool)
-        ]
-        for cells in columns
-    )
-    return tuple(measure_noise(known, column.noise) for column, known in zip(table.columns, numbers, strict=True))
+    noises = []
+    for place, column in enumerate(table.columns):
+        cells = [row[place] for row in table.rows]
+        ends = [end for cell in cells if isinstance(cell, Interval) for end in (cell.estimate, cell.low, cell.high)]
+        numbers = [cell for cell in cells if isinstance(cell, int | float)]
+        noises.append(measure_noise([*ends, *numbers], column.noise))
+    return tuple(noises)

@@ -223,8 +223,7 @@ class Figures:
             raise UsageError(f"the columns {', '.join(names)} are not all different")
 
     def __repr__(self) -> str:
-        groups = "1 group" if len(self.groups) == 1 else f"{len(self.groups)} groups"
-        return f"Figures({len(self.metrics)} metrics of {groups})"
+        return f"Figures({len(self.metrics)} metrics, {len(self.groups)} groups)"
 
     def _repr_html_(self) -> str:
         return self.to_table().embed(repr(self))

@@ -17,11 +17,12 @@ from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from bestresponse.core.notebook import format_html
 from bestresponse.report.document import Document, Section, format_rows, measure_column_noise, show_cell
+from bestresponse.report.tables import number_repeated
 from bestresponse.report.text import abridged, pieces, visible
 
 _MOST_ROWS = 1000
@@ -56,25 +57,37 @@ def embed_page(document: Document, first: str = "") -> str:
     return f"{''.join(answers[:1])}<details><summary>The whole report</summary>{frame}</details>"
 
 
-@functools.cache
-def _environment() -> Environment:
+def make_environment(package: str, longest: int) -> Environment:
+    """Make the environment of a package's templates: text is cut at `longest`, made visible and escaped."""
+
+    def finalize(value: Any) -> Any:
+        """Prepare the value of every expression of a template, before it is escaped."""
+        if isinstance(value, float):
+            return f"{value:.6g}"
+        foreign = isinstance(value, str) and not isinstance(value, Markup)
+        return visible(abridged(value, longest)) if foreign else value
+
     environment = Environment(
         autoescape=True,
-        finalize=_finalize,
-        loader=FunctionLoader(_asset),
+        auto_reload=False,
+        finalize=finalize,
+        loader=PackageLoader(package),
         lstrip_blocks=True,
         trim_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters["marked"] = _marked
     environment.filters["data_uri"] = lambda figure: Markup(
         f"data:{figure.media_type};base64,{base64.b64encode(figure.image).decode('ascii')}"
     )
-    environment.filters["shown"] = show_cell
-    environment.filters["noise"] = measure_column_noise
     environment.tests["kind"] = lambda block, kind: type(block).__name__ == kind
-    environment.globals["most_rows"] = _MOST_ROWS
-    environment.globals["most_letters"] = _UNFOLDED
+    return environment
+
+
+@functools.cache
+def _environment() -> Environment:
+    environment = make_environment("bestresponse.report", _LIMITS["text"])
+    environment.filters |= {"marked": _marked, "shown": show_cell, "noise": measure_column_noise}
+    environment.globals |= {"most_rows": _MOST_ROWS, "most_letters": _UNFOLDED}
     return environment
 
 
@@ -88,12 +101,6 @@ def _hash(source: str) -> str:
     return f"sha256-{base64.b64encode(digest).decode('ascii')}"
 
 
-def _finalize(value: Any) -> Any:
-    """Every expression of the template passes through here before it is escaped."""
-    foreign = isinstance(value, str) and not isinstance(value, Markup)
-    return visible(abridged(value, _LIMITS["text"])) if foreign else value
-
-
 def _marked(text: str, kind: str = "text") -> Markup:
     """Text for the body of an element: cut to its kind's limit, with hidden characters set apart."""
     parts = (
@@ -105,14 +112,7 @@ def _marked(text: str, kind: str = "text") -> Markup:
 
 def _anchored(document: Document) -> list[Section]:
     """The sections with anchors that are unique and safe in an address."""
-    taken: set[str] = set()
-    result = []
-    for section in document.sections:
-        plain = unicodedata.normalize("NFKD", section.title).encode("ascii", "ignore").decode("ascii")
-        stem = re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")[:60] or "section"
-        anchor, number = stem, 2
-        while anchor in taken:
-            anchor, number = f"{stem}-{number}", number + 1
-        taken.add(anchor)
-        result.append(replace(section, anchor=anchor))
-    return result
+    plain = (unicodedata.normalize("NFKD", section.title).encode("ascii", "ignore") for section in document.sections)
+    stems = (re.sub(r"[^a-z0-9]+", "-", title.decode("ascii").lower()).strip("-")[:60] for title in plain)
+    anchors = number_repeated((stem or "section" for stem in stems), "-")
+    return [replace(section, anchor=anchor) for section, anchor in zip(document.sections, anchors, strict=True)]

@@ -17,6 +17,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import count
 from typing import Any
 
 from bestresponse.core.errors import UsageError
@@ -36,13 +37,21 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 def list_rows(table: Table) -> list[dict[str, Cell]]:
     """List the rows of a document's table as mappings from column to cell; columns of the same name are numbered."""
-    names: list[str] = []
-    for column in table.columns:
-        name, number = column.name, 2
-        while name in names:
-            name, number = f"{column.name} {number}", number + 1
-        names.append(name)
+    names = number_repeated((column.name for column in table.columns), " ")
     return [dict(zip(names, row, strict=True)) for row in table.rows]
+
+
+def number_repeated(names: Iterable[str], before: str) -> list[str]:
+    """Return the names with a number, and what stands before it, where one is there already.
+
+    >>> number_repeated(["gap", "gap", "regret"], "-")
+    ['gap', 'gap-2', 'regret']
+    """
+    unique: list[str] = []
+    for name in names:
+        numbered = (f"{name}{before}{number}" for number in count(2))
+        unique.append(name if name not in unique else next(other for other in numbered if other not in unique))
+    return unique
 
 
 def to_csv(rows: Iterable[Row], columns: Sequence[str] = ()) -> str:

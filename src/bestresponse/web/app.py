@@ -110,7 +110,7 @@ def static(name: str) -> Response:
     """One of the few files of the package."""
     if name not in _STATIC:
         raise NotFound("there is no such file")
-    return Response(load_asset("static", name), media_type=_STATIC[name], headers={"cache-control": "max-age=3600"})
+    return Response(load_asset(name), media_type=_STATIC[name], headers={"cache-control": "max-age=3600"})
 
 
 def show_picture(server: Server, name: str) -> Response:

@@ -3,7 +3,6 @@
 On pages everything that comes from people, models and files is escaped, and hidden characters are shown.
 """
 
-import base64
 import functools
 import itertools
 import json
@@ -13,13 +12,14 @@ from typing import Annotated, Any
 
 from fastapi import Query
 from fastapi.responses import HTMLResponse, Response
-from jinja2 import Environment, FunctionLoader, StrictUndefined
+from jinja2 import Environment
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 from pydantic import BaseModel, ConfigDict
 
 from bestresponse.core.json import JsonObject
-from bestresponse.report.document import Document, Figure, Table, cell_json, format_cell
+from bestresponse.report.document import Document, Table, cell_json, format_cell
+from bestresponse.report.page import make_environment
 from bestresponse.report.stats.statistics import Interval
 from bestresponse.report.tables import list_rows
 from bestresponse.report.text import abridged, visible
@@ -30,25 +30,17 @@ _LONGEST = 60_000
 
 
 @functools.cache
-def load_asset(folder: str, name: str) -> str:
-    """Read a file of the package as text."""
-    return files("bestresponse.web").joinpath(folder, name).read_text("utf-8")
+def load_asset(name: str) -> str:
+    """Read a file that pages load as text."""
+    return files("bestresponse.web").joinpath("static", name).read_text("utf-8")
 
 
 @functools.cache
 def _environment() -> Environment:
-    environment = Environment(
-        autoescape=True,
-        finalize=_finalize,
-        loader=FunctionLoader(lambda name: load_asset("templates", name)),
-        lstrip_blocks=True,
-        trim_blocks=True,
-        undefined=StrictUndefined,
-    )
-    environment.filters |= {"cell": _format_value, "data_uri": _data_uri, "inline_svg": _inline_svg}
+    environment = make_environment("bestresponse.web", _LONGEST)
+    environment.filters |= {"cell": _format_value, "inline_svg": _inline_svg}
     environment.filters |= {"prose": _format_prose, "markdown": _format_markdown}
     environment.globals["t"] = load_texts("en")
-    environment.tests["kind"] = lambda block, kind: type(block).__name__ == kind
     return environment
 
 
@@ -75,24 +67,13 @@ def send_file(name: str, media_type: str, content: bytes | str) -> Response:
 
 def load_templates() -> None:
     """Read and compile every template, so that nobody has to wait for it."""
-    for file in files("bestresponse.web").joinpath("templates").iterdir():
-        _environment().get_template(file.name)
-
-
-def _finalize(value: Any) -> Any:
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    foreign = isinstance(value, str) and not isinstance(value, Markup)
-    return visible(abridged(value, _LONGEST)) if foreign else value
+    for name in _environment().list_templates():
+        _environment().get_template(name)
 
 
 def _format_value(value: Any, spec: str = "") -> str:
     known = value is None or isinstance(value, str | int | float | Interval)
     return format_cell(value, spec) if known else str(value)
-
-
-def _data_uri(figure: Figure) -> Markup:
-    return Markup(f"data:{figure.media_type};base64,{base64.b64encode(figure.image).decode('ascii')}")
 
 
 def _inline_svg(picture: bytes) -> Markup:

@@ -38,7 +38,20 @@ def supervise(work: Callable[[int], None], prepare: Callable[[], None]) -> int:
     Returns in the worker as well, with 0 once its work is done; whatever it raises is raised there.
     """
     deaths: deque[float] = deque(maxlen=_MOST_DEATHS)
-    forward = _Forward()
+    worker, asked_to_end = 0, False
+
+    def pass_on(number: int, frame: FrameType | None) -> None:
+        nonlocal asked_to_end
+        asked_to_end = True
+        if worker:
+            os.kill(worker, number)
+
+    before = {number: signal.signal(number, pass_on) for number in _SIGNALS}
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
     for number in range(sys.maxsize):
         sys.stdout.flush()
         sys.stderr.flush()
@@ -46,51 +59,29 @@ def supervise(work: Callable[[int], None], prepare: Callable[[], None]) -> int:
         worker = os.fork()
         if worker == 0:
             os.close(held)
-            forward.restore()
+            restore()
             _end_with_parent(alive)
             work(number)
             return 0
         os.close(alive)
-        forward.to(worker)
+        if asked_to_end:  # before there was a worker to be told
+            os.kill(worker, signal.SIGTERM)
         if number == 0:
             prepare()
         code = os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1])
-        forward.to(None)
+        worker = 0
         os.close(held)
-        if code >= 0 or forward.asked:
-            forward.restore()
-            return 0 if forward.asked else code
+        if code >= 0 or asked_to_end:
+            restore()
+            return 0 if asked_to_end else code
         deaths.append(time.monotonic())
         if len(deaths) == _MOST_DEATHS and deaths[-1] - deaths[0] < _WITHIN:
-            forward.restore()
+            restore()
             raise CrashLoop(
                 f"the server died {_MOST_DEATHS} times within {_WITHIN:.0f} seconds (the last time by "
                 f"{signal.Signals(-code).name}) and is not started again; everything that was answered is kept"
             )
     return 0
-
-
-class _Forward:
-    """Passes signals on to the worker; `asked` tells that somebody wants an end."""
-
-    def __init__(self) -> None:
-        self.asked = False
-        self._worker: int | None = None
-        self._before = {number: signal.signal(number, self._pass_on) for number in _SIGNALS}
-
-    def to(self, worker: int | None) -> None:
-        self._worker = worker
-        if self.asked and worker is not None:
-            os.kill(worker, signal.SIGTERM)
-
-    def restore(self) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-    def _pass_on(self, number: int, frame: FrameType | None) -> None:
-        self.asked = True
-        if self._worker is not None:
-            os.kill(self._worker, number)
 
 
 def _end_with_parent(alive: int) -> None:

@@ -230,7 +230,7 @@ class _Participant:
 
 def render_preview(title: str, pages: Sequence[SeenPage]) -> str:
     """Return a sheet with every kind of page of every role, each as somebody saw it first."""
-    style = load_asset("static", "app.css")
+    style = load_asset("app.css")
     shown: dict[tuple[object, ...], str] = {}
     for page in pages:
         alone = re.sub(r"<script.*?</script>", "", page.html)

@@ -35,7 +35,7 @@ def test_a_formalized_game_is_simulated_reported_and_replayed(bestresponse, serv
     assert len((run / "moves.csv").read_text().splitlines()) == 7
     assert bestresponse(*words).stdout == done.stdout
     assert len(server.delivered) == 3
-    assert "3 plays came out the same, 0 did not" in bestresponse("replay", tmp_path).stdout
+    assert "plays: 3 came out the same, 0 did not" in bestresponse("replay", tmp_path).stdout
     assert "payoff" in bestresponse("report", tmp_path).stdout
 
 

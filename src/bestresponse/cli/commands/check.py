@@ -32,8 +32,6 @@ _SCALES = {
     "equivalent": ", up to names and positive affine payoffs",
 }
 
-MOST_MOVES = 12
-
 
 def check(
     programs: Annotated[list[Path], typer.Argument(help="Logic programs (.pl), one game each.")],
@@ -88,29 +86,14 @@ def _make_message(stage: str, why: str) -> JsonObject:
 
 
 def _format(result: JsonObject) -> str:
-    lines = [f"{visible(result['file'])}: {_format_headline(result)}"]
+    kind = "a game" if result["ok"] else "not the game wanted" if result["players"] else "no game"
+    names = f"; {describe_classes(result['names'])}" if result["names"] else ""
+    lines = [visible(f"{result['file']}: {kind}{names}")]
     for message in result["messages"]:
         place = f"line {message['line']}, column {message['column']}: " if message["line"] else ""
         hint = f" ({message['hint']})" if message["hint"] else ""
         lines.append("  " + visible(f"{place}{message['severity']}: {message['message']}{hint}"))
     return "\n".join([*lines, *(f"  {visible(line)}" for line in result["words"])])
-
-
-def _format_headline(result: JsonObject) -> str:
-    if not result["players"]:
-        return "no game"
-    who = ", ".join(
-        f"{player} ({_list_moves(moves)})" for player, moves in zip(result["players"], result["moves"], strict=True)
-    )
-    names = f"; {describe_classes(result['names'])}" if result["names"] else ""
-    return visible(f"{'a game' if result['ok'] else 'not the game wanted'} of {who}{names}")
-
-
-def _list_moves(moves: list[str]) -> str:
-    """Name the moves of a player, of many the first and the last."""
-    if len(moves) <= MOST_MOVES:
-        return ", ".join(moves)
-    return f"{', '.join(moves[: MOST_MOVES // 2])}, ..., {moves[-1]}: {len(moves)} moves"
 
 
 def compare(

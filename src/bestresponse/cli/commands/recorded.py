@@ -42,7 +42,7 @@ def replay(run: RunPath, as_json: AsJson = False) -> None:
         result = {"run": loaded.manifest.run, "same": found.same, "different": list(found.different)}
         print(json.dumps(result, indent=2))
     else:
-        print(f"{found.same} {found.unit} came out the same, {len(found.different)} did not")
+        print(f"{found.unit}: {found.same} came out the same, {len(found.different)} did not")
         for difference in found.different[:10]:
             print(visible(f"  {difference}"))
     if found.different:

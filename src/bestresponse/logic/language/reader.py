@@ -5,8 +5,6 @@ After an error reading goes on behind the next full stop. Operators are the stan
 stack, so a long conjunction or sum nests no calls, and nothing deeper than `MAX_NESTING` brackets is read.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,9 +12,9 @@ from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
 from bestresponse.logic.language.terms import NIL, Atom, Number, String, Struct, Term, Var, list_of
 from bestresponse.logic.language.tokens import (
     END,
+    HIDDEN,
     MAX_CHARACTERS,
     Places,
-    hidden_character,
     is_quoted,
     number_of,
     tokenize,
@@ -100,10 +98,10 @@ def read(source: str) -> ReadClauses:
         message = f"the program has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read"
         return ReadClauses((), (_diagnostic(0, 0, "", message, "", "size"),))
     places = Places(text)
-    hidden = hidden_character(text)
+    hidden = HIDDEN.search(text)
     if hidden is not None:
-        message = f"control or invisible character U+{ord(text[hidden]):04X}"
-        line, column = places.at(hidden)
+        message = f"control or invisible character U+{ord(hidden[0]):04X}"
+        line, column = places.at(hidden.start())
         return ReadClauses((), (_diagnostic(line, column, "", message, "remove it", "character"),))
     return _read_all(text, places)
 

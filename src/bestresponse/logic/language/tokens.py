@@ -4,12 +4,11 @@ The token classes are those of ISO/IEC 13211-1, section 6.4, with the number for
 a single token is made: length, control and invisible characters (which let a program look like another one).
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from bisect import bisect_right
 from fractions import Fraction
+from functools import cache
 from itertools import accumulate
 from operator import itemgetter
 
@@ -17,15 +16,13 @@ MAX_CHARACTERS = 200_000
 MAX_DIGITS = 100
 MAX_EXPONENT = 300
 
-_HIDDEN = re.compile(
+HIDDEN = re.compile(
     "[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]"
 )
+"""Control and invisible characters, which let a program look like another one."""
 
 _BLOCKS = ((0x300, 0x1B00), (0x1DC0, 0x1E00), (0x20D0, 0x2100), (0x3099, 0x309B), (0xA800, 0xAC00), (0xFE20, 0xFE30))
-_MARKS = "".join(
-    chr(code) for first, end in _BLOCKS for code in range(first, end) if unicodedata.category(chr(code)) in ("Mn", "Mc")
-)
-"""Vowel signs, tone marks and accents: part of a name in Hindi, Thai, Arabic and other scripts."""
+"""Where vowel signs, tone marks and accents stand: part of a name in Hindi, Thai, Arabic and other scripts."""
 
 _CHARACTERS = r"(?<![.,-])\n|\\(?:x[0-9a-fA-F]+\\?|[0-7]+\\|\n|[^x0-7])"
 _NAME = rf"'(?:[^'\\\n]|''|{_CHARACTERS})*'"
@@ -33,11 +30,36 @@ _STRING = rf'"(?:[^"\\\n]|""|{_CHARACTERS})*"'
 # Not possessive as a whole: Python before 3.11.5 does not take back what a part of such a group matched in vain, and
 # so read a comment that is never closed as layout (CPython issue 106052).
 _LAYOUT = re.compile(r"(?:\s++|%[^\n]*+|/\*.*?\*/)*", re.DOTALL)
-_TOKEN = re.compile(
-    rf"""
+_QUOTED = re.compile(f"{_NAME}|{_STRING}")
+
+END = ". "
+"""The token at the end of a clause; no other has a blank at its end."""
+
+_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]+\\?|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]+\\|\n|.)|''|\"\"", re.DOTALL)
+_ESCAPED = {
+    "n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "s": " ", "z": "",
+    "\\": "\\", "'": "'", '"': '"', "`": "`", "\n": "",
+}  # fmt: skip
+
+
+@cache
+def _token_pattern() -> re.Pattern[str]:
+    """Compile the pattern of a token with the layout after it, and without.
+
+    The tokens: punctuation, a variable, a name, a number, the end of a clause, a quoted name, a string, a comment that
+    is not closed, a symbol, what is none of these. An opening bracket that follows a name at once belongs to it, a
+    minus before a number to the number. The full stop of a clause that ends in a symbol, `X = + .`, is not part of it.
+    A quoted text may run over lines, but not past the end of a line that looks like the end of a goal or clause: there
+    the quote was forgotten.
+    """
+    # Compiled when the first program is read: it takes a twentieth of the time of a short command that reads none.
+    codes = (chr(code) for first, end in _BLOCKS for code in range(first, end))
+    marks = "".join(code for code in codes if unicodedata.category(code) in ("Mn", "Mc"))
+    return re.compile(
+        rf"""
 (([,)]
-|[A-Z_]\w*(?:[{_MARKS}]+\w*)*\(?
-|[^\W\d_]\w*(?:[{_MARKS}]+\w*)*\(?
+|[A-Z_]\w*(?:[{marks}]+\w*)*\(?
+|[^\W\d_]\w*(?:[{marks}]+\w*)*\(?
 |[(\[\]{{}}|]
 |-?(?:0'(?:\\x[0-9a-fA-F]+\\?|\\u[0-9a-fA-F]{{4}}|\\[^xuU\n]|''?(?!')|[^\\'\n])
     |0x[0-9a-fA-F]+|0o[0-7]+|0b[01]+|[1-9]\d?'[0-9a-zA-Z]+(?!')
@@ -51,23 +73,8 @@ _TOKEN = re.compile(
 |.
 ){_LAYOUT.pattern})
 """,
-    re.VERBOSE | re.DOTALL,
-)
-"""A token with the layout after it, and without: punctuation, a variable, a name, a number, the end of a clause, a
-quoted name, a string, a comment that is not closed, a symbol, what is none of these. An opening bracket that follows a
-name at once belongs to it, a minus before a number to the number. The full stop of a clause that ends in a symbol, `X =
-+ .`, is not part of it. A quoted text may run over lines, but not past the end of a line that looks like the end of a
-goal or clause: there the quote was forgotten."""
-_QUOTED = re.compile(f"{_NAME}|{_STRING}")
-
-END = ". "
-"""The token at the end of a clause; no other has a blank at its end."""
-
-_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]+\\?|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]+\\|\n|.)|''|\"\"", re.DOTALL)
-_ESCAPED = {
-    "n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "s": " ", "z": "",
-    "\\": "\\", "'": "'", '"': '"', "`": "`", "\n": "",
-}  # fmt: skip
+        re.VERBOSE | re.DOTALL,
+    )
 
 
 class Places:
@@ -91,17 +98,11 @@ class Places:
         return self._text[start : end if end >= 0 else start + 200]
 
 
-def hidden_character(text: str) -> int | None:
-    """Where a control or invisible character stands, if there is one."""
-    found = _HIDDEN.search(text)
-    return found.start() if found else None
-
-
 def tokenize(text: str) -> tuple[list[str], list[int]]:
     """Return all tokens and where they start. What is none is among them, so that reading can go on after it."""
     text += "\n"
     first = _LAYOUT.match(text).end()  # type: ignore[union-attr]
-    pairs = _TOKEN.findall(text, first)
+    pairs = _token_pattern().findall(text, first)
     starts = accumulate(map(len, map(itemgetter(0), pairs)), initial=first)
     return [END if token == "." and token != whole else token for whole, token in pairs], list(starts)
 

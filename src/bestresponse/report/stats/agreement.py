@@ -77,9 +77,7 @@ def summarise_ratings(table: NDArray[np.float64], levels: Sequence[int], scale: 
     return RatingSummary(
         int(values.size),
         len(table),
-        quartiles[0],
-        quartiles[1],
-        quartiles[2],
+        *quartiles,
         float(values.mean()) if values.size else None,
         float(values.std(ddof=1)) if values.size > 1 else None,
         compute_if_defined(fleiss_kappa, counts),
@@ -136,27 +134,16 @@ def krippendorff_alpha(ratings: ArrayLike, scale: Scale = "nominal") -> float:
     if values.size < 2:
         raise UsageError("agreement beyond chance is not defined: no two ratings of shared items differ")
     counts = np.array([[np.count_nonzero(item == value) for value in values] for item in table.T], dtype=np.float64)
-    per_item = counts.sum(axis=1)
-    coincidences = (counts / (per_item - 1)[:, None]).T @ counts - np.diag(
-        (counts / (per_item - 1)[:, None]).sum(axis=0)
-    )
+    pairs = counts / (counts.sum(axis=1, keepdims=True) - 1)
+    coincidences = pairs.T @ counts - np.diag(pairs.sum(axis=0))
     margins = coincidences.sum(axis=1)
-    distance = _distances(values, margins, scale)
+    if scale == "nominal":
+        distance = 1.0 - np.eye(values.size)
+    else:
+        position = values if scale == "interval" else np.cumsum(margins) - margins / 2
+        distance = np.subtract.outer(position, position) ** 2
     expected = (np.outer(margins, margins) - np.diag(margins)) / (margins.sum() - 1)
     return 1 - float((coincidences * distance).sum() / (expected * distance).sum())
-
-
-def _distances(values: Floats, margins: Floats, scale: Scale) -> Floats:
-    """The squared difference of each two categories on the scale."""
-    match scale:
-        case "nominal":
-            return 1.0 - np.eye(values.size)
-        case "ordinal":
-            position = np.cumsum(margins) - margins / 2
-            return np.subtract.outer(position, position) ** 2
-        case "interval":
-            return np.subtract.outer(values, values) ** 2
-    raise UsageError(f"scale: expected nominal, ordinal or interval, got {scale!r}")
 
 
 def icc(ratings: ArrayLike, *, average: bool = False) -> float:

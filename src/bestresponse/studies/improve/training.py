@@ -63,6 +63,8 @@ _ADAM_BETAS = (0.9, 0.95)
 _WARM_UP = 100
 _LEAST_RATE = 0.01
 _AHEAD = 16
+_ROOM = 50
+"""Tokens that a reply may have more than the longest answer."""
 _HELD_OUT = 128
 """Questions that are asked on the way, of all folders together."""
 
@@ -100,7 +102,8 @@ class Batch:
 
     def to(self, device: str) -> Batch:
         """Return the batch on another device."""
-        return Batch(*(part.to(device) for part in self.parts), self.longest, self.real)
+        words, tokens, positions, starts, scored, targets = (part.to(device) for part in self.parts)
+        return Batch(words, tokens, positions, starts, scored, targets, self.longest, self.real)
 
 
 @dataclass(frozen=True, slots=True)
@@ -576,8 +579,9 @@ def measure_replies(network: Network, examples: Sequence[JsonObject], recipe: Re
     lost: list[float] = []
     for start in range(0, len(examples), 256):
         part = examples[start : start + 256]
-        prompts = [network.encode(split_messages(example)[0]) for example in part]
-        for example, tokens in zip(part, generate(asked, prompts, 200), strict=True):
+        pairs = encode_examples(network, part)
+        longest = max(len(said) for _, said in pairs) + _ROOM
+        for example, tokens in zip(part, generate(asked, [tokens for tokens, _ in pairs], longest), strict=True):
             try:
                 lost.append(1 - score_reply(example["task"], network.tokenizer.decode(tokens)))
             except InvalidMove:

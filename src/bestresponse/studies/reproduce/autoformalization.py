@@ -30,7 +30,7 @@ warnings about singletons included."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations_with_replacement, permutations
 from pathlib import Path
@@ -45,12 +45,13 @@ from bestresponse.formal.strategies.programs import AS_RUN, published_strategy
 from bestresponse.games.logic.tables import table_from_cells
 from bestresponse.games.lookup import NamedGame
 from bestresponse.logic.embedded.engine import EmbeddedEngine
-from bestresponse.logic.engine import Limits, LogicEngine, Program, open_engine
+from bestresponse.logic.engine import LogicEngine, Program, open_engine
 from bestresponse.logic.gate.check import check
 from bestresponse.logic.language.terms import Atom, write
 from bestresponse.logic.programs.strategies import StrategyTable
 from bestresponse.logic.programs.table import label, published_cells
 from bestresponse.logic.programs.validate import validate
+from bestresponse.logic.settings import settings
 from bestresponse.report.document import Cell, Column, Table
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction, compare_number, read_records
 from bestresponse.studies.tournament.study import TournamentConfig, find_standings, normalise
@@ -116,7 +117,7 @@ def judge_programs(folder: Path, name: str = "exp1_agents.jsonl") -> list[Judged
     matrices = {}
     if (folder / "games.jsonl").exists():
         matrices = {row["id"]: row.get("matrix") for row in read_records(folder / "games.jsonl", "id")}
-    engine = open_engine("auto", Limits(steps=200_000))
+    engine = open_engine("auto", replace(settings.limits.patient, steps=200_000))
     try:
         return [
             _judge_program(engine, row, row.get("matrix") or matrices.get(row.get("game_id")))

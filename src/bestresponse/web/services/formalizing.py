@@ -5,8 +5,13 @@ story, by a plain name.
 """
 
 import re
-from contextlib import closing
+import signal
+import time
+from contextlib import closing, suppress
 from dataclasses import dataclass
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from bestresponse.analysis.solve.document import as_document, drawable, picture_figures
@@ -17,9 +22,10 @@ from bestresponse.formal.formalize.forms import what_is_wrong
 from bestresponse.formal.formalize.plan import Example
 from bestresponse.games.logic.game import describe_table, program_game, read_program_text
 from bestresponse.games.lookup import Found
+from bestresponse.logic.confined.server import SAMPLE
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.language.diagnostics import Diagnostic
-from bestresponse.logic.programs.validate import validate
+from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.logic.settings import settings
 from bestresponse.models.base import Message, Model, Reply, Request
 from bestresponse.report.document import Note, Section
@@ -27,7 +33,11 @@ from bestresponse.report.files import write_text
 from bestresponse.web.sessions.setup import take_turn, validate_program
 
 _ATTEMPTS = 3
-_MOST_PLAYERS = 4
+_START_SECONDS = 60.0
+_PROCESSES = get_context("forkserver")
+_PROCESSES.set_forkserver_preload(["__main__", __name__])
+_idle: list[tuple[BaseProcess, Connection]] = []
+"""Processes that have solved a game and wait for another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,23 +51,58 @@ class CheckedProgram:
 
 
 def check_program(source: str, name: str = "this game") -> CheckedProgram:
-    """The program through all stages, then solved and drawn as far as that goes."""
+    """The program through all stages, then solved and drawn as far as that goes; one clock covers all of it."""
     if not source.strip():
         return CheckedProgram(False, ())
     with take_turn():
+        deadline = time.monotonic() + settings.limits.seconds
         report = validate_program(source)
         if not report.ok or report.table is None:
             return CheckedProgram(False, report.diagnostics)
-        found = Found(name, "file", program_game(report, name))
         return CheckedProgram(
-            True, report.diagnostics, describe_table(report.table), _known(found, len(report.table.players))
+            True, report.diagnostics, describe_table(report.table), _solve_in_time(report, name, deadline)
         )
 
 
-def _known(found: Found, players: int) -> tuple[Section, ...]:
-    if players > _MOST_PLAYERS:
-        note = f"They are not worked out here for more than {_MOST_PLAYERS} players; `bestresponse solve` does it."
-        return (Section("Equilibria", (Note(note),)),)
+def _solve_in_time(report: Report, name: str, deadline: float) -> tuple[Section, ...]:
+    """Solve and draw a game in another process, which is ended when the time is over, and else asked again."""
+    process, connection = _idle.pop() if _idle else _start_solver()
+    with suppress(EOFError, OSError):  # the process has ended, for want of memory perhaps
+        connection.send((report, name))
+        if connection.poll(max(0.0, deadline - time.monotonic())):
+            sections: tuple[Section, ...] = connection.recv()
+            _idle.append((process, connection))
+            return sections
+    process.kill()
+    process.join()
+    connection.close()
+    note = f"They were not worked out within {settings.limits.seconds:g} seconds; `bestresponse solve` may take longer."
+    return (Section("Equilibria", (Note(note),)),)
+
+
+def prepare_solver() -> None:
+    """Load what checks and solves games before the first program comes."""
+    _solve_in_time(validate_program(SAMPLE), "a game", time.monotonic() + _START_SECONDS)
+
+
+def _start_solver() -> tuple[BaseProcess, Connection]:
+    ours, theirs = _PROCESSES.Pipe()
+    process = _PROCESSES.Process(target=_send_solutions, args=(theirs,), daemon=True)
+    process.start()
+    theirs.close()
+    return process, ours
+
+
+def _send_solutions(connection: Connection) -> None:
+    """Solve one game after the other, until nobody asks any more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server ends it
+    with suppress(EOFError, OSError):
+        while True:
+            report, name = connection.recv()
+            connection.send(_solve(Found(name, "file", program_game(report, name))))
+
+
+def _solve(found: Found) -> tuple[Section, ...]:
     try:
         sections = as_document(found, solve_found(found)).sections
     except BestResponseError as error:
@@ -79,7 +124,7 @@ class WrittenProgram:
 
 def write_program(model: Model, story: str, program: str, remark: str) -> WrittenProgram:
     """Let a model write the game of a story, or change its program as `remark` says; that may take minutes."""
-    with take_turn(), closing(open_engine("embedded", settings.strangers)) as engine:
+    with take_turn(), closing(open_engine("embedded")) as engine:
         formalizer = Formalizer(model, engine, Settings(attempts=_ATTEMPTS))
         if program.strip():
             report = validate(program, engine)
