@@ -315,33 +315,33 @@ def _pure(choices: np.ndarray[tuple[int], np.dtype[np.intp]], actions: int) -> A
     return np.eye(actions)[choices]
 
 
-def uniform(own: Array, other: Array, seed: int) -> Array:
+def play_uniform(own: Array, other: Array, seed: int) -> Array:
     """Play every action with equal probability."""
     return np.full(own.shape[:2], 1.0 / own.shape[1])
 
 
-def random(own: Array, other: Array, seed: int) -> Array:
+def play_random(own: Array, other: Array, seed: int) -> Array:
     """Play one action, drawn by the seed."""
     drawn = np.random.default_rng(split(seed, "random baseline")).integers(own.shape[1], size=len(own))
     return _pure(drawn, own.shape[1])
 
 
-def greedy(own: Array, other: Array, seed: int) -> Array:
+def play_greedy(own: Array, other: Array, seed: int) -> Array:
     """Play the row with the largest payoff in it."""
     return _pure(own.max(axis=2).argmax(axis=1), own.shape[1])
 
 
-def maximin(own: Array, other: Array, seed: int) -> Array:
+def play_maximin(own: Array, other: Array, seed: int) -> Array:
     """Play the row whose smallest payoff is largest."""
     return _pure(own.min(axis=2).argmax(axis=1), own.shape[1])
 
 
-def level_1(own: Array, other: Array, seed: int) -> Array:
+def play_level_1(own: Array, other: Array, seed: int) -> Array:
     """Play the best response to uniform play."""
     return _pure(own.mean(axis=2).argmax(axis=1), own.shape[1])
 
 
-def level_2(own: Array, other: Array, seed: int) -> Array:
+def play_level_2(own: Array, other: Array, seed: int) -> Array:
     """Play the best response to an opponent of level 1."""
     opponent = other.mean(axis=1).argmax(axis=1)
     faced = np.take_along_axis(own, opponent[:, None, None], axis=2)[:, :, 0]
@@ -349,12 +349,12 @@ def level_2(own: Array, other: Array, seed: int) -> Array:
 
 
 BASELINES: dict[str, Baseline] = {
-    "uniform": uniform,
-    "random": random,
-    "greedy": greedy,
-    "maximin": maximin,
-    "level-1": level_1,
-    "level-2": level_2,
+    "uniform": play_uniform,
+    "random": play_random,
+    "greedy": play_greedy,
+    "maximin": play_maximin,
+    "level-1": play_level_1,
+    "level-2": play_level_2,
 }
 
 

@@ -91,7 +91,7 @@ class Asked(TypedDict):
     refuted_first: Annotated[int | None, column(format=".2f", help=f"false claims in the first reasoning; {_CHECKED}")]
 
 
-class Figures(TypedDict):
+class PlayFigures(TypedDict):
     """What an answer is worth; None where there is no readable answer, or in another kind of game."""
 
     llm_value: Annotated[float | None, column("own value", ".2f", "expected payoff")]
@@ -114,12 +114,12 @@ class Figures(TypedDict):
     worst_exploitability_normalised: Annotated[float | None, column(help="the same of exploitability / range")]
 
 
-class PlayRow(Asked, Figures):
+class PlayRow(Asked, PlayFigures):
     """One play of the benchmark; `attempts` and the following three where reasoning was verified."""
 
 
 Rows = Sequence[PlayRow]
-_NO_FIGURES = dict.fromkeys(Figures.__annotations__)
+_NO_FIGURES = dict.fromkeys(PlayFigures.__annotations__)
 
 
 def measure_plays(plan: plans.Plan, plays: Iterable[StoredPlay]) -> Iterator[tuple[PlayRow, StoredPlay]]:
@@ -491,7 +491,7 @@ def _select(rows: Rows, *prefixes: str) -> list[PlayRow]:
     return [row for row in rows if row["condition"].startswith(prefixes)]
 
 
-def measure(config: plans.BenchConfig, folder: RunFolder) -> Measured:
+def measure_bench(config: plans.BenchConfig, folder: RunFolder) -> Measured:
     """Measure the finished plays."""
     plan = plans.Plan(config)
     rows: list[PlayRow] = []
@@ -520,7 +520,7 @@ def _rank(row: PlayRow) -> tuple[bool, float, float, int]:
     return row["nash_gap"] is not None, -loss, -(row["gap_normalised"] or 0.0), row["game"]
 
 
-class GameRow(TypedDict):
+class GameLossRow(TypedDict):
     """What a player or a baseline lost in one game; `hardness` is what uniform play loses in it."""
 
     player: str
@@ -531,12 +531,12 @@ class GameRow(TypedDict):
     hardness: Annotated[float | None, column("gap of uniform play / payoff range", ".3f")]
 
 
-def _list_games(results: Results) -> Iterator[GameRow]:
+def _list_games(results: Results) -> Iterator[GameLossRow]:
     uniform = find_values(results.baselines["uniform"], "gap_normalised") if results.baselines else []
     hardness = {_identify(row): gap for gap, row in uniform}
     for player, rows in {**results.base, **results.baselines}.items():
         for gap, row in find_values(rows, "gap_normalised"):
-            yield GameRow(
+            yield GameLossRow(
                 player=player,
                 game=row["game"],
                 seat=row["seat"],
@@ -823,7 +823,7 @@ _FRAMES: Mapping[str, Callable[[Results], Frame[Any]]] = {
     },
     "differences": _frame(DifferenceRow, _list_differences),
     "self_play": _frame(SelfPlayRow, _measure_self_play),
-    "games": _frame(GameRow, _list_games),
+    "games": _frame(GameLossRow, _list_games),
     "outliers": _frame(OutlierRow, _list_outliers),
     "listed": _frame(ListedRow, _list_worst),
     "texts": _frame(TextRow, _count_texts),

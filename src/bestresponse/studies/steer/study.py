@@ -425,20 +425,16 @@ def _describe_ruling(ruling: Mapping[str, Any], names: tuple[str, ...]) -> str:
 
 
 def _compare_referees(games: Sequence[session.GameResult]) -> Iterator[RefereeRow]:
-    pairs = np.array([pair for game in games for pair in game.opinions.pairs])
-    void = sum(game.opinions.void for game in games)
-    if not len(pairs):
-        if void:
-            yield RefereeRow(payoffs=0, same=None, distance=None, alpha=None, void=void)
-        return
-    apart = np.abs(pairs[:, 0] - pairs[:, 1])
-    yield RefereeRow(
-        payoffs=len(pairs),
-        same=float(np.mean(apart < 1e-9)),
-        distance=float(apart.mean()),
-        alpha=krippendorff_alpha(pairs.T, "interval") if len(np.unique(pairs)) > 1 else None,
-        void=void,
-    )
+    pairs = np.array([pair for game in games for pair in game.opinions.pairs]).reshape(-1, 2)
+    void, apart = sum(game.opinions.void for game in games), np.abs(pairs[:, 0] - pairs[:, 1])
+    if void or len(pairs):
+        yield RefereeRow(
+            payoffs=len(pairs),
+            same=float(np.mean(apart < 1e-9)) if len(pairs) else None,
+            distance=float(apart.mean()) if len(pairs) else None,
+            alpha=krippendorff_alpha(pairs.T, "interval") if len(np.unique(pairs)) > 1 else None,
+            void=void,
+        )
 
 
 def _measure_following(results: session.SteerResults) -> dict[str, Frame[Any]]:

@@ -297,7 +297,7 @@ def _sum_up_programs(rows: Sequence[StoryRow]) -> ModelFigures:
     return cast(ModelFigures, figures)
 
 
-def measure(config: StoriesConfig, folder: RunFolder) -> Measured:
+def measure_stories(config: StoriesConfig, folder: RunFolder) -> Measured:
     """Judge every program against the true game of its story."""
     engine = open_engine("embedded", logic_settings.limits.patient)
     known = {story.id: story for story in config.known_stories}
@@ -392,7 +392,7 @@ stories_study = Study(
     StoriesConfig,
     specs=list_tasks,
     play=prepare_tasks,
-    measure=measure,
+    measure_stories=measure_stories,
     metrics=list_metrics(ModelFigures),
     title="From stories to games",
     subtitle="{{ config.model|join(', ') }} on {{ frame('programs').list_values('story')|length }} stories",

@@ -144,7 +144,7 @@ class SeatRow(TypedDict):
     exploitability: Annotated[float | None, column(format=".4f", help="two players, constant sum")]
 
 
-class GameRow(TypedDict):
+class TreeRow(TypedDict):
     """The game: how many information sets it has, at how many of them models are asked, how it was solved."""
 
     infosets: int
@@ -157,7 +157,7 @@ Answer = tuple[int, Array | None, StoredPlay]
 
 
 @dataclass(frozen=True)
-class Results:
+class TreeResults:
     """The answers of a run, by player, way of asking and number of the policy, in the game that they are about."""
 
     plan: plans.Plan
@@ -276,7 +276,7 @@ def _find_equilibrium(tree: Tree, theory: Theory) -> Policy | None:
     return Policy(tree, np.array([mix[move] for mix, moves in sets for move in moves]))
 
 
-def measure(config: BenchConfig, folder: RunFolder) -> Measured:
+def measure_policies(config: BenchConfig, folder: RunFolder) -> Measured:
     """Put the answers together to policies, in the order of the settings, and measure these."""
     plan = plans.make_plan(config)
     theory = describe_theory(plan.game)
@@ -287,11 +287,11 @@ def measure(config: BenchConfig, folder: RunFolder) -> Measured:
     for play in folder.sorted_plays():
         key = make_label(play.data["model"]), play.data["way"], int(play.data["policy"])
         answers[key].append(_read_answer(plan.tree, play))
-    results = Results(plan, arena, {key: plays for key, plays in answers.items() if plays})
+    results = TreeResults(plan, arena, {key: plays for key, plays in answers.items() if plays})
     baselines = plans.make_baselines(arena, plan.seats) if results.answers else {}
     groups: dict[Heads, Any] = {group: list(policies.values()) for group, policies in results.players.items()}
     groups |= {(name, BASELINE): [policy] for name, policy in baselines.items()}
-    asked = GameRow(infosets=len(plan.candidates), asked=len(plan.infosets), method=theory.method)
+    asked = TreeRow(infosets=len(plan.candidates), asked=len(plan.infosets), method=theory.method)
     rows = list(results.list_questions())
     readings = Readings()
     for row in rows:
@@ -300,7 +300,7 @@ def measure(config: BenchConfig, folder: RunFolder) -> Measured:
         "plays": Frame(QuestionRow, rows),
         "seats": Frame(SeatRow, list(results.list_seats(baselines))),
         "infosets": Frame(InfosetRow, list(results.list_infosets())),
-        "game": Frame(GameRow, [asked]),
+        "game": Frame(TreeRow, [asked]),
         "answers": readings.frames["answers"],
     }
     answered = sum(row["strategy"] is not None for row in rows)
@@ -364,7 +364,7 @@ sequential = Study(
     BenchConfig,
     specs=lambda config: plans.make_plan(config).list_plays(),
     play=plans.prepare_questions,
-    measure=measure,
+    measure_policies=measure_policies,
     metrics=METRICS,
     title="How far from an equilibrium?",
     subtitle="{% set about = frame('game')[0] %}{{ config.labels|join(', ') }} in {{ config.game.name }}, asked at "
