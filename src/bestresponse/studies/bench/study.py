@@ -150,7 +150,7 @@ bench = Study(
     BenchConfig,
     specs=lambda config: Plan(config).list_plays(),
     play=lambda config, models: prepare_plays(Plan(config), models),
-    measure_bench=measure_bench,
+    measure=measure_bench,
     metrics=METRICS,
     title="How far from optimal?",
     subtitle="{{ config.labels|join(', ') }} on {% if config.game %}{{ config.game.name }} "

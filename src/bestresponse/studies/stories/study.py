@@ -392,7 +392,7 @@ stories_study = Study(
     StoriesConfig,
     specs=list_tasks,
     play=prepare_tasks,
-    measure_stories=measure_stories,
+    measure=measure_stories,
     metrics=list_metrics(ModelFigures),
     title="From stories to games",
     subtitle="{{ config.model|join(', ') }} on {{ frame('programs').list_values('story')|length }} stories",

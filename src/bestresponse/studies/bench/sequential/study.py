@@ -364,7 +364,7 @@ sequential = Study(
     BenchConfig,
     specs=lambda config: plans.make_plan(config).list_plays(),
     play=plans.prepare_questions,
-    measure_policies=measure_policies,
+    measure=measure_policies,
     metrics=METRICS,
     title="How far from an equilibrium?",
     subtitle="{% set about = frame('game')[0] %}{{ config.labels|join(', ') }} in {{ config.game.name }}, asked at "
