@@ -229,7 +229,7 @@ def check_folder(damaged: tuple[Path, str, str]) -> None:
 
 def check_message(sent: bytes) -> None:
     """Send a child something that is no request; it must end, and the next one must work."""
-    share_children().request("embedded", sent, Limits(wall=5.0))
+    share_children().request("embedded", sent, Limits(seconds=5.0))
 
 
 def check_child_reply(sent: bytes) -> None:

@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 
 from bestresponse.cli.app import app
 
-WATER = ["simulate", "water", "--bidder", "need", "--repeats", "6"]
+WATER = ["simulate", "water", "--model", "need", "--repeats", "6"]
 
 
 def invoke(*words, code=0):

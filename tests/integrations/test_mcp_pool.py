@@ -40,8 +40,8 @@ def test_a_worker_that_does_not_answer_in_time_is_killed_and_replaced():
     assert [game["name"] for game in found["games"]] == ["stag-hunt"]
 
 
-def test_programs_run_within_the_limits_for_strangers(monkeypatch):
-    monkeypatch.setattr(settings, "strangers", replace(settings.strangers, ends=3))
+def test_programs_run_within_the_limits(monkeypatch):
+    monkeypatch.setattr(settings, "limits", replace(settings.limits, ends=3))
 
     async def use(pool):
         return await pool.call("formalize_check", {"program": DILEMMA})

@@ -25,7 +25,7 @@ RIGHT = [(4, 4), (0, 3), (3, 0), (3, 3)]
 needs_swipl = pytest.mark.skipif(shutil.which("swipl") is None, reason="SWI-Prolog (swipl) is not on PATH")
 
 
-HASTY = Limits(wall=1.0, total=1.0, memory=256 << 20)
+HASTY = Limits(seconds=1.0, memory=256 << 20)
 """What must be stopped is stopped sooner by these, and what is right is given time: so no verdict depends on load."""
 PATIENT = Limits()
 

@@ -1,6 +1,7 @@
 """Missing layers of the sandbox are told once, or refused; larger limits are one number."""
 
 import warnings
+from dataclasses import replace
 
 import pytest
 
@@ -34,20 +35,19 @@ def test_a_missing_layer_is_refused_where_the_sandbox_is_demanded() -> None:
             settings.judge("swi", PARTLY)
 
 
-def test_a_program_of_a_stranger_has_half_a_second_of_work_and_four_by_the_clock_and_512_megabytes(monkeypatch) -> None:
-    monkeypatch.setattr("bestresponse.logic.settings.WALL", 16.0)
-    monkeypatch.setattr("bestresponse.logic.settings.SLOWDOWN", 8.0)
-    limits = Settings().strangers
-    assert (limits.total_steps, limits.wall, limits.clock, limits.memory) == (250_000, 4.0, 4.0, 512 << 20)
-    assert limits.ends == 20_000
-    assert Settings().limits.clock == 480
+def test_a_check_takes_at_most_three_and_a_half_seconds_by_the_clock_and_512_megabytes(monkeypatch) -> None:
+    monkeypatch.setattr("bestresponse.logic.settings.SECONDS", 3.5)
+    limits = Settings().limits
+    assert (limits.seconds, limits.memory, limits.ends) == (3.5, 512 << 20, 100_000)
+    assert limits.patient == replace(limits, seconds=60)
+    assert Limits(seconds=90).patient.seconds == 90
 
 
-def test_limits_grow_with_the_seconds_and_the_ends() -> None:
-    assert Limits.within(60) == Limits()
-    longer = Limits.within(600)
-    assert (longer.steps, longer.total, longer.ends) == (5_000_000, 600, 200_000)
-    assert longer.wall == pytest.approx(10 * Limits().wall)
-    more = Limits.within(60, 400_000)
-    assert (more.ends, more.positions, more.cells, more.memory) == (400_000, 4_000_000, 60_000_000, 2 << 30)
-    assert Limits.within(0.1).steps == 50_000
+def test_limits_grow_with_the_seconds_and_the_ends(monkeypatch) -> None:
+    monkeypatch.setattr("bestresponse.logic.settings.SECONDS", 3.5)
+    assert Limits.within(3.5) == Limits()
+    longer = Limits.within(35)
+    assert (longer.seconds, longer.steps, longer.ends, longer.memory) == (35, 5_000_000, 100_000, 512 << 20)
+    more = Limits.within(3.5, 400_000)
+    assert (more.ends, more.cells, more.output, more.memory) == (400_000, 60_000_000, 160_000_000, 2 << 30)
+    assert Limits.within(0.1).steps == 500_000

@@ -19,7 +19,7 @@ from bestresponse.players.lookup import (
     list_strategies,
     seat_model,
 )
-from bestresponse.players.strategies.fixed import RandomPlayer
+from bestresponse.players.strategies import RandomPlayer
 from bestresponse.theory import NormalForm
 
 PLUG_IN = '''

@@ -5,8 +5,6 @@ entry point of the group `bestresponse.concepts` or `bestresponse.dynamics`, whi
 stand in the same registries.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial, wraps

@@ -7,8 +7,6 @@ l = (P - S) / (R - P), which do not depend on the unit of payoffs (M. Embrey, G.
 Journal of Economics 133, 2018).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache

@@ -16,8 +16,6 @@ there are several, the smallest loss counts, so that an answer that belongs to a
 move can be named.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass

@@ -25,7 +25,7 @@ from bestresponse.games.logic.game import as_game, read_program_text
 from bestresponse.games.logic.tables import table_to_data
 from bestresponse.games.lookup import Found
 from bestresponse.games.words import describe_game
-from bestresponse.logic.engine import EngineKind, open_engine
+from bestresponse.logic.engine import EngineKind, Limits, open_engine
 from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.models.registry import KnownModel, known_models, read_default_settings
 from bestresponse.models.wrappers.limits import Cost
@@ -38,11 +38,14 @@ from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.settings import OF_PLAYS, RunSettings, setting, settings
 
 
-def check(program: str | Path, *, engine: EngineKind = "auto") -> Report:
-    """Check a game program, given as text or as a file: syntax, names, running, and the game that comes out."""
+def check(program: str | Path, *, engine: EngineKind = "auto", limits: Limits | None = None) -> Report:
+    """Check a game program, given as text or as a file: syntax, names, running, and the game that comes out.
+
+    `limits` allow more than usual, such as `Limits.within(60)` a minute for a large game.
+    """
     is_file = isinstance(program, Path) or (program.endswith(".pl") and "\n" not in program)
     text = read_program_text(Path(program)) if is_file else str(program)
-    opened = open_engine(engine)
+    opened = open_engine(engine, limits)
     try:
         return validate(text, opened)
     finally:

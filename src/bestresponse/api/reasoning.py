@@ -20,7 +20,7 @@ from bestresponse.logic.engine import EngineKind, open_engine
 from bestresponse.models.base import Model
 from bestresponse.models.registry import open_model as open_by_name
 from bestresponse.players.lookup import check_player, choose_default, find_strategy, seat_model
-from bestresponse.players.strategies.fixed import FunctionPlayer, ViewFunction
+from bestresponse.players.strategies import FunctionPlayer, ViewFunction
 from bestresponse.runs.inputs import ModelLike, as_model, count_parameters
 from bestresponse.runs.models import Opening, open_models
 from bestresponse.studies.reproduce.reproduction import Reproduction

@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 from bestresponse import __version__
 from bestresponse.core.errors import BestResponseError, Interrupted, SettingError, UsageError
 from bestresponse.core.registry import did_you_mean
-from bestresponse.logic.settings import Limits, SandboxWarning, settings
+from bestresponse.logic.settings import ENDS, SECONDS, Limits, SandboxWarning, settings
 from bestresponse.report.text import visible
 
 _INTERRUPTED = "interrupted; what was finished is kept, and the same command goes on from there"
@@ -149,33 +149,30 @@ def start(
         ),
     ] = False,
     logic_seconds: Annotated[
-        float | None,
+        float,
         typer.Option(
             min=0.1,
             max=3600,
             envvar="BESTRESPONSE_LOGIC_SECONDS",
-            help="Seconds of work that a game program may take, at 500,000 steps each (60; sent to serve or mcp 0.5).",
+            help="Seconds by the clock that checking a game program may take.",
         ),
-    ] = None,
+    ] = SECONDS,
     logic_ends: Annotated[
-        int | None,
+        int,
         typer.Option(
             min=1,
             max=10_000_000,
             envvar="BESTRESPONSE_LOGIC_ENDS",
-            help="How many ends the game of a program may have (200,000; sent to serve or mcp 20,000); "
-            "memory (1 GB) grows with more than 200,000.",
+            help="How many ends the game of a program may have; memory (512 MB) grows with more than 100,000.",
         ),
-    ] = None,
+    ] = ENDS,
 ) -> None:
     """Language models meet game theory: describe, formalize, solve, play and measure."""
     if version:
         print(__version__)
         raise typer.Exit
     settings.require_sandbox = require_sandbox
-    settings.limits = Limits.within(logic_seconds or 60, logic_ends or 200_000)
-    if logic_seconds is not None or logic_ends is not None:
-        settings.strangers = settings.limits
+    settings.limits = Limits.within(logic_seconds, logic_ends)
     warnings.showwarning = _show_warning
     if context.invoked_subcommand is None:
         print(_THREE_THINGS)

@@ -30,17 +30,15 @@ def read_pairs(option: str, typed: Iterable[str], form: str = "NAME=VALUE") -> d
         name, equals, value = words.partition("=")
         if not equals or not name or not value:
             raise SettingError(option, f"expected {form}, got {words!r}")
+        if name in pairs:
+            raise SettingError(option, f"{name} is given twice, as {pairs[name]} and as {value}")
         pairs[name] = value
     return pairs
 
 
 def offer_names(names: Iterable[str]) -> Callable[[str], list[str]]:
     """Return the function that lists those of the names which begin as what was typed."""
-
-    def complete(incomplete: str) -> list[str]:
-        return sorted({name for name in names if name.startswith(incomplete)})
-
-    return complete
+    return lambda incomplete: sorted({name for name in names if name.startswith(incomplete)})
 
 
 def complete_game(incomplete: str) -> list[str]:

@@ -150,8 +150,8 @@ players = Registry(
     "bestresponse.players",
     "player",
     {
-        "random": "bestresponse.players.strategies.fixed:make_random",
-        "equilibrium": "bestresponse.players.strategies.baselines:make_equilibrium",
+        "random": "bestresponse.players.strategies:make_random",
+        "equilibrium": "bestresponse.players.strategies:make_equilibrium",
     },
 )
 """Functions or classes called with `(game, role, seed)` that return a player; see `players.lookup`."""

@@ -5,8 +5,6 @@ A game may bring its own questions (`core.capabilities.Quiz`); any other is aske
 through its tree, or about a short play.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from random import Random
 

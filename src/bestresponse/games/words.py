@@ -1,7 +1,5 @@
 """A game in words, so that whoever told it can check it: who moves when and knows what, draws, and the first ends."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice, product

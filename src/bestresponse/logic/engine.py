@@ -4,8 +4,6 @@
 gate has passed (`gate.GatedProgram.canonical`), under the same trusted text (`solver_language.TRUSTED`), and agree.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Mapping
 from contextlib import suppress

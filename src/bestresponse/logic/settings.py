@@ -2,97 +2,67 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bestresponse.core.errors import UsageError
 
-STEPS_PER_SECOND = 500_000
-"""How many steps count as a second of work: about as many as the embedded engine does on a quiet core."""
-WALL = 16.0
-"""Seconds by the clock on the wall without a sign of getting on, unless more or less is asked for: the last resort.
-
-Many times what a question may work, so that no verdict depends on what else the machine does: what is counted are
-steps and cells."""
-_LEAST_WALL = 0.5
-SLOWDOWN = 8.0
-"""How many seconds by the clock a second of work may take on a machine that does other things too."""
+SECONDS = 3.5
+"""How long a check may take by the clock where nobody says otherwise, so that 4 s are kept on a busy machine too."""
+ENDS = 100_000
+LIFE = 60
+"""Seconds of processor time after which a process is not asked again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one question may use up. A game is a question too, but may go on for longer as long as it gets on: what is
-    not counted for all of it is counted from one position of the game to the next.
+    """What the check of one program, or one question, may use up.
 
-    Steps and cells are counted, so that no verdict depends on what else runs; the clock on the wall is the last resort.
+    The clock covers everything, from the request to the last row that is read from the reply; only starting the
+    processes and waiting for other checks are left out. Steps, cells and ends are counted beside it, so that what has
+    no end is recognised as such, and sooner, whatever else the machine does.
     """
 
+    seconds: float = field(default_factory=lambda: SECONDS)
+    """By the clock on the wall."""
     steps: int = 500_000
-    """Resolution steps of a question; of a game, from one position to the next."""
-    cells: int = 30_000_000
+    """Resolution steps of a question; of a game, from one position to the next. About a second of work."""
+    cells: int = 15_000_000
     """Cells of memory."""
     answers: int = 100_000
     output: int = 40_000_000
     """Characters of answers."""
-    memory: int = 1 << 30
+    memory: int = 512 << 20
     """Bytes that a process may take which runs a program."""
-    wall: float = field(default_factory=lambda: WALL)
-    """Seconds by the clock on the wall without a sign of getting on, reading and checking included."""
-    total: float = 60.0
-    """Seconds of work on a whole game, counted in steps (`STEPS_PER_SECOND`)."""
-    ends: int = 200_000
-    positions: int = 2_000_000
+    ends: int = ENDS
 
     @classmethod
-    def within(cls, total: float, ends: int = 200_000) -> Limits:
+    def within(cls, seconds: float, ends: int = ENDS) -> Limits:
         """Return limits for games that take so many seconds and have so many ends; everything else grows with them."""
         usual = cls()
-        longer, more = max(1.0, total / usual.total), max(1.0, ends / usual.ends)
-        steps = round(min(usual.steps * longer, total * STEPS_PER_SECOND))
+        longer, more = max(1.0, seconds / SECONDS), max(1.0, ends / usual.ends)
         return cls(
-            steps=steps,
+            seconds=seconds,
+            steps=round(usual.steps * longer),
             cells=round(usual.cells * more),
             answers=round(usual.answers * longer),
             output=round(usual.output * more),
             memory=round(usual.memory * more),
-            wall=max(WALL * steps / usual.steps, _LEAST_WALL),
-            total=total,
             ends=ends,
-            positions=10 * ends,
-        )
-
-    @classmethod
-    def for_strangers(cls) -> Limits:
-        """Return limits for programs of people whom nobody knows: half a second of work, 4 by the clock, 512 MB.
-
-        So little work that the clock decides only where the machine is slower than a quiet one by a factor of eight.
-        """
-        return cls(
-            steps=100_000,
-            cells=15_000_000,
-            output=8_000_000,  # looking through more, shared parts again and again, takes a second by itself
-            memory=512 << 20,
-            wall=WALL / 4,
-            total=0.5,
-            ends=20_000,
-            positions=200_000,
         )
 
     @property
-    def total_steps(self) -> int:
-        """Resolution steps of a whole game."""
-        return round(self.total * STEPS_PER_SECOND)
+    def patient(self) -> Limits:
+        """At least a minute, for studies: their verdicts must not depend on what else the machine does."""
+        return replace(self, seconds=max(60.0, self.seconds))
 
     @property
-    def clock(self) -> float:
-        """Seconds by the clock on the wall for a game that gets on."""
-        return max(self.wall, SLOWDOWN * self.total)
-
-    @property
-    def reply_bytes(self) -> int:
-        """How long the reply of a confined child may be."""
-        return 4 * self.output + (1 << 20)
+    def processor(self) -> int:
+        """Seconds of processor time that a process gets, in whole minutes so that many requests can share it: a minute
+        after which it is not asked again (`LIFE`), and what the last request may take."""
+        return LIFE * (1 + math.ceil(self.seconds / LIFE))
 
 
 class SandboxMissing(UsageError):
@@ -120,8 +90,6 @@ class Settings:
     """What all engines of this process share: the limits where none are given, and whether every layer is demanded."""
 
     limits: Limits = field(default_factory=Limits)
-    strangers: Limits = field(default_factory=Limits.for_strangers)
-    """What a program may use up that came over a network: from a browser, or from a client of the MCP server."""
     require_sandbox: bool = False
     judged: set[str] = field(default_factory=set)
     """The engines of which it is known whether they are confined completely."""

@@ -3,7 +3,7 @@
     random         some legal move
     equilibrium    the game's first equilibrium, the same one for all seats
     always:MOVE    the same answer whenever it is asked
-    uniform, greedy, maximin, level-1, level-2   in tables of two players, see `players.strategies.baselines`
+    uniform, greedy, maximin, level-1, level-2   in tables of two players, see `players.strategies`
     tit-for-tat and other automata               in repeated dilemmas, see `theory.repeated.library`
     simulated      in a dialogue, the simulated speaker or referee
     the game's own strategies (`core.capabilities.NamedStrategies`), such as the bidders of the water game
@@ -27,14 +27,12 @@ from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import HasNormalForm, HasSpeakers, HasStage, HasTree, find_stage_form
 from bestresponse.models.base import Model
 from bestresponse.models.providers.weights import WEIGHTS
+from bestresponse.players import strategies
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.dialogue.speaker import DealReferee, Speaker, Unguided
 from bestresponse.players.llm.agent import Agent
 from bestresponse.players.llm.player import Sampling
 from bestresponse.players.llm.verified import bare_name, is_verified, with_review
-from bestresponse.players.strategies.automaton import PROBE, AutomatonPlayer, list_automata, make_automaton
-from bestresponse.players.strategies.baselines import BASELINES, EQUILIBRIUM, BaselinePlayer
-from bestresponse.players.strategies.fixed import ALWAYS, make_always
 
 OpenModel = Callable[[str], Model]
 """Opens a model by its name."""
@@ -42,7 +40,7 @@ OpenModel = Callable[[str], Model]
 SIMULATED = "simulated"
 """The speaker and referee of dialogues who needs no model."""
 _PEOPLE = ("me", "human", "person")
-_SIMPLE = tuple(name for name in BASELINES if name not in ("random", EQUILIBRIUM))
+_SIMPLE = tuple(name for name in strategies.BASELINES if name != "random")
 
 
 def list_strategies(game: AnyGame) -> tuple[str, ...]:
@@ -62,7 +60,7 @@ def choose_default(game: AnyGame) -> str:
         return SIMULATED
     if isinstance(game, NamedStrategies):
         return game.strategy_names[0]
-    return EQUILIBRIUM if isinstance(game, HasNormalForm | HasTree) else "random"
+    return strategies.EQUILIBRIUM if isinstance(game, HasNormalForm | HasTree) else "random"
 
 
 def find_strategy(name: str, game: AnyGame, role: Role, seed: int) -> Player | None:
@@ -78,8 +76,8 @@ def find_strategy(name: str, game: AnyGame, role: Role, seed: int) -> Player | N
         return seat_speaker(SimulatedSpeaker(seed), game, role, own_seed) if name == SIMULATED else None
     if isinstance(game, NamedStrategies) and (player := game.make_strategy(name, role, own_seed)) is not None:
         return player
-    if name.startswith(ALWAYS):
-        return make_always(name.removeprefix(ALWAYS), game, role)
+    if name.startswith(strategies.ALWAYS):
+        return strategies.make_always(name.removeprefix(strategies.ALWAYS), game, role)
     if name in registry.players.names():
         registered: Player = registry.players.make(name, game, role, own_seed)
         check_members(registered, ("name", "decide"), registry.players.describe(name))
@@ -88,17 +86,19 @@ def find_strategy(name: str, game: AnyGame, role: Role, seed: int) -> Player | N
     if name in _SIMPLE:
         if form is None or form.num_players != 2:
             raise UsageError(f"{role}={name}: baselines play tables of two players, and {game.name} is none")
-        return BaselinePlayer(name, own_seed)
-    if form is None or not (name in _list_automata(game) or (name.startswith(PROBE) and isinstance(game, HasStage))):
+        return strategies.BaselinePlayer(name, own_seed)
+    if form is None or not (
+        name in _list_automata(game) or (name.startswith(strategies.PROBE) and isinstance(game, HasStage))
+    ):
         return None
-    return AutomatonPlayer(make_automaton(name, form, game.roles.index(role)), own_seed)
+    return strategies.AutomatonPlayer(strategies.make_automaton(name, form, game.roles.index(role)), own_seed)
 
 
 def check_strategy(name: str, game: AnyGame) -> None:
     """Raise a UsageError with the nearest name where no strategy of that name plays `game`."""
     if name in _PEOPLE or find_strategy(name, game, game.roles[0], 0) is None:
         known = list_strategies(game)
-        hint = did_you_mean(name, list(known)) or f" There are {ALWAYS}MOVE, {', '.join(known)}."
+        hint = did_you_mean(name, list(known)) or f" There are {strategies.ALWAYS}MOVE, {', '.join(known)}."
         raise UsageError(f"there is no strategy named {name!r} for {game.name}.{hint}")
 
 
@@ -118,9 +118,9 @@ def describe_seat(name: str, game: AnyGame, role: Role) -> str:
     """
     if find_strategy(name, game, role, 0) is None:
         return "a language model"
-    if name.startswith(ALWAYS):
-        return f"a program that always answers {name.removeprefix(ALWAYS)}"
-    if name == EQUILIBRIUM:
+    if name.startswith(strategies.ALWAYS):
+        return f"a program that always answers {name.removeprefix(strategies.ALWAYS)}"
+    if name == strategies.EQUILIBRIUM:
         return "a program that plays an equilibrium of the game"
     return f"a program that plays the strategy {name}"
 
@@ -158,4 +158,6 @@ def _list_automata(game: AnyGame) -> tuple[str, ...]:
     form = find_stage_form(game)
     if form is None or not isinstance(game, HasStage):
         return ()
-    return tuple(name for name in list_automata(form) if name not in BASELINES)
+    return tuple(
+        name for name in strategies.list_automata(form) if name not in (*strategies.BASELINES, strategies.EQUILIBRIUM)
+    )

@@ -39,7 +39,7 @@ from bestresponse.players.lookup import (
     find_strategy,
     seat_speaker,
 )
-from bestresponse.players.strategies.fixed import RandomPlayer
+from bestresponse.players.strategies import RandomPlayer
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.inputs import GameSetting, NamedModel
 from bestresponse.runs.settings import RunSettings, setting, settings
@@ -258,14 +258,8 @@ def estimate_plays(
     names = dict.fromkeys([*asked, *([referee] if referee not in (None, SIMULATED) else [])])
     calls = {str(name): config.repeats * most * asked.count(name) // max(len(asked), 1) for name in names}
     briefing = len(game.view(game.start(), game.roles[0]).briefing) // _CHARACTERS_PER_TOKEN
-    return Estimate(
-        config.repeats,
-        f"{game.name} with {', '.join(f'{role} = {name}' for role, name in seats.items())}, seed {config.seed}",
-        calls,
-        {name: count * briefing for name, count in calls.items()},
-        {name: count * config.max_tokens for name, count in calls.items()},
-        sure,
-    )
+    what = f"{game.name} with {', '.join(f'{role} = {name}' for role, name in seats.items())}, seed {config.seed}"
+    return Estimate.of_calls(config.repeats, what, calls, briefing, config.max_tokens, sure=sure)
 
 
 def _count_calls(

@@ -80,6 +80,14 @@ class Estimate:
         return sum(self.prompt_tokens.values()) + sum(self.reply_tokens.values())
 
     @classmethod
+    def of_calls(
+        cls, plays: int | None, what: str, calls: Mapping[str, int], prompt: int, reply: int, *, sure: bool = True
+    ) -> Estimate:
+        """Estimate calls each of which reads and writes so many tokens."""
+        read, written = ({name: count * each for name, count in calls.items()} for each in (prompt, reply))
+        return cls(plays, what, calls, read, written, sure)
+
+    @classmethod
     def add(cls, parts: Sequence[Estimate], what: str) -> Estimate:
         """Add up the estimates of the parts of a run."""
 
@@ -203,6 +211,11 @@ _ANSWERS = table("answers", title="How the answers were read")
 """Ends the report of every study that has a frame of answers, see `runs.reporting.answers`."""
 
 
+def refuse_to_play(config: RunSettings, models: Mapping[str, Model]) -> PlayOne:
+    """Raise UsageError: what the study does is no play of a game."""
+    raise UsageError("a run of this study has no plays of its own; it is made and read as a whole")
+
+
 @dataclass(frozen=True)
 class Study(Generic[P, C]):
     """An experiment as data. Call it with its settings to run it.
@@ -219,10 +232,10 @@ class Study(Generic[P, C]):
 
     name: str
     settings: Callable[P, C]
-    specs: Callable[[C], Iterable[JsonMapping]]
-    play: Callable[[C, Mapping[str, Model]], PlayOne]
     measure: Callable[[C, RunFolder], Measured]
     report: Sequence[ReportBlock]
+    specs: Callable[[C], Iterable[JsonMapping]] = lambda config: ()
+    play: Callable[[C, Mapping[str, Model]], PlayOne] = refuse_to_play
     metrics: Sequence[Metric[Any]] = ()
     title: str = ""
     subtitle: str = ""

@@ -1,7 +1,5 @@
 """Short names of array types, and arrays of fractions."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

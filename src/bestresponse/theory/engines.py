@@ -4,8 +4,6 @@
 numba is installed and the work repays loading them. Both engines answer alike up to rounding.
 """
 
-from __future__ import annotations
-
 import sys
 from importlib import import_module
 from importlib.util import find_spec

@@ -22,8 +22,6 @@ distribution, f(k) = e^-tau tau^k / k!, truncated below k (Camerer, Ho & Chong, 
 Quarterly Journal of Economics 119, 2004; tau = 1.5 fits many experiments). Best responses that tie share equally.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp

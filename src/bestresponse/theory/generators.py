@@ -14,8 +14,6 @@ story (cycles, Colonel Blotto, congestion, public goods).
 Families given by their equilibria: dominance solvable, unique mixed equilibrium, number of pure equilibria.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches

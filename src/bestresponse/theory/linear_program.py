@@ -1,7 +1,5 @@
 """Linear programs by HiGHS, through scipy, which is imported when the first one is solved."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

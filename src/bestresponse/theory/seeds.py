@@ -5,8 +5,6 @@ SC 2011) maps (key, counter) to random bits. The key comes from the seed; stream
 streams never overlap, any of them can be made on its own, and making one costs a few microseconds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -40,7 +40,10 @@ def test_a_matrix_game_a_tree_and_a_registered_game_can_be_played(play, tmp_path
     assert "player 2 (equilibrium)" in poker
     assert "It is your turn. You hold the" in poker
     # cards and moves are told in words, not by the labels of information sets
-    assert "There are three cards" in poker
+    assert (
+        "There are three cards: the jack, the queen and the king, of which the king is the highest."
+        in poker.replace("\n", " ")
+    )
     assert "What you know" not in poker
     assert "pb" not in poker
 
@@ -103,6 +106,6 @@ def test_a_person_meets_a_strategy_over_rounds_and_sees_what_every_choice_cost(p
 
 
 def test_noise_says_what_was_meant_and_what_was_made(play, tmp_path):
-    done = play("prisoners-dilemma", "--noise", 1, "--others", "always:defect", "--seed", 1, "--output-dir", tmp_path,
-                typed="defect\n")  # fmt: skip
+    words = ("prisoners-dilemma", "--noise", 0.999999, "--others", "always:defect", "--seed", 1)
+    done = play(*words, "--output-dir", tmp_path, typed="defect\n")
     assert "you meant defect, cooperate was made" in done.stdout

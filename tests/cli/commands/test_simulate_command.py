@@ -30,7 +30,7 @@ def records_in(folder):
 
 
 def test_bidders_fill_a_grid_and_the_report_and_data_files_are_there(simulate, tmp_path):
-    done = simulate("--bidder", "need", "--grid", "--repeats", 3, "--output-dir", tmp_path, "--json")
+    done = simulate("--model", "need", "--grid", "--repeats", 3, "--output-dir", tmp_path, "--json")
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
     assert [row["condition"] for row in summary["figures"]] == [
@@ -90,15 +90,14 @@ def test_killed_in_the_middle_of_a_grid_the_same_command_plays_the_rest(simulate
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--low", "25", "--high", "15", "--bidder", "need"], "goes from 25 to 15; expected 0 <= lowest <= highest"),
-        (["--bidder", "neeed"], "--bidder: expected one of random, share, need"),
-        (["--bidder", "need", "--seat", "Zoe=need"], "--seat: there is no seat 'Zoe'; expected one of Alex, Bob"),
-        (["--bidder", "need", "--abundance", "huge"], "--abundance: there is no 'huge'"),
-        (["--bidder", "need", "--with-personas", "maybe"], "--with-personas: expected one of off, on, both"),
-        (["--bidder", "need", "--abundance", "low", "--low", "3"], "the supply is given twice"),
-        (["--bidder", "need", "--repeats", "0"], "--repeats: expected a whole number from 1"),
-        (["--bidder", "need", "--memory", "elephant"], "there is no memory named 'elephant'"),
-        (["--model", "a", "--bidder", "need"], "--bidder: the model fills all seats already"),
+        (["--low", "25", "--high", "15", "--model", "need"], "goes from 25 to 15; expected 0 <= lowest <= highest"),
+        (["--model", "neeed"], "there is no strategy named 'neeed' for water. Did you mean need?"),
+        (["--model", "need", "--seat", "Zoe=need"], "--seat: there is no seat 'Zoe'; expected one of Alex, Bob"),
+        (["--model", "need", "--abundance", "huge"], "--abundance: there is no 'huge'"),
+        (["--model", "need", "--with-personas", "maybe"], "--with-personas: expected one of off, on, both"),
+        (["--model", "need", "--abundance", "low", "--low", "3"], "the supply is given twice"),
+        (["--model", "need", "--repeats", "0"], "--repeats: expected a whole number from 1"),
+        (["--model", "need", "--memory", "elephant"], "there is no memory named 'elephant'"),
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_said_in_a_sentence(simulate, words, sentence, tmp_path):
@@ -117,19 +116,19 @@ def test_a_strategy_that_agents_cannot_be_is_named_with_those_there_are(bestresp
 def test_files_that_are_wrong_are_explained(simulate, tmp_path):
     persona, rules = tmp_path / "p.toml", tmp_path / "r.toml"
     persona.write_text("[Alex]\nprofession='x'\npersonality='y'\nbackground='z'\nage=3\n")
-    done = simulate("--bidder", "need", "--personas", persona)
+    done = simulate("--model", "need", "--personas", persona)
     assert (done.returncode, "[Alex] has no key 'age'" in done.stderr) == (2, True)
     rules.write_text("[[residents]]\nname='A'\nsalary=3\n")
-    assert "exactly name, need and salary" in simulate("--bidder", "need", "--rules", rules).stderr
+    assert "exactly name, need and salary" in simulate("--model", "need", "--rules", rules).stderr
     rules.write_text("[[residents]]\nname='A'\nneed='x'\nsalary=3\n")
-    assert "A: the need is 'x'" in simulate("--bidder", "need", "--rules", rules).stderr
+    assert "A: the need is 'x'" in simulate("--model", "need", "--rules", rules).stderr
 
 
 def test_a_town_of_ones_own(simulate, tmp_path):
     rules = tmp_path / "r.toml"
     towns = "".join(f"[[residents]]\nname='r{i}'\nneed={i + 1}\nsalary={10 * i + 5}\n" for i in range(7))
     rules.write_text("low = 3\nhigh = 9\ndays = 6\nhealth = 3\n" + towns)
-    done = simulate("--bidder", "share:0.4", "--rules", rules, "--repeats", 4, "--output-dir", tmp_path, "--json")
+    done = simulate("--model", "share:0.4", "--rules", rules, "--repeats", 4, "--output-dir", tmp_path, "--json")
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
     assert [row["resident"] for row in summary["survival"]] == [f"r{i}" for i in range(7)]
@@ -137,7 +136,7 @@ def test_a_town_of_ones_own(simulate, tmp_path):
 
 
 def test_sheets_go_out_come_back_and_models_judge(simulate, bestresponse, serve, tmp_path):
-    assert simulate("--bidder", "need", "--repeats", 1, "--days", 1, "--output-dir", tmp_path).returncode == 0
+    assert simulate("--model", "need", "--repeats", 1, "--days", 1, "--output-dir", tmp_path).returncode == 0
 
     def run(*words):
         return bestresponse("simulate", *words)

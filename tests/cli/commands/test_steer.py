@@ -40,6 +40,11 @@ def test_a_run_leaves_a_report_and_its_figures(tmp_path):
     assert "Steering simulated in debate dialogues" in (folder / "report.html").read_text()
 
 
+def test_the_progress_ends_with_the_last_game(tmp_path):
+    done = CliRunner().invoke(app, ["steer", "debate", "--games", "2", "--fresh", "0", "--output-dir", str(tmp_path)])
+    assert [line for line in done.stderr.splitlines() if line.startswith("steps")][-1] == "steps: 2 of 2"
+
+
 def test_psro_from_the_command_line(tmp_path):
     words = ("fruit", "--solver", "psro", "--iterations", "2", "--plays", "6", "--seed", "2")
     found = summary(tmp_path, *words)

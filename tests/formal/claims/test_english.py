@@ -19,7 +19,7 @@ from bestresponse.formal.claims.english import meaning
 from bestresponse.formal.claims.feedback import deny
 from bestresponse.formal.claims.translation import Reading
 from bestresponse.logic import Verdict
-from bestresponse.studies.verify.reproduction import Stand, compare_claim, turn_claim
+from bestresponse.studies.verify.reproduction import turn_claim
 from bestresponse.theory.catalogue import tables
 from bestresponse.theory.catalogue.trees import load_tree
 from bestresponse.theory.games.normal_form import NormalForm
@@ -380,22 +380,20 @@ def test_a_sentence_with_an_amount_from_which_nothing_is_read_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "stand"),
+    ("text", "recorded_too"),
     [
-        ("If I cooperate and they defect, I get 0.", Stand.SAME),
-        ("If I cooperate and they defect, I get 4.", Stand.CONTRADICTS),
-        ("If I defect and they cooperate, I get 5.", Stand.OPEN),
-        ("My worst payoff from cooperating is 0.", Stand.OPEN),
-        ("3 is less than 5.", Stand.SAME),
-        ("Defect is dominant.", Stand.NO_FORM),
+        ("If I cooperate and they defect, I get 0.", True),
+        ("If I cooperate and they defect, I get 4.", False),
+        ("3 is less than 5.", True),
+        ("Defect is dominant.", False),
     ],
 )
-def test_how_a_claim_stands_to_the_recorded_ones(text: str, stand: Stand) -> None:
+def test_a_claim_is_found_among_the_recorded_ones_whichever_way_round_it_is_said(text: str, recorded_too: bool) -> None:
     subject = Subject(DILEMMA)
     told = "If we both cooperate, I get 3. If I cooperate and they defect, I get 0. 5 is more than 3."
     recorded, (claim,) = (RulesTranslator().translate(one, subject).claims for one in (told, text))
     assert isinstance(claim, Claim)
-    assert compare_claim(claim, frozenset(turn_claim(one) for one in recorded if isinstance(one, Claim))) is stand
+    assert (turn_claim(claim) in {turn_claim(one) for one in recorded if isinstance(one, Claim)}) is recorded_too
 
 
 @pytest.mark.parametrize("form", TABLE_FORMS)

@@ -10,7 +10,7 @@ from bestresponse.games.logic.tables import format_game
 from bestresponse.games.words import describe_game
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.programs.validate import validate
-from bestresponse.players.strategies.fixed import FunctionPlayer
+from bestresponse.players.strategies import FunctionPlayer
 from bestresponse.theory.trees.tree import Chance, Leaf, Turn, build_tree
 
 

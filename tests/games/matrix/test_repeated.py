@@ -11,8 +11,7 @@ from bestresponse.core.conformance import check_game, check_player
 from bestresponse.core.episode import play
 from bestresponse.games.matrix.game import MatrixGame, RepeatedGame
 from bestresponse.players.llm.player import prompt
-from bestresponse.players.strategies.automaton import AutomatonPlayer
-from bestresponse.players.strategies.fixed import Always, RandomPlayer
+from bestresponse.players.strategies import Always, AutomatonPlayer, RandomPlayer
 from bestresponse.theory.catalogue.tables import load, names
 from bestresponse.theory.repeated.automaton import classic_strategy
 from bestresponse.theory.repeated.round_robin import Rules, exact_round_robin

@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -19,7 +20,7 @@ from waiting import run_at_once
 
 from bestresponse.core.errors import LogicError, ProgramRefused
 from bestresponse.core.json import JsonObject
-from bestresponse.logic.confined.client import ChildLost, Children, read_message, share_children, write_message
+from bestresponse.logic.confined.client import ChildLost, Children, Reply, read_message, share_children, write_message
 from bestresponse.logic.confined.engine import ConfinedEngine
 from bestresponse.logic.confined.server import Performer, work
 from bestresponse.logic.embedded.engine import EmbeddedEngine
@@ -69,7 +70,7 @@ def test_errors_come_back_with_their_place() -> None:
         engine.solutions(program, "halt")
 
 
-PATIENT = Limits(steps=10**12, cells=10**12, wall=60.0)
+PATIENT = Limits(steps=10**12, cells=10**12, seconds=60.0)
 
 
 @pytest.fixture
@@ -98,9 +99,9 @@ def test_a_child_serves_several_programs_and_none_sees_the_other(children: Child
     pids = children.pids
     second, _ = children.request("embedded", ask("b :- a(_).\nb(2).", "b"), PATIENT)
     third, _ = children.request("embedded", ask("b(2).", "b(X)"), PATIENT)
-    assert first["result"] == [{"X": "1"}]
-    assert second["message"] == "unknown procedure a/1"
-    assert third["result"] == [{"X": "2"}]
+    assert list(first.read_items()) == [{"X": "1"}]
+    assert second.head["message"] == "unknown procedure a/1"
+    assert list(third.read_items()) == [{"X": "2"}]
     assert children.pids == pids
 
 
@@ -109,19 +110,26 @@ def test_a_child_that_is_late_is_killed_and_the_next_one_works(children: Childre
     child = children.pids[1]
     os.kill(child, signal.SIGSTOP)  # it never answers, however long one waits
     with pytest.raises(ChildLost) as lost:
-        children.request("embedded", ask("a.", "a"), replace(PATIENT, wall=0.1))
+        children.request("embedded", ask("a.", "a"), replace(PATIENT, seconds=0.1))
     assert lost.value.kind == "time"
     assert gone(child)
-    assert children.request("embedded", ask("a.", "a"), PATIENT)[0]["result"] == [{}]
+    assert list(children.request("embedded", ask("a.", "a"), PATIENT)[0].read_items()) == [{}]
 
 
 def test_an_endless_program_is_ended_by_the_clock_on_the_wall() -> None:
-    hasty = replace(PATIENT, wall=0.5)
+    hasty = replace(PATIENT, seconds=0.5)
     report = validate(DILEMMA + ENDLESS + "final(S) :- loop(0).", ConfinedEngine(hasty))
     assert report.errors[-1].code == "limit"
-    assert report.errors[-1].message.startswith(
-        f"It did not get on for 0.5 seconds by the clock, or was not done within {hasty.clock:g}; it has not passed"
-    )
+    assert report.errors[-1].message == "The check was not done within 0.5 seconds by the clock."
+
+
+def test_what_takes_too_long_to_read_was_not_done_in_time() -> None:
+    """The child was in time, but the rows of its game cannot be read before the deadline."""
+    late = Reply({"again": True}, [b"[[1, 2]]", b"[[3, 4]]"], deadline=time.monotonic() - 1)
+    with pytest.raises(ChildLost) as lost:
+        list(late.read_items())
+    assert lost.value.kind == "time"
+    assert list(replace(late, deadline=time.monotonic() + 60).read_items()) == [[1, 2], [3, 4]]
 
 
 @linux
@@ -130,9 +138,9 @@ def test_a_program_that_wants_too_much_memory_costs_its_child(children: Children
     children.request("embedded", ask("a.", "a"), small)
     child = children.pids[1]
     reply, _ = children.request("embedded", ask(GREEDY, "fill([])"), small)
-    assert reply["message"] == "It needed more memory than it may have."
+    assert reply.head["message"] == "It needed more memory than it may have."
     assert gone(child)
-    assert children.request("embedded", ask("a.", "a"), small)[0]["result"] == [{}]
+    assert list(children.request("embedded", ask("a.", "a"), small)[0].read_items()) == [{}]
 
 
 def test_a_reply_that_is_too_long_is_not_read(children: Children) -> None:
@@ -151,7 +159,7 @@ def test_what_a_program_uses_up_is_a_diagnosis() -> None:
 
 def test_children_that_were_lost_are_replaced(children: Children) -> None:
     for _ in range(2):
-        assert "result" in children.request("embedded", ask("a.", "a"), PATIENT)[0]
+        assert "result" in children.request("embedded", ask("a.", "a"), PATIENT)[0].head
         for pid in children.pids:
             os.kill(pid, signal.SIGKILL)
             assert gone(pid)
@@ -222,7 +230,7 @@ def test_a_child_can_reach_nothing_of_the_machine(tmp_path: Path, monkeypatch: p
         lambda: os.execv("/bin/sh", ["sh"]),
         lambda: bytearray(1 << 30),
     )
-    monkeypatch.setattr(Performer, "_perform", lambda self, request, limits: attempt(*actions))
+    monkeypatch.setattr(Performer, "_perform", lambda self, request, limits: (attempt(*actions), ()))
     missing, reply = serve_one(ask("a.", "a"))
     if not missing:
         assert reply["result"] == ""
@@ -243,7 +251,7 @@ def serve_one(body: bytes) -> tuple[JsonObject, JsonObject]:
     with ours:
         missing = json.loads(read_message(ours.fileno()))["missing"]
         write_message(ours.fileno(), body)
-        reply = json.loads(read_message(ours.fileno()))
+        reply = json.loads(read_message(ours.fileno()).split(b"\n")[0])
     os.waitpid(child, 0)
     return missing, reply
 
@@ -275,10 +283,10 @@ def test_a_limit_in_swi_prolog_costs_the_child_and_its_prolog(children: Children
     children.request("swi", ask("a.", "a"), limits)
     child = children.pids[1]
     reply, layers = children.request("swi", ask(ENDLESS, "loop(0)", steps=50_000), limits)
-    assert reply["message"] == "A rule did not come to an end within 50,000 steps."
+    assert reply.head["message"] == "A rule did not come to an end within 50,000 steps."
     assert {layer.name for layer in layers} >= {"files", "calls", "descriptors"}
     assert gone(child)
-    assert children.request("swi", ask("a.", "a"), limits)[0]["result"] == [{}]
+    assert list(children.request("swi", ask("a.", "a"), limits)[0].read_items()) == [{}]
 
 
 def test_a_program_of_another_engine_is_refused() -> None:

@@ -101,7 +101,7 @@ def test_the_report_says_when_not_every_order_was_tried() -> None:
 
 
 def test_orders_whose_replay_reaches_a_limit_are_told_as_not_tried() -> None:
-    brief = EmbeddedEngine(Limits(positions=200))
+    brief = EmbeddedEngine(Limits(output=60_000))
     doubts = [(d.message, d.hint) for d in validate(simultaneous(3, 5), brief).diagnostics]
     message = "0 of 625 other orders of simultaneous moves were tried, not all"
     assert doubts == [(message, "tried: none within the limits")]

@@ -471,7 +471,7 @@ def _peak_kilobytes(pid: int) -> int:
 def test_nothing_is_left_running_when_an_engine_is_closed() -> None:
     engine = SwiEngine(Limits())
     program = engine.load("spin(X) :- spin(X).")
-    engine.limits = Limits(wall=0.5, steps=10**12)
+    engine.limits = Limits(seconds=0.5, steps=10**12)
     pid = engine._worker.pid
     engine.prove(program, "spin(x)")
     engine.close()

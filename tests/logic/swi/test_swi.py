@@ -138,7 +138,7 @@ class TestFaultsAndLimits:
     def test_the_clock_is_the_parents(self) -> None:
         with closing(SwiEngine(Limits())) as hasty:
             program = hasty.load(FAMILY)
-            hasty.limits = Limits(steps=10**12, wall=0.5)
+            hasty.limits = Limits(steps=10**12, seconds=0.5)
             with pytest.raises(LimitReached, match=r"0\.5 seconds"):
                 hasty.solutions(program, "spin(x)")
             hasty.limits = Limits()
@@ -265,7 +265,7 @@ def _exists(worker: Worker, key: str) -> bool:
     name, arity = key.rsplit("/", 1)
     arguments = tuple(Var() for _ in range(int(arity)))
     goal = Struct("-", (Struct(name, arguments) if arguments else Atom(name), NIL))
-    said = worker.request("ask(game,1,1,1000,1000,10000,100,100)", f"{write(goal)}.\n", 5.0, 1 << 16)
+    said = worker.request("ask(game,1,1,1000,1000,10000,100)", f"{write(goal)}.\n", 5.0, 1 << 16)
     return "existence_error(procedure" not in said[0]
 
 

@@ -13,7 +13,7 @@ from bestresponse.core.player import Decision
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker, edge, firmness, manner_in, opener, shown_in
 from bestresponse.players.dialogue.speaker import DealReferee, Guided, ScoreReferee, Speaker
 from bestresponse.players.llm.player import Sampling
-from bestresponse.players.strategies.fixed import FixedMix
+from bestresponse.players.strategies import FixedMix
 from bestresponse.studies.steer.solving import solve_dialogue
 from bestresponse.theory import cfr, compile_game, subgame_perfect
 

@@ -3,15 +3,13 @@ import pytest
 from bestresponse.core import Choice, Form, Mixture, View, Words
 from bestresponse.core.ask import Amount
 from bestresponse.core.conformance import check_player
-from bestresponse.core.errors import UsageError
 from bestresponse.core.player import Status
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.models.base import Abilities, Finish, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.player import FirstToken, LlmPlayer, Sampled, Sampling, instruction, schema
 from bestresponse.players.llm.reading import find_reasons, read_reply
-from bestresponse.players.strategies.baselines import BASELINES, BaselinePlayer, baseline
-from bestresponse.players.strategies.fixed import FixedMix
+from bestresponse.players.strategies import BASELINES, BaselinePlayer, FixedMix
 from bestresponse.theory import NormalForm
 
 VIEW = View("row", "Some game.")
@@ -120,24 +118,13 @@ GAME = NormalForm.zero_sum([[0, 5], [4, 1], [2, 2]])
 def test_baselines_play_as_defined(name, row):
     """Level-1 of the column player is the column with the smaller mean: 2 against 8/3, the first one."""
     own, other = GAME.payoffs[0][None], GAME.payoffs[1][None]
-    assert baseline(name)(own, other, 0)[0].tolist() == pytest.approx(row)
-
-
-def test_the_equilibrium_baseline_guarantees_the_value():
-    """Mixing rows 1 and 2 by (3/8, 5/8) guarantees 5/2; row 3 guarantees 2."""
-    own, other = GAME.payoffs[0][None], GAME.payoffs[1][None]
-    assert baseline("equilibrium")(own, other, 0)[0].tolist() == pytest.approx([3 / 8, 5 / 8, 0])
+    assert BASELINES[name](own, other, 0)[0].tolist() == pytest.approx(row)
 
 
 @pytest.mark.parametrize("name", BASELINES)
 def test_every_baseline_keeps_the_promises_of_a_player(name):
     for wanted in (("action", "action"), ("mixture", "mixture")):
         check_player(BaselinePlayer(name, seed=3), MatrixGame(GAME, wanted))
-
-
-def test_an_unknown_baseline_is_a_sentence():
-    with pytest.raises(UsageError, match="Did you mean uniform"):
-        baseline("unifrom")
 
 
 def test_a_fixed_mix_draws_where_an_action_is_asked():

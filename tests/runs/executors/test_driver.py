@@ -16,8 +16,7 @@ from bestresponse.runs.executors import driver as driver_module
 from bestresponse.runs.executors.driver import Driver
 from bestresponse.runs.models import Opening, SharedCalls, _ByName
 from bestresponse.runs.store.folder import Spec, encode_answer
-from bestresponse.studies.water.games import WaterConfig
-from bestresponse.studies.water.study import water
+from bestresponse.studies.water.study import WaterConfig, water
 
 TASKS = [Task(Spec(f"play-{number}", {}), []) for number in range(20)]
 JOB = Job(water, WaterConfig("need"), {})

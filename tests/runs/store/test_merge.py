@@ -18,11 +18,9 @@ from bestresponse.studies.simulate.study import SimulateConfig, simulate
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.study import steer
 from bestresponse.studies.stories.study import StoriesConfig, stories_study
-from bestresponse.studies.tournament.entries import Entry
-from bestresponse.studies.tournament.study import TournamentConfig, tournament
+from bestresponse.studies.tournament.study import Entry, TournamentConfig, tournament
 from bestresponse.studies.verify.study import VerifyConfig, verify_model
-from bestresponse.studies.water.games import WaterConfig
-from bestresponse.studies.water.study import water
+from bestresponse.studies.water.study import WaterConfig, water
 
 PART_FILES = ("submissions.jsonl", "calls.jsonl", "records.jsonl")
 

@@ -9,8 +9,7 @@ import running
 import bestresponse as br
 from bestresponse.core.errors import SettingError
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.studies.bench.config import BenchConfig, draw, list_orders
-from bestresponse.studies.bench.plays import Plan, make_game
+from bestresponse.studies.bench.config import BenchConfig, Plan, draw, list_orders, make_game
 from bestresponse.studies.bench.study import bench
 from bestresponse.theory.games.normal_form import NormalForm
 

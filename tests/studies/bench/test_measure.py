@@ -10,17 +10,16 @@ from hypothesis import given, settings, strategies as st
 import bestresponse as br
 from bestresponse.core.errors import UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.studies.bench.config import BenchConfig, draw, own_view
+from bestresponse.studies.bench.config import BenchConfig, Plan, draw, own_view
 from bestresponse.studies.bench.measure import (
     METRICS,
     Asked,
     Figures,
+    compute_regret,
     measure_baseline,
     measure_plays,
     measure_strategies,
 )
-from bestresponse.studies.bench.plays import Plan
-from bestresponse.studies.bench.results import compute_regret
 from bestresponse.studies.bench.study import bench
 
 

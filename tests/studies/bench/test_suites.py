@@ -13,8 +13,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.models.base import Abilities
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report import page
-from bestresponse.studies.bench.config import VARIANTS, BenchConfig
-from bestresponse.studies.bench.plays import Plan
+from bestresponse.studies.bench.config import VARIANTS, BenchConfig, Plan
 from bestresponse.studies.bench.study import bench
 
 

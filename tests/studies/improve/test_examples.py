@@ -10,9 +10,8 @@ from bestresponse.core.errors import InvalidMove, SettingError, StoreError
 from bestresponse.models.base import Abilities, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.store.folder import Spec
-from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.plays import Plan, prepare_plays
-from bestresponse.studies.bench.sequential.questions import make_plan, prepare_questions
+from bestresponse.studies.bench.config import BenchConfig, Plan, prepare_plays
+from bestresponse.studies.bench.sequential.policies import make_plan, prepare_questions
 from bestresponse.studies.improve.examples import (
     Telling,
     classify,
@@ -89,7 +88,7 @@ def test_a_stated_mix_is_answered_by_what_each_action_brings():
     dilemma = np.array([[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]])
     task = describe_matrix(dilemma, 0, "table", "neutral", "reply") | {"opponent": [0.3, 0.7]}
     answer = write_answer(task, np.array([0.0, 1.0]), np.array([0.3, 0.7]), True)
-    assert answer == "Here A brings 0.9, B brings 2.2, so I play B.\nANSWER: A: 0, B: 1"
+    assert answer == "Here A brings 0.9 and B brings 2.2. I play B.\nANSWER: A: 0, B: 1"
     _, question = write_question(task, True)
     assert "The column player chooses with these probabilities: P 0.3, Q 0.7." in question
     assert "rational" not in question

@@ -1,6 +1,8 @@
 """The recipe in miniature: a tiny network learns 2x2 games on a processor, goes on after a stop, and is benched."""
 
 import json
+from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -79,23 +81,65 @@ def make_trainer(base, **changes):
     return training.Trainer(networks.read_folder(base), training.Recipe(**(values | changes)))
 
 
+SHAPE = training.Shape(tokens=1024, scored=512, conversations=20, longest=512)
+
+
 def first_batches(trainer, data):
     pool = next(training.draw_pools([data], 1, 0, lambda: float("inf")))
-    return training.pack(trainer.network, pool[:64], 1024, np.random.default_rng(0))
+    return training.pack(trainer.network, pool[:64], SHAPE, np.random.default_rng(0))
 
 
-def test_a_small_folder_is_spread_over_the_training(tmp_path):
-    for name, files, counted in (("large", 6, 6), ("small", 2, 2)):
+def test_every_pool_has_something_of_every_folder_in_proportion(tmp_path):
+    for name, counted in (("large", 6000), ("small", 2000), ("empty", 0)):
         folder = tmp_path / name
         folder.mkdir()
         manifest = {"format": 1, "settings": {}, "counts": {"train": counted}}
         (folder / "manifest.json").write_text(json.dumps(manifest), "utf-8")
-        for number in range(files):
-            example = {"messages": [{"role": "user", "content": name}], "task": {}}
-            (folder / f"train-{number:05d}.jsonl").write_text(json.dumps(example) + "\n", "utf-8")
-    pools = training.draw_pools([tmp_path / "large", tmp_path / "small"], 0, 0, lambda: float("inf"))
-    names = [next(pools)[0]["messages"][0]["content"] for _ in range(8)]
-    assert names == ["large", "large", "large", "small", "large", "large", "large", "small"]
+        for number in range(2):
+            examples = [
+                {"messages": [{"role": "user", "content": name}], "task": {"number": number * counted // 2 + k}}
+                for k in range(counted // 2)
+            ]
+            lines = "".join(json.dumps(example) + "\n" for example in examples)
+            (folder / f"train-{number:05d}.jsonl").write_text(lines, "utf-8")
+    folders = [tmp_path / "large", tmp_path / "small", tmp_path / "empty"]
+    pools = training.draw_pools(folders, 0, 0, lambda: float("inf"))
+    first, second = next(pools), next(pools)
+    for pool in (first, second):
+        assert Counter(example["messages"][0]["content"] for example in pool) == {"large": 3072, "small": 1024}
+    # 2 x 1024 of the 2,000 small examples: all of them, and the first file's beginning again.
+    small = [e["task"]["number"] for e in (*first, *second) if e["messages"][0]["content"] == "small"]
+    assert len(small) == 2048
+    assert set(small) == set(range(2000))
+    resumed = training.draw_pools(folders, 0, 1, lambda: float("inf"))
+    assert next(resumed) == second
+
+
+def test_batches_have_one_shape_and_what_fills_them_is_no_longer_than_expected(data, base):
+    trainer = make_trainer(base)
+    small = training.Shape(tokens=1024, scored=200, conversations=3, longest=128)
+    pool = next(training.draw_pools([data], 1, 0, lambda: float("inf")))[:30]
+    batches = training.pack(trainer.network, pool, small, np.random.default_rng(0))
+    assert {tuple(part.shape for part in batch.parts) for batch in batches} == {
+        ((1024,), (1024,), (1024,), (12,), (200,), (200,))
+    }
+    for batch in batches:
+        starts = batch.starts.tolist()
+        assert starts[0] == 0
+        assert starts[-1] == 1024
+        assert batch.real in starts
+        after = [b - a for a, b in pairwise(starts[starts.index(batch.real) :])]
+        assert all(0 <= length <= 128 for length in after)
+
+
+def test_the_shape_of_batches_follows_the_conversations(data, base):
+    trainer = make_trainer(base)
+    shape = training.choose_shape(trainer.network, [data], 4096)
+    assert shape.tokens == 4096
+    assert shape.longest % 128 == 0
+    pool = next(training.draw_pools([data], 1, 0, lambda: float("inf")))
+    batches = training.pack(trainer.network, pool, shape, np.random.default_rng(0))
+    assert np.mean([batch.real for batch in batches]) > 0.9 * 4096
 
 
 @pytest.mark.parametrize("lora", [0, 4])
@@ -123,14 +167,14 @@ def test_low_rank_changes_leave_the_base_alone_until_they_are_merged(data, base)
 def test_only_answers_are_scored_and_no_conversation_sees_another(data, base):
     trainer = make_trainer(base)
     pool = next(training.draw_pools([data], 1, 0, lambda: float("inf")))[:2]
-    (both,) = training.pack(trainer.network, pool, 1024, np.random.default_rng(0))
+    (both,) = training.pack(trainer.network, pool, SHAPE, np.random.default_rng(0))
     said = [training.split_messages(example)[1] for example in pool]
     scored = [len(trainer.network.encode(text)) + 1 for text in said]  # the token that ends the message too
     assert int((both.targets >= 0).sum()) == sum(scored)
     assert both.starts.tolist()[0] == 0
     losses = []
     for example in pool:
-        (batch,) = training.pack(trainer.network, [example], 1024, np.random.default_rng(0))
+        (batch,) = training.pack(trainer.network, [example], SHAPE, np.random.default_rng(0))
         losses.append(trainer.compute_loss(batch).item())
     assert trainer.compute_loss(both).item() == pytest.approx(np.average(losses, weights=scored), rel=1e-5)
 

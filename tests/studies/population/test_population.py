@@ -121,7 +121,7 @@ def test_void_matches_are_named_and_enter_no_figure(tmp_path):
     model = ScriptedModel(answer, name="m")
     config = settings("hawk-dove", [model, "always:dove"], repeats=2, attempts=1, about_others="truth")
     made = run(population, config, tmp_path, {"m": model})
-    assert [(row["first"], row["second"]) for row in made.frame("voids")] == [("m", "m")] * 2
+    assert [row["players"] for row in made.frame("voids")] == ["m, m"] * 2
     matches = {(row["strategy"], row["against"]): (row["matches"], row["mean"]) for row in made.frame("matches")}
     # between themselves the models say nothing usable; against doves in both roles the hawk earns 2
     assert matches["m", "m"] == (0, None)

@@ -59,7 +59,7 @@ def line(repeat, payoffs, **moves):
     """One line of a run's records, everybody moving once."""
     given = [{"role": role, "action": move, "status": "valid"} for role, move in moves.items()]
     record = {"game": "g", "version": 1, "players": {}, "submissions": given, "payoffs": payoffs, "void": None}
-    return {"spec": str(repeat), "data": {"repeat": repeat}, "record": record}
+    return {"spec": str(repeat), "data": {"repeat": repeat, "seats": []}, "record": record}
 
 
 def test_two_fixed_strategies_in_a_formalized_dilemma(tmp_path):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.studies.steer.fresh import HashedWords, MiniLM
+from bestresponse.studies.steer.building import HashedWords, MiniLM
 
 
 def test_equal_texts_have_equal_embeddings_of_length_one_and_different_ones_differ():
@@ -17,7 +17,7 @@ def test_equal_texts_have_equal_embeddings_of_length_one_and_different_ones_diff
 
 
 def test_a_missing_sentence_model_is_a_sentence(monkeypatch):
-    monkeypatch.setattr("bestresponse.studies.steer.fresh.find_spec", lambda name: None)
+    monkeypatch.setattr("bestresponse.studies.steer.building.find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"--embed minilm needs onnxruntime: pip install 'bestresponse\[embed\]'"):
         MiniLM()
 

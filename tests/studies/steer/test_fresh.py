@@ -11,9 +11,16 @@ from bestresponse.core.errors import InvalidGame, NotCached, UsageError
 from bestresponse.games.dialogue.game import RecordedDialogue
 from bestresponse.models.base import Reply
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
-from bestresponse.studies.steer.building import AnswerStore, build_dialogue
+from bestresponse.studies.steer.building import (
+    AnswerStore,
+    FreshPlays,
+    HashedWords,
+    Nearest,
+    build_dialogue,
+    hold_talk,
+    play_fresh,
+)
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.fresh import FreshPlays, HashedWords, Nearest, hold_talk, play_fresh
 from bestresponse.studies.steer.session import SteerResults
 from bestresponse.studies.steer.solving import solve_dialogue
 from bestresponse.studies.steer.study import evaluate_plays

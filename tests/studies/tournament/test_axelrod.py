@@ -9,7 +9,7 @@ from bestresponse.core.conformance import check_player
 from bestresponse.core.episode import play
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.games.matrix.game import RepeatedGame
-from bestresponse.players.strategies.automaton import AutomatonPlayer, AxelrodPlayer
+from bestresponse.players.strategies import AutomatonPlayer, AxelrodPlayer
 from bestresponse.studies.tournament.study import TournamentConfig, tournament
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.games.normal_form import NormalForm

@@ -9,8 +9,17 @@ from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.games.lookup import NamedGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.page import render
-from bestresponse.studies.tournament.entries import Entry, gather_entries, make_stage, read_strategy
-from bestresponse.studies.tournament.study import METRICS, TournamentConfig, measure_standings, normalise, tournament
+from bestresponse.studies.tournament.study import (
+    METRICS,
+    Entry,
+    TournamentConfig,
+    find_standings,
+    gather_entries,
+    make_stage,
+    normalise,
+    read_strategy,
+    tournament,
+)
 from bestresponse.theory.games.normal_form import NormalForm
 
 DILEMMA = NamedGame.find("prisoners-dilemma")
@@ -21,7 +30,7 @@ def configure(*names, game=DILEMMA, **settings):
 
 
 def standings(*names, **settings):
-    return measure_standings(configure(*names, **settings))
+    return find_standings(configure(*names, **settings))
 
 
 def list_entries(names, game, default_move=None):
@@ -194,7 +203,7 @@ def test_a_saved_agent_and_a_rules_file_take_part(tmp_path):
 def play_with(model, tmp_path, *names, **settings):
     config = configure(*names, Entry("llm", "model", "llm"), **settings)
     ran = running.run(tournament, config, tmp_path, {"llm": model})
-    return ran.outcome, measure_standings(config, ran.folder.sorted_plays()), ran
+    return ran.outcome, find_standings(config, ran.folder.sorted_plays()), ran
 
 
 def test_a_model_plays_beside_strategies_in_both_seats_and_against_itself(tmp_path):

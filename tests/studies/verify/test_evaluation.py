@@ -13,9 +13,17 @@ from bestresponse.models.base import Request
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.document import Table
 from bestresponse.runs.run import Run, load_run
-from bestresponse.studies.verify.evaluation import Rating, aggregate, agreement, merge_labels, read_ratings
 from bestresponse.studies.verify.scenes import disguised
-from bestresponse.studies.verify.study import VerifyConfig, sum_up_attempts, verify_model
+from bestresponse.studies.verify.study import (
+    Rating,
+    VerifyConfig,
+    aggregate,
+    agreement,
+    merge_labels,
+    read_ratings,
+    sum_up_attempts,
+    verify_model,
+)
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.web.services.judging import read_items
 

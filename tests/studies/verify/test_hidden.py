@@ -19,7 +19,7 @@ from bestresponse.models.base import Request
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.player import LlmPlayer
 from bestresponse.players.llm.verified import with_review
-from bestresponse.players.strategies.fixed import Mixing
+from bestresponse.players.strategies import Mixing
 from bestresponse.studies.verify.study import VerifyConfig, verify_model
 from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
 

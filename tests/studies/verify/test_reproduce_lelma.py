@@ -10,15 +10,13 @@ import pytest
 from bestresponse.core.errors import UsageError
 from bestresponse.logic import EmbeddedEngine
 from bestresponse.studies.reproduce.reproduction import Reproduction
-from bestresponse.studies.verify.evaluation import Confusion
 from bestresponse.studies.verify.reproduction import (
     Recheck,
-    corrections_of,
     games_of,
-    read_samples,
     recorded_verdicts,
     reproduce,
 )
+from bestresponse.studies.verify.study import Confusion
 
 
 @pytest.fixture(scope="module")
@@ -59,20 +57,9 @@ def test_only_the_papers_own_contradiction_differs(found: Reproduction) -> None:
     assert all("transposed" in check.remark for check in found.differing)
 
 
-def test_the_false_corrections_of_the_original_are_reported(found: Reproduction) -> None:
-    mistakes = found.detail["mistakes_of_the_original"]
-    assert [(one["game"], one["times"]) for one in mistakes] == [("pd", 1), ("sh", 1)]
-
-
-def test_every_recorded_correction_is_understood(recorded_lelma: Path) -> None:
-    sentences = [pair for s in read_samples(recorded_lelma) for a in s.attempts for pair in corrections_of(a)]
-    assert sentences
-    assert all(query is not None for _, query in sentences)
-
-
 def test_the_rules_agree_with_the_recorded_translator_where_both_speak(found: Reproduction) -> None:
     measured = found.detail["rules_translator"]
-    assert measured["agreement"] >= 0.95
+    assert measured["same_as_recorded"] + measured["not_recorded_but_true"] >= 0.98 * measured["claims"]
     assert measured["same_as_recorded"] > 700
     assert measured["refused_to_read"] > measured["sentences_with_amounts_or_solutions"] / 2
 

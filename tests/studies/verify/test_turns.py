@@ -18,7 +18,7 @@ from bestresponse.models.base import Request
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.player import LlmPlayer
 from bestresponse.players.llm.verified import Verified, moves_of
-from bestresponse.players.strategies.fixed import Mixing
+from bestresponse.players.strategies import Mixing
 from bestresponse.report.document import Code
 from bestresponse.runs.run import Run
 from bestresponse.studies.verify.scenes import disguised_tree

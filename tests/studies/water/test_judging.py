@@ -13,7 +13,6 @@ from bestresponse.core.errors import BadReply, UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.models import ModelLimits
 from bestresponse.studies.simulate.study import SimulateConfig, simulate
-from bestresponse.studies.water.games import WaterConfig
 from bestresponse.studies.water.judging import (
     SCALES,
     Score,
@@ -24,7 +23,7 @@ from bestresponse.studies.water.judging import (
     summarise,
     write_scores,
 )
-from bestresponse.studies.water.study import water
+from bestresponse.studies.water.study import WaterConfig, water
 
 
 def bid(request):

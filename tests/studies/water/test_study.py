@@ -21,8 +21,15 @@ from bestresponse.players.llm.agent import WithFailurePolicy
 from bestresponse.report import page
 from bestresponse.report.document import Figure, Table
 from bestresponse.runs.seats import ask_at_once
-from bestresponse.studies.water.games import WaterConfig, list_records
-from bestresponse.studies.water.study import ConditionGames, find_prices, rebuild_games, sum_up_condition, water
+from bestresponse.studies.water.study import (
+    ConditionGames,
+    WaterConfig,
+    find_prices,
+    list_records,
+    rebuild_games,
+    sum_up_condition,
+    water,
+)
 
 NAMES = ("Alex", "Bob", "Cindy", "David", "Eric")
 BIDDERS = dict(zip(NAMES, ("random", "share:0.3", "need", "myopic", "no-regret"), strict=True))
@@ -302,8 +309,6 @@ ZOE = {"profession": "baker", "personality": "calm", "background": "Zoe bakes."}
     ("more", "sentence"),
     [
         ({"with_personas": "on", "rules": WaterRules((Resident("Zoe", 1, 1),))}, "personas: there is none for Zoe"),
-        ({"bidder": "need", "model": "m"}, "bidder: the model fills all seats already"),
-        ({"bidder": "neeed"}, "bidder: expected one of random, share, need"),
         ({"seat": {"Zoe": "need"}}, "seat: there is no seat 'Zoe'; expected one of Alex, Bob"),
         ({"seat": {"Alex": "equilibrium"}}, "no equilibrium of water is known"),
         ({"abundance": "huge"}, "abundance: there is no 'huge'; known: low, medium, high"),

@@ -14,7 +14,7 @@ from bestresponse.theory.trees.cfr import cfr
 from bestresponse.theory.trees.compile import load_openspiel, openspiel_is_installed
 from bestresponse.theory.trees.sequence_form import nash_conv
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
-from bestresponse.theory.trees.tree import Tree, build_tree, uniform_policy
+from bestresponse.theory.trees.tree import Tree, uniform_policy
 
 
 @dataclass
@@ -68,11 +68,12 @@ class CardGame:
     def get_type(self) -> SimpleNamespace:
         return SimpleNamespace(provides_information_state_string=True)
 
+    def num_players(self) -> int:
+        return 2
+
 
 def grow(game: CardGame, limit: int = 100_000) -> Tree:
-    players = ("player 1", "player 2")
-    expand = compiling._Loader(game, players, True).expand
-    return build_tree(players, (game.new_initial_state(), ()), expand, limit=limit, name=str(game))
+    return compiling._Loader(game).grow(game.new_initial_state(), limit, str(game))
 
 
 def test_positions_become_nodes_and_their_names_information_sets() -> None:
@@ -127,7 +128,7 @@ class Fickle(CardState):
     ],
 )
 def test_positions_that_break_the_rules_of_trees_are_refused(state: type[CardState], message: str) -> None:
-    game = SimpleNamespace(new_initial_state=state, get_type=CardGame().get_type)
+    game = SimpleNamespace(new_initial_state=state, get_type=CardGame().get_type, num_players=lambda: 2)
     with pytest.raises(InvalidGame, match=message):
         grow(game)
 

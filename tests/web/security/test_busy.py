@@ -1,17 +1,22 @@
 """However many programs are sent to be checked, the other pages answer."""
 
+import os
 import threading
+import time
 from dataclasses import replace
 from functools import partial
+from multiprocessing import get_context
 
 from games_for_logic import DILEMMA
 from waiting import join_threads, run_at_once, start_thread
 
+from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate
 from bestresponse.logic.settings import settings
 from bestresponse.report.document import Note
+from bestresponse.web.services import formalizing
+from bestresponse.web.services.formalizing import check_program
 from bestresponse.web.sessions import setup
-from bestresponse.web.views.formalize import check_program
 
 
 def test_pages_answer_while_a_hundred_programs_are_checked(server, monkeypatch):
@@ -43,24 +48,29 @@ def test_pages_answer_while_a_hundred_programs_are_checked(server, monkeypatch):
     assert server.api().post("/api/programs/check", json={"program": "p(1)."}).status_code == 200
 
 
-def test_a_program_from_a_browser_runs_within_the_limits_for_strangers(server, monkeypatch):
-    monkeypatch.setattr(settings, "strangers", replace(settings.strangers, ends=3))
+def test_a_program_from_a_browser_runs_within_the_limits(server, monkeypatch):
+    monkeypatch.setattr(settings, "limits", replace(settings.limits, ends=3))
     found = server.api().post("/api/programs/check", json={"program": DILEMMA}).json()
     assert [one["message"] for one in found["diagnostics"]] == ["The game has more than 3 ends."]
 
 
-def test_a_game_of_many_players_is_not_solved_in_the_server():
-    names = ["ann", "bob", "cid", "dan", "eve"]
-    program = "initial(s0).\n" + "".join(f"initially(player({name}), s0).\n" for name in names)
-    program += """
-    initially(control(ann), s0).
-    legal(move(ann, M), S) :- holds(control(ann), S), member(M, [go, stay]).
-    effect(did(M), move(ann, M), _S).
-    abnormal(control(ann), move(_, _), _S).
-    final(S) :- holds(did(_), S).
-    finally(goal(P, 1), S) :- final(S), holds(player(P), S).
-    """
-    (section,) = check_program(program).sections
-    assert section.blocks == (
-        Note("They are not worked out here for more than 4 players; `bestresponse solve` does it."),
-    )
+def test_a_game_is_solved_and_drawn_in_another_process_that_is_asked_again():
+    titles = ["Payoffs", "Equilibria", "Picture", "Kind of game"]
+    solvers = []
+    for _ in range(2):
+        assert [section.title for section in check_program(DILEMMA).sections] == titles
+        solvers.append(formalizing._idle[-1][0].pid)
+    assert solvers[0] == solvers[1] != os.getpid()
+
+
+def test_a_game_is_not_solved_for_longer_than_its_check_may_take(monkeypatch):
+    processes = get_context("forkserver")
+    solver, (ours, theirs) = processes.Process(target=time.sleep, args=(600,)), processes.Pipe()
+    solver.start()
+    monkeypatch.setattr(formalizing, "_idle", [(solver, ours)])
+    report = validate(DILEMMA, EmbeddedEngine())
+    (section,) = formalizing._solve_in_time(report, "a game", time.monotonic())
+    note = "They were not worked out within 120 seconds; `bestresponse solve` may take longer."
+    assert section.blocks == (Note(note),)
+    assert not solver.is_alive()
+    theirs.close()

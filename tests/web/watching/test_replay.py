@@ -99,7 +99,7 @@ def test_runs_and_plays_have_names_that_say_what_they_are(tmp_path):
     assert name_run(Manifest("1", "sessions", {})) == "sessions"
     game = {"game": {"name": "chicken"}, "model": "gpt-4o", "seat": {"row": "grim"}, "others": None, "repeats": 5}
     assert name_run(Manifest("1", "simulate", game)) == "gpt-4o / grim, chicken, 5 repeats"
-    assert name_run(Manifest("1", "water", {"bidder": "need", "seat": {}, "repeats": 5})) == "need, 5 repeats"
+    assert name_run(Manifest("1", "water", {"model": "need", "seat": {}, "repeats": 5})) == "need, 5 repeats"
     assert not is_worked_on(path)
     with RunFolder.open(tmp_path / "run", Manifest("1", "bench", {})):
         assert is_worked_on(tmp_path / "run")

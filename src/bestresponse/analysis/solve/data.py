@@ -1,7 +1,5 @@
 """A solved game as plain data, for JSON: floats for numbers, fractions as text beside them where they are known."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any

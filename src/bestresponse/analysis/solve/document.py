@@ -3,8 +3,6 @@
 Its picture is a tree as it is, or a small table by its best responses.
 """
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Literal
 

@@ -5,8 +5,6 @@ gives an information set a strategy; any of these for each player; records, whic
 `_exact` gives as fractions what the key without it gives as floats.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 

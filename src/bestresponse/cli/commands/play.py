@@ -57,7 +57,7 @@ class PlayConfig(RunSettings):
     """Who takes the seats that are not named, such as tit-for-tat with --rounds; else what suits the game."""
     rounds: int | None = setting(default=None, ge=1, le=10_000)
     """Rounds of a game with a payoff table; days of the water game."""
-    noise: float = setting(default=0.0, ge=0, le=1, help="Probability that another move is made than was meant.")
+    noise: float = setting(default=0.0, ge=0, lt=1, help="Probability that another move is made than was meant.")
     abundance: str | None = setting(default=None, help="Water game: low, medium or high.")
     seed: int | None = setting(default=None, ge=0, lt=2**63, help="Seed of nature and of random players.")
     unused: ClassVar[frozenset[str]] = OF_PLAYS

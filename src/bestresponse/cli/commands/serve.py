@@ -6,6 +6,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 from socket import AF_INET, AF_INET6, IPPROTO_TCP, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, socket
+from threading import Thread
 from typing import ClassVar, Literal
 
 import typer
@@ -25,6 +26,7 @@ try:
 
     from bestresponse.web.app import ServerSettings, create_app, open_web_server, preload
     from bestresponse.web.experiments.model import check_experiment
+    from bestresponse.web.services.formalizing import prepare_solver
     from bestresponse.web.sessions.setup import GameChoice, list_parameters, make_game
     from bestresponse.web.supervisor import can_supervise, supervise
     from bestresponse.web.trial import TrialSettings, count_people, render_preview, try_experiment
@@ -74,6 +76,7 @@ def open_to_people(config: ServeConfig) -> None:
                     lobby = server.sessions.find_experiment(text) if text else None
                     if lobby is not None:
                         print(_link(listener, server.join_path(lobby.id)), flush=True)
+                Thread(target=prepare_solver, daemon=True).start()
                 served = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2, server_header=False)
                 with suppress(KeyboardInterrupt):
                     uvicorn.Server(served).run(sockets=[listener])

@@ -6,8 +6,6 @@ were refuted; a tie is corrected by saying that it is a tie.
 `say` puts a claim into plain English, a sentence that is true exactly when the claim is, `deny` its negation.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -8,8 +8,6 @@ unchecked   no claim was found: nothing is known about the reasoning, and it is 
 `Review.summary` also says how many sentences were not read.
 """
 
-from __future__ import annotations
-
 import re
 import threading
 from collections import Counter

@@ -4,8 +4,6 @@ Everything is exact: payoffs are whole numbers over a common denominator, so no 
 written with decimals may be rounded: an average, and probabilities of at least two decimals.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property

@@ -13,8 +13,6 @@ as JSON, held to a schema where the model can be. Whatever it answers is only ev
 Each sentence gets the claims that are quoted from it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field

@@ -12,8 +12,6 @@ everybody's payoffs. Without any brackets everything is seen. `{a|b}` stands for
 braces of a line are taken together.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

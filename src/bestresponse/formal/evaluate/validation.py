@@ -13,8 +13,6 @@ the comparisons that must hold (ibid., sections 2.1 and 3.2.4). Comparisons are 
 evaluated exactly and can do nothing else.
 """
 
-from __future__ import annotations
-
 import ast
 import operator
 import re

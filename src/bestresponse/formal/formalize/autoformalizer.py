@@ -12,8 +12,6 @@ simultaneous moves. The game that most candidates describe wins, the earliest am
 al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models", 2023, applied to trees).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args

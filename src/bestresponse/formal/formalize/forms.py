@@ -11,8 +11,6 @@ there. An answer may hold several blocks, an unclosed one, or none.
 are told together: a payoff that is missing at four ends is one thing to repair, not eight.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace

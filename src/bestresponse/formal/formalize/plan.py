@@ -19,8 +19,6 @@ how many players, bids and shares) are folded into cues and weigh more than the 
 any cue is nearest to the prisoner's dilemma, the plainest of games.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter
@@ -33,6 +31,7 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.files import parse_toml
 from bestresponse.models.base import Model
 
 Wish = Literal["auto", "program", "table", "tree"]
@@ -98,94 +97,23 @@ def plan(wish: Wish, model: Model, attempts: int, story: str = "") -> tuple[Form
 
 WORD: Final = re.compile(r"[^\W\d_][^\W\d_-]*(?:-[^\W\d_]+)*")
 _UNSEEN = re.compile(r"\b(?:without|before|cannot|never|not|neither|nobody) (?:seeing|knowing|see|sees|learns|hears)\b")
-_CUES: Final = {
-    "#turns": "afterwards responds respond reply replies responder observes observing seeing sees seen learns "
-    "leader follower accepts accept rejects reject offer offers incumbent entrant proposer "
-    "sequence enters enter launched launch hears reads reacts react answers",
-    "#chance": "chance probability probabilities likely percent dice die deck shuffled draws drawn random lottery luck "
-    "equally independently",
-    "#secret": "secret secretly privately private hidden card cards knows unaware unknown signal signals type types "
-    "whichever",
-    "#vote": "vote votes voting voters majority ballot elect elects committee",
-    "#amounts": "coins pounds euros dollars amount amounts divide divides share-out split splits",
-    "#three": "three trio third triple",
-    "#bids": "bid bids bidding bidder bidders auction auctions auctioneer envelope envelopes sealed",
-    "#shares": "contribute contributes contribution contributions pool fund kitty pot doubled tripled "
-    "multiplied evenly",
-    "#three-moves": "rock paper scissors beats defeats trumps",
-    "#wins": "guess guesses match matches mismatch outguess catch catches hide hides seeker evade evades",
-    "#together": "together apart meet meets prefers favourite company alone-or-together",
-    "#dilemma": "cooperate cooperates defect defects betray betrays silent confess confesses cheat cheats",
-}
-_CUE_OF: Final = {word: cue for cue, words in _CUES.items() for word in words.split()}
-_ENGLISH: Final = frozenset(["the", "and", "of", "to", "is", "are", "each", "they", "with", "she", "he"])
 
 
 class _Language(NamedTuple):
-    """The commonest words of a language, and the beginnings of its words for each cue."""
+    """The commonest words of a language, and what its words, or their beginnings, say about a game."""
 
     common: frozenset[str]
-    stems: dict[str, str]
+    cues: dict[str, str]
 
 
-_OTHERS: Final = (
-    _Language(
-        frozenset(
-            ["der", "die", "das", "und", "ist", "nicht", "ein", "eine", "zwei", "sie", "er", "mit", "beide", "wenn"]
-        ),
-        {
-            "#turns": "danach daraufhin anschliessend nachdem zuerst antwort erwider reagier beobacht annehm annimmt "
-            "ablehn angebot vorschlag vorschläg folgt",
-            "#chance": "zufall zufäll wahrscheinlich würfel gewürfelt prozent lotterie gelost gemischt gezogen zieht "
-            "münzwurf glück",
-            "#secret": "geheim heimlich verdeckt verborgen karte privat unbekannt signal typ weiss kennt",
-            "#vote": "abstimm mehrheit wähler ausschuss",
-            "#amounts": "münze euro betrag beträge aufteil",
-            "#three": "drei dritt",
-            "#bids": "gebot biet versteiger auktion umschlag",
-            "#shares": "einzahl beitrag beiträg beisteuer kasse topf verdoppel verdreifach",
-            "#three-moves": "schere stein papier schlägt",
-            "#wins": "errät errat versteck ertapp",
-            "#together": "gemeinsam zusammen treffen allein",
-            "#dilemma": "gesteh gesteht schweig verrät verrat kooper",
-        },
-    ),
-    _Language(
-        frozenset(["el", "la", "los", "las", "y", "que", "una", "un", "con", "si", "dos", "cada", "ella", "no"]),
-        {
-            "#turns": "después luego respond respuesta reacciona observa acepta rechaza oferta ofrece propone "
-            "propuesta primero",
-            "#chance": "azar probabilidad probable dado baraja sorte lotería aleatori suerte ciento",
-            "#secret": "secret privad ocult carta sabe señal desconoce tipo",
-            "#vote": "vota voto mayoría comité",
-            "#amounts": "moneda euro dólar cantidad repart divid",
-            "#three": "tres tercer",
-            "#bids": "puja subasta postor sobre",
-            "#shares": "contribu aporta fondo bote duplica triplica",
-            "#three-moves": "piedra tijera papel",
-            "#wins": "adivin escond coincid",
-            "#together": "junto junta encontr solo sola",
-            "#dilemma": "confies confes calla traicion delat coopera",
-        },
-    ),
-    _Language(
-        frozenset(["le", "la", "les", "et", "est", "une", "un", "des", "que", "deux", "il", "elle", "avec", "si"]),
-        {
-            "#turns": "ensuite après répond réponse réagit observe accept refus offre proposition propose abord",
-            "#chance": "hasard probabilit dés tirage tire tirée lotterie loterie aléatoire chance pourcent cent",
-            "#secret": "secret privé caché carte sait connaît ignore signal type",
-            "#vote": "vote voix majorité comité",
-            "#amounts": "pièce euro dollar somme montant partag",
-            "#three": "trois",
-            "#bids": "enchèr enchér mise pli",
-            "#shares": "contribu cotis cagnotte fonds doublé triplé",
-            "#three-moves": "pierre ciseaux feuille",
-            "#wins": "devin attrap",
-            "#together": "ensemble retrouv rencontr seul",
-            "#dilemma": "avou tait trahi coopèr coopér dénonc",
-        },
-    ),
-)
+@cache
+def _load_languages() -> dict[str, _Language]:
+    data = parse_toml(files(__package__).joinpath("cues.toml").read_text("utf-8"))
+    languages = {}
+    for name, lists in data.items():
+        common = frozenset(lists.pop("common").split())
+        languages[name] = _Language(common, {word: cue for cue, words in lists.items() for word in words.split()})
+    return languages
 
 
 def count_cues(text: str) -> Counter[str]:
@@ -194,13 +122,13 @@ def count_cues(text: str) -> Counter[str]:
     >>> count_cues("Eine Karte wird zufällig gezogen, und nur sie kennt sie.")["#chance"]
     2
     """
-    plain = _UNSEEN.sub(" ", text.casefold())
-    words = WORD.findall(plain)
-    language = max(_OTHERS, key=lambda one: sum(word in one.common for word in words))
-    if sum(word in _ENGLISH for word in words) >= sum(word in language.common for word in words):
-        return Counter(_CUE_OF[word] for word in words if word in _CUE_OF)
-    stems = {stem: cue for cue, listed in language.stems.items() for stem in listed.split()}
-    found = (next((cue for stem, cue in stems.items() if word.startswith(stem)), None) for word in words)
+    words = WORD.findall(_UNSEEN.sub(" ", text.casefold()))
+    languages = _load_languages()
+    name = max(languages, key=lambda name: sum(word in languages[name].common for word in words))
+    cues = languages[name].cues
+    if name == "english":
+        return Counter(cues[word] for word in words if word in cues)
+    found = (next((cue for stem, cue in cues.items() if word.startswith(stem)), None) for word in words)
     return Counter(cue for cue in found if cue is not None)
 
 

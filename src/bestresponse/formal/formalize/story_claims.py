@@ -7,8 +7,6 @@ the words are made by rule from the table (`games.logic.game`), so they say what
 believes it does; the model only compares two texts, and its verdict is recorded as an opinion.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

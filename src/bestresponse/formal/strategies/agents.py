@@ -38,6 +38,7 @@ from bestresponse.logic.language.diagnostics import numbered
 from bestresponse.logic.language.terms import Atom, write
 from bestresponse.logic.programs.strategies import Mixture, SeatsFound, StrategyMachine, StrategyTable
 from bestresponse.logic.programs.validate import validate_strategy
+from bestresponse.logic.settings import settings
 from bestresponse.models.base import Message, Model, Reply, Request
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import Automaton, memory_one, reduced
@@ -93,7 +94,8 @@ class Agent:
 
     def seats(self) -> Seats:
         """Return what it does in either seat of its game; all of it is found out in a confined process."""
-        return Seats(self.name, ConfinedEngine().find_seats(self.game, self.rules, self.default_move))
+        engine = ConfinedEngine(settings.limits.patient)
+        return Seats(self.name, engine.find_seats(self.game, self.rules, self.default_move))
 
 
 @dataclass(frozen=True, slots=True)

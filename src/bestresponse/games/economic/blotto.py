@@ -4,8 +4,6 @@ A zero-sum game in which no pure plan is safe (E. Borel 1921); with few troops t
 to be solved exactly, see `Blotto.normal_form`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Games of rounds in which everybody chooses a number, in secret and at the same time: guessing, and a common pool."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

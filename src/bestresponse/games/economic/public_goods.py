@@ -5,8 +5,6 @@ dominant, and punishment, which costs too, is not used in the subgame-perfect eq
 giving everything. With punishment people give far more (E. Fehr, S. Gächter, American Economic Review 90, 2000).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random

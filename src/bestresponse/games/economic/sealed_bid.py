@@ -5,8 +5,6 @@ the second-price auction, where that is dominant (W. Vickrey, Journal of Finance
 numbers, for which this holds up to the grain.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random

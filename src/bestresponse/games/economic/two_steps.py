@@ -3,8 +3,6 @@
 The catalogue's `trust` and `ultimatum` are the same games in whole units, as trees that can be solved.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random

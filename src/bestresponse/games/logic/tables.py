@@ -14,8 +14,6 @@ what each player knows. A game in which all move at once becomes one fact for ea
 game becomes its tree, with a fact for each branch, each lottery, each percept and each end.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction

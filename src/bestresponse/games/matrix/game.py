@@ -14,8 +14,6 @@ others, each as likely as the next (as `theory.repeated.round_robin.Rules.noise`
 so; of their own moves they see what was meant and what was made, of the others' only what was made.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import tomllib

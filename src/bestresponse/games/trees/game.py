@@ -5,8 +5,6 @@ information set, in words what that means, and nothing else of where it is; the 
 told where it is small.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

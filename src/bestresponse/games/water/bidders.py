@@ -21,8 +21,6 @@ maximised is the number of days lived, survival counting as one more drought. It
 of policies and to this field, not an equilibrium.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial

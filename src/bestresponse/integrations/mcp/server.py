@@ -119,7 +119,7 @@ class WorkerPool:
     async def start(self) -> Process:
         """Start the worker if it does not run, so that the first call need not wait for it."""
         if self._process is None or self._process.returncode is not None:
-            programs = json.dumps(asdict(settings.strangers))
+            programs = json.dumps(asdict(settings.limits))
             self._process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "bestresponse.integrations.mcp.server", str(self.limits.megabytes), programs),
                 stdin=PIPE,

@@ -23,8 +23,7 @@ from bestresponse.games.logic.tables import table_to_data, to_tree
 from bestresponse.games.lookup import FORMATS, Found, NamedGame, as_source, find_game
 from bestresponse.logic.language.diagnostics import Diagnostic
 from bestresponse.runs.study import studies
-from bestresponse.studies.tournament.entries import GROUPS, gather_entries, make_stage
-from bestresponse.studies.tournament.study import TournamentConfig, measure_standings
+from bestresponse.studies.tournament.study import GROUPS, TournamentConfig, find_standings, gather_entries, make_stage
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import classic_strategies
 from bestresponse.theory.trees.sequence_form import (
@@ -293,7 +292,7 @@ def tournament(
     source = NamedGame(found.name, ".pl", program) if program else as_source(found)
     entries, left_out = gather_entries(strategies, make_stage(source))
     config = TournamentConfig(source, entries, rounds=rounds, noise=noise, continuation=continuation, left_out=left_out)
-    standings = measure_standings(config)
+    standings = find_standings(config)
     return TournamentTable(
         game=found.name,
         rounds=rounds,

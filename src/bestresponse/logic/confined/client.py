@@ -3,15 +3,12 @@
 A child is kept and asked again while it is small and in good health; a program that reaches a limit costs its child. No
 program can leave anything behind in a child but text and compiled clauses under its own source.
 
-A message between a process and its child, over a pair of sockets, is a length and JSON. Only `os.read` and `os.write`
-are used, because the child's system-call filter knows neither `recvfrom` nor `sendto`.
+A message between a process and its child, over a pair of sockets, is a length and lines of JSON. Only `os.read` and
+`os.write` are used, because the child's system-call filter knows neither `recvfrom` nor `sendto`.
 """
-
-from __future__ import annotations
 
 import atexit
 import json
-import math
 import os
 import select
 import socket
@@ -20,9 +17,11 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from math import inf
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import bestresponse
 from bestresponse.core.errors import LogicError
@@ -33,22 +32,17 @@ from bestresponse.logic.swi.sandbox import kill
 from bestresponse.logic.swi.worker import Worker
 
 Kind = Literal["embedded", "swi"]
-_Setup = tuple[Kind, int, float, int, int]
-"""What a child was made for: engine, memory, clock, cells and seed; it serves only such requests."""
-
-PROGRESS: Final = b"."
-"""Instead of a reply: a game gets on."""
-FOUND: Final = b"+"
-"""Instead of a reply: all of a game was found."""
+_Setup = tuple[Kind, int, int, int, int]
+"""What a child was made for: engine, memory, processor time, cells and seed; it serves only such requests."""
 
 _LENGTH: Final = struct.Struct("!Q")
 _CHUNK: Final = 1 << 16
 RIGHTS: Final = struct.Struct("!QQ")
 """What the server is told of a child besides its sockets: bytes of memory, seconds of processor time."""
-_LIFE: Final = 60
-"""Seconds of processor time after which a child is not asked again."""
 _START_SECONDS: Final = 120.0
 _HELLO_BYTES: Final = 1 << 16
+_HEAD_BYTES: Final = 1 << 20
+"""So much of a reply is not what a program gave: its diagnostics, and the predicates that it defines."""
 _TRIES: Final = 3
 _LAYERS: Final = ("privileges", "limits", "files", "calls")
 _START: Final = (
@@ -63,6 +57,22 @@ class ChildLost(LogicError):
     def __init__(self, kind: Literal["time", "ended", "output"]) -> None:
         super().__init__(f"the confined child was lost: {kind}")
         self.kind = kind
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a child replied: an object, and lines with the rows of a game or the answers to a question."""
+
+    head: JsonObject
+    lines: list[bytes]
+    deadline: float
+
+    def read_items(self) -> Iterator[Any]:
+        """Read rows or answers; raise `ChildLost` where that takes longer than the request may take."""
+        for line in self.lines:
+            if time.monotonic() > self.deadline:
+                raise ChildLost("time")
+            yield from json.loads(line)
 
 
 class Child:
@@ -88,11 +98,11 @@ class Child:
         poll.register(self._connection.fileno(), select.POLLIN)
         return not poll.poll(0)
 
-    def request(self, body: bytes, limits: Limits) -> JsonObject:
+    def request(self, body: bytes, most: int, deadline: float) -> Reply:
         """Return the reply to `body`, or raise `ChildLost`; a child that is late is killed."""
         try:
-            write_message(self._connection.fileno(), body, time.monotonic() + limits.wall)
-            reply: JsonObject = json.loads(self._wait(limits))
+            write_message(self._connection.fileno(), body, deadline)
+            message = read_message(self._connection.fileno(), most, deadline)
         except TimeoutError:
             kill(self.pid)
             raise ChildLost("time") from None
@@ -100,17 +110,8 @@ class Child:
             raise ChildLost("output") from None
         except (EOFError, OSError):
             raise ChildLost("ended") from None
-        return reply
-
-    def _wait(self, limits: Limits) -> bytes:
-        """Wait for the reply, longer while there are signs of life (`PROGRESS`, `FOUND`)."""
-        now = time.monotonic()
-        deadline, end = now + limits.wall, now + limits.clock
-        while True:
-            message = read_message(self._connection.fileno(), limits.reply_bytes, deadline)
-            if message not in (PROGRESS, FOUND):
-                return message
-            deadline = end if message == FOUND else min(time.monotonic() + limits.wall, end)
+        head, *lines = message.split(b"\n")
+        return Reply(json.loads(head), lines, deadline)
 
     def close(self) -> None:
         """Let the child end: it waits for requests, or will find nobody to reply to."""
@@ -142,15 +143,16 @@ class Children:
             server = () if self._server.process is None else (self._server.process.pid,)
             return (*server, *(child.pid for _, child in self._idle))
 
-    def request(self, kind: Kind, body: bytes, limits: Limits, seed: int = 0) -> tuple[JsonObject, tuple[Layer, ...]]:
+    def request(self, kind: Kind, body: bytes, limits: Limits, seed: int = 0) -> tuple[Reply, tuple[Layer, ...]]:
         """Return a child's reply to `body` and the layers it is confined by, or raise `ChildLost`."""
-        setup = (kind, limits.memory, limits.clock, limits.cells, seed)
+        setup = (kind, limits.memory, limits.processor, limits.cells, seed)
         with self._places:
+            deadline = time.monotonic() + limits.seconds  # starting a child in place of one that was lost belongs to it
             child = self._take(setup, limits)
             again = False
             try:
-                reply = child.request(body, limits)
-                again = reply["again"]
+                reply = child.request(body, limits.output + _HEAD_BYTES, deadline)
+                again = reply.head["again"]
             finally:
                 if again:
                     self._give_back(setup, child)
@@ -212,7 +214,7 @@ class _ForkServer:
         """Hand one end of a new pair of sockets, and the pipes of SWI-Prolog, to a new child; return the other end."""
         ours, theirs = socket.socketpair()
         pipes = () if prolog is None or prolog.pipes is None else prolog.pipes
-        rights = RIGHTS.pack(limits.memory, _LIFE + math.ceil(limits.clock))
+        rights = RIGHTS.pack(limits.memory, limits.processor)
         with theirs:
             try:
                 socket.send_fds(self._start(), [rights], [theirs.fileno(), *pipes])

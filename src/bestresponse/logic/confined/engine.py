@@ -4,24 +4,25 @@
 gates and runs the program with the embedded engine, or has a SWI-Prolog run it that no other child can ask.
 """
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Final, TypeVar
 
 from bestresponse.core import errors
 from bestresponse.core.errors import BestResponseError, LimitReached, LogicError
 from bestresponse.core.json import JsonObject
-from bestresponse.logic.confined.client import ChildLost, Kind, share_children
+from bestresponse.logic.confined.client import ChildLost, Kind, Reply, share_children
 from bestresponse.logic.engine import Answer, Limits, LogicEngine, Program, RuntimeFault
 from bestresponse.logic.gate.check import GatedProgram
 from bestresponse.logic.language.terms import Atom, Term, variables_of, write
 from bestresponse.logic.programs.report import Report, decode_report, describe_failure
 from bestresponse.logic.programs.strategies import SeatsFound, decode_seats
-from bestresponse.logic.settings import Layer
+from bestresponse.logic.settings import Layer, settings
 from bestresponse.logic.swi.engine import TOO_SLOW
 from bestresponse.logic.swi.terms import decode
+
+_Read = TypeVar("_Read")
 
 
 class ConfinedEngine(LogicEngine):
@@ -30,15 +31,17 @@ class ConfinedEngine(LogicEngine):
     def __init__(self, limits: Limits | None = None, seed: int = 0, kind: Kind = "embedded") -> None:
         self.name: str = kind
         self._kind: Kind = kind
-        self.limits = limits or Limits()
+        self.limits = limits or settings.limits
         self._seed = seed
         self._layers: tuple[Layer, ...] = ()
 
     @property
     def layers(self) -> tuple[Layer, ...]:
         """How far the children are confined, and what is missing."""
-        if not self._layers:
-            self._request("gate", source="")
+        if not self._layers:  # the first request of a process waits until everything is loaded
+            patient = ConfinedEngine(self.limits.patient, self._seed, self._kind)
+            patient.load("")
+            self._layers = patient._layers
         return self._layers
 
     def validate(self, source: str) -> Report:
@@ -51,16 +54,17 @@ class ConfinedEngine(LogicEngine):
 
     def find_seats(self, game: str, rules: str, default_move: str | None = None) -> SeatsFound:
         """Find out in a child what a strategy does in either seat of a game."""
+        given = {"game": game, "rules": rules, "default_move": default_move}
         try:
-            return decode_seats(self._request("find_seats", game=game, rules=rules, default_move=default_move))
+            return self._request("find_seats", lambda reply: decode_seats(reply.head["result"]), **given)
         except LimitReached as error:
             raise LimitReached(f"{error} `bestresponse --logic-seconds 60 ...` allows more.") from None
 
     def load(self, source: str | GatedProgram) -> Program:
         """Check a program, or `ProgramRefused`; its clauses stay in the children."""
         text = source if isinstance(source, str) else source.source
-        found = decode_report(text, self._request("gate", source=text))
-        return Program(GatedProgram(text, (), found.diagnostics, found.defined), self)
+        report = self._request("gate", lambda reply: decode_report(text, reply.head["result"]), source=text)
+        return Program(GatedProgram(text, (), report.diagnostics, report.defined), self)
 
     def solutions(self, program: Program, goal: str | Term, limit: int | None = None) -> tuple[Answer, ...]:
         """The first `limit` solutions of a goal, all within the time for one program."""
@@ -70,26 +74,31 @@ class ConfinedEngine(LogicEngine):
             text, names = goal, list[str]()
         else:
             text, names = write(goal), [variable.name for variable in variables_of(goal)]
-        answers = self._request("ask", source=program.gated.source, goal=text, names=names, limit=limit)
-        return tuple({name: decode(value) for name, value in answer.items()} for answer in answers)
 
-    def _report(self, text: str, job: str, **given: Any) -> Report:
+        def read_answers(reply: Reply) -> tuple[Answer, ...]:
+            return tuple({name: decode(value) for name, value in answer.items()} for answer in reply.read_items())
+
+        return self._request("ask", read_answers, source=program.gated.source, goal=text, names=names, limit=limit)
+
+    def _report(self, text: str, job: str, **given: object) -> Report:
         try:
-            return decode_report(text, self._request(job, **given))
+            return self._request(
+                job, lambda reply: decode_report(text, reply.head["result"], reply.read_items()), **given
+            )
         except LogicError as error:
             return Report(text, frozenset(), (describe_failure(error),))
 
-    def _request(self, job: str, **given: Any) -> Any:
-        """Let a child do a job and return its result, or raise the error it ended with."""
+    def _request(self, job: str, read: Callable[[Reply], _Read], **given: object) -> _Read:
+        """Let a child do a job and read its reply, or raise the error it ended with; all of it within the time."""
         limits = self.limits
         body = json.dumps({"job": job, "seed": self._seed, "limits": asdict(limits), "given": given}).encode()
         try:
             reply, self._layers = share_children().request(self._kind, body, limits, self._seed)
+            if "error" in reply.head:
+                raise _build_error(reply.head)
+            return read(reply)
         except ChildLost as lost:
             raise LimitReached(_LOST[lost.kind].format(limits)) from lost
-        if "error" in reply:
-            raise _build_error(reply)
-        return reply["result"]
 
 
 _LOST: Final = {

@@ -6,8 +6,6 @@ the other with the embedded engine, or with the SWI-Prolog whose pipes came alon
 asks any more or when it should not be asked again. The server itself never looks at a request.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import os
@@ -16,12 +14,14 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
 from bestresponse.core.errors import BestResponseError
 from bestresponse.core.json import JsonObject
-from bestresponse.logic.confined.client import FOUND, PROGRESS, RIGHTS, read_message, write_message
+from bestresponse.logic.confined.client import RIGHTS, read_message, write_message
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, LogicEngine, RuntimeFault
 from bestresponse.logic.language.reader import read_term
@@ -29,13 +29,13 @@ from bestresponse.logic.language.terms import Term, variables_of, write
 from bestresponse.logic.programs.report import Report, encode_value
 from bestresponse.logic.programs.strategies import find_seats
 from bestresponse.logic.programs.validate import validate, validate_strategy
-from bestresponse.logic.progress import listen
+from bestresponse.logic.settings import LIFE
 from bestresponse.logic.swi.engine import SwiEngine
 from bestresponse.logic.swi.sandbox import Policy, make_plan
 from bestresponse.logic.swi.sandbox_child import apply_layers
 from bestresponse.logic.swi.worker import Worker
 
-_SAMPLE: Final = """
+SAMPLE: Final = """
 initial(s0). initially(player(p1), s0). initially(player(p2), s0). initially(control(P), s0) :- player(P).
 player(p1). player(p2).
 legal(move(P, M), S) :- holds(control(P), S), member(M, [a, b]).
@@ -43,15 +43,17 @@ effect(did(P, M), move(P, M), _S). abnormal(control(P), move(P, _M), _S).
 final(S) :- \\+ holds(control(_), S).
 finally(goal(P, U), S) :- holds(did(P, M), S), findall(O, holds(did(O, M), S), L), length(L, N), U is N * 3 - 1/2.
 """
+"""A small game, to load everything before the first one comes."""
 _COLLECT_EVERY: Final = 200_000
 """Objects between two looks for garbage: a child makes few cycles, and lives for seconds."""
 _LARGE: Final = 128 << 20
-_LIFE: Final = 60
+_LINE: Final = 100
+"""Rows or answers in a line of a reply; who reads them looks at the clock after each line."""
 
 
 def main(descriptor: int) -> None:
     """Warm up and serve on a control socket until the other side closes it."""
-    validate(_SAMPLE, EmbeddedEngine())
+    validate(SAMPLE, EmbeddedEngine())
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _make_plan()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -96,7 +98,6 @@ def work(descriptors: list[int], memory: int, processor: int) -> None:
     report = apply_layers(plan | {"limits": limits | {"RLIMIT_AS": memory, "RLIMIT_CPU": processor}})
     missing = {name: why for name, why in report.items() if why is not None}
     write_message(connection, json.dumps({"pid": os.getpid(), "missing": missing}).encode())
-    listen(lambda found: write_message(connection, FOUND if found else PROGRESS))
     performer = Performer(Worker(pipes[0], pipes[1]) if pipes else None)
     again = True
     while again:
@@ -106,8 +107,10 @@ def work(descriptors: list[int], memory: int, processor: int) -> None:
             return
         reply = performer.reply(body)
         again = reply["again"] = reply["again"] and performer.fit
-        text = json.dumps(reply, separators=(",", ":"), default=encode_value)
-        write_message(connection, text.encode("utf-8", "surrogatepass"))
+        items = reply.pop("items", ())
+        parts = (reply, *(items[start : start + _LINE] for start in range(0, len(items), _LINE)))
+        lines = (json.dumps(part, separators=(",", ":"), default=encode_value) for part in parts)
+        write_message(connection, "\n".join(lines).encode("utf-8", "surrogatepass"))
 
 
 @cache
@@ -125,13 +128,14 @@ class Performer:
     def fit(self) -> bool:
         """Whether it can be asked again: it is small, has not worked for long, and has its SWI-Prolog."""
         size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1 << 10)
-        return size < _LARGE and time.process_time() < _LIFE and not (self._swi and self._swi.spent)
+        return size < _LARGE and time.process_time() < LIFE and not (self._swi and self._swi.spent)
 
     def reply(self, body: bytes) -> JsonObject:
         """Return the result of a request, or the error that it ended with."""
         try:
             request = json.loads(body)
-            return {"again": True, "result": self._perform(request, Limits(**request["limits"]))}
+            result, items = self._perform(request, Limits(**request["limits"]))
+            return {"again": True, "result": result, "items": items}
         except MemoryError:
             return {"again": False, "error": "LimitReached", "message": "It needed more memory than it may have."}
         except BestResponseError as error:
@@ -143,20 +147,24 @@ class Performer:
             message = f"The check itself failed ({type(error).__name__}: {error})."
             return {"again": False, "error": "LogicError", "message": message}
 
-    def _perform(self, request: JsonObject, limits: Limits) -> object:
+    def _perform(self, request: JsonObject, limits: Limits) -> tuple[object, Sequence[object]]:
+        """Do a job: its result, and the rows or answers that may be many."""
         engine: LogicEngine = self._swi or EmbeddedEngine(limits, request["seed"])
         engine.limits = limits
         given = request["given"]
         match request["job"]:
             case "validate":
-                return validate(given["source"], engine)
+                report = validate(given["source"], engine)
+                if report.table is None:
+                    return report, ()
+                return replace(report, table=replace(report.table, rows=())), report.table.rows
             case "validate_strategy":
-                return validate_strategy(given["source"], given["game"], engine)
+                return validate_strategy(given["source"], given["game"], engine), ()
             case "find_seats":
-                return find_seats(given["game"], given["rules"], given["default_move"], limits)
+                return find_seats(given["game"], given["rules"], given["default_move"], limits), ()
             case "gate":
                 gated = engine.load(given["source"]).gated
-                return Report("", gated.defined, gated.diagnostics)
+                return Report("", gated.defined, gated.diagnostics), ()
             case _:
                 goal: str | Term = given["goal"]
                 if given["names"]:  # it was a term, whose variables get their names again
@@ -164,4 +172,4 @@ class Performer:
                     for variable, name in zip(variables_of(goal), given["names"], strict=True):
                         variable.name = name
                 answers = engine.solutions(engine.load(given["source"]), goal, given["limit"])
-                return [{name: write(term) for name, term in answer.items()} for answer in answers]
+                return None, [{name: write(term) for name, term in answer.items()} for answer in answers]

@@ -259,9 +259,8 @@ SINGLE: dict[str, Determinate] = {
     "raise/2": _raise,
     "undefined predicate/1": _undefined,
     "known situation/2": _enter,
-    "count position/0": lambda machine, arguments: machine.work.count_position(),
+    "next position/0": lambda machine, arguments: machine.work.start(),
     "count end/0": lambda machine, arguments: machine.work.count_end(),
-    "all found/0": lambda machine, arguments: machine.work.find_all(),
     "expect combinations/2": _expect_combinations,
 }
 """Predicates with at most one answer."""

@@ -9,8 +9,6 @@ Patterns are tuples: `(VOID,)`, `(FIRST, slot)` and `(LATER, slot)` for variable
 `(COMPOUND, name, patterns)` and `(SEQUENCE, patterns, tail)` for lists.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -5,8 +5,6 @@ program = engine.load(source)              # gate, compile
 engine.solutions(program, "game(s0, F)")   # answers as terms
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Mapping
 from functools import cache

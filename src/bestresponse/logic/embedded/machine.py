@@ -44,7 +44,6 @@ from bestresponse.logic.embedded.tables import Situations
 from bestresponse.logic.embedded.unify import Fault, allow_visits, copy
 from bestresponse.logic.engine import Limits, RuntimeFault
 from bestresponse.logic.language.terms import Atom, Struct, Term, Var, deref
-from bestresponse.logic.progress import tell_all_found, tell_progress
 
 _CLAUSES, _BRANCH, _MORE = range(3)
 _CLOCK_EVERY = 255
@@ -366,45 +365,25 @@ class Machine:
 class Work:
     """What a question and the questions within it have taken, all together."""
 
-    __slots__ = ("ends", "held", "limits", "most_steps", "positions", "since_position", "spent")
+    __slots__ = ("ends", "held", "limits", "since_position")
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.ends = 0
         self.held = 0
-        self.most_steps = limits.total_steps
-        self.positions = 0
-        self.spent = 0
         self.since_position = 0
 
-    def start(self) -> None:
-        """Let what is counted from one position to the next be counted from here."""
+    def start(self) -> bool:
+        """Let what is counted from one position of a game to the next be counted from here."""
         self.since_position = 0
         allow_visits(self.limits.steps * _VISITS_PER_STEP)
+        return True
 
     def spend(self, steps: int) -> None:
         """Count steps, and stop what has taken too many."""
-        self.spent += steps
         self.since_position += steps
         if self.since_position > self.limits.steps:
             raise LimitReached(f"A rule did not come to an end within {self.limits.steps:,} steps.")
-        if self.spent > self.most_steps:
-            raise LimitReached(f"The game was not done within {self.limits.total:g} seconds of work.")
-
-    def count_position(self) -> bool:
-        """Count a position of a game; the steps to the next one are counted from here."""
-        self.positions += 1
-        if self.positions > self.limits.positions:
-            raise LimitReached(f"The game has more than {self.limits.positions:,} positions.")
-        self.start()
-        tell_progress()
-        return True
-
-    def find_all(self) -> bool:
-        """Note that all ends were found: what remains only has to be written down."""
-        self.start()
-        tell_all_found()
-        return True
 
     def count_end(self) -> bool:
         """Count an end of a game."""

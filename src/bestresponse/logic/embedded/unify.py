@@ -5,8 +5,6 @@ that share their parts can be far larger than the memory they take. So after som
 parts they have seen, and count their visits: `allow_visits` says how many the present thread may make.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from fractions import Fraction

@@ -19,22 +19,9 @@ from typing import NamedTuple
 
 from bestresponse.core.errors import ProgramRefused
 from bestresponse.logic.gate.goals import MAX_DEPTH, GoalChecker, Refusal, indicator, measure_depth
+from bestresponse.logic.language import predicates
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
 from bestresponse.logic.language.library import LIBRARY_TEXT, PRIMITIVES
-from bestresponse.logic.language.predicates import (
-    CALLABLE,
-    CORE,
-    EVERYDAY,
-    FORBIDDEN,
-    FORBIDDEN_EXACT,
-    GAME,
-    GOAL_ARGUMENTS,
-    HARMLESS_LIBRARIES,
-    LIBRARY,
-    PROTECTED,
-    QUESTIONS,
-    SOLVER,
-)
 from bestresponse.logic.language.reader import Clause, read, read_term
 from bestresponse.logic.language.terms import (
     CONS,
@@ -167,7 +154,7 @@ def check_goal(goal: str | Term, program: GatedProgram) -> GatedGoal:
         goal, given = _split_given(whole)
         if measure_depth(goal) > MAX_DEPTH:
             raise Refusal(f"the goal is nested deeper than {MAX_DEPTH}")
-        term = GoalChecker(program.defined | QUESTIONS, lambda key: None, closed=True).check(goal)
+        term = GoalChecker(program.defined | predicates.QUESTIONS, lambda key: None, closed=True).check(goal)
     except (ValueError, Refusal) as error:
         raise ProgramRefused(f"The goal was refused: {error}") from error
     found = {variable.name: variable for variable in variables_of(whole)}
@@ -268,7 +255,7 @@ class _Gate:
                 self.refuse("directive", f":- {name} takes predicates written name/arity")
             elif _is_forbidden(key):
                 self.refuse("forbidden", f"{key} is not allowed in game programs")
-            elif key in PROTECTED or key in CORE or key in _trusted():
+            elif key in predicates.PROTECTED or key in predicates.CORE or key in _trusted():
                 self.say(Severity.WARNING, "directive", f"the declaration of {key} is ignored: it is built in")
             else:
                 self.scattered.add(key)
@@ -282,7 +269,7 @@ class _Gate:
             self.refuse("clause", "the head of a clause must be a predicate, not a variable or number")
             return
         key = indicator(head)
-        if key in SOLVER and write(clause.term) in _solver_clauses():
+        if key in predicates.SOLVER and write(clause.term) in _solver_clauses():
             self.say(Severity.WARNING, "repeated", f"this clause of {key} is the solver's own and left out")
             return
         if not self.may_define(key, head):
@@ -306,7 +293,7 @@ class _Gate:
         elif isinstance(head, Struct) and len(head.args) > MAX_ARITY:
             self.refuse("reserved", f"{name[:40]} has {len(head.args)} arguments; at most {MAX_ARITY} are accepted")
             self.complete = False
-        elif key in PROTECTED or key in CORE or name in _RESERVED:
+        elif key in predicates.PROTECTED or key in predicates.CORE or name in _RESERVED:
             self.refuse("reserved", f"{key} is built in and cannot be redefined", "choose another name")
         elif name.startswith("$") or not name.isprintable():
             self.refuse("reserved", f"the name {name!r} is reserved", "choose another name")
@@ -335,7 +322,7 @@ class _Gate:
             self.not_run(term, GoalChecker(defined, _refuse_undefined, closed=True))
         self.place = None
         gated += [GatedClause(head, body) for head, body in checker.clauses]
-        gated += [_empty(key) for key in sorted((GAME | frozenset(self.declared)) - frozenset(self.defined))]
+        gated += [_empty(key) for key in sorted((predicates.GAME | frozenset(self.declared)) - frozenset(self.defined))]
         gated.append(GatedClause(Atom("has percepts"), Atom("true" if "sees/3" in self.defined else "fail")))
         return tuple(gated)
 
@@ -394,7 +381,7 @@ class _Gate:
     @cached_property
     def known(self) -> frozenset[str]:
         """Every predicate that can be called."""
-        return frozenset(self.defined) | CALLABLE | GAME
+        return frozenset(self.defined) | predicates.CALLABLE | predicates.GAME
 
     @cached_property
     def names(self) -> list[str]:
@@ -428,7 +415,7 @@ class Needs:
         for key, mentioned in self._mentions.items():
             by_name[_find_name(key)] |= mentioned
         entered = _ENTRANCES & self._mentions.keys()
-        game = {_find_name(key) for key in GAME}
+        game = {_find_name(key) for key in predicates.GAME}
         self._needed = _follow(by_name, game) if entered else set(by_name)
         self._rules = _follow(by_name, game - {_STRATEGY}) if "finally/2" in entered else set()
 
@@ -479,7 +466,7 @@ def _find_names(body: Term) -> set[str]:
         if isinstance(term, Atom | Struct):
             names.add(_find_name(indicator(term, added)))
         if isinstance(term, Struct):
-            closures = GOAL_ARGUMENTS.get(indicator(term), {})
+            closures = predicates.GOAL_ARGUMENTS.get(indicator(term), {})
             stack += [(argument, closures.get(position, 0)) for position, argument in enumerate(term.args)]
     return names
 
@@ -503,7 +490,7 @@ def _refuse_undefined(key: str) -> None:
 @cache
 def _trusted() -> frozenset[str]:
     """Every predicate the solver defines, its inner ones too: a game that defined one would play by other rules."""
-    return SOLVER | _heads(TRUSTED) | PRIMITIVES | (_heads(LIBRARY_TEXT) - LIBRARY)
+    return predicates.SOLVER | _heads(TRUSTED) | PRIMITIVES | (_heads(LIBRARY_TEXT) - predicates.LIBRARY)
 
 
 def _heads(text: str) -> frozenset[str]:
@@ -527,15 +514,16 @@ def _empty(key: str) -> GatedClause:
 def _is_forbidden(key: str) -> bool:
     """Whether a game may not define a predicate by this name."""
     name = key.rpartition("/")[0]
-    everyday = name in EVERYDAY and key not in CORE
-    return (name in FORBIDDEN or key in FORBIDDEN_EXACT) and not everyday
+    everyday = name in predicates.EVERYDAY and key not in predicates.CORE
+    return (name in predicates.FORBIDDEN or key in predicates.FORBIDDEN_EXACT) and not everyday
 
 
 def _harmless(argument: Term | None) -> bool:
     """Whether a library, or each of a list of them, does nothing when it is loaded."""
     items = items_of(argument)[0] or [argument] if argument is not None else []
+    known = predicates.HARMLESS_LIBRARIES
     return bool(items) and all(
-        isinstance(item, Struct) and item.name == "library" and item.args[0] in HARMLESS_LIBRARIES for item in items
+        isinstance(item, Struct) and item.name == "library" and item.args[0] in known for item in items
     )
 
 

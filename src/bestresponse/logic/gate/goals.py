@@ -1,28 +1,15 @@
 """Which goals may stand in the body of a clause: the part of the gate that walks through it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Set
 
+from bestresponse.logic.language import predicates
 from bestresponse.logic.language.library import RENAMED
-from bestresponse.logic.language.predicates import (
-    CALLABLE,
-    DROPPED,
-    FORBIDDEN,
-    FORBIDDEN_EXACT,
-    FUNCTIONS,
-    GAME,
-    GOAL_ARGUMENTS,
-    OUTPUT,
-    QUESTIONS,
-    RANDOM,
-)
 from bestresponse.logic.language.terms import CONS, NIL, Atom, Struct, Term, Var, brief, items_of, variables_of
 
 MAX_DEPTH = 100
 MAX_GOALS = 3_000
 
-_COMMON = CALLABLE | GAME
+_COMMON = predicates.CALLABLE | predicates.GAME
 _ARITHMETIC = frozenset({"is/2", "=:=/2", "=\\=/2", "</2", ">/2", "=</2", ">=/2"})
 _ARITHMETIC_HINT = "numbers are exact: use + - * / // mod div ** min max abs sign gcd floor ceiling round truncate"
 _CONSTANTS = frozenset(
@@ -90,11 +77,11 @@ class GoalChecker:
         key = _require_name(term)
         if key in self.own:
             return term
-        if key in OUTPUT:
+        if key in predicates.OUTPUT:
             if isinstance(term, Struct) and key == "format/3" and isinstance(term.args[0], Struct):
-                raise Refusal("format/3 cannot make a text here", DROPPED["atom_concat"])
+                raise Refusal("format/3 cannot make a text here", predicates.DROPPED["atom_concat"])
             return Atom("true")
-        if key in GOAL_ARGUMENTS and isinstance(term, Struct):
+        if key in predicates.GOAL_ARGUMENTS and isinstance(term, Struct):
             return self._check_meta(term, key)
         _require_permission(key)
         if key in _COMMON:
@@ -121,7 +108,7 @@ class GoalChecker:
         if key == "aggregate_all/3":
             return self._collect(*term.args)
         arguments = list(term.args)
-        for position, extra in GOAL_ARGUMENTS[key].items():
+        for position, extra in predicates.GOAL_ARGUMENTS[key].items():
             argument = arguments[position]
             arguments[position] = self._check_closure(argument, extra) if extra else self._check_goal(argument)
         return Struct(term.name, tuple(arguments))
@@ -155,9 +142,9 @@ class GoalChecker:
         _require_permission(key)
         if key in self.own:
             return term
-        if key in OUTPUT:
+        if key in predicates.OUTPUT:
             return Atom("say nothing")
-        if key in GOAL_ARGUMENTS:
+        if key in predicates.GOAL_ARGUMENTS:
             raise Refusal(f"{key} cannot be handed to another predicate", "write a small predicate of your own for it")
         if key not in _COMMON:
             raise Refusal(f"{key} is handed to another predicate but not defined", "define it")
@@ -165,7 +152,7 @@ class GoalChecker:
 
     def _call_library(self, term: Term, key: str) -> Term:
         """Call the library's own predicate where a built-in one stands."""
-        if key in RANDOM:
+        if key in predicates.RANDOM:
             self.random(key)
         name = RENAMED.get(key)
         if name is None:
@@ -219,12 +206,12 @@ def _require_name(term: Term) -> str:
 
 def _require_permission(key: str) -> None:
     name = key.rpartition("/")[0]
-    if key in QUESTIONS:
+    if key in predicates.QUESTIONS:
         raise Refusal(f"{key} belongs to the solver; a game cannot call it", code="reserved")
-    if name in FORBIDDEN or key in FORBIDDEN_EXACT:
+    if name in predicates.FORBIDDEN or key in predicates.FORBIDDEN_EXACT:
         raise Refusal(f"{key} is not allowed in game programs", code="forbidden")
-    if name in DROPPED and key not in _COMMON:
-        raise Refusal(f"{key} is not part of the language of games", DROPPED[name], "forbidden")
+    if name in predicates.DROPPED and key not in _COMMON:
+        raise Refusal(f"{key} is not part of the language of games", predicates.DROPPED[name], "forbidden")
 
 
 def _require_functions(term: Struct) -> None:
@@ -234,7 +221,7 @@ def _require_functions(term: Struct) -> None:
         part = stack.pop()
         foreign = ""
         if isinstance(part, Struct):
-            foreign = "" if indicator(part) in FUNCTIONS else indicator(part)
+            foreign = "" if indicator(part) in predicates.FUNCTIONS else indicator(part)
             stack.extend(part.args)
         elif isinstance(part, Atom) and part in _CONSTANTS:
             foreign = part

@@ -4,8 +4,6 @@ Four stages find different faults: the *reader* (syntax), the *static* gate (nam
 *contract* of the extracted game (terminals, payoffs, order of moves) and the *runtime* (errors and limits).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 

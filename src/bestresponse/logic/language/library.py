@@ -7,8 +7,6 @@ engine lets a program or library define the originals. Few primitives (`PRIMITIV
 calls them with well-typed arguments only.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Final
 
@@ -31,7 +29,7 @@ PRIMITIVES: Final = frozenset(
     {
         "raw length/2", "raw sort/4", "raw compare/3",
         "fresh copy/2", "filled copy/3", "first argument/2", "form of/2", "raise/2",
-        "undefined predicate/1", "has percepts/0", "count position/0", "count end/0", "all found/0",
+        "undefined predicate/1", "has percepts/0", "next position/0", "count end/0",
     }
 )  # fmt: skip
 """What the engines add to the library."""

@@ -5,8 +5,6 @@ After an error reading goes on behind the next full stop. Operators are the stan
 stack, so a long conjunction or sum nests no calls, and nothing deeper than `MAX_NESTING` brackets is read.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ The token classes are those of ISO/IEC 13211-1, section 6.4, with the number for
 a single token is made: length, control and invisible characters (which let a program look like another one).
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from bisect import bisect_right

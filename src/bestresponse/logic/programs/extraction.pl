@@ -8,8 +8,7 @@ table_row(Blocks, Goals) :-
 
 table_rows(Starts, Rows) :-
     findall(Players, ( initial(Start), findall(Player, holds(player(Player), Start), Players) ), Starts),
-    findall(Blocks-Goals, table_row(Blocks, Goals), Rows),
-    'all found'.
+    findall(Blocks-Goals, table_row(Blocks, Goals), Rows).
 
 'may be made'(Move, Reached) :-
     'known situation'(Reached, Situation),
@@ -21,7 +20,7 @@ table_rows(Starts, Rows) :-
     ).
 
 'play on'(Reached, Left, Waiting, Block, Blocks, Goals) :-
-    'count position',
+    'next position',
     'known situation'(Reached, Situation),
     (   final(Situation)
     ->  'count end',
@@ -174,7 +173,7 @@ table_replay(Orders, Results) :-
     findall(Result, ( 'one of'(Moves, Orders), 'played again'(Moves, Situation, Result) ), Results).
 
 'played again'(Moves, Situation, Result) :-
-    'count position',
+    'next position',
     (   'do all'(Moves, Situation, Reached, Steps),
         'known situation'(Reached, Final),
         final(Final)
@@ -207,7 +206,7 @@ table_play(Steps, Goals) :-
     'play freely'(Situation, 300, Steps, Goals).
 
 'play freely'(Reached, Left, Steps, Goals) :-
-    'count position',
+    'next position',
     'known situation'(Reached, Situation),
     (   final(Situation)
     ->  Steps = [],

@@ -1,7 +1,6 @@
 """Everything found out about a program, as values that can also travel between processes as JSON."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from typing import Any
@@ -15,13 +14,13 @@ from bestresponse.logic.programs.game_table import GameTable, Row
 
 JsonList = list[Any]
 """A list as it was read from JSON: whoever reads it checks what it holds."""
-_RAISE_ENDS = "`bestresponse --logic-ends N ...` or `Limits.within(60, N)` allows N"
-_RAISE_TIME = "`bestresponse --logic-seconds 600 ...` or `Limits.within(600)` allows more"
+_RAISE_ENDS = "`bestresponse --logic-ends N ...` or `br.check(..., limits=Limits.within(60, N))` allows N"
+_RAISE_TIME = "`bestresponse --logic-seconds 60 ...` or `br.check(..., limits=Limits.within(60))` allows more"
 _LIMIT_HINTS = {
     "ends": f"{_RAISE_ENDS}; or let the game have fewer moves",
-    "positions": f"a game may have ten positions for each end: {_RAISE_ENDS}",
     "steps": f"does every rule come to an end? if so, {_RAISE_TIME}",
     "memory": f"does every rule come to an end? if so, {_RAISE_ENDS} and more memory",
+    "number": "is a payoff or probability meant to be so long?",
     "": f"if the game is as large as it should be, {_RAISE_TIME}",
 }
 """What to do about a limit, by a word in the message that tells of it."""
@@ -89,15 +88,15 @@ def encode_value(value: object) -> object:
             return [getattr(value, field.name) for field in fields(value)]
 
 
-def decode_report(source: str, data: JsonList) -> Report:
-    """Return the report on `source` that came as JSON from a confined child."""
+def decode_report(source: str, data: JsonList, rows: Iterable[JsonList] = ()) -> Report:
+    """Return the report on `source` that came as JSON from a confined child, the rows of its table by themselves."""
     _, defined, found, table = data
     diagnostics = tuple(Diagnostic(Stage(stage), Severity(severity), *rest) for stage, severity, *rest in found)
-    return Report(source, frozenset(defined), diagnostics, None if table is None else _decode_table(table))
+    return Report(source, frozenset(defined), diagnostics, None if table is None else _decode_table(table, rows))
 
 
-def _decode_table(data: JsonList) -> GameTable:
-    players, moves, encoded, every_order, private = data
+def _decode_table(data: JsonList, encoded: Iterable[JsonList]) -> GameTable:
+    players, moves, _, every_order, private = data
     shared: dict[object, Any] = {}
 
     def freeze(part: object) -> Any:

@@ -11,8 +11,6 @@ taken out of a game (see `table`), which is asked about a program, never in it. 
 are built into the embedded engine (`embedded.builtins`), which counts and foresees more than the text says.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Final
 

@@ -6,8 +6,6 @@ earlier ones allow; a call of something undefined that no play of the game reach
 for an author or a model: what is wrong, and the numbered program.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 

@@ -4,9 +4,6 @@ What the gate has passed is all the worker ever sees. It is restarted after any 
 left behind; a program is loaded again when it is next asked about.
 """
 
-from __future__ import annotations
-
-import math
 from collections.abc import Callable
 from typing import Final
 
@@ -17,28 +14,23 @@ from bestresponse.logic.gate.check import GatedProgram, check, check_goal
 from bestresponse.logic.language.library import LIBRARY_TEXT
 from bestresponse.logic.language.terms import Atom, Struct, Term, brief, items_of
 from bestresponse.logic.programs.solver_language import EXTRACTION, SOLVER
-from bestresponse.logic.settings import Layer
+from bestresponse.logic.settings import LIFE, Layer
 from bestresponse.logic.swi.terms import decode
 from bestresponse.logic.swi.worker import Worker, WorkerLost, find_swipl, start_worker
 
-_LIFE: Final = 60
-"""Seconds of work after which a worker is replaced."""
 _BYTES_PER_CELL: Final = 16
 _LOADS: Final = 1_000
+_UNCOUNTED: Final = 10**15
+"""Steps of walking through a game: there the steps of each rule are counted, and the clock covers the whole."""
 _LOAD_BYTES: Final = 1 << 16
 _START_SECONDS: Final = 120.0
 
-TOO_SLOW: Final = (
-    "It did not get on for {0.wall:g} seconds by the clock, or was not done within {0.clock:g}; it has not passed "
-    "the limits on work, so the machine may be busy with something else."
-)
+TOO_SLOW: Final = "The check was not done within {0.seconds:g} seconds by the clock."
 _LIMITS: Final = {
     "ends": "The game has more than {0.ends:,} ends.",
-    "positions": "The game has more than {0.positions:,} positions.",
     "steps": "A rule did not come to an end within {0.steps:,} steps.",
     "memory": "The program needs more memory than it may have.",
     "output": "The answers are longer than {0.output:,} characters.",
-    "total": "The game was not done within {0.total:g} seconds of work.",
     "time": TOO_SLOW,
     "number": TOO_LONG,
     "depth": TOO_DEEP,
@@ -63,7 +55,7 @@ class SwiEngine(LogicEngine):
     @property
     def spent(self) -> bool:
         """Whether the worker is gone, or has worked for so long that it ought to be replaced."""
-        return not self._worker.alive or self._worker.busy_seconds > _LIFE or self._loads >= _LOADS
+        return not self._worker.alive or self._worker.busy_seconds > LIFE or self._loads >= _LOADS
 
     def close(self) -> None:
         """End the worker; the engine starts another if it is asked again."""
@@ -84,8 +76,8 @@ class SwiEngine(LogicEngine):
         limits = self.limits
         most = max(1, min(limit or limits.answers + 1, limits.answers + 1))
         text = f"{question.canonical}.\n"
-        steps = limits.total_steps if "table_" in text else limits.steps
-        counts = f"{steps},{limits.steps},{limits.output},{limits.ends},{limits.positions}"
+        steps = _UNCOUNTED if "table_" in text else limits.steps
+        counts = f"{steps},{limits.steps},{limits.output},{limits.ends}"
         reply = self._request(f"ask(g{self._loads},1,{most},{counts})", text, 4 * limits.output + _LOAD_BYTES)
         if reply.name == "error":
             raise _fault(gated, reply)
@@ -109,7 +101,7 @@ class SwiEngine(LogicEngine):
 
     def _request(self, what: str, text: str, size: int) -> Struct:
         try:
-            (line,) = self._worker.request(what, text, self.limits.wall, size, self.limits.clock)
+            (line,) = self._worker.request(what, text, self.limits.seconds, size)
         except WorkerLost as lost:
             if lost.kind == "foreign":
                 raise
@@ -132,7 +124,7 @@ def start_prolog(limits: Limits, seed: int = 0) -> Worker:
     installation = find_swipl()
     stack = limits.cells * _BYTES_PER_CELL
     try:
-        worker = start_worker(installation, limits.memory, _LIFE + math.ceil(limits.clock), stack)
+        worker = start_worker(installation, limits.memory, limits.processor, stack)
         worker.request("library", LIBRARY_TEXT, _START_SECONDS, _LOAD_BYTES)
         worker.request(f"solver({seed})", SOLVER, _START_SECONDS, _LOAD_BYTES)
         worker.request("extraction", EXTRACTION, _START_SECONDS, _LOAD_BYTES)

@@ -11,6 +11,7 @@ That process needs it once, to become the program to be confined; afterwards the
 
 import struct
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 ALLOW: Final = 0x7FFF0000
@@ -24,72 +25,12 @@ _CALL_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16
 # O_WRONLY, O_RDWR, O_CREAT, O_TRUNC, O_APPEND, O_TMPFILE: the same bits on both machines.
 _WRITING = 0o3 | 0o100 | 0o1000 | 0o2000 | 0o20000000
 
-_CALLS: Final[dict[str, tuple[int | None, int | None]]] = {
-    # name: (x86-64, aarch64); None: the machine has no such call
-    "read": (0, 63),
-    "write": (1, 64),
-    "futex": (202, 98),
-    "clock_gettime": (228, 113),
-    "rt_sigprocmask": (14, 135),
-    "mmap": (9, 222),
-    "munmap": (11, 215),
-    "mremap": (25, 216),
-    "mprotect": (10, 226),
-    "brk": (12, 214),
-    "madvise": (28, 233),
-    "readv": (19, 65),
-    "writev": (20, 66),
-    "pread64": (17, 67),
-    "lseek": (8, 62),
-    "close": (3, 57),
-    "fstat": (5, 80),
-    "newfstatat": (262, 79),
-    "stat": (4, None),
-    "lstat": (6, None),
-    "statx": (332, 291),
-    "access": (21, None),
-    "faccessat": (269, 48),
-    "faccessat2": (439, 439),
-    "readlink": (89, None),
-    "readlinkat": (267, 78),
-    "getcwd": (79, 17),
-    "fcntl": (72, 25),
-    "poll": (7, None),
-    "ppoll": (271, 73),
-    "select": (23, None),
-    "pselect6": (270, 72),
-    "clock_getres": (229, 114),
-    "gettimeofday": (96, 169),
-    "time": (201, None),
-    "nanosleep": (35, 101),
-    "clock_nanosleep": (230, 115),
-    "times": (100, 153),
-    "getrusage": (98, 165),
-    "getpid": (39, 172),
-    "gettid": (186, 178),
-    "getppid": (110, 173),
-    "getuid": (102, 174),
-    "geteuid": (107, 175),
-    "getgid": (104, 176),
-    "getegid": (108, 177),
-    "uname": (63, 160),
-    "sysinfo": (99, 179),
-    "getrandom": (318, 278),
-    "sched_yield": (24, 124),
-    "sched_getaffinity": (204, 123),
-    "getrlimit": (97, 163),
-    "rt_sigaction": (13, 134),
-    "rt_sigreturn": (15, 139),
-    "sigaltstack": (131, 132),
-    "set_tid_address": (218, 96),
-    "set_robust_list": (273, 99),
-    "rseq": (334, 293),
-    "membarrier": (324, 283),
-    "arch_prctl": (158, None),
-    "restart_syscall": (219, 128),
-    "exit": (60, 93),
-    "exit_group": (231, 94),
-}
+_CALLS: Final = [
+    line.split()
+    for line in Path(__file__).with_name("system_calls.txt").read_text("utf-8").splitlines()
+    if line[0] != "#"
+]
+"""Name, number on x86-64, number on aarch64."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +48,12 @@ class Processor:
     @property
     def calls(self) -> tuple[int, ...]:
         """Numbers of the calls allowed whatever their arguments, the frequent ones first."""
-        numbers = (row[self.column] for row in _CALLS.values())
-        return tuple(number for number in numbers if number is not None)
+        return tuple(int(row[self.column]) for row in _CALLS if row[self.column] != "-")
 
 
 MACHINES: Final[dict[str, Processor]] = {
-    "x86_64": Processor(0xC000003E, 0, openat=257, open=2, ioctl=16, prlimit64=302, execve=59),
-    "aarch64": Processor(0xC00000B7, 1, openat=56, open=None, ioctl=29, prlimit64=261, execve=221),
+    "x86_64": Processor(0xC000003E, 1, openat=257, open=2, ioctl=16, prlimit64=302, execve=59),
+    "aarch64": Processor(0xC00000B7, 2, openat=56, open=None, ioctl=29, prlimit64=261, execve=221),
 }
 
 

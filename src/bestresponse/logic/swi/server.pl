@@ -29,21 +29,11 @@ bestresponse_games:'filled copy'(Term, Filler, Copy) :- copy_term(Term, Copy), t
 bestresponse_games:'first argument'(Term, Argument) :- compound(Term), arg(1, Term, Argument).
 bestresponse_games:'form of'(Term, Form) :- functor(Term, Name, Arity), functor(Form, Name, Arity).
 bestresponse_games:'raise'(Message, Culprit) :- throw(error(raised(Message, Culprit), 0)).
-bestresponse_games:'count position' :- bestresponse:count(positions).
-bestresponse_games:'count end' :- bestresponse:count(ends).
-bestresponse_games:'all found' :- bestresponse:tell(found).
-
-% Count up to the limit that the question came with, and give signs of life.
-count(What) :-
-    flag(What, Before, Before + 1),
-    nb_getval(What, Most),
-    (   Before < Most -> true ; throw(limit(What)) ),
-    (   Before mod 50 =:= 49 -> tell(progress) ; true ).
-
-tell(What) :-
-    nb_getval(replies, Out),
-    writeln(Out, What),
-    flush_output(Out).
+bestresponse_games:'next position'.
+bestresponse_games:'count end' :-
+    flag(ends, Before, Before + 1),
+    nb_getval(ends, Most),
+    (   Before < Most -> true ; throw(limit(ends)) ).
 
 sort_by(Key, Order, List, Sorted) :-
     (   Key > 0, member(Item, List), \+ ( compound(Item), compound_name_arity(Item, _, Arity), Arity >= Key )
@@ -72,7 +62,6 @@ serve :-
     set_stream(In, newline(posix)),
     set_stream(Out, encoding(utf8)),
     set_stream(Out, buffer(full)),
-    nb_setval(replies, Out),
     open_null_stream(Nowhere),
     set_stream(Nowhere, alias(user_output)),
     set_stream(Nowhere, alias(user_error)),
@@ -133,11 +122,10 @@ perform(load(Module, Old), Text, [loaded(Module)]) :-
     ;   true
     ),
     load(Module, Text).
-perform(ask(Module, Count, Answers, Steps, StepsOfRule, Size, Ends, Positions), Text, Results) :-
+perform(ask(Module, Count, Answers, Steps, StepsOfRule, Size, Ends), Text, Results) :-
     nb_setval(game, Module),
     nb_setval(steps_of_rule, StepsOfRule),
     nb_setval(ends, Ends),
-    nb_setval(positions, Positions),
     open_string(Text, Goals),
     ask_all(Count, Goals, Module, limits(Answers, Steps), Results),
     fits(Results, Size).
@@ -178,18 +166,12 @@ ask_all(Count, Goals, Module, Limits, [Result|Results]) :-
 
 ask(Goal, Values, Module, limits(Answers, Steps), Result) :-
     flag(ends, _, 0),
-    flag(positions, _, 0),
     flag(remembered, _, 0),
     retractall(remembered(_, _)),
     checked(Goal, Module, asked, Checked),
     call_with_inference_limit(findnsols(Answers, Values, Module:Checked, Found), Steps, Outcome),
     !,
-    (   Outcome \== inference_limit_exceeded
-    ->  Result = answers(Found)
-    ;   nb_getval(steps_of_rule, Steps)
-    ->  Result = limit(steps)
-    ;   Result = limit(total)
-    ).
+    (   Outcome == inference_limit_exceeded -> Result = limit(steps) ; Result = answers(Found) ).
 
 read_data(Stream, Term) :-
     read_term(Stream, Term, [ module(bestresponse_games), syntax_errors(error), double_quotes(string),

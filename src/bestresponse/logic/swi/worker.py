@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Final, Literal
 
 from bestresponse.core.errors import LogicError
-from bestresponse.logic.progress import tell_all_found, tell_progress
 from bestresponse.logic.settings import Layer
 
 from .sandbox import LAYERS, Confined, Policy, start
@@ -162,13 +161,12 @@ class Worker:
         self._send(server, deadline)
         self._receive("ready", deadline, _CHUNK)
 
-    def request(self, what: str, text: str, seconds: float, size: int, total: float = 0.0) -> list[str]:
-        """Return the lines of the reply, within `size` bytes and `seconds` from one sign of life to the next, all
-        together within `total` seconds if these are more."""
+    def request(self, what: str, text: str, seconds: float, size: int) -> list[str]:
+        """Return the lines of the reply, within `size` bytes and `seconds` by the clock."""
         token = f"t{secrets.token_hex(8)}"
         began = time.monotonic()
         self._send(f"request({token},{len(text)},{what}).\n{text}".encode(), began + seconds)
-        lines = self._receive(token, began + seconds, size, began + max(seconds, total))
+        lines = self._receive(token, began + seconds, size)
         self.busy_seconds += time.monotonic() - began
         return lines
 
@@ -198,9 +196,8 @@ class Worker:
         except BrokenPipeError:
             raise self._lose("ended while it was being asked", "ended") from None
 
-    def _receive(self, token: str, deadline: float, size: int, end: float = 0.0) -> list[str]:
+    def _receive(self, token: str, deadline: float, size: int) -> list[str]:
         mark = f"{token}\n".encode()
-        patience = deadline - time.monotonic()
         pipe = self._open_pipes()[1]
         buffer = bytearray()
         while not (buffer.endswith(mark) and len(buffer) > len(mark)):
@@ -210,11 +207,6 @@ class Worker:
             buffer += chunk
             if not chunk:
                 raise self._lose("ended without an answer", "ended")
-            while buffer.startswith((b"progress\n", b"found\n")):
-                found = buffer.startswith(b"f")
-                del buffer[: buffer.index(b"\n") + 1]
-                (tell_all_found if found else tell_progress)()
-                deadline = end if found else min(time.monotonic() + patience, end)
             if len(buffer) > size + 2 * len(mark):
                 raise self._lose("answered with more than there is room for", "output")
         if not buffer.startswith(mark):

@@ -18,14 +18,14 @@ from bestresponse.core.ask import Ask, Choice, Mixture, Words
 from bestresponse.core.errors import Flaw, InvalidGame, InvalidMove, UsageError
 from bestresponse.core.game import View
 from bestresponse.core.json import JsonObject, canonical
-from bestresponse.core.player import Call, Decision, Player, Reading, Status
+from bestresponse.core.player import Call, Decision, Reading, Status
 from bestresponse.core.seeds import generator
 from bestresponse.games.dialogue.deals import describe_form
 from bestresponse.games.dialogue.domain import Domain
 from bestresponse.games.dialogue.texts import TEXTS
-from bestresponse.models.base import Finish, Message, Model, Reply
+from bestresponse.models.base import Finish, Message, Reply
 from bestresponse.models.schema import schema_text
-from bestresponse.players.llm.player import Sampling
+from bestresponse.players.llm.player import ModelPlayer, PlayerWrapper, Sampling
 from bestresponse.players.llm.reading import find_json_objects
 
 _GOES_ON = re.compile(r"^[> ]*(?:\[\d+\] From .+ to .+:|How to write: |The messages so far\b)", re.M)
@@ -34,16 +34,10 @@ _LONGEST = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Speaker:
+class Speaker(ModelPlayer):
     """Asks the model for the next message; `sampling.replicate` is the number of the draw."""
 
-    model: Model
     sampling: Sampling = field(default_factory=lambda: Sampling(temperature=0.7, max_tokens=200))
-
-    @property
-    def name(self) -> str:
-        """The name under which the player stands in records."""
-        return self.model.id
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Answer `ask`, knowing what `view` tells."""
@@ -57,21 +51,15 @@ class Speaker:
 
 
 @dataclass(frozen=True, slots=True)
-class Unguided:
+class Unguided(PlayerWrapper):
     """`player` speaking in the neutral manner; whom to address it says itself, or the seed draws it.
 
     A person in a dialogue is such a player (`choosing`): what it writes takes the place of a model's message.
     """
 
-    player: Player
     neutral: tuple[str, ...]
     choosing: bool = False
     seed: int = 0
-
-    @property
-    def name(self) -> str:
-        """The name under which the player stands in records."""
-        return self.player.name
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Answer `ask`, knowing what `view` tells."""
@@ -113,10 +101,9 @@ class Guidance(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Guided:
+class Guided(PlayerWrapper):
     """`player` guided by `policy`; the draw depends only on the seed and on what is seen."""
 
-    player: Player
     policy: Guidance
     seed: int = 0
 
@@ -147,12 +134,13 @@ class Guided:
 
 
 @dataclass(frozen=True, slots=True)
-class DealReferee:
-    """Reads the deal out of a dialogue; one call a ruling."""
-
-    model: Model
+class _Referee(ModelPlayer):
     domain: Domain
     sampling: Sampling = field(default_factory=lambda: Sampling(max_tokens=200))
+
+
+class DealReferee(_Referee):
+    """Reads the deal out of a dialogue; one call a ruling."""
 
     @property
     def name(self) -> str:
@@ -182,13 +170,8 @@ class DealReferee:
         return Decision(canonical(deal), str(deal.get("reasons", "")), reading, (call,))
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreReferee:
+class ScoreReferee(_Referee):
     """Lets the model say what the outcome is worth to each person: one call for a summary and one for each."""
-
-    model: Model
-    domain: Domain
-    sampling: Sampling = field(default_factory=lambda: Sampling(max_tokens=200))
 
     @property
     def name(self) -> str:

@@ -42,10 +42,10 @@ from bestresponse.core.ask import PASS, Amount, Ask, Choice
 from bestresponse.core.errors import ModelUnavailable, UsageError
 from bestresponse.core.files import parse_toml, read_toml
 from bestresponse.core.game import Role, View
-from bestresponse.core.player import Call, Decision, Player, Reading, Status
+from bestresponse.core.player import Call, Decision, Reading, Status
 from bestresponse.core.registry import did_you_mean, find_by_name
 from bestresponse.models.base import Message, Model
-from bestresponse.players.llm.player import LlmPlayer, Sampling, Style, instruction
+from bestresponse.players.llm.player import LlmPlayer, ModelPlayer, PlayerWrapper, Sampling, Style, instruction
 from bestresponse.players.llm.texts import TEXTS
 
 _LONGEST = 5000
@@ -256,7 +256,7 @@ def reasoning(name: str) -> Reasoning:
 
 
 @dataclass(frozen=True)
-class Agent:
+class Agent(ModelPlayer):
     """A model in a seat.
 
     With `explains` it gives its reasons before its answer; `replies` are its own earlier words in this play, one a
@@ -264,7 +264,6 @@ class Agent:
     players, after the rules. A refused or unreadable answer is explained to the model `attempts - 1` times.
     """
 
-    model: Model
     persona: Persona | None = None
     memory: Memory = full
     reasoning: Reasoning = direct
@@ -274,11 +273,6 @@ class Agent:
     explains: bool = False
     replies: Sequence[str] = ()
     about_others: str = ""
-
-    @property
-    def name(self) -> str:
-        """The name under which the player stands in records."""
-        return self.model.id
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Answer `ask`, knowing what `view` tells."""
@@ -313,20 +307,14 @@ def _add_own_words(view: View, replies: Sequence[str]) -> View:
 
 
 @dataclass(frozen=True, slots=True)
-class WithFailurePolicy:
+class WithFailurePolicy(PlayerWrapper):
     """Wrap a player with a policy for answers that cannot be used.
 
     `abstain` passes in its place, and the record says why; `void` leaves the decision without an action, which ends
     the play without a result. A model that cannot be reached counts as no answer under `abstain`.
     """
 
-    player: Player
     policy: Policy
-
-    @property
-    def name(self) -> str:
-        """The name under which the player stands in records."""
-        return self.player.name
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Answer `ask`, knowing what `view` tells."""

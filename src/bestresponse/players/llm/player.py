@@ -155,19 +155,37 @@ class Sampling:
 
 
 @dataclass(frozen=True, slots=True)
-class LlmPlayer:
-    """Asks the model; an answer that cannot be used is explained to it `attempts - 1` times."""
+class ModelPlayer:
+    """A player whose answers come from a model."""
 
     model: Model
-    sampling: Sampling = field(default_factory=Sampling)
-    style: Style = "line"
-    attempts: int = 1
-    system: str = ""
 
     @property
     def name(self) -> str:
         """The name under which the player stands in records."""
         return self.model.id
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerWrapper:
+    """A player who does something besides what another player does, under the name of that one."""
+
+    player: Player
+
+    @property
+    def name(self) -> str:
+        """The name under which the player stands in records."""
+        return self.player.name
+
+
+@dataclass(frozen=True, slots=True)
+class LlmPlayer(ModelPlayer):
+    """Asks the model; an answer that cannot be used is explained to it `attempts - 1` times."""
+
+    sampling: Sampling = field(default_factory=Sampling)
+    style: Style = "line"
+    attempts: int = 1
+    system: str = ""
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Answer `ask`, knowing what `view` tells."""
@@ -238,15 +256,8 @@ class Sampled:
 
 
 @dataclass(frozen=True, slots=True)
-class Thinking:
+class Thinking(PlayerWrapper):
     """A player that is told to write down its reasons before it answers."""
-
-    player: Player
-
-    @property
-    def name(self) -> str:
-        """The name of the player itself."""
-        return self.player.name
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Ask the player with the instruction to think first as the last note of its view."""
@@ -254,17 +265,11 @@ class Thinking:
 
 
 @dataclass(frozen=True, slots=True)
-class FirstToken:
+class FirstToken(ModelPlayer):
     """A mixed strategy in one token: the model's probabilities for the action labels, renormalised."""
 
-    model: Model
     sampling: Sampling = field(default_factory=Sampling)
     least_mass: float = 0.01
-
-    @property
-    def name(self) -> str:
-        """The name under which the player stands in records."""
-        return self.model.id
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Answer `ask`, knowing what `view` tells."""

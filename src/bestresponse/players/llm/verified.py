@@ -29,6 +29,7 @@ from bestresponse.formal.claims.texts import TEXTS
 from bestresponse.formal.claims.translation import RulesTranslator
 from bestresponse.games.capabilities import HasTree
 from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.players.llm.player import PlayerWrapper
 from bestresponse.players.llm.texts import TEXTS as RECONSIDER
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.perfection.subgame_perfect import cut_subgame
@@ -78,10 +79,9 @@ def whole_of(tree: Tree) -> SubjectOf:
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class Verified(PlayerWrapper):
     """`player`, corrected by `reviewer` up to `attempts` - 1 times; without `feedback` only asked again."""
 
-    player: Player
     reviewer: Reviewer
     attempts: int = MOST_ATTEMPTS
     subject: SubjectOf = subject_of

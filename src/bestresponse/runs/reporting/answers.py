@@ -1,12 +1,9 @@
 """How the answers of every player of a run were read, counted from the records as the frame `answers`."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Annotated, TypedDict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Any, TypedDict, cast
 
 from bestresponse.core.json import JsonMapping, JsonObject
-from bestresponse.core.player import Status
 from bestresponse.report.blocks import Measurement, Shown
 from bestresponse.report.document import Note
 from bestresponse.report.frames import Frame, column
@@ -16,6 +13,7 @@ class VoidRow(TypedDict):
     """A play without a result."""
 
     repeat: int
+    players: Annotated[str, column(help="who played, in the order of the seats")]
     seat: Annotated[str, column(help="whose answer could not be used")]
     why: str
 
@@ -34,53 +32,42 @@ class AnswerRow(TypedDict):
     abstained: Annotated[int, column(help="no usable answer: the seat passed, as the settings say")]
 
 
-@dataclass
-class Answers:
-    """How the answers of one player were read."""
+class Readings:
+    """How the answers of every player were read, and the plays without a result."""
 
-    statuses: Counter[str] = field(default_factory=Counter)
-    refused: int = 0
-    abstained: int = 0
+    def __init__(self) -> None:
+        self.players: dict[str, JsonObject] = {}
+        self.voids: list[VoidRow] = []
 
-    def add(self, status: str, how: str, stand_in: str) -> None:
+    def add(self, player: str, status: str, how: str, stand_in: str = "") -> None:
         """Count one answer."""
-        self.statuses[status] += 1
-        self.refused += how.count("refused: ")
-        self.abstained += bool(stand_in)
+        row = self.players.setdefault(player, {**dict.fromkeys(AnswerRow.__annotations__, 0), "player": player})
+        row[status] += 1
+        row["refused_before"] += how.count("refused: ")
+        row["abstained"] += bool(stand_in)
 
-    def to_json(self) -> JsonObject:
-        """Return the value as plain JSON data."""
-        return {"statuses": dict(self.statuses), "refused": self.refused, "abstained": self.abstained}
+    def count(self, submissions: Iterable[Mapping[str, str]], names: Mapping[str, str]) -> None:
+        """Count the answers of one play, as plain data; `names` tells who sits in a seat."""
+        for given in submissions:
+            if given["role"] in names:
+                self.add(names[given["role"]], given["status"], given.get("how", ""), given.get("stand_in", ""))
 
+    def list_finished(self, lines: Iterable[JsonMapping]) -> Iterator[JsonMapping]:
+        """Yield the plays that have a result and count the answers of all; `lines` are those of a run's records."""
+        for line in lines:
+            seats, record = dict(line["data"]["seats"]), line["record"]
+            self.count(record["submissions"], seats)
+            if not record["void"]:
+                yield line
+                continue
+            (seat, why), players = record["void"], ", ".join(seats.values())
+            self.voids.append(VoidRow(repeat=line["data"]["repeat"], players=players, seat=seat, why=why))
 
-def count_answers(answers: dict[str, Answers], submissions: Iterable[JsonMapping], names: Mapping[str, str]) -> None:
-    """Add the submissions of one play, as plain data; `names` tells who sits in a seat."""
-    for given in submissions:
-        if given["role"] in names:
-            read = answers.setdefault(names[given["role"]], Answers())
-            read.add(given["status"], given.get("how", ""), given.get("stand_in", ""))
-
-
-def describe_void(line: JsonMapping) -> VoidRow:
-    """Say why a play has no result; `line` is that of its record, as plain data."""
-    seat, why = line["record"]["void"]
-    return VoidRow(repeat=line["data"]["repeat"], seat=seat, why=why)
-
-
-def make_answers_frame(answers: Mapping[str, Answers]) -> Frame[AnswerRow]:
-    """Build the frame with one row a player."""
-    return Frame(
-        AnswerRow,
-        [
-            AnswerRow(
-                player=name,
-                **{status.value: read.statuses.get(status.value, 0) for status in Status},  # type: ignore[typeddict-item]
-                refused_before=read.refused,
-                abstained=read.abstained,
-            )
-            for name, read in answers.items()
-        ],
-    )
+    @property
+    def frames(self) -> dict[str, Frame[Any]]:
+        """Both as frames."""
+        answers = cast(list[AnswerRow], list(self.players.values()))
+        return {"voids": Frame(VoidRow, self.voids), "answers": Frame(AnswerRow, answers)}
 
 
 def warn_of_gaps(measured: Measurement) -> Shown | None:

@@ -5,8 +5,6 @@ out from them by the table of the game and compared with the recorded ones. A ro
 line; a match with a move that is missing or unknown, or with rounds out of order, is left out as a whole.
 """
 
-from __future__ import annotations
-
 import ast
 import csv
 import gzip
@@ -31,7 +29,7 @@ from bestresponse.games.matrix.game import RepeatedGame
 from bestresponse.models.base import Model
 from bestresponse.report.blocks import table, text
 from bestresponse.report.frames import Frame, column
-from bestresponse.runs.execution import Execution, Outcome, PlayOne, Progress
+from bestresponse.runs.execution import Execution, Outcome, Progress
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder, encode_rows, read_lines
 from bestresponse.runs.study import Measured, Study
@@ -266,7 +264,7 @@ class Reader:
                 detail = f"{names} pays {_show(due)}, recorded is {_show(paid)}"
                 self._complain(line, match.line, "payoff mismatch", detail, "kept; payoffs are those of the moves")
 
-    def _read_move(self, cell: Any, seat: int, row: Cells) -> int:
+    def _read_move(self, cell: object, seat: int, row: Cells) -> int:
         """Return the number of an action."""
         layout = self.layout
         if cell is None or cell == "":
@@ -294,7 +292,7 @@ class Reader:
             self.tables[key] = NormalForm(np.moveaxis(payoffs, 2, 0), ROLES, layout.sides, name)
         return self.tables[key]
 
-    def _finish(self, key: tuple[Any, ...], match: _Match) -> Iterator[JsonObject]:
+    def _finish(self, key: tuple[object, ...], match: _Match) -> Iterator[JsonObject]:
         """Yield the line of a match in a run, or complain where it is left out."""
         layout, row = self.layout, match.first
         try:
@@ -445,16 +443,9 @@ def make_recorded_game(config: ImportConfig, data: JsonMapping) -> RepeatedGame:
     )
 
 
-def refuse_to_play(config: RunSettings, models: Mapping[str, Model]) -> PlayOne:
-    """Raise UsageError: recorded play is read whole, nothing of it is played."""
-    raise UsageError("recorded play is read from its file and not played; import the file again")
-
-
 import_plays = Study(
     "import",
     ImportConfig,
-    specs=lambda config: (),
-    play=refuse_to_play,
     measure=measure_import,
     title="Recorded play: {{ config.source }}",
     subtitle="read by the mapping {{ config.mapping }}",

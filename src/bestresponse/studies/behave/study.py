@@ -4,8 +4,6 @@ A run of this study keeps the plays of the runs that it describes in one form, a
 measured anew without them. Moves of seats whose player is not known count as what the others met, not as players.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,14 +33,7 @@ from bestresponse.runs.run import find_folder, load_run
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder, encode_rows, read_lines
 from bestresponse.runs.study import Measured, Study
-from bestresponse.studies.behave.importing import refuse_to_play
-from bestresponse.studies.tournament.entries import (
-    EntriesSetting,
-    StageGame,
-    as_automata,
-    formalize_entries,
-    gather_entries,
-)
+from bestresponse.studies.tournament import study as tournaments
 from bestresponse.theory.behaviour.choices import HIGHEST_LEVEL, ChoiceFit, Choices, fit_choices, predict_quantal
 from bestresponse.theory.behaviour.mixtures import Histories, count_agreement, fit_mixture, prune_mixture, resample
 from bestresponse.theory.catalogue.tables import load as load_table
@@ -73,7 +64,7 @@ class BehaveConfig(RunSettings):
         default=("strategies", "qre", "level-k", "cognitive-hierarchy"),
         help="What is estimated: strategies, qre, level-k, cognitive-hierarchy.",
     )
-    strategies: EntriesSetting = setting(
+    strategies: tournaments.EntriesSetting = setting(
         default=STRATEGIES,
         help="The strategies of the mixture: names, all, classic, published, files of rules (.pl), of saved agents "
         "(.json) or of words (.txt).",
@@ -96,8 +87,8 @@ class BehaveConfig(RunSettings):
     sources: tuple[str, ...] = setting(default=(), option=False)
 
     def __post_init__(self) -> None:
-        stage = StageGame("dilemma", load_table("prisoners-dilemma"))
-        entries, _ = gather_entries(self.strategies, stage)
+        stage = tournaments.StageGame("dilemma", load_table("prisoners-dilemma"))
+        entries, _ = tournaments.gather_entries(self.strategies, stage)
         object.__setattr__(self, "strategies", entries)
 
 
@@ -264,12 +255,12 @@ def prepare_behave(config: BehaveConfig) -> BehaveConfig:
     records = [find_folder(Path(path)).path / "records.jsonl" for path in config.runs]
     sources = tuple(f"{path.parent.name} {path.stat().st_size if path.exists() else 0}" for path in records)
 
-    def find_stage() -> StageGame:
+    def find_stage() -> tournaments.StageGame:
         plays = (play for path in config.runs for play in list_plays(Path(path)) if not isinstance(play, str))
         form = _make_form(canonical(next(plays)["data"]["form"]))
-        return StageGame(form.name, form)
+        return tournaments.StageGame(form.name, form)
 
-    entries = formalize_entries(config.strategies, config.model, config, find_stage)
+    entries = tournaments.formalize_entries(config.strategies, config.model, config, find_stage)
     return replace(config, sources=sources, strategies=entries)
 
 
@@ -525,9 +516,9 @@ def _list_histories(
             parts[seen.form, seen.seat].append(seen)
     blocks, units = [], dict[str, int]()
     for (form, seat), members in parts.items():
-        stage = StageGame(form.name, form)
+        stage = tournaments.StageGame(form.name, form)
         try:
-            pairs = [as_automata(entry, stage, None) for entry in config.strategies]
+            pairs = [tournaments.as_automata(entry, stage, None) for entry in config.strategies]
         except InvalidGame as error:
             reasons[str(error)] += len(members)
             continue
@@ -598,8 +589,6 @@ _ROWS: dict[str, type] = {
 behave = Study(
     "behave",
     BehaveConfig,
-    specs=lambda config: (),
-    play=refuse_to_play,
     measure=measure_behaviour,
     metrics=list_metrics(BehaviourFigures),
     title="What was played",

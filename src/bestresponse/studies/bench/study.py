@@ -4,8 +4,6 @@ Every play puts one game to one model; the opponent is fixed to its equilibrium 
 is the study `sequential`, with the same settings.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from bestresponse.analysis.people import show_people
@@ -33,10 +31,8 @@ from bestresponse.report.stats.statistics import precision_reached
 from bestresponse.runs.execution import Execution, Outcome, execute
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
 from bestresponse.runs.study import Estimate, Study
-from bestresponse.studies.bench.config import EMBEDDED, BenchConfig
-from bestresponse.studies.bench.measure import METRICS, measure_plays
-from bestresponse.studies.bench.plays import BASE, Plan, make_game, prepare_plays
-from bestresponse.studies.bench.results import measure
+from bestresponse.studies.bench.config import BASE, EMBEDDED, BenchConfig, Plan, make_game, prepare_plays
+from bestresponse.studies.bench.measure import METRICS, measure, measure_plays
 from bestresponse.theory.trees.tree import Tree
 
 _SECONDS = 7

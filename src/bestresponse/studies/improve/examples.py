@@ -19,15 +19,18 @@ from bestresponse.core.ask import Mixture
 from bestresponse.core.errors import InvalidMove
 from bestresponse.core.game import View
 from bestresponse.core.json import JsonMapping, JsonObject, digest
+from bestresponse.formal.claims.review import Review, Reviewer
+from bestresponse.formal.claims.subject import Subject
+from bestresponse.formal.claims.translation import RulesTranslator
 from bestresponse.games.lookup import NamedGame
 from bestresponse.games.matrix.game import MatrixGame, as_strategy, number as write_number
+from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.players.llm.player import prompt
 from bestresponse.players.llm.reading import read_reply
 from bestresponse.players.llm.texts import TEXTS
-from bestresponse.studies.bench.config import BenchConfig, own_view
+from bestresponse.studies.bench.config import BenchConfig, make_game, own_view
 from bestresponse.studies.bench.measure import measure_strategies
-from bestresponse.studies.bench.plays import make_game
-from bestresponse.studies.bench.sequential.questions import Plan, make_plan
+from bestresponse.studies.bench.sequential.policies import Plan, make_plan
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
@@ -203,18 +206,18 @@ def make_matrix_examples(
         seat = int(rng.integers(2))
         shown_as, theme = str(rng.choice(telling.formats)), str(rng.choice(telling.themes))
         task = describe_matrix(game, seat, shown_as, _NEUTRAL if shown_as == SHORT else theme, kind)
-        mixes: tuple[Array, ...]
+        own: Array
+        other: Array
         if kind == "reply":
             # In tenths, so that what an action brings against a mix has one decimal and can be written down exactly.
             other = rng.multinomial(10, rng.dirichlet(np.ones(shape[1 - seat]))) / 10
             own = np.eye(shape[seat])[int(np.argmax(_weigh_actions(game, seat, other)))]
-            mixes = (own, other) if seat == 0 else (other, own)
         elif solved is not None:
             mixes = solved.row[number][: shape[0]], solved.col[number][: shape[1]]
+            own, other = mixes[seat], mixes[1 - seat]
         else:
-            equilibrium = nash(NormalForm(game.astype(np.float64))).equilibria[0]
-            mixes = equilibrium.strategies[0], equilibrium.strategies[1]
-        own, other = mixes[seat], mixes[1 - seat]
+            # The first one as the asked player sees the game, so that which one it is does not depend on the seat.
+            own, other = nash(NormalForm.bimatrix(*own_view(game, seat))).equilibria[0].strategies
         task |= {"opponent": np.round(other, 6).tolist(), "class": f"{int(keys[number]):016x}"}
         system, question = write_question(task, telling.worked)
         yield Example(system, question, write_answer(task, own, other, telling.worked), task)
@@ -230,15 +233,39 @@ def write_answer(task: JsonMapping, own: Array, other: Array, worked: bool) -> s
     payoffs = np.asarray(task["payoffs"], dtype=np.float64)
     if task["kind"] == "reply":
         values = np.round(_weigh_actions(payoffs, seat, other), 1) + 0.0
-        brought = ", ".join(f"{name} brings {value:g}" for name, value in zip(actions, values, strict=True))
-        return f"Here {brought}, so I play {_list_support(actions, own)}.\n{_write_mix(actions, own)}"
+        brought = [f"{name} brings {value:g}" for name, value in zip(actions, values, strict=True)]
+        return f"Here {_join_names(brought)}. I play {_list_support(actions, own)}.\n{_write_mix(actions, own)}"
     mine, _ = own_view(payoffs, seat)
-    value = round(float(own @ mine @ other), 1) + 0.0  # no -0.0
+    value = _write_value(float(own @ mine @ other))
     rival = "the other" if task["format"] == SHORT else game.roles[1 - seat]
     return (
         f"{rival[:1].upper()}{rival[1:]} plays {_list_support(others, other)}, I play {_list_support(actions, own)}, "
-        f"I get {value:g}.\n{_write_mix(actions, own)}"
+        f"I get {value}.\n{_write_mix(actions, own)}"
     )
+
+
+def review_reasons(task: JsonMapping, answer: str) -> Review | None:
+    """Have the figures in the reasons of a worked answer decided by the rules of `verify`.
+
+    The question says how the other mixes, and that an equilibrium is wanted; verify is told it with the figures. None
+    where a value was rounded to a whole number, which verify takes for exact.
+    """
+    game, seat = _make_game(task), task["seat"]
+    rival, shares = game.roles[1 - seat], zip(game.form.actions[1 - seat], task["opponent"], strict=True)
+    reasons = answer.rpartition("\n")[0]
+    if task["kind"] == "reply":
+        mix = _join_names([f"{name} with probability {share:g}" for name, share in shares])
+        reasons = reasons.replace("Here", f"If {rival} chooses {mix},", 1)
+    elif reasons.endswith(".0."):
+        return None
+    else:
+        reasons = f"In equilibrium{reasons[reasons.rindex(' I get ') :]}"
+    return Reviewer(RulesTranslator(), EmbeddedEngine).review(reasons, Subject(game.form, seat))
+
+
+def _write_value(value: float) -> str:
+    """Write a value to one decimal, without it where the value is whole."""
+    return f"{round(value):d}" if abs(value - round(value)) < _POSITIVE else f"{value:.1f}"
 
 
 def _weigh_actions(payoffs: Array, seat: int, other: Array) -> Array:
@@ -249,7 +276,11 @@ def _weigh_actions(payoffs: Array, seat: int, other: Array) -> Array:
 
 
 def _list_support(actions: Sequence[str], mix: Array) -> str:
-    *most, last = [action for action, weight in zip(actions, mix, strict=True) if weight > _POSITIVE]
+    return _join_names([action for action, weight in zip(actions, mix, strict=True) if weight > _POSITIVE])
+
+
+def _join_names(names: Sequence[str]) -> str:
+    *most, last = names
     return f"{', '.join(most)} and {last}" if most else last
 
 

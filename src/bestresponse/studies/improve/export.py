@@ -38,6 +38,7 @@ from bestresponse.studies.improve.examples import (
     classify,
     make_matrix_examples,
     make_tree_examples,
+    review_reasons,
     score_reply,
     split_classes,
 )
@@ -53,6 +54,8 @@ _EXHAUSTED = 0.02
 """A draw with a smaller share of new classes ends the drawing: nearly all classes of that size are there."""
 _CHECKED = 50
 """Examples of each shard whose answers are measured again, as replies are."""
+_REVIEWED = 2
+"""Examples of each shard whose reasons are decided by `verify`, which takes a tenth of a second each."""
 _LEAST = 0.98
 """A mix in whole hundredths loses less than this much to its rounding."""
 _LARGEST_SIDE = 12
@@ -214,7 +217,7 @@ def _share_games(config: ExportConfig, folder: Path) -> tuple[list[_Shard], tupl
         for place, name in enumerate(SPLITS):
             groups[name].append(games[places == place])
     shards = []
-    for name, of_shapes in groups.items():
+    for name, of_shapes in reversed(groups.items()):  # what a training is measured on is there when it begins
         count = max(1, -(-sum(map(len, of_shapes)) // SHARD))
         for number in range(count):
             path = folder / f"{name}-{number:05d}.{config.files}"
@@ -297,6 +300,8 @@ def _write_shard(shard: _Shard) -> Path:
         examples = [example for games in shard.games for example in make_matrix_examples(games, telling, rng, kind)]
     rng.shuffle(examples)
     _check_answers(examples[:_CHECKED])
+    if telling.worked and shard.config.games != "trees":
+        _check_reasons(examples[:_REVIEWED])
     rows = (example.to_json() for example in examples)
     waiting = shard.path.with_name(f".{shard.path.name}.{os.getpid()}")
     if shard.config.files == "parquet":
@@ -317,6 +322,14 @@ def _check_answers(examples: list[Example]) -> None:
             raise StoreError(f"the answer {example.answer!r} cannot be read: {error}") from None
         if score < _LEAST:
             raise StoreError(f"the answer {example.answer!r} scores {score:.3f} in {example.task}")
+
+
+def _check_reasons(examples: list[Example]) -> None:
+    """Have reasons decided by `verify`, so that no wrong figure is taught."""
+    for example in examples:
+        review = review_reasons(example.task, example.answer)
+        if review is not None and review.refuted:
+            raise StoreError(f"verify refutes the reasons {example.answer!r} in {example.task}")
 
 
 def _write_parquet(path: Path, rows: Iterator[JsonObject]) -> None:

@@ -174,17 +174,19 @@ def open_network(name: str) -> Any:
 
 def _estimate_on_cpu(trainer: Any, folders: list[Path], minutes: float) -> str:
     """Time one small step, and say what a training would see on this machine."""
-    from bestresponse.studies.improve.training import draw_pools, pack
+    from bestresponse.studies.improve.training import choose_shape, draw_pools, encode_examples, pack
 
     pool = next(draw_pools(folders, 0, 0, lambda: float("inf")))[:16]
-    batch = pack(trainer.network, pool, 4096, np.random.default_rng(0))[0]
+    shape = choose_shape(trainer.network, folders, 4096)
+    batch = pack(trainer.network, pool, shape, np.random.default_rng(0))[0]
     began = time.perf_counter()
     trainer.step(batch, 0.0)
     rate = batch.real / (time.perf_counter() - began)
-    seen = rate * minutes * 60 * (len(batch.starts) - 1) / batch.real
+    mean = sum(len(asked) + len(said) for asked, said in encode_examples(trainer.network, pool)) / len(pool)
+    seen = rate * minutes * 60 / mean
     return (
         f"there is no GPU here: at about {rate:,.0f} tokens a second, {minutes:g} minutes would see {seen:,.0f} "
-        "examples (one H200: about 1,500 a second). `--device cpu` trains all the same"
+        "examples (one H200: about 2,000 a second). `--device cpu` trains all the same"
     )
 
 

@@ -1,21 +1,23 @@
 """Train a network on examples: packed batches, Muon and AdamW, checkpoints from which a killed run goes on.
 
-A batch holds conversations one after the other, each of which sees itself alone; every batch has the same number of
-tokens, and of tokens that are scored, so compiled functions see one shape. Only the tokens of answers are scored.
+A batch holds conversations one after the other, each of which sees itself alone; every batch is filled up to one shape,
+so that on a GPU the kernels of a step are recorded once and played again. Only the tokens of answers are scored.
 Matrices are trained by Muon (Jordan et al., "Muon: an optimizer for hidden layers in neural networks", 2024), whose
 steps have equal singular values, everything else by AdamW.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import queue
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +44,17 @@ from bestresponse.studies.improve.examples import score_reply
 from bestresponse.studies.improve.export import read_manifest
 
 Tokens = NDArray[np.int64]
-_SCORED = 2
-"""At most one token in so many is scored, so that all batches have one shape."""
 _IGNORED = -100
+_WORDS = 1024
+"""Different tokens of a batch at most."""
+_SPARE = 1.1
+"""Room of a batch for more conversations and scored tokens than there are on average."""
+_SAMPLED = 512
+"""Conversations of each folder by which the shape of batches is chosen."""
+_POOL = 4096
+"""Examples that are read and mixed together."""
+_BLOCK = 128
+"""Tokens that an attention kernel takes together."""
 _NEWTON_SCHULZ = ((4.0848, -6.8946, 2.9270), (3.9505, -6.3029, 2.6377), (3.7418, -5.5913, 2.3037),
                   (2.8769, -3.1427, 1.2046), (2.8366, -3.0525, 1.2012))  # fmt: skip
 """Coefficients of a quintic iteration towards the nearest orthogonal matrix (You Jiacheng, 2025, in modded-nanogpt)."""
@@ -58,10 +68,20 @@ _HELD_OUT = 128
 
 
 @dataclass(frozen=True, slots=True)
+class Shape:
+    """What batches are filled up to: tokens, of which so many are scored, of so many conversations of some length."""
+
+    tokens: int
+    scored: int
+    conversations: int
+    longest: int
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
     """Conversations in one row of tokens: token t is `words[tokens[t]]`, `starts` are their first places and the end.
 
-    After the tokens `scored` come `targets`; both are filled up, with targets that are ignored.
+    After the tokens `scored` come `targets`; all are filled up, with targets that are ignored and empty conversations.
     """
 
     words: Tensor
@@ -72,6 +92,15 @@ class Batch:
     targets: Tensor
     longest: int
     real: int
+
+    @property
+    def parts(self) -> tuple[Tensor, ...]:
+        """Everything that a device needs."""
+        return self.words, self.tokens, self.positions, self.starts, self.scored, self.targets
+
+    def to(self, device: str) -> Batch:
+        """Return the batch on another device."""
+        return Batch(*(part.to(device) for part in self.parts), self.longest, self.real)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,27 +159,36 @@ def split_messages(example: JsonObject) -> tuple[str, str]:
 def draw_pools(
     folders: Sequence[Path], seed: int, first: int, reach: Callable[[], float]
 ) -> Iterator[list[JsonObject]]:
-    """Yield the examples of one file after the other, for ever, in an order fixed by the seed, from `first` on.
+    """Yield pools of examples, for ever, in an order fixed by the seed, from the number `first` on.
 
-    `reach` says which share of the sizes is trained on now (a curriculum); larger games are left out.
+    Every pool has something of every folder, in proportion to what is written there, so that nothing that was learnt
+    is forgotten again. `reach` says which share of the sizes is trained on now (a curriculum); larger games are left
+    out.
     """
-    number = 0
     written = {folder: read_manifest(folder)["counts"]["train"] for folder in folders}
-    for epoch in range(1_000_000):
-        read: dict[Path, set[Path]] = {folder: set() for folder in folders}
-        while fresh := {
-            folder: files for folder in folders if (files := sorted({*list_shards([folder], "train")} - read[folder]))
-        }:
-            # The folder of which least was read: a small one that is there from the start is not used up at once.
-            folder = min(fresh, key=lambda folder: (len(read[folder]) + 1) / max(written[folder], 1))
-            rng = np.random.default_rng([seed, epoch, sum(map(len, read.values()))])
-            path = fresh[folder][int(rng.integers(len(fresh[folder])))]
-            read[folder].add(path)
-            if number >= first:
-                yield [example for example in read_shard(path) if _size(example) <= reach()]
-            number += 1
-        if not any(read.values()):
-            raise UsageError(f"there are no examples to train on in {', '.join(map(str, folders))}")
+    parts = [
+        (_draw_examples(folder, np.random.default_rng([seed, number])), -(-count * _POOL // sum(written.values())))
+        for number, (folder, count) in enumerate(written.items())
+        if count
+    ]
+    if not parts:
+        raise UsageError(f"there are no examples to train on in {', '.join(map(str, folders))}")
+    for number in itertools.count():
+        pool = [example for examples, count in parts for example in islice(examples, count)]
+        if number >= first:
+            yield [example for example in pool if _size(example) <= reach()]
+
+
+def _draw_examples(folder: Path, rng: np.random.Generator) -> Iterator[JsonObject]:
+    """Yield the examples of a folder, file by file, for ever; more files may come, and those read least come first."""
+    reads = Counter[Path]()
+    while paths := list_shards([folder], "train"):
+        least = min(reads[path] for path in paths)
+        fresh = [path for path in paths if reads[path] == least]
+        path = fresh[int(rng.integers(len(fresh)))]
+        reads[path] += 1
+        yield from read_shard(path)
+    raise UsageError(f"the examples of {folder} are not there yet, or have gone")
 
 
 def choose_held_out(folders: Sequence[Path], seed: int) -> list[JsonObject]:
@@ -169,50 +207,81 @@ def _size(example: JsonObject) -> float:
     return 0.0 if payoffs is None else max(len(payoffs[0]), len(payoffs[0][0]))
 
 
-def pack(network: Network, pool: Sequence[JsonObject], budget: int, rng: np.random.Generator) -> list[Batch]:
-    """Cut a pool into full batches in a random order; what is left over makes a batch only where there is no other."""
-    texts = [split_messages(example) for example in pool]
+def encode_examples(network: Network, examples: Sequence[JsonObject]) -> list[tuple[list[int], list[int]]]:
+    """Return the tokens of every question and of its answer."""
+    texts = [split_messages(example) for example in examples]
     encode = network.tokenizer.encode_batch_fast
-    asked = [tokens.ids for tokens in encode([question for question, _ in texts], add_special_tokens=False)]
-    said = [[*tokens.ids, network.end] for tokens in encode([answer for _, answer in texts], add_special_tokens=False)]
-    batches, waiting, used, scored = [], list[tuple[list[int], list[int]]](), 0, 0
-    for k in rng.permutation(len(texts)):
-        size = len(asked[k]) + len(said[k])
-        if size > budget or len(said[k]) > budget // _SCORED:
+    asked = encode([question for question, _ in texts], add_special_tokens=False)
+    said = encode([answer for _, answer in texts], add_special_tokens=False)
+    return [(q.ids, [*a.ids, network.end]) for q, a in zip(asked, said, strict=True)]
+
+
+def choose_shape(network: Network, folders: Sequence[Path], tokens: int) -> Shape:
+    """Choose what batches are filled up to, so that neither short nor long conversations leave much of them empty."""
+    scored, conversations, longest = 0.0, 0.0, 1
+    for folder in folders:
+        sample = list(islice(_draw_examples(folder, np.random.default_rng(0)), _SAMPLED))
+        pairs = encode_examples(network, sample)
+        lengths = [len(asked) + len(said) for asked, said in pairs]
+        scored = max(scored, sum(len(said) for _, said in pairs) / sum(lengths))
+        conversations = max(conversations, len(pairs) / sum(lengths))
+        longest = max(longest, *lengths)
+    longest = -(-longest // _BLOCK) * _BLOCK
+    return Shape(
+        tokens, min(tokens, int(tokens * scored * _SPARE) + longest), int(tokens * conversations * _SPARE) + 1, longest
+    )
+
+
+def pack(network: Network, pool: Sequence[JsonObject], shape: Shape, rng: np.random.Generator) -> list[Batch]:
+    """Cut a pool into full batches in a random order; what is left over makes a batch only where there is no other."""
+    pairs = encode_examples(network, pool)
+    batches, waiting, words = [], list[tuple[list[int], list[int]]](), set[int]()
+    used = scored = 0
+    for k in rng.permutation(len(pairs)):
+        asked, said = pairs[k]
+        size, new = len(asked) + len(said), {*asked, *said}
+        if size > shape.tokens or len(said) > shape.scored or len(new) >= _WORDS:
             continue
-        if used + size > budget or scored + len(said[k]) > budget // _SCORED:
-            batches.append(_fill(waiting, budget))
-            waiting, used, scored = [], 0, 0
-        waiting.append((asked[k], said[k]))
-        used, scored = used + size, scored + len(said[k])
-    return batches or [_fill(waiting, budget)] if waiting else batches
+        full = used + size > shape.tokens or scored + len(said) > shape.scored
+        if full or len(words | new) >= _WORDS or len(waiting) == shape.conversations:
+            batches.append(_fill(waiting, shape))
+            waiting, words, used, scored = [], set(), 0, 0
+        waiting.append((asked, said))
+        words |= new
+        used, scored = used + size, scored + len(said)
+    return batches or [_fill(waiting, shape)] if waiting else batches
 
 
-def _fill(pairs: Sequence[tuple[list[int], list[int]]], budget: int) -> Batch:
-    tokens, positions = np.zeros((2, budget), np.int64)
-    scored = np.zeros(budget // _SCORED, np.int64)
-    targets = np.full(len(scored), _IGNORED, np.int64)
-    starts, first = [0], 0
-    for asked, said in pairs:
-        start, middle, end = starts[-1], starts[-1] + len(asked), starts[-1] + len(asked) + len(said)
+def _fill(pairs: Sequence[tuple[list[int], list[int]]], shape: Shape) -> Batch:
+    tokens, positions = np.zeros((2, shape.tokens), np.int64)
+    scored = np.zeros(shape.scored, np.int64)
+    targets = np.full(shape.scored, _IGNORED, np.int64)
+    # After the last conversation come some that fill up the tokens, none of them longer than kernels expect, and then
+    # empty ones.
+    starts = np.full(shape.conversations + -(-shape.tokens // shape.longest) + 1, shape.tokens, np.int32)
+    starts[0] = start = first = 0
+    longest = 1
+    for number, (asked, said) in enumerate(pairs, 1):
+        middle, end = start + len(asked), start + len(asked) + len(said)
         tokens[start:end] = asked + said
         positions[start:end] = np.arange(end - start)
         scored[first : first + len(said)] = np.arange(middle - 1, end - 1)
         targets[first : first + len(said)] = said
-        starts.append(end)
+        longest = max(longest, end - start)
+        starts[number] = start = end
         first += len(said)
-    real = starts[-1]
-    starts += [budget] if real < budget else []
+    filled = np.arange(start + shape.longest, shape.tokens, shape.longest)
+    starts[len(pairs) + 1 : len(pairs) + 1 + len(filled)] = filled
     words, places = np.unique(tokens, return_inverse=True)
     return Batch(
-        torch.from_numpy(words),
+        torch.from_numpy(np.pad(words, (0, _WORDS - len(words)))),
         torch.from_numpy(places.reshape(-1)),
         torch.from_numpy(positions),
-        torch.tensor(starts, dtype=torch.int32),
+        torch.from_numpy(starts),
         torch.from_numpy(scored),
         torch.from_numpy(targets),
-        int(np.diff(starts).max()),
-        real,
+        max(longest, shape.longest),
+        start,
     )
 
 
@@ -233,12 +302,12 @@ class Trainer:
         rest = [value for name, value in trained.items() if name not in self.matrices]
         self.adam = torch.optim.AdamW(rest, lr=recipe.rate, betas=_ADAM_BETAS, weight_decay=0.0)
         self.trained = list(trained.values())
-        fast = recipe.device == "cuda"
         self.steps: tuple[Any, Any] = (project, finish_layer)
         self.score: Callable[..., Tensor] = _score_answers
-        if fast:
-            self.steps = (torch.compile(project, dynamic=False), torch.compile(finish_layer, dynamic=False))
+        if recipe.device == "cuda":
+            self.steps = tuple(torch.compile(step, dynamic=False) for step in (_project_for_all_heads, finish_layer))
             self.score = torch.compile(_score_answers, dynamic=False)
+        self.recorded: _Recorded | None = None
         self.progress = Progress()
 
     def current(self) -> Parameters:
@@ -251,29 +320,34 @@ class Trainer:
         return now
 
     def compute_loss(self, batch: Batch) -> Tensor:
-        """Return the mean loss of the tokens of answers."""
-        device = self.recipe.device
-        words, tokens, positions, starts, scored, targets = (
-            part.to(device, non_blocking=True)
-            for part in (batch.words, batch.tokens, batch.positions, batch.starts, batch.scored, batch.targets)
-        )
-
-        def attend(layer: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-            return _attend_apart(q, k, v, starts, batch)
-
+        """Return the mean loss of the tokens of answers of a batch on the device."""
         now = self.current()
         # As a product, since adding up the gradients of a few words that come thousands of times is slow.
-        places = tokens[:, None] == torch.arange(len(words), device=device)
-        x = places.to(self.recipe.dtype) @ now["embedding"][words]
-        states = run_layers(self.network.sizes, now, x, positions, attend, self.steps)
-        return self.score(states[scored], now["embedding"], targets)
+        places = batch.tokens[:, None] == torch.arange(len(batch.words), device=self.recipe.device)
+        x = places.to(self.recipe.dtype) @ now["embedding"][batch.words]
 
-    def step(self, batch: Batch, rate: float) -> Tensor:
-        """Make one step and return the loss before it."""
+        def attend(layer: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+            return _attend_apart(q, k, v, batch)
+
+        states = run_layers(self.network.sizes, now, x, batch.positions, attend, self.steps)
+        return self.score(states.index_select(0, batch.scored), now["embedding"], batch.targets)
+
+    def find_gradients(self, batch: Batch) -> Tensor:
+        """Compute the gradients of the loss of a batch on the device, and return the loss."""
         for value in self.trained:
             value.grad = None
         loss = self.compute_loss(batch)
         loss.backward()
+        return loss.detach()
+
+    def step(self, batch: Batch, rate: float) -> Tensor:
+        """Make one step and return the loss before it."""
+        if self.recipe.device == "cuda" and self.recorded is None:
+            self.recorded = _Recorded(self, batch)
+        if self.recorded is not None and batch.longest <= self.recorded.batch.longest:
+            loss = self.recorded.play(batch)
+        else:
+            loss = self.find_gradients(batch.to(self.recipe.device))
         torch.nn.utils.clip_grad_norm_(self.trained, 1.0)
         for group in self.adam.param_groups:
             group["lr"] = rate
@@ -289,7 +363,7 @@ class Trainer:
                     # A step of AdamW has entries of about this size, so both share one learning rate.
                     scale = 0.2 * math.sqrt(max(change.shape[-2:]))
                     part.add_(orthogonalise(change, self.recipe.dtype).to(part.dtype), alpha=-rate * scale)
-        return loss.detach()
+        return loss
 
     def save(self, path: Path) -> None:
         """Write a checkpoint; it appears complete or not at all."""
@@ -322,17 +396,48 @@ class Trainer:
         return Network(self.network.sizes, merged, self.network.tokenizer)
 
 
-def _attend_apart(q: Tensor, k: Tensor, v: Tensor, starts: Tensor, batch: Batch) -> Tensor:
+class _Recorded:
+    """The kernels that find gradients, recorded for batches of one shape: to order them one by one takes longer."""
+
+    def __init__(self, trainer: Trainer, batch: Batch) -> None:
+        self.batch = batch.to("cuda")
+        beside = torch.cuda.Stream()
+        beside.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(beside):
+            for _ in range(3):  # functions are compiled and memory is found before anything is recorded
+                trainer.find_gradients(self.batch)
+        torch.cuda.current_stream().wait_stream(beside)
+        self.graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self.graph):
+            self.loss = trainer.find_gradients(self.batch)
+        self.gradients = [(value, value.grad) for value in trainer.trained]
+
+    def play(self, batch: Batch) -> Tensor:
+        """Find the gradients of another batch, and return its loss."""
+        for mine, part in zip(self.batch.parts, batch.parts, strict=True):
+            mine.copy_(part, non_blocking=True)
+        self.graph.replay()
+        for value, gradient in self.gradients:
+            value.grad = gradient
+        return self.loss.clone()
+
+
+def _attend_apart(q: Tensor, k: Tensor, v: Tensor, batch: Batch) -> Tensor:
     """Let every conversation of a batch attend to itself."""
+    starts = batch.starts
     if q.device.type != "cuda":
-        ends = batch.starts.tolist()
-        parts = [attend_causally(q[None, a:b], k[None, a:b], v[None, a:b])[0] for a, b in pairwise(ends)]
-        return torch.cat(parts)
+        ends = pairwise(starts.unique().tolist())
+        return torch.cat([attend_causally(q[None, a:b], k[None, a:b], v[None, a:b])[0] for a, b in ends])
     from torch.nn.attention.varlen import varlen_attn
 
-    k, v = (part.repeat_interleave(q.shape[1] // k.shape[1], 1) for part in (k, v))
     before = (-1, 0)  # as far back as there is, and nothing ahead
     return varlen_attn(q, k, v, starts, starts, batch.longest, batch.longest, window_size=before).flatten(1)
+
+
+def _project_for_all_heads(*arguments: Any) -> tuple[Tensor, ...]:
+    """Return as many keys and values as queries, as the attention of conversations of unequal length needs them."""
+    q, k, v = project(*arguments)
+    return q, *(part.repeat_interleave(q.shape[-2] // part.shape[-2], -2) for part in (k, v))
 
 
 def _score_answers(states: Tensor, embedding: Tensor, targets: Tensor) -> Tensor:
@@ -360,7 +465,7 @@ def orthogonalise(matrices: Tensor, dtype: torch.dtype) -> Tensor:
     wide = wide / (wide.norm(dim=(-2, -1), keepdim=True) + 1e-7)
     for a, b, c in _NEWTON_SCHULZ:
         square = wide @ wide.mT
-        wide = a * wide + (b * square + c * square @ square) @ wide
+        wide = torch.baddbmm(wide, torch.baddbmm(square, square, square, beta=b, alpha=c), wide, beta=a)
     return wide.mT if tall else wide
 
 
@@ -422,9 +527,10 @@ def _prefetch(
 
     def work() -> None:
         try:
+            shape = choose_shape(trainer.network, folders, recipe.batch_tokens)
             for number, pool in enumerate(draw_pools(folders, recipe.seed, first, reach), first):
                 rng = np.random.default_rng([recipe.seed, number])
-                for batch in pack(trainer.network, pool, recipe.batch_tokens, rng):
+                for batch in pack(trainer.network, pool, shape, rng):
                     while not stopped.is_set():
                         try:
                             waiting.put((number, batch), timeout=0.5)

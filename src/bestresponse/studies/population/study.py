@@ -17,8 +17,6 @@ What matches earned is one array a population, `payoffs[p][a, b]`: what strategy
 With one population both roles are pooled.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import permutations, product
@@ -34,12 +32,12 @@ from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import find_stage_form
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.players.lookup import find_strategy
-from bestresponse.players.strategies.fixed import ALWAYS
+from bestresponse.players.strategies import ALWAYS
 from bestresponse.report.blocks import lines, metrics_table, pivot, table, text
 from bestresponse.report.frames import Frame, Heads, column, list_metrics
 from bestresponse.report.stats.statistics import Interval
 from bestresponse.runs.inputs import ModelsSetting, NamedModel
-from bestresponse.runs.reporting.answers import Answers, count_answers, make_answers_frame
+from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.seats import MatchSettings, check_players, estimate_plays, list_plays, make_player
 from bestresponse.runs.settings import setting, settings
 from bestresponse.runs.store.folder import RunFolder
@@ -246,14 +244,6 @@ class StrategyEquilibriumRow(TypedDict):
     probability: Annotated[float, column(format=".3f")]
 
 
-class VoidMatchRow(TypedDict):
-    """A match without a result."""
-
-    first: str
-    second: str
-    why: str
-
-
 class StrategyFigures(TypedDict):
     """The figures of a strategy."""
 
@@ -277,19 +267,13 @@ def measure_population(config: PopulationConfig, folder: RunFolder) -> Measured:
         for (label, names), (_, rivals) in zip(sides, reversed(sides), strict=True)
         for own, other in product(names, rivals)
     }
-    plays, voids = 0, list[VoidMatchRow]()
-    answers: dict[str, Answers] = {}
-    for line in sorted(folder.sorted_records(), key=lambda line: int(line["data"]["repeat"])):
-        seats, record = dict(line["data"]["seats"]), line["record"]
-        count_answers(answers, record["submissions"], seats)
-        if record["void"]:
-            first, second = seats.values()
-            voids.append(VoidMatchRow(first=first, second=second, why=record["void"][1]))
-            continue
+    plays, readings = 0, Readings()
+    records = sorted(folder.sorted_records(), key=lambda line: int(line["data"]["repeat"]))
+    for line in readings.list_finished(records):
         plays += 1
-        for (role, own), (_, other) in permutations(seats.items()):
+        for (role, own), (_, other) in permutations(line["data"]["seats"]):
             label = role if role in config.populations else "all"
-            earned[label, own, other].append(record["payoffs"][role])
+            earned[label, own, other].append(line["record"]["payoffs"][role])
     matches = [
         PairRow(
             population=label, strategy=own, against=other, matches=len(values), mean=fmean(values) if values else None
@@ -307,8 +291,7 @@ def measure_population(config: PopulationConfig, folder: RunFolder) -> Measured:
             **({"shares": Frame(StrategyShareRow, shares)} if shares else {}),
             "matches": Frame(PairRow, matches),
             "equilibria": Frame(StrategyEquilibriumRow, list(_list_equilibria(config, payoffs) if payoffs else ())),
-            "voids": Frame(VoidMatchRow, voids),
-            "answers": make_answers_frame(answers),
+            **readings.frames,
         },
         plays,
         ("population", "strategy"),

@@ -11,8 +11,6 @@ A folder of recorded games holds `rounds.jsonl`, one line a day (`persona`, `low
 record serves one of two tied bidders twice and leaves the other out: those are told apart from true differences.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence

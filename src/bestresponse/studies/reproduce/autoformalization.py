@@ -30,7 +30,7 @@ the program without playing. A load fails on any message of the loader, warnings
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations_with_replacement, permutations
 from pathlib import Path
@@ -45,15 +45,16 @@ from bestresponse.formal.strategies.programs import AS_RUN, published_strategy
 from bestresponse.games.logic.tables import table_from_cells
 from bestresponse.games.lookup import NamedGame
 from bestresponse.logic.embedded.engine import EmbeddedEngine
-from bestresponse.logic.engine import Limits, LogicEngine, Program, open_engine
+from bestresponse.logic.engine import LogicEngine, Program, open_engine
 from bestresponse.logic.gate.check import check
 from bestresponse.logic.language.terms import Atom, write
 from bestresponse.logic.programs.strategies import StrategyTable
 from bestresponse.logic.programs.table import label, published_cells
 from bestresponse.logic.programs.validate import validate
+from bestresponse.logic.settings import settings
 from bestresponse.report.document import Cell, Column, Table
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction, read_records
-from bestresponse.studies.tournament.study import TournamentConfig, measure_standings, normalise
+from bestresponse.studies.tournament.study import TournamentConfig, find_standings, normalise
 
 CITATION = (
     "A. Mensfelt, K. Stathis & V. Trencsenyi, Autoformalizing and Simulating Game-Theoretic Scenarios using "
@@ -115,7 +116,7 @@ def judge_programs(folder: Path, name: str = "exp1_agents.jsonl") -> list[Judged
     matrices = {}
     if (folder / "games.jsonl").exists():
         matrices = {row["id"]: row.get("matrix") for row in read_records(folder / "games.jsonl", "id")}
-    engine = open_engine("auto", Limits(steps=200_000))
+    engine = open_engine("auto", replace(settings.limits.patient, steps=200_000))
     try:
         return [
             _judge_program(engine, row, row.get("matrix") or matrices.get(row.get("game_id")))
@@ -309,7 +310,7 @@ def check_tournament(folder: Path) -> Part:
     for game in games:
         # the program and not its table alone: it says which move is the default one
         config = TournamentConfig(NamedGame(game.name, ".pl", game.program), "published", rounds=_ROUNDS)
-        right.append({row["name"]: 100 * (row["share"] or 0.0) for row in measure_standings(config).rows})
+        right.append({row["name"]: 100 * (row["share"] or 0.0) for row in find_standings(config).rows})
     printed, corrected, rows = [], [], list[tuple[Cell, ...]]()
     for name, published in _TABLE_7.items():
         totals = [sum(game.logs[name]["payoffs"]) for game in games]

@@ -5,8 +5,6 @@ Akata et al. divide the points of a match by ten times the largest points that a
 and leaves out the games whose tables have ties: 15 of the 144, which are called ordinal, were played so.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a reproduction is: checks of published figures, and the table they were taken from."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field

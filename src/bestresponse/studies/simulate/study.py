@@ -12,14 +12,12 @@ an automaton, `find_best_reply` says what the best reply to it earns, replies in
 seats of what each could gain by leaving the profile of frequencies alone (NashConv): 0 exactly at an equilibrium.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +34,7 @@ from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import HasSpeakers, HasStage
 from bestresponse.players.lookup import SIMULATED, find_strategy
-from bestresponse.players.strategies.automaton import AutomatonPlayer
+from bestresponse.players.strategies import AutomatonPlayer
 from bestresponse.report.blocks import Measurement, Shown, bars, boxes, lines, metrics_table, table, text
 from bestresponse.report.document import Code, Column, Paragraph
 from bestresponse.report.frames import Frame, Heads, Value, column, list_metrics
@@ -49,14 +47,7 @@ from bestresponse.report.stats.statistics import (
     wilson,
 )
 from bestresponse.runs.inputs import NamedModel, OptionalModelSetting, PersonasSetting, SeatsSetting
-from bestresponse.runs.reporting.answers import (
-    Answers,
-    VoidRow,
-    count_answers,
-    describe_void,
-    make_answers_frame,
-    warn_of_gaps,
-)
+from bestresponse.runs.reporting.answers import Readings, warn_of_gaps
 from bestresponse.runs.seats import (
     MatchSettings,
     assign_seats,
@@ -162,8 +153,7 @@ class Plays:
     repeats: tuple[int, ...]
     payoffs: Floats
     moves: Sequence[MoveRow]
-    voids: Sequence[VoidRow] = ()
-    answers: Mapping[str, Answers] = field(default_factory=dict)
+    readings: Readings = field(default_factory=Readings)
     options: Mapping[tuple[str, str, str], Sequence[str]] = field(default_factory=dict)
 
     @property
@@ -189,30 +179,23 @@ class Plays:
 
 def read_plays(config: SimulateConfig, lines: Iterable[JsonMapping]) -> Plays:
     """Read every finished play; `lines` are those of a run's records, as plain data."""
-    game, names = config.make_game(), {role: str(player) for role, player in config.seats.items()}
+    game, readings = config.make_game(), Readings()
     counted: list[tuple[int, Record]] = []
     payoffs: list[list[float]] = []
-    voids: list[VoidRow] = []
-    answers: dict[str, Answers] = {}
-    for line in sorted(lines, key=lambda line: int(line["data"]["repeat"])):
-        count_answers(answers, line["record"]["submissions"], names)
-        if line["record"]["void"]:
-            voids.append(describe_void(line))
-        else:
-            record = record_from_json(line["record"])
-            counted.append((line["data"]["repeat"], record))
-            # Where the game was repeated, the mean a round, weighted as payoffs were.
-            rounds = sum(submission.role == game.roles[0] for submission in record.submissions)
-            weight = sum(config.discount**number for number in range(rounds)) if config.rounds > 1 else 1.0
-            payoffs.append([record.payoffs[role] / weight for role in config.seats])
+    for line in readings.list_finished(sorted(lines, key=lambda line: int(line["data"]["repeat"]))):
+        record = record_from_json(line["record"])
+        counted.append((line["data"]["repeat"], record))
+        # Where the game was repeated, the mean a round, weighted as payoffs were.
+        rounds = sum(submission.role == game.roles[0] for submission in record.submissions)
+        weight = sum(config.discount**number for number in range(rounds)) if config.rounds > 1 else 1.0
+        payoffs.append([record.payoffs[role] / weight for role in config.seats])
     options: dict[tuple[str, str, str], list[str]] = {}
     return Plays(
         config,
         tuple(repeat for repeat, _ in counted),
         np.array(payoffs).reshape(-1, len(game.roles)),
         [row for repeat, record in counted for row in _list_moves(config, repeat, record, options)],
-        voids,
-        answers,
+        readings,
         options,
     )
 
@@ -256,7 +239,7 @@ def _list_moves(
         yield row
 
 
-def _list_parts(ask: Ask, action: Any) -> Iterator[tuple[str, str | float]]:
+def _list_parts(ask: Ask, action: object) -> Iterator[tuple[str, str | float]]:
     """Yield the fields of a form with their values, anything else as one nameless field; no free text."""
     if isinstance(action, Mapping):
         yield from ((name, _read_value(value)) for name, value in action.items())
@@ -264,10 +247,10 @@ def _list_parts(ask: Ask, action: Any) -> Iterator[tuple[str, str | float]]:
         yield "", _read_value(action)
 
 
-def _read_value(action: Any) -> str | float:
+def _read_value(action: object) -> str | float:
     if isinstance(action, str):
         return action
-    return float(action) if isinstance(action, int | float) else canonical(list(action))
+    return float(action) if isinstance(action, int | float) else canonical(action)
 
 
 def name_move(move: str | float) -> str:
@@ -556,7 +539,7 @@ def measure_simulation(plays: Plays) -> Measured:
     """Measure what was played; without a play that counts, void plays and answers are all there is."""
     config = plays.config
     payoffs = dict(zip(plays.repeats, plays.payoffs.tolist(), strict=True))
-    payoffs |= {row["repeat"]: [None] * len(plays.seats) for row in plays.voids}
+    payoffs |= {row["repeat"]: [None] * len(plays.seats) for row in plays.readings.voids}
     earned = [
         PayoffRow(repeat=repeat, seat=seat, player=str(config.seats[seat]), payoff=payoff)
         for repeat, row in sorted(payoffs.items())
@@ -577,8 +560,7 @@ def measure_simulation(plays: Plays) -> Measured:
             "equilibria": _list_equilibria(plays, nearest),
             "sustained": Frame(SustainedRow, list(list_sustained(config)) if plays.repeats else []),
             "game": Frame(PlayedGameRow, [_describe_game(plays, judged)]),
-            "voids": Frame(VoidRow, plays.voids),
-            "answers": make_answers_frame(plays.answers),
+            **plays.readings.frames,
         },
         len(plays.repeats),
         ("seat", "player"),
@@ -600,8 +582,8 @@ def _list_seats(plays: Plays, nearest: Predicted | None, judged: JudgedSeats | N
     groups: dict[Heads, PlayedSeatFigures] = {}
     for number, (seat, player) in enumerate(plays.config.seats.items()):
         payoffs, bounds = plays.payoffs[:, number], None
-        if plays.voids and ends is not None:
-            bounds = missing_bounds(payoffs, len(plays.voids), ends[number].min(), ends[number].max())
+        if plays.readings.voids and ends is not None:
+            bounds = missing_bounds(payoffs, len(plays.readings.voids), ends[number].min(), ends[number].max())
         reply = find_best_reply(plays.config, number)
         groups[seat, str(player)] = PlayedSeatFigures(
             payoff=plays.average(payoffs, seat),
@@ -706,7 +688,7 @@ def _describe_game(plays: Plays, judged: JudgedSeats | None) -> PlayedGameRow:
         price = optimum / welfare.estimate
     return PlayedGameRow(
         plays=len(plays.repeats),
-        void=len(plays.voids),
+        void=len(plays.readings.voids),
         nash_gap=judged.gap if judged else None,
         places=judged.places if judged else None,
         unseen=judged.unseen if judged else None,

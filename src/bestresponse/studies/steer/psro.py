@@ -65,9 +65,8 @@ from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Message, Model, Request
 from bestresponse.report.stats.statistics import Interval, normal_quantile
-from bestresponse.studies.steer.building import AnswerStore, Cast, seat_players
+from bestresponse.studies.steer.building import AnswerStore, Cast, FreshPlays, seat_players
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.fresh import FreshPlays
 from bestresponse.theory.correlation.equilibria import correlated
 from bestresponse.theory.dynamics.learning import replicator
 from bestresponse.theory.equilibria.result import pure_nash

@@ -42,38 +42,8 @@ from bestresponse.players.llm.reading import find_json_objects
 from bestresponse.runs.execution import Outcome, Progress
 from bestresponse.runs.store.folder import Manifest, RunFolder
 from bestresponse.runs.study import Estimate
-from bestresponse.studies.steer.building import (
-    AnswerStore,
-    Built,
-    Cast,
-    build_dialogue,
-    count_missing_calls,
-    read_answers,
-    size_of,
-)
+from bestresponse.studies.steer import building, psro as search
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.fresh import (
-    Embedding,
-    Followed,
-    FreshPlays,
-    Nearest,
-    Opinions,
-    compare_rulings,
-    find_embedding,
-    follow_rate,
-    hold_talk,
-    play_fresh,
-    spoken_messages,
-)
-from bestresponse.studies.steer.psro import (
-    Inventor,
-    PromptArena,
-    PsroResult,
-    count_missing_psro_calls,
-    play_held_out,
-    play_neutral,
-    psro,
-)
 from bestresponse.studies.steer.solving import SolvedDialogue, solve_dialogue
 
 _AT_ONCE = 4
@@ -105,7 +75,7 @@ class Author:
 
     model: Model
     domain: Domain
-    answers: AnswerStore
+    answers: building.AnswerStore
     seed: int
 
     def write(self, count: int) -> Written:
@@ -196,9 +166,9 @@ class GameResult:
     recorded: RecordedDialogue | None = None
     solved: SolvedDialogue | None = None
     why_void: str = ""
-    followed: Followed = field(default_factory=Followed)
-    opinions: Opinions = field(default_factory=Opinions)
-    fresh: FreshPlays | None = None
+    followed: building.Followed = field(default_factory=building.Followed)
+    opinions: building.Opinions = field(default_factory=building.Opinions)
+    fresh: building.FreshPlays | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -209,10 +179,10 @@ class SteerResults:
     domain: Domain
     written: Written | None = None
     games: tuple[GameResult, ...] = ()
-    psro: PsroResult | None = None
+    psro: search.PsroResult | None = None
     psro_played: int = 0
     psro_voids: int = 0
-    psro_held_out: FreshPlays | None = None
+    psro_held_out: building.FreshPlays | None = None
     stopped: str = ""
     entries: tuple[Entry, ...] = ()
     """Every recorded answer that the run is made of, in order."""
@@ -230,11 +200,11 @@ class SteerSession:
     config: SteerConfig
     domain: Domain
     models: Mapping[str, Model]
-    answers: AnswerStore
+    answers: building.AnswerStore
     workers: int = 1
 
     @property
-    def cast(self) -> Cast:
+    def cast(self) -> building.Cast:
         """Who speaks and who rules."""
         config = self.config
         judge = self.models[config.judge or config.model]
@@ -248,7 +218,7 @@ class SteerSession:
         def rule(kind: str, model: Model) -> Player:
             return DealReferee(model, self.domain) if kind == "deal" else ScoreReferee(model, self.domain)
 
-        return Cast(
+        return building.Cast(
             speak,
             rule(config.payoffs, judge),
             rule(config.second, second) if config.second else None,
@@ -277,23 +247,23 @@ class SteerSession:
         written = author.write(config.games + config.held_out)
         return replace(self, domain=written.of(self.domain)), written
 
-    def open_arena(self, games: Sequence[DialogueGame]) -> PromptArena:
+    def open_arena(self, games: Sequence[DialogueGame]) -> search.PromptArena:
         """Return where profiles of manners are played on these games."""
         swap, seed = self.config.swap_seats, self.config.seed
-        return PromptArena(games, self.cast, self.answers, workers=self.workers, seed=seed, swap=swap)
+        return search.PromptArena(games, self.cast, self.answers, workers=self.workers, seed=seed, swap=swap)
 
-    def prepare_search(self) -> tuple[PromptArena, Inventor]:
+    def prepare_search(self) -> tuple[search.PromptArena, search.Inventor]:
         """Return who plays in the search in prompt space, and who proposes."""
         config, games = self.config, self.draw_games()[0]
         task = games[0].view(games[0].start(), "referee").briefing
-        inventor = Inventor(self.models[config.model], task, self.answers, max(config.temperature, 0.7))
+        inventor = search.Inventor(self.models[config.model], task, self.answers, max(config.temperature, 0.7))
         return self.open_arena(games), inventor
 
 
 def run(
     config: SteerConfig,
     models: Mapping[str, Model],
-    answers: AnswerStore,
+    answers: building.AnswerStore,
     *,
     workers: int = 1,
     on_progress: Tell = lambda progress: None,
@@ -310,10 +280,12 @@ def run(
 def _run_cfr(session: SteerSession, results: SteerResults, tell: Tell) -> Outcome:
     """Build, solve and judge one game after another, as far as that is possible."""
     config, outcome = session.config, Outcome()
-    games, embed = session.draw_games()[0], find_embedding(config.embed)
+    games, embed = session.draw_games()[0], building.find_embedding(config.embed)
     for number, game in enumerate(games):
         before = session.answers.calls
-        built = build_dialogue(game, session.cast, session.answers, wordings=config.wordings, workers=session.workers)
+        built = building.build_dialogue(
+            game, session.cast, session.answers, wordings=config.wordings, workers=session.workers
+        )
         result = _judge_game(session, _solve_game(session, number, game, built), built, embed)
         results.games = (*results.games, result)
         outcome.stopped = built.stopped
@@ -331,7 +303,7 @@ def _run_cfr(session: SteerSession, results: SteerResults, tell: Tell) -> Outcom
     return outcome
 
 
-def _solve_game(session: SteerSession, number: int, game: DialogueGame, built: Built) -> GameResult:
+def _solve_game(session: SteerSession, number: int, game: DialogueGame, built: building.Built) -> GameResult:
     config, book = session.config, session.answers.book
     try:
         recorded = RecordedDialogue(game, book, config.wordings)
@@ -343,11 +315,13 @@ def _solve_game(session: SteerSession, number: int, game: DialogueGame, built: B
         return GameResult(number, game, why_void=why)
     solved = solve_dialogue(recorded, config.iterations, config.variant, credible=config.credible)
     second = session.cast.second
-    opinions = Opinions() if second is None else compare_rulings(recorded, second, session.answers)
+    opinions = building.Opinions() if second is None else building.compare_rulings(recorded, second, session.answers)
     return GameResult(number, game, recorded, solved, opinions=opinions)
 
 
-def _judge_game(session: SteerSession, result: GameResult, built: Built, embed: Embedding) -> GameResult:
+def _judge_game(
+    session: SteerSession, result: GameResult, built: building.Built, embed: building.Embedding
+) -> GameResult:
     """Add the figures that take further calls; where these end early, the reason is noted."""
     config, recorded = session.config, result.recorded
     if recorded is None or result.solved is None or built.stopped:
@@ -355,13 +329,13 @@ def _judge_game(session: SteerSession, result: GameResult, built: Built, embed: 
     try:
         if config.fresh:
             draws = range(config.wordings, config.wordings + config.fresh)
-            policy = Nearest(result.solved.policy, embed, config.farthest)
+            policy = building.Nearest(result.solved.policy, embed, config.farthest)
             talks = (result.game, policy, session.cast, session.answers, draws)
-            result = replace(result, fresh=play_fresh(*talks, seed=config.seed, workers=session.workers))
+            result = replace(result, fresh=building.play_fresh(*talks, seed=config.seed, workers=session.workers))
         if config.follow:
             classifier = session.models[config.classifier or config.judge or config.model]
-            messages, manners = spoken_messages(recorded), result.game.manners
-            followed = follow_rate(messages, manners, classifier, session.answers, session.workers)
+            messages, manners = building.spoken_messages(recorded), result.game.manners
+            followed = building.follow_rate(messages, manners, classifier, session.answers, session.workers)
             result = replace(result, followed=followed)
     except ModelError as error:
         built.stopped = str(error)
@@ -373,11 +347,13 @@ def _run_psro(session: SteerSession, results: SteerResults, tell: Tell) -> Outco
     config = session.config
     total = config.iterations + 1
     arena, inventor = session.prepare_search()
-    result = psro(arena, inventor, config, lambda number: tell(Progress(total, 0, number, 0)))
+    result = search.psro(arena, inventor, config, lambda number: tell(Progress(total, 0, number, 0)))
     results.psro, results.psro_played, results.psro_voids = result, arena.played, arena.voids
     if config.held_out and not result.stopped:
         held_out = session.open_arena(session.draw_games()[1])
-        results.psro_held_out = play_held_out(result, held_out, range(config.held_out * config.fresh), config.seed)
+        results.psro_held_out = search.play_held_out(
+            result, held_out, range(config.held_out * config.fresh), config.seed
+        )
     tell(Progress(total, 0, total, 0))
     return Outcome(played=len(result.history), stopped=result.stopped)
 
@@ -409,10 +385,12 @@ def read_results(config: SteerConfig, folder: RunFolder) -> SteerResults:
         name: RecordedModel(name, entry["identity"], Abilities(**entry["abilities"]))
         for name, entry in folder.manifest.models.items()
     }
-    return run(config, models, AnswerStore(read_answers(path), offline=True))[0]
+    return run(config, models, building.AnswerStore(building.read_answers(path), offline=True))[0]
 
 
-def estimate_run(config: SteerConfig, models: Mapping[str, Model], answers: AnswerStore) -> tuple[Estimate, int]:
+def estimate_run(
+    config: SteerConfig, models: Mapping[str, Model], answers: building.AnswerStore
+) -> tuple[Estimate, int]:
     """Say the most that a run still takes, all put down to the speaker, and the nodes that a tree can have."""
     session, calls = SteerSession(config, config.read_domain(), models, answers.rehearse()), 0
     try:
@@ -428,10 +406,7 @@ def estimate_run(config: SteerConfig, models: Mapping[str, Model], answers: Answ
     prompt += game.messages * config.max_tokens
     words = f"{config.games} game{'s' if config.games > 1 else ''} of {config.domain}"
     words += f", {nodes:,} nodes a tree" if nodes else ""
-    speaker = str(config.model)
-    return Estimate(
-        None, words, {speaker: calls}, {speaker: calls * prompt}, {speaker: calls * config.max_tokens}
-    ), nodes
+    return Estimate.of_calls(None, words, {str(config.model): calls}, prompt, config.max_tokens), nodes
 
 
 def _estimate_cfr(session: SteerSession) -> tuple[int, int]:
@@ -439,10 +414,13 @@ def _estimate_cfr(session: SteerSession) -> tuple[int, int]:
     draws = range(config.wordings, config.wordings + config.fresh)
     calls = nodes = 0
     for game in session.draw_games()[0]:
-        missing, size = count_missing_calls(game, cast, answers, config.wordings), size_of(game, config.wordings)
+        missing, size = (
+            building.count_missing_calls(game, cast, answers, config.wordings),
+            building.size_of(game, config.wordings),
+        )
         calls += missing + (size.messages if config.follow and missing else 0)
         for draw in draws:
-            known = answers.has_all_of(partial(hold_talk, game, cast, draw, config.seed))
+            known = answers.has_all_of(partial(building.hold_talk, game, cast, draw, config.seed))
             calls += 0 if known else _count_draw(game, cast)
         nodes = max(nodes, size.nodes)
     return calls, nodes
@@ -450,16 +428,16 @@ def _estimate_cfr(session: SteerSession) -> tuple[int, int]:
 
 def _estimate_psro(session: SteerSession) -> tuple[int, int]:
     config = session.config
-    calls = count_missing_psro_calls(*session.prepare_search(), config)
+    calls = search.count_missing_psro_calls(*session.prepare_search(), config)
     games, numbers = session.draw_games()[1], range(config.held_out * config.fresh)
     if games:
         arena = session.open_arena(games)
-        known = session.answers.has_all_of(lambda answers: play_neutral(arena.rehearse(answers), numbers))
+        known = session.answers.has_all_of(lambda answers: search.play_neutral(arena.rehearse(answers), numbers))
         calls += 0 if known else len(numbers) * _count_draw(games[0], session.cast)
     return calls, 0
 
 
-def _count_draw(game: DialogueGame, cast: Cast) -> int:
+def _count_draw(game: DialogueGame, cast: building.Cast) -> int:
     """Count the calls of one talk with everybody unguided, and of one for each guided seat, from its turn on."""
     players = game.domain.players
     messages = game.messages + sum(game.messages - seat for seat in range(players))

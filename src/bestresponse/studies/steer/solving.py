@@ -43,8 +43,6 @@ of Game Theory 4, 1975; B. von Stengel, "Efficient computation of behavior strat
 2005.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -5,12 +5,10 @@ the same of the same models; a run is worked out from it and has no plays of its
 of typed rows and figures of what guidance earns.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -18,7 +16,7 @@ from typing import Annotated, Any, TypedDict
 
 import numpy as np
 
-from bestresponse.core.episode import Record, Submission, play
+from bestresponse.core.episode import play
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.game import NATURE, REFEREE
 from bestresponse.core.json import JsonObject, canonical
@@ -38,30 +36,12 @@ from bestresponse.report.stats.agreement import krippendorff_alpha
 from bestresponse.report.stats.statistics import Interval, cluster_bootstrap
 from bestresponse.runs.execution import Execution, Job, Outcome
 from bestresponse.runs.executors.driver import lend_workers
-from bestresponse.runs.reporting.answers import Answers as ReadingCounts, make_answers_frame
-from bestresponse.runs.store.folder import RunFolder, Spec
+from bestresponse.runs.reporting.answers import Readings
+from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Estimate, Measured, Replay, Study, recorded_models
-from bestresponse.studies.steer.building import AnswerStore, open_answers, read_answers
+from bestresponse.studies.steer import building, session, solving
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.fresh import FreshPlays, list_dialogue_states
 from bestresponse.studies.steer.psro import Candidate, PsroResult, find_intervals, weigh_table
-from bestresponse.studies.steer.session import (
-    GameResult,
-    SteerResults,
-    check_budget,
-    estimate_run,
-    find_answers,
-    locate_store,
-    read_results,
-    run,
-)
-from bestresponse.studies.steer.solving import (
-    GuidanceFigures,
-    SolvedDialogue,
-    compare_earnings,
-    find_reach,
-    mixed_policy,
-)
 from bestresponse.theory.equilibria.solve import nash_one
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import regret
@@ -78,7 +58,7 @@ Evaluation = Mapping[str, Value]
 """What guidance earns on one set of texts or games, by the name of the metric."""
 
 
-METRICS = list_metrics(GuidanceFigures)
+METRICS = list_metrics(solving.GuidanceFigures)
 
 
 class OverviewRow(TypedDict):
@@ -100,7 +80,7 @@ class OverviewRow(TypedDict):
     stopped: str | None
 
 
-class DialogueRow(GuidanceFigures, total=False):
+class DialogueRow(solving.GuidanceFigures, total=False):
     """One game, with its figures on the recorded texts; a void one has a reason and no figures."""
 
     game: int
@@ -221,14 +201,14 @@ class CandidateRow(TypedDict):
 class SteerMeasured(Measured):
     """What a steering run measured, with the solved games themselves, of which the report draws the first tree."""
 
-    results: SteerResults = field(kw_only=True)
+    results: session.SteerResults = field(kw_only=True)
 
 
-def measure_steering(results: SteerResults) -> SteerMeasured:
+def measure_steering(results: session.SteerResults) -> SteerMeasured:
     """Build every frame and figure of a run."""
-    counts: dict[str, ReadingCounts] = {}
+    readings = Readings()
     for entry in results.entries:
-        counts.setdefault(entry.by, ReadingCounts()).add(entry.reading.status.value, entry.reading.how, "")
+        readings.add(entry.by, entry.reading.status.value, entry.reading.how)
     unread = Counter(entry.reading.how[:160] for entry in results.entries if not entry.reading.status.readable)
     solution = _measure_cfr(results) if results.psro is None else _measure_psro(results, results.psro)
     frames: dict[str, Frame[Any]] = {
@@ -236,7 +216,7 @@ def measure_steering(results: SteerResults) -> SteerMeasured:
         "overview": Frame(OverviewRow, [_describe_run(results)]),
         "rejected_scenarios": _count(Counter(results.written.rejected if results.written else ())),
         "unread": _count(unread),
-        "answers": make_answers_frame(counts),
+        "answers": readings.frames["answers"],
     }
     groups = _evaluate_cfr(results) if results.psro is None else _evaluate_psro(results, results.psro)
     answered = len(results.solved) + (results.psro is not None)
@@ -247,7 +227,7 @@ def _count(counts: Counter[str]) -> Frame[CountRow]:
     return Frame(CountRow, [CountRow(what=what, times=times) for what, times in counts.most_common()])
 
 
-def _describe_run(results: SteerResults) -> OverviewRow:
+def _describe_run(results: session.SteerResults) -> OverviewRow:
     cfr = results.psro is None
     plays = [game.fresh for game in results.games if game.fresh is not None]
     met = sum((fresh.met for fresh in plays), Counter[str]()) if plays else None
@@ -270,14 +250,18 @@ def _describe_run(results: SteerResults) -> OverviewRow:
     )
 
 
-def _average(results: SteerResults, values: Sequence[float], name: str, games: Sequence[int] | None = None) -> Value:
+def _average(
+    results: session.SteerResults, values: Sequence[float], name: str, games: Sequence[int] | None = None
+) -> Value:
     """Average figures, with an interval over whole games; None where there is nothing."""
     if not len(values):
         return None
     return cluster_bootstrap(values, games, rng=np.random.default_rng(split(results.config.seed, name)))
 
 
-def evaluate_plays(results: SteerResults, parts: Sequence[tuple[int, FreshPlays]], name: str) -> Evaluation:
+def evaluate_plays(
+    results: session.SteerResults, parts: Sequence[tuple[int, building.FreshPlays]], name: str
+) -> Evaluation:
     """Evaluate plays, which come with the number of their game."""
     games = np.concatenate([np.full(len(plays.unguided), game) for game, plays in parts])
     figures: dict[str, Value] = {}
@@ -287,10 +271,10 @@ def evaluate_plays(results: SteerResults, parts: Sequence[tuple[int, FreshPlays]
         figures[metric] = _average(results, values[known].tolist(), f"{name} {attribute}", games[known].tolist())
     guided = [value for _, plays in parts for seat, table in enumerate(plays.guided) for value in table[:, seat]]
     unguided = [value for _, plays in parts for value in plays.unguided.ravel()]
-    return {**figures, "relative_gain": compare_earnings(guided, unguided)}
+    return {**figures, "relative_gain": solving.compare_earnings(guided, unguided)}
 
 
-def _evaluate_cfr(results: SteerResults) -> dict[Heads, Evaluation]:
+def _evaluate_cfr(results: session.SteerResults) -> dict[Heads, Evaluation]:
     """Evaluate what is advised on the recorded texts and on fresh ones."""
     solved = results.solved
     if not solved:
@@ -299,7 +283,10 @@ def _evaluate_cfr(results: SteerResults) -> dict[Heads, Evaluation]:
     means = {name: _average(results, [row[name] for row in rows], name) for name in rows[0] if name != "relative_gain"}
     guided = [value for one in solved for value in one.guided_payoffs]
     unguided = [value for one in solved for value in one.unguided_payoffs]
-    whole: Evaluation = {"relative_gain": compare_earnings(guided, unguided), "loss": max(row["loss"] for row in rows)}
+    whole: Evaluation = {
+        "relative_gain": solving.compare_earnings(guided, unguided),
+        "loss": max(row["loss"] for row in rows),
+    }
     groups: dict[Heads, Evaluation] = {("recorded texts",): {**means, **whole}}
     fresh = [(game.number, game.fresh) for game in results.games if game.fresh is not None]
     if fresh:
@@ -307,7 +294,7 @@ def _evaluate_cfr(results: SteerResults) -> dict[Heads, Evaluation]:
     return groups
 
 
-def _evaluate_psro(results: SteerResults, psro: PsroResult) -> dict[Heads, Evaluation]:
+def _evaluate_psro(results: session.SteerResults, psro: PsroResult) -> dict[Heads, Evaluation]:
     config, plays = results.config, weigh_table(psro)
     neutral = [np.eye(len(prompts))[k] for prompts, k in zip(psro.prompts, psro.game.alone, strict=True)]
     games = config.games if config.games > 1 else len(plays.unguided)
@@ -324,19 +311,19 @@ def _evaluate_psro(results: SteerResults, psro: PsroResult) -> dict[Heads, Evalu
     return groups
 
 
-def _split_by_game(plays: FreshPlays, games: int) -> list[tuple[int, FreshPlays]]:
+def _split_by_game(plays: building.FreshPlays, games: int) -> list[tuple[int, building.FreshPlays]]:
     """Split plays by their game: play n is on game n % games."""
     parts = ((game, slice(game, None, games)) for game in range(min(games, len(plays.unguided))))
-    return [(game, FreshPlays(plays.unguided[part], plays.guided[:, part])) for game, part in parts]
+    return [(game, building.FreshPlays(plays.unguided[part], plays.guided[:, part])) for game, part in parts]
 
 
-def _measure_cfr(results: SteerResults) -> dict[str, Frame[Any]]:
+def _measure_cfr(results: session.SteerResults) -> dict[str, Frame[Any]]:
     games, solved = results.games, [game for game in results.games if game.solved is not None]
     advice = [row for game in solved if game.solved for row in _list_advice(game.game, game.number, game.solved)]
     rulings: Counter[str] = Counter()
     for game in solved:
         if game.recorded is not None:
-            ends = (json.loads(state.ruling) for state in list_dialogue_states(game.recorded) if state.over)
+            ends = (json.loads(state.ruling) for state in building.list_dialogue_states(game.recorded) if state.over)
             rulings.update(_describe_ruling(ruling, game.game.names) for ruling in ends)
     return {
         "games": Frame(DialogueRow, [_describe_game(game) for game in games]),
@@ -349,7 +336,7 @@ def _measure_cfr(results: SteerResults) -> dict[str, Frame[Any]]:
     }
 
 
-def _describe_game(game: GameResult) -> DialogueRow:
+def _describe_game(game: session.GameResult) -> DialogueRow:
     solved, people = game.solved, ", ".join(game.game.names)
     scenario = [case.to_json() for case in game.game.cases]
     if solved is None:
@@ -372,7 +359,7 @@ def _describe_game(game: GameResult) -> DialogueRow:
     )
 
 
-def _list_advice(game: DialogueGame, number: int, solved: SolvedDialogue) -> Iterator[AdviceRow]:
+def _list_advice(game: DialogueGame, number: int, solved: solving.SolvedDialogue) -> Iterator[AdviceRow]:
     for index, infoset in enumerate(solved.tree.infosets):
         _, _, _, facts, *_ = json.loads(infoset.key)
         knows = "; ".join(
@@ -403,13 +390,13 @@ def _describe_mix(policy: Policy, index: int) -> str:
     return ", ".join(f"{move} {p:.2f}" for move, p in sorted(chances, key=lambda pair: -pair[1]) if p > _RARE)
 
 
-def _list_dialogues(game: GameResult) -> Iterator[MessageRow]:
+def _list_dialogues(game: session.GameResult) -> Iterator[MessageRow]:
     """Hold a dialogue in words of the record with nobody guided, and with each speaker guided in turn."""
     names = game.game.names
     if game.recorded is None or game.solved is None:
         return
     for seat in (None, *range(min(_MOST_GUIDED, len(names)))):
-        policy = mixed_policy(game.solved.unguided, {} if seat is None else {seat: game.solved.policy})
+        policy = solving.mixed_policy(game.solved.unguided, {} if seat is None else {seat: game.solved.policy})
         nature, state = Nature(seat or 0), game.recorded.start()
         seated = {role: Guided(nature, policy, seat or 0) for role in game.recorded.roles}
         record = play(game.recorded, {NATURE: nature, **seated})
@@ -444,7 +431,7 @@ def _describe_ruling(ruling: Mapping[str, Any], names: tuple[str, ...]) -> str:
     )
 
 
-def _compare_referees(games: Sequence[GameResult]) -> Iterator[RefereeRow]:
+def _compare_referees(games: Sequence[session.GameResult]) -> Iterator[RefereeRow]:
     pairs = np.array([pair for game in games for pair in game.opinions.pairs])
     void = sum(game.opinions.void for game in games)
     if not len(pairs):
@@ -461,7 +448,7 @@ def _compare_referees(games: Sequence[GameResult]) -> Iterator[RefereeRow]:
     )
 
 
-def _measure_following(results: SteerResults) -> dict[str, Frame[Any]]:
+def _measure_following(results: session.SteerResults) -> dict[str, Frame[Any]]:
     config, manners = results.config, results.domain.manners(results.config.actions)
     pairs = [(game.number, *pair) for game in results.games for pair in Counter(game.followed.named).elements()]
     hits = [float(told == name) for _, told, name in pairs]
@@ -477,7 +464,7 @@ def _measure_following(results: SteerResults) -> dict[str, Frame[Any]]:
     return {"following": Frame(FollowRow, [row] if config.follow and hits else [])}
 
 
-def _list_choices(solved: Sequence[SolvedDialogue]) -> Iterator[GuidanceRow]:
+def _list_choices(solved: Sequence[solving.SolvedDialogue]) -> Iterator[GuidanceRow]:
     """List what two speakers earn by choosing whether to be guided, and how likely they do in one equilibrium."""
     if not solved or solved[0].tree.num_players != 2:
         return
@@ -488,7 +475,7 @@ def _list_choices(solved: Sequence[SolvedDialogue]) -> Iterator[GuidanceRow]:
         yield GuidanceRow(first=first, second=second, payoffs=payoffs, probability=float(rows[i] * columns[j]))
 
 
-def build_guidance_game(solved: Sequence[SolvedDialogue]) -> NormalForm:
+def build_guidance_game(solved: Sequence[solving.SolvedDialogue]) -> NormalForm:
     """Build the game of choosing how to be guided: exact payoffs on the recorded trees, mean over games."""
     choices = ("unguided", "guided")
     players = solved[0].tree.players
@@ -496,13 +483,13 @@ def build_guidance_game(solved: Sequence[SolvedDialogue]) -> NormalForm:
     for one in solved:
         for choice in product(range(len(choices)), repeat=len(players)):
             guided = {seat: one.policy for seat, chosen in enumerate(choice) if chosen}
-            values = policy_value(one.tree, mixed_policy(one.unguided, guided))
+            values = policy_value(one.tree, solving.mixed_policy(one.unguided, guided))
             for seat, player in enumerate(players):
                 payoffs[seat][choice] += values[player] / len(solved)
     return NormalForm(payoffs, players, (choices,) * len(players))
 
 
-def _measure_psro(results: SteerResults, psro: PsroResult) -> dict[str, Frame[Any]]:
+def _measure_psro(results: session.SteerResults, psro: PsroResult) -> dict[str, Frame[Any]]:
     players = [f"player {seat + 1}" for seat in range(len(psro.prompts))]
     rng = np.random.default_rng(split(results.config.seed, "psro intervals"))
     span = (results.domain.low, results.domain.high)
@@ -569,54 +556,52 @@ _MOST_ENDS = 70
 _DECIMALS = 6
 
 
-def _refuse_play(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
-    raise UsageError("a steering run has no plays of its own")
-
-
 def run_steering(config: SteerConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
     """Ask for every text that is not on record, solve, and evaluate; what cannot be finished is refused before."""
     if how.shard is not None:
         raise UsageError("a steering run has no plays to share out; leave out `shard`")
     path = _find_store(config, models, folder.path)
-    need, nodes = estimate_run(config, models, AnswerStore(read_answers(path)))
-    check_budget(config, models, need, nodes, Budget() if config.cut_short else config.limits.budget)
+    need, nodes = session.estimate_run(config, models, building.AnswerStore(building.read_answers(path)))
+    session.check_budget(config, models, need, nodes, Budget() if config.cut_short else config.limits.budget)
     job = Job(steer, config, models, how.workers, how.shared)
-    with open_answers(path, models) as (answers, recording), lend_workers(how.executor, job):
-        return run(config, recording, answers, workers=how.workers, on_progress=how.on_progress)[1]
+    with building.open_answers(path, models) as (answers, recording), lend_workers(how.executor, job):
+        return session.run(config, recording, answers, workers=how.workers, on_progress=how.on_progress)[1]
 
 
 def _find_store(config: SteerConfig, models: Mapping[str, Model], path: Path) -> Path:
     """Return the store of answers beside a run, by who is asked what."""
-    return locate_store(config, {name: model.identity for name, model in models.items()}, path.parent)
+    return session.locate_store(config, {name: model.identity for name, model in models.items()}, path.parent)
 
 
 def estimate_all(config: SteerConfig) -> Estimate:
     """Count the calls of a run with nothing on record yet."""
     models: dict[str, Model] = {name: RecordedModel(name, {}, Abilities()) for name in config.models}
-    return estimate_run(config, models, AnswerStore())[0]
+    return session.estimate_run(config, models, building.AnswerStore())[0]
 
 
 def estimate_rest(config: SteerConfig, models: Mapping[str, Model], path: Path) -> Estimate:
     """Count what the store of answers does not hold yet."""
-    return estimate_run(config, models, AnswerStore(read_answers(_find_store(config, models, path))))[0]
+    return session.estimate_run(
+        config, models, building.AnswerStore(building.read_answers(_find_store(config, models, path)))
+    )[0]
 
 
 def locate_calls(folder: RunFolder) -> Path:
     """Return the calls of the store of answers, which runs that ask the same of the same models share."""
     try:
         config = SteerConfig.from_json(folder.manifest.config)
-        return find_answers(config, folder.manifest, folder.path.parent) / "calls.jsonl"
+        return session.find_answers(config, folder.manifest, folder.path.parent) / "calls.jsonl"
     except BestResponseError:
         return folder.path / "calls.jsonl"
 
 
 def replay_answers(config: SteerConfig, folder: RunFolder) -> Replay:
     """Ask everything again, of models that give only the replies on record; compare the answers and the figures."""
-    path = find_answers(config, folder.manifest, folder.path.parent)
-    recorded = read_answers(path)
-    answers = AnswerStore(Book(entry for entry in recorded.entries if entry.by == PERSON))
+    path = session.find_answers(config, folder.manifest, folder.path.parent)
+    recorded = building.read_answers(path)
+    answers = building.AnswerStore(Book(entry for entry in recorded.entries if entry.by == PERSON))
     try:
-        results, outcome = run(config, recorded_models(RunFolder(path, folder.manifest)), answers)
+        results, outcome = session.run(config, recorded_models(RunFolder(path, folder.manifest)), answers)
     except BestResponseError as error:
         return Replay(0, (f"the run cannot be made again: {error}",), "answers")
     compared = [(entry, recorded.get(entry.key, entry.number)) for entry in answers.book.entries]
@@ -630,7 +615,7 @@ def replay_answers(config: SteerConfig, folder: RunFolder) -> Replay:
     return Replay(sum(entry == before for entry, before in compared), tuple(different), "answers")
 
 
-def _compare_figures(folder: RunFolder, results: SteerResults) -> list[str]:
+def _compare_figures(folder: RunFolder, results: session.SteerResults) -> list[str]:
     """Name the figures that do not come out as the finished run says."""
     try:
         before = json.loads((folder.path / "summary.json").read_text("utf-8")).get("figures", [])
@@ -666,7 +651,7 @@ def show_first_dialogue(measured: Measurement) -> list[Shown]:
     shown = [] if advice is None else [advice]
     tree = first.solved.tree
     if len(tree.leaves) <= _MOST_ENDS:
-        path = frozenset(np.flatnonzero(find_reach(first.solved.policy) > _RARE).tolist())
+        path = frozenset(np.flatnonzero(solving.find_reach(first.solved.policy) > _RARE).tolist())
         words = "The dialogues of the game by the manners that were chosen; thick where all follow the policy"
         ends = ", ".join(f"{value:.2f}" for value in first.solved.equilibrium_payoffs)
         picture = Figure(draw_tree(tree, path=path), words, f"{words}; it earns {ends}")
@@ -716,17 +701,15 @@ appendix J, table 1).
 steer = Study(
     "steer",
     SteerConfig,
-    specs=lambda config: (),
-    play=lambda config, models: _refuse_play,
-    measure=lambda config, folder: measure_steering(read_results(config, folder)),
+    measure=lambda config, folder: measure_steering(session.read_results(config, folder)),
     metrics=METRICS,
     title="Steering {{ config.model }} in {{ config.read_domain().name }} dialogues",
     subtitle="Solved by {% if config.solver == 'cfr' %}counterfactual regret minimisation and best replies{% else %}"
     "prompt-space response oracles{% endif %}",
     command="steer",
-    unit="games",
+    unit="steps",
     texts=(TEXTS,),
-    count_plays=lambda config: None,
+    count_plays=lambda config: config.games if config.solver == "cfr" else config.iterations + 1,
     estimate_calls=estimate_all,
     estimate_rest=estimate_rest,
     make_run=run_steering,

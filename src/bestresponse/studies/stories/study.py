@@ -7,8 +7,6 @@ by the constraints of the game's name or of the story, or, where there are none,
 games beside them; `recorded/METHOD/STORY/N.efg` (or `.nfg`, `.pl`) is the N-th game that a method wrote for a story.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -31,6 +29,7 @@ from bestresponse.games.logic.tables import table_to_data, write_program
 from bestresponse.games.lookup import find_game
 from bestresponse.logic.engine import LogicEngine, open_engine
 from bestresponse.logic.programs.validate import validate
+from bestresponse.logic.settings import settings as logic_settings
 from bestresponse.models.base import Finish, Model
 from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.players.llm.verified import is_verified
@@ -147,7 +146,7 @@ def list_tasks(config: StoriesConfig) -> Iterator[JsonObject]:
 def prepare_tasks(config: StoriesConfig, models: Mapping[str, Model]) -> PlayOne:
     """Return the function that lets a model write the game of one story."""
     texts = {story.id: story.text for story in config.known_stories}
-    engine = open_engine("embedded")
+    engine = open_engine("embedded", logic_settings.limits.patient)
     names = ("attempts", "shots", "form", "max_tokens", "temperature", "effort", "reasoning_tokens")
     shared: dict[str, Any] = {name: getattr(config, name) for name in names}
 
@@ -306,7 +305,7 @@ def _sum_up_programs(rows: Sequence[StoryRow]) -> ModelFigures:
 
 def measure(config: StoriesConfig, folder: RunFolder) -> Measured:
     """Judge every program against the true game of its story."""
-    engine = open_engine("embedded")
+    engine = open_engine("embedded", logic_settings.limits.patient)
     known = {story.id: story for story in config.known_stories}
     rows = []
     for play in folder.sorted_plays():

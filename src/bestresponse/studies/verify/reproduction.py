@@ -4,17 +4,12 @@ What the recorded runs decide (attempts, choices, ratings) is counted; what a so
 correctness) is decided anew by both checkers. As in the paper, a reasoning without queries counts as predicted
 correct here; how many there are is told beside it, since nothing was checked in them.
 
-The queries of the recorded runs are put to our checkers, the corrections of the original are tested, and its texts are
-read by our translator. A folder of recorded runs holds `samples.jsonl`, one sample a line, and perhaps `matrices.json`
-(payoffs by game, keyed by the two choices) and `query_verdicts.json` (what the original solver answered). Ratings by
-people may be absent.
+The queries of the recorded runs are put to our checkers, and their texts are read by our translator. A folder of
+recorded runs holds `samples.jsonl`, one sample a line, and perhaps `matrices.json` (payoffs by game, keyed by the two
+choices) and `query_verdicts.json` (what the original solver answered). Ratings by people may be absent.
 
-Every claim of the offline translator is held against the recorded claims of the same text:
-
-same         recorded, perhaps the other way round (5 is higher than 3, 3 is lower than 5)
-contradicts  recorded with another amount, choice or outcome
-open         the recorded claims say nothing about it: neither right nor wrong by this yardstick
-no form      of a kind that the recorded translator was not offered, so that it could not say it
+Every claim of the offline translator is held against the recorded claims of the same text, which may say it the other
+way round (5 is higher than 3, 3 is lower than 5); what is not among them is decided by the checkers.
 """
 
 from __future__ import annotations
@@ -23,7 +18,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, TypeVar
@@ -33,14 +27,14 @@ from pydantic import TypeAdapter, ValidationError
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.formal.claims.checker import Checked, Checker, ground
-from bestresponse.formal.claims.claim import FORMS, Argument, Claim, Malformed, parse
+from bestresponse.formal.claims.claim import Claim, Malformed, parse
 from bestresponse.formal.claims.form import Ungrounded
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translation import Reading, RulesTranslator, Translator
 from bestresponse.logic.engine import LogicEngine, Verdict, open_engine
 from bestresponse.report.document import Column, Table
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction
-from bestresponse.studies.verify.evaluation import Confusion, Rating, aggregate, agreement
+from bestresponse.studies.verify.study import Confusion, Rating, aggregate, agreement
 from bestresponse.theory.games.normal_form import NormalForm
 
 CITATION: Final = (
@@ -132,7 +126,6 @@ def reproduce(folder: Path) -> Reproduction:
             apart = f"{len(verdicts['ill_formed'])} ill-formed queries apart" if verdicts["ill_formed"] else ""
             agree = not verdicts["different"]
             checks.insert(0, Check("verdicts on recorded queries", compared, verdicts["same"], agree, apart))
-        counts = false_corrections(samples, recheck)
     finally:
         engine.close()
     detail: JsonObject = {
@@ -141,16 +134,8 @@ def reproduce(folder: Path) -> Reproduction:
         "attempts": sum(len(sample.attempts) for sample in samples),
         "unchecked_attempts": sum(not attempt.queries for sample in samples for attempt in sample.attempts),
         "verdicts": verdicts,
-        "mistakes_of_the_original": [
-            {"game": game, "sentence": sentence, "times": times} for (game, sentence), times in sorted(counts.items())
-        ],
         "rules_translator": yardstick,
     }
-    mistakes = Table(
-        (Column("game"), Column("correction that is false"), Column("times", "right")),
-        tuple((GAMES.get(game, game), sentence, times) for (game, sentence), times in sorted(counts.items())),
-        "What the original told the reasoner although its game says otherwise",
-    )
     figures = Table(
         (Column("the offline translator"), Column("", "right")),
         tuple(
@@ -159,7 +144,7 @@ def reproduce(folder: Path) -> Reproduction:
         ),
         "Rules for plain English against the recorded translator, and what they refused to read",
     )
-    return Reproduction("lelma", CITATION, tuple(checks), (mistakes, figures), detail)
+    return Reproduction("lelma", CITATION, tuple(checks), (figures,), detail)
 
 
 def _compare_verdicts(recorded: dict[str, dict[str, str]], recheck: Recheck) -> JsonObject:
@@ -277,12 +262,11 @@ K = TypeVar("K")
 
 @dataclass(frozen=True)
 class RecordedAttempt:
-    """One reasoning, the queries made of it, those that failed (None: never put to the solver), and the feedback."""
+    """One reasoning, the queries made of it, and those that failed (None: never put to the solver)."""
 
     response: str = ""
     queries: tuple[str, ...] = ()
     failed: tuple[str, ...] | None = None
-    feedback_prompt: str | None = None
 
 
 @dataclass(frozen=True)
@@ -356,33 +340,6 @@ def _read_json(kind: type[K], text: str, where: str) -> K:
 
 _QUOTED: Final = re.compile(r"'[^']*'")
 _VARIABLE: Final = re.compile(r"(?<!\w)[A-Z_]\w*")
-_NUMBER = r"(-?[\d.]+?)"
-_SENTENCES: Final = tuple(
-    (re.compile(pattern, re.IGNORECASE), query)
-    for pattern, query in (
-        (rf"payoff {_NUMBER} is higher than payoff {_NUMBER}$", "higher({0}, {1})"),
-        (rf"payoff {_NUMBER} is lower than payoff {_NUMBER}$", "lower({0}, {1})"),
-        (
-            rf"payoff {_NUMBER} is your (highest|lowest) possible individual payoff$",
-            "{1}_possible_individual_payoff({0})",
-        ),
-        (
-            rf"payoff {_NUMBER} is your (highest|lowest) individual outcome for choice (\w+)$",
-            "{1}_individual_payoff_for_choice({0}, '{2}')",
-        ),
-        (r"choice (\w+) gives you the highest guaranteed .*payoff$", "highest_guaranteed_payoff_choice('{0}')"),
-        (
-            r"choice (\w+) gives you (higher|lower) guaranteed .*payoff than choice (\w+)$",
-            "{1}_guaranteed_payoff('{0}', '{2}')",
-        ),
-        (r"choices (\w+) and (\w+) give you the (highest|lowest) mutual payoff$", "{2}_mutual_payoff('{0}', '{1}')"),
-        (
-            rf"(\w+) choosing (\w+) and (\w+) choosing (\w+) results in payoff {_NUMBER} for (\w+)$",
-            "finally(goal({5}, {4}), do(choice({0}, '{1}'), do(choice({2}, '{3}'), s0)))",
-        ),
-    )
-)
-"""How the original words its corrections, and which query each states."""
 
 
 class Recheck:
@@ -441,51 +398,11 @@ def _list_names(args: object) -> set[str]:
     return {name for part in args for name in _list_names(part)} if isinstance(args, tuple) else set()
 
 
-def corrections_of(attempt: RecordedAttempt) -> Iterator[tuple[str, str | None]]:
-    """The sentences of a recorded feedback, each with the query it states (None: not understood)."""
-    for sentence in re.findall("^- (.*)", attempt.feedback_prompt or "", re.MULTILINE):
-        stated = ((pattern.match(sentence.strip()), query) for pattern, query in _SENTENCES)
-        yield sentence.strip(), next((query.format(*match.groups()) for match, query in stated if match), None)
-
-
-def false_corrections(samples: Iterable[Sample], recheck: Recheck) -> Counter[tuple[str, str]]:
-    """Count, by game, every correction of the original's that its own game refutes; ties are behind most of them."""
-    return Counter(
-        (sample.game, sentence)
-        for sample in samples
-        for attempt in sample.attempts
-        for sentence, query in corrections_of(attempt)
-        if query is not None and recheck.verdict(sample.game, query) is Verdict.REFUTED
-    )
-
-
-OFFERED: Final = frozenset(
-    {
-        "payoff",
-        "higher",
-        "lower",
-        *(f"{end}_possible_individual_payoff" for end in ("highest", "lowest")),
-        *(f"{end}_individual_payoff_for_choice" for end in ("highest", "lowest")),
-        "highest_guaranteed_payoff_choice",
-        *(f"{end}_guaranteed_payoff" for end in ("higher", "lower")),
-        *(f"{end}_mutual_payoff" for end in ("highest", "lowest")),
-    }
-)
-"""The forms that LELMA offered its translator; payoffs of the reasoner and of the other count as two there."""
 _TURNED: Final = {"lower": "higher", "lower_guaranteed_payoff": "higher_guaranteed_payoff"}
 _TIGHT: Final = {
     "guaranteed_payoff_for_choice": "lowest_individual_payoff_for_choice",
     "limited_payoff_for_choice": "highest_individual_payoff_for_choice",
 }
-
-
-class Stand(StrEnum):
-    """How a claim stands to the recorded ones."""
-
-    SAME = "same"
-    CONTRADICTS = "contradicts"
-    OPEN = "open"
-    NO_FORM = "no form"
 
 
 def turn_claim(claim: Claim) -> Claim:
@@ -501,25 +418,6 @@ def turn_claim(claim: Claim) -> Claim:
         return claim
     first, second, *rest = claim.args
     return Claim(_TURNED[claim.form], (second, first, *rest))
-
-
-def compare_claim(claim: Claim, recorded: frozenset[Claim]) -> Stand:
-    """Say how a claim, in the game's own names, stands to what was recorded."""
-    turned = turn_claim(claim)
-    if turned in recorded:
-        return Stand.SAME
-    if claim.negated or turned.form not in OFFERED:
-        return Stand.NO_FORM
-    return Stand.CONTRADICTS if _find_question(turned) in map(_find_question, recorded) else Stand.OPEN
-
-
-def _find_question(claim: Claim) -> tuple[str, tuple[Argument, ...]]:
-    """Return what a claim answers: everything but the amount, the choice or the outcome it names."""
-    if claim.form in ("higher", "lower", "equal"):
-        return "order", tuple(sorted(claim.args))
-    names = FORMS[claim.form].names
-    answer = next((name for name in ("value", "action", "actions", "outcome") if name in names), "")
-    return claim.form, tuple(argument for name, argument in zip(names, claim.args, strict=True) if name != answer)
 
 
 def measure_translator(samples: Iterable[Sample], translator: Translator, recheck: Recheck) -> JsonObject:
@@ -538,28 +436,23 @@ def measure_translator(samples: Iterable[Sample], translator: Translator, rechec
                 recorded = frozenset(map(turn_claim, _ground_all(queries, checker.subject)))
                 counts["recorded"] += len(recorded)
                 counts["found"] += len(recorded & set(map(turn_claim, claims)))
-                for claim in claims:
-                    stand = compare_claim(claim, recorded)
-                    counts[stand] += 1
-                    counts["true"] += stand is Stand.OPEN and checker.check(claim).verdict is Verdict.PROVED
+                counts["claims"] += len(claims)
+                others = [claim for claim in claims if turn_claim(claim) not in recorded]
+                counts["others"] += len(others)
+                counts["true"] += sum(checker.check(claim).verdict is Verdict.PROVED for claim in others)
             if number == 0 and not claims:
                 counts["unchecked"] += 1
             elif number == 0 and sample.ratings:
                 refuted = any(checker.check(claim).verdict is Verdict.REFUTED for claim in claims)
                 judged.append((aggregate(sample.ratings)[0], not refuted))
-    same, against = counts[Stand.SAME], counts[Stand.CONTRADICTS]
     spoken = counts[Reading.READ] + counts[Reading.UNREAD]
     return {
         "sentences_with_amounts_or_solutions": spoken,
         "refused_to_read": counts[Reading.UNREAD],
         "share_refused": counts[Reading.UNREAD] / spoken if spoken else None,
-        "claims": sum(counts[stand] for stand in Stand),
-        "same_as_recorded": same,
-        "contradicts_recorded": against,
-        "nothing_recorded": counts[Stand.OPEN],
-        "nothing_recorded_but_true": counts["true"],
-        "forms_not_offered_then": counts[Stand.NO_FORM],
-        "agreement": same / (same + against) if same + against else None,
+        "claims": counts["claims"],
+        "same_as_recorded": counts["claims"] - counts["others"],
+        "not_recorded_but_true": counts["true"],
         "recorded_claims": counts["recorded"],
         "found_of_recorded": counts["found"],
         "recall": counts["found"] / counts["recorded"] if counts["recorded"] else None,

@@ -9,8 +9,6 @@ hidden   moves or draws are hidden; the whole game is told, and what the reasone
          on average wherever the reasoner may be, if everybody follows that equilibrium from there on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -24,7 +22,7 @@ from bestresponse.core.player import Nature, Player
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.games.trees.game import TreeGame
 from bestresponse.players.llm.verified import SubjectOf, moves_of, subject_of, whole_of
-from bestresponse.players.strategies.fixed import FixedMix, Mixing
+from bestresponse.players.strategies import FixedMix, Mixing
 from bestresponse.studies.verify.texts import TEXTS
 from bestresponse.theory.equilibria.solve import nash_one
 from bestresponse.theory.games.normal_form import Array, NormalForm

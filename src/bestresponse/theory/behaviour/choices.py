@@ -16,8 +16,6 @@ expected loss. Best attainable is to know how often a choice was made by others 
 them like it, (k - 1 + 1/2) / (n - 1 + m/2) for m moves.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal

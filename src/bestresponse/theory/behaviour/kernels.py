@@ -1,7 +1,5 @@
 """The EM step of `mixtures` compiled with numba (extra `fast`): one sample after the other, on all cores."""
 
-from __future__ import annotations
-
 from math import exp, log
 
 import numpy as np

@@ -14,8 +14,6 @@ the entropy of the classes (C. Biernacki, G. Celeux & G. Govaert, IEEE PAMI 22, 
 Strategies that prescribe the same in everything that was played cannot be told apart; they are one class.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

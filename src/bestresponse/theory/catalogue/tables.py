@@ -6,8 +6,6 @@ and where it comes from. They are kept in `data/games.toml`; games in extensive 
 Classic games whose payoffs follow a rule: players choose numbers, and a formula pays them.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

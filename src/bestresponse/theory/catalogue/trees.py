@@ -9,8 +9,6 @@ Every function builds a `Tree`; `data/trees.toml` lists them by name. Poker hand
 Leduc poker has the 288 information sets of Southey et al. 2005 rather than one per suit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import permutations

@@ -21,8 +21,6 @@ distance from max over cells of w - G'k, k >= 0 the multipliers. Games that miss
 nothing is compiled, are solved in whole numbers up to 16 cells, by HiGHS beyond.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations

@@ -53,8 +53,6 @@ x_a' = sum_b x_b f_b q_ba - x_a mean f with q_bb = 1 - m (Hadeler, "Stable polym
 mutation", SIAM Journal on Applied Mathematics 41, 1981). Payoffs are then fitnesses, which must not be negative.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -10,8 +10,6 @@ complete bipartite subgraphs are the maximal Nash subsets, the connected parts a
 equilibria (Winkels 1979; Avis, Rosenberg, Savani and von Stengel 2010, Economic Theory 42).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from fractions import Fraction

@@ -7,8 +7,6 @@ it from cycling in degenerate games (Shapley 1974; von Stengel 2002). Paths can 
 Stengel 2006), and not every equilibrium lies at the end of one.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

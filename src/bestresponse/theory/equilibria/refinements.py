@@ -22,8 +22,6 @@ R. B. Myerson, "Refinements of the Nash equilibrium concept", International Jour
 T. B. Sorensen, "Computing a proper equilibrium of a bimatrix game", ACM EC 2012.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

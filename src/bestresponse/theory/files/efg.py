@@ -7,8 +7,6 @@ probabilities are given where an information set first appears, payoffs where an
 R. D. McKelvey, A. M. McLennan and T. L. Turocy, "Gambit: software tools for game theory", the .efg file format.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ Shared by `efg` and `nfg`. Numbers may be whole, decimal, with exponent, or rati
 goes before a quote or another backslash. Commas count as blanks.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable

@@ -29,8 +29,6 @@ One door for games in files: `.efg` trees, `.nfg` and `.json` normal forms.
 Tree('kuhn-poker', players=['player 1', 'player 2'], 55 nodes, 30 leaves, 12 information sets)
 """
 
-from __future__ import annotations
-
 import errno
 import json
 import math

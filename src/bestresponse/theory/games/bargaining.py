@@ -5,8 +5,6 @@ u >= d, where d is what players get if they do not agree. It is the only rule th
 of the scale of utilities and of irrelevant alternatives.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

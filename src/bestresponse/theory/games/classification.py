@@ -12,8 +12,6 @@ player likes it at least as much as every other one, risk dominant when the prod
 alone is larger (Harsanyi and Selten 1988).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

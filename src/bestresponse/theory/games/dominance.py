@@ -6,8 +6,6 @@ rationalizable actions, where beliefs about several opponents may be correlated 
 player's security level is what it can make sure of whatever the others do (von Neumann 1928).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

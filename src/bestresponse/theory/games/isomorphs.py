@@ -17,8 +17,6 @@ pattern is named after the symmetric game it comes from (Robinson & Goforth, "Th
 Periodic Table", Routledge, 2005; names and orientation of Bruns, "Names for games: locating 2x2 games", Games 6, 2015).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

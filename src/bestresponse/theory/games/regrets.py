@@ -4,8 +4,6 @@ Definition: the regret of player i at profile x is max_a u_i(a, x_-i) - u_i(x). 
 when every regret is zero, so the largest regret certifies an approximate equilibrium (Nash 1951).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

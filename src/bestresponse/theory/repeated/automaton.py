@@ -29,8 +29,6 @@ oneself (R > S and T >= P), and all cooperating is better than all defecting (R 
 and the stag hunt have it; matching pennies, battle of the sexes and pure coordination do not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product

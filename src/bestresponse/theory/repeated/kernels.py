@@ -4,8 +4,6 @@ Random numbers: xoroshiro128+ (Blackman & Vigna, "Scrambled linear pseudorandom 
 one stream per match, seeded by splitmix64 from (seed, match); 32 bits of each draw go to either player.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit, prange
 

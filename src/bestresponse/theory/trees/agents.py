@@ -6,8 +6,6 @@ extensive form games", Experimental Economics 1, 1998). All moves are made, so t
 every information set; limits for growing lambda are sequential equilibria.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, TooLarge

@@ -33,8 +33,6 @@ sparse product over the leaves gives what each own sequence earns, one pass over
 first) gives values, regrets and the next behaviour, one pass (first first) the next realization plan.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache

@@ -16,9 +16,7 @@ moves without sight of each other. Information sets are OpenSpiel's information 
 M. Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019.
 """
 
-from __future__ import annotations
-
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from importlib.util import find_spec
@@ -31,7 +29,7 @@ from bestresponse.core.json import canonical
 from bestresponse.core.registry import did_you_mean
 from bestresponse.theory.files.game_text import number_repeats
 from bestresponse.theory.games.normal_form import read_simplest
-from bestresponse.theory.trees.tree import NODE_LIMIT, Chance, Leaf, Tree, Turn, build_tree
+from bestresponse.theory.trees.tree import LEAF, NODE_LIMIT, Chance, Grower, Leaf, Tree, Turn, build_tree
 
 
 def compile_game(game: Game[Any], *, limit: int = NODE_LIMIT, remember: bool = False) -> Tree:
@@ -123,6 +121,9 @@ def _kind(ask: Ask) -> str:
     return f"an Amount between {ask.low:g} and {ask.high:g}" if isinstance(ask, Amount) else type(ask).__name__
 
 
+_CHANCE, _SIMULTANEOUS, _TERMINAL = -1, -2, -4  # who moves, in OpenSpiel's numbers, where no single player does
+
+
 def openspiel_is_installed() -> bool:
     """Say whether OpenSpiel can be imported."""
     return find_spec("pyspiel") is not None
@@ -132,12 +133,19 @@ def load_openspiel(game: Any, *, limit: int = NODE_LIMIT) -> Tree:
     """Build the tree of an OpenSpiel game, given by its name with parameters ("kuhn_poker(players=3)") or itself."""
     if not openspiel_is_installed():
         raise UsageError("OpenSpiel is not installed: pip install 'bestresponse[openspiel]'")
+    import pyspiel
+
     if isinstance(game, str):
         game = _loaded(game)
-    players = tuple(f"player {i + 1}" for i in range(game.num_players()))
-    loader = _Loader(game, players, game.get_type().provides_information_state_string)
-    loader.check()
-    return build_tree(loader.players, (game.new_initial_state(), ()), loader.expand, limit=limit, name=str(game))
+    kind = game.get_type()
+    if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
+        raise InvalidGame(f"{game} samples its chance moves; a tree needs them listed with probabilities")
+    if kind.dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD:
+        raise InvalidGame(f"{game} is a mean field game; a tree needs a finite number of players")
+    perfect = kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION
+    if not perfect and not kind.provides_information_state_string:
+        raise InvalidGame(f"{game} gives no information state strings; a tree needs them")
+    return _Loader(game).grow(game.new_initial_state(), limit, str(game))
 
 
 def _loaded(name: str) -> Any:
@@ -153,47 +161,50 @@ def _loaded(name: str) -> Any:
         raise InvalidGame(f"OpenSpiel cannot load {name!r}: {str(error).splitlines()[0]}") from None
 
 
-@dataclass(frozen=True, slots=True)
-class _Loader:
-    """What stands at a position: a state, and the moves chosen so far where players move at the same time."""
+class _Loader(Grower[Any]):
+    """Positions are states, with the moves of those who have chosen already where players move at the same time."""
 
-    game: Any
-    players: tuple[str, ...]
-    tells: bool
+    def __init__(self, game: Any) -> None:
+        super().__init__([f"player {i + 1}" for i in range(game.num_players())], self._describe)
+        self.tells = game.get_type().provides_information_state_string
+        self.offered: dict[tuple[int, str], tuple[int, list[int]]] = {}
 
-    def check(self) -> None:
-        import pyspiel
+    def settle(self, node: int, position: Any) -> tuple[int, Sequence[object]]:
+        """Do as for any description, but without one where one player moves: large games have millions of nodes."""
+        player = _SIMULTANEOUS if isinstance(position, tuple) else position.current_player()
+        if player == _TERMINAL:
+            self.payoffs.extend(position.returns())
+            return LEAF, ()
+        if player < 0:
+            return super().settle(node, position)
+        actions = position.legal_actions()
+        key = player, position.information_state_string() if self.tells else position.history_str()
+        number, known = self.offered.get(key, (-1, None))
+        if actions != known:
+            number = self.find_infoset(node, self._turn(position, player, actions, actions))
+            self.offered[key] = number, actions
+        after = [*map(position.child, actions[:-1]), position]
+        # Copies take most of the time, and this position is not looked at again.
+        position.apply_action(actions[-1])
+        return number, after
 
-        kind = self.game.get_type()
-        if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
-            raise InvalidGame(f"{self.game} samples its chance moves; a tree needs them listed with probabilities")
-        if kind.dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD:
-            raise InvalidGame(f"{self.game} is a mean field game; a tree needs a finite number of players")
-        perfect = kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION
-        if not self.tells and not perfect:
-            raise InvalidGame(f"{self.game} gives no information state strings; a tree needs them")
-
-    def expand(self, position: tuple[Any, tuple[int, ...]]) -> Leaf | Chance | Turn:
-        state, chosen = position
-        if state.is_terminal():
-            return Leaf(state.returns())
-        if state.is_chance_node():
-            outcomes = state.chance_outcomes()
-            labels = number_repeats(state.action_to_string(state.current_player(), action) for action, _ in outcomes)
-            chances: list[float | Fraction] = [read_simplest(p) for _, p in outcomes]
-            if sum(chances) != 1:
-                chances = [p for _, p in outcomes]
-            branches = zip(labels, outcomes, chances, strict=True)
-            return Chance({label: (p, (state.child(action), ())) for label, (action, _), p in branches})
-        if state.is_simultaneous_node():
-            return self._simultaneous(state, chosen)
-        actions = state.legal_actions()
-        return self._turn(state, state.current_player(), actions, [(state.child(action), ()) for action in actions])
+    def _describe(self, position: Any) -> Chance | Turn:
+        if isinstance(position, tuple):
+            return self._simultaneous(*position)
+        if position.is_simultaneous_node():
+            return self._simultaneous(position, ())
+        outcomes = position.chance_outcomes()
+        labels = number_repeats(position.action_to_string(_CHANCE, action) for action, _ in outcomes)
+        chances: list[float | Fraction] = [read_simplest(p) for _, p in outcomes]
+        if sum(chances) != 1:
+            chances = [p for _, p in outcomes]
+        branches = zip(labels, outcomes, chances, strict=True)
+        return Chance({label: (p, position.child(action)) for label, (action, _), p in branches})
 
     def _simultaneous(self, state: Any, chosen: tuple[int, ...]) -> Turn:
         player = len(chosen)
         actions = state.legal_actions(player) or [0]
-        after: list[tuple[Any, tuple[int, ...]]] = []
+        after: list[object] = []
         for action in actions:
             made = (*chosen, action)
             if len(made) < len(self.players):
@@ -201,10 +212,10 @@ class _Loader:
                 continue
             child = state.clone()
             child.apply_actions(list(made))
-            after.append((child, ()))
+            after.append(child)
         return self._turn(state, player, actions, after)
 
-    def _turn(self, state: Any, player: int, actions: list[int], after: list[Any]) -> Turn:
+    def _turn(self, state: Any, player: int, actions: list[int], after: Sequence[object]) -> Turn:
         infoset = state.information_state_string(player) if self.tells else state.history_str()
         labels = number_repeats(state.action_to_string(player, action) for action in actions)
         return Turn(self.players[player], infoset or "start", dict(zip(labels, after, strict=True)))

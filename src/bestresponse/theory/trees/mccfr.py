@@ -9,8 +9,6 @@ M. Lanctot, K. Waugh, M. Zinkevich and M. Bowling, "Monte Carlo sampling for reg
 NeurIPS 2009.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar, get_args

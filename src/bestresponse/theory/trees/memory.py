@@ -1,7 +1,5 @@
 """How much memory a growing tree may take: refused with a sentence before the machine runs out of it."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path
@@ -9,7 +7,7 @@ from pathlib import Path
 from bestresponse.core.errors import TooLarge
 
 _STATUS = Path("/proc/self/statm")
-_CHECK_EVERY = 2048
+CHECK_EVERY = 2048
 """How many nodes a tree may grow between two looks at the memory."""
 _PER_NODE = 4096
 
@@ -37,9 +35,7 @@ class MemoryGuard:
         self._allowed = min(_PER_NODE * nodes, measure_machine() // 2)
 
     def check(self, nodes: int) -> None:
-        """Look every now and then; TooLarge says how much was taken."""
-        if nodes % _CHECK_EVERY:
-            return
+        """Refuse a tree of so many nodes that takes too much; TooLarge says how much was taken."""
         taken = measure_resident() - self._before
         if taken > self._allowed:
             raise TooLarge(

@@ -10,8 +10,6 @@ forgets could not do move by move, so its equilibria need not be those in behavi
 twice to one information set (an absent-minded player, Piccione and Rubinstein 1997), there is no such table.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from fractions import Fraction

@@ -17,8 +17,6 @@ game exploitability is NashConv / 2.
 M. Lanctot et al., "A unified game-theoretic approach to multiagent reinforcement learning", NeurIPS 2017.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -19,20 +19,19 @@ A behaviour policy: for every information set, a probability for each move.
 from __future__ import annotations
 
 import math
-from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.theory.games.normal_form import Array, are_meant, as_payoffs, read_simplest
-from bestresponse.theory.trees.memory import MemoryGuard
+from bestresponse.theory.trees.memory import CHECK_EVERY, MemoryGuard
 
 if TYPE_CHECKING:
     from bestresponse.core.game import Game
@@ -205,26 +204,25 @@ NODE_LIMIT = 1_000_000
 
 _SUM_TOLERANCE = 1e-9
 
+Position = TypeVar("Position")
+
 Number = float | Fraction | Decimal
 """What payoffs and probabilities may be given as; all but floats are kept exactly."""
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(NamedTuple):
     """The game is over; one payoff per player."""
 
     payoffs: Sequence[Number]
 
 
-@dataclass(frozen=True, slots=True)
-class Chance:
+class Chance(NamedTuple):
     """Chance moves: each branch by its label, with its probability and the position after it."""
 
     branches: Mapping[str, tuple[Number, Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(NamedTuple):
     """`player` moves at the information set `infoset`; each move with the position after it."""
 
     player: str
@@ -249,21 +247,7 @@ def build_tree(
     >>> pennies.num_nodes, len(pennies.infosets)
     (7, 2)
     """
-    if not players or len(set(players)) != len(players):
-        raise InvalidGame(f"players: expected different names, at least one, got {list(players)}")
-    grower, guard = _Grower(tuple(players), limit), MemoryGuard(limit)
-    stack: list[tuple[Any, int, int, Number, str, int]] = [(root, -1, -1, 1.0, "", 0)]
-    while stack:
-        position, parent, move, probability, label, depth = stack.pop()
-        node = grower.add(parent, move, probability, label)
-        guard.check(node)
-        what = position if expand is None else expand(position)
-        branches = grower.settle(node, what)
-        grower.check_size(depth + 1, waiting=len(stack) + len(branches))
-        for k in range(len(branches) - 1, -1, -1):
-            text, chance, after = branches[k]
-            stack.append((after, node, k, chance, text, depth + 1))
-    return grower.tree(name)
+    return Grower(players, expand).grow(root, limit, name)
 
 
 def _is_beyond_floats(given: Number, nearest: float) -> bool:
@@ -271,119 +255,137 @@ def _is_beyond_floats(given: Number, nearest: float) -> bool:
     return not isinstance(given, float) and (given != nearest or not (64.0 * nearest).is_integer())
 
 
-class _Grower:
-    """The arrays of a tree while it grows."""
+class Grower(Generic[Position]):
+    """A tree while it grows; of every node the number of its information set, CHANCE or LEAF as its `kind`."""
 
-    def __init__(self, players: tuple[str, ...], limit: int) -> None:
-        self.players = players
-        self.limit = limit
+    def __init__(self, players: Sequence[str], expand: Callable[[Position], Leaf | Chance | Turn] | None) -> None:
+        if not players or len(set(players)) != len(players):
+            raise InvalidGame(f"players: expected different names, at least one, got {list(players)}")
+        self.players, self.expand = tuple(players), expand
         self.index = {player: i for i, player in enumerate(players)}
-        self.parent, self.move = array("q"), array("q")
-        self.owner, self.infoset = array("q"), array("q")
-        self.probability, self.payoffs = array("d"), array("d")
-        self.labels: list[str] = []
+        self.parent: list[int] = []
+        self.move: list[int] = []
+        self.kind: list[int] = []
         self.infosets: list[Infoset] = []
         self.known: dict[tuple[int, str], int] = {}
         self.taken: set[tuple[int, str]] = set()
+        self.payoffs: list[float] = []
         self.exact_payoffs: dict[int, tuple[Fraction, ...]] = {}
-        self.exact_chances: dict[int, Fraction] = {}
+        self.draws: dict[int, list[tuple[str, Number]]] = {}
 
-    def check_size(self, depth: int, waiting: int) -> None:
-        if len(self.parent) + waiting > self.limit:
-            raise TooLarge(
-                f"the tree has more than {self.limit} nodes: stopped after {len(self.parent)} at depth {depth} with "
-                f"{waiting} more positions found; raise the limit or solve a smaller version of the game"
-            )
+    def grow(self, root: Position, limit: int, name: str) -> Tree:
+        """Add all nodes, depth first."""
+        guard, settle, add_kind = MemoryGuard(limit), self.settle, self.kind.append
+        add_parent, add_move = self.parent.append, self.move.append
+        stack: list[tuple[Position, int, int]] = [(root, -1, -1)]
+        node = 0
+        while stack:
+            position, parent, move = stack.pop()
+            add_parent(parent)
+            add_move(move)
+            if node % CHECK_EVERY == 0:
+                guard.check(node)
+            kind, after = settle(node, position)
+            add_kind(kind)
+            if after:
+                if node + len(stack) + len(after) >= limit:
+                    raise TooLarge(
+                        f"the tree has more than {limit} nodes: stopped after {node + 1} at depth "
+                        f"{len(self._path(node))} with {len(stack) + len(after)} more positions found; raise the limit "
+                        "or solve a smaller version of the game"
+                    )
+                for k in range(len(after) - 1, -1, -1):
+                    stack.append((after[k], node, k))
+            node += 1
+        return self._build(name)
 
-    def add(self, parent: int, move: int, probability: Number, label: str) -> int:
-        """Add a node whose owner is settled next."""
-        if _is_beyond_floats(probability, float(probability)):
-            self.exact_chances[len(self.parent)] = Fraction(probability)
-        self.parent.append(parent)
-        self.move.append(move)
-        self.probability.append(float(probability))
-        self.labels.append(label)
-        return len(self.parent) - 1
-
-    def settle(self, node: int, what: object) -> list[tuple[str, Number, Any]]:
-        """Record what stands at `node`; its branches as (label, probability, position)."""
+    def settle(self, node: int, position: Position) -> tuple[int, Sequence[Position]]:
+        """Record what stands at `node`, whose parent and move are known: its kind, and the positions after it."""
+        what = position if self.expand is None else self.expand(position)
         match what:
-            case Leaf():
-                self._own(LEAF, -1, self._checked_payoffs(node, what))
-                return []
-            case Chance():
-                self._own(CHANCE, -1, (0.0,) * len(self.players))
-                return self._checked_branches(node, what)
+            case Leaf(payoffs):
+                self.payoffs.extend(self._checked_payoffs(node, payoffs))
+                return LEAF, ()
             case Turn():
-                player, infoset = self._find_infoset(node, what)
-                self._own(player, infoset, (0.0,) * len(self.players))
-                return [(move, 1.0, after) for move, after in what.moves.items()]
+                return self.find_infoset(node, what), list(what.moves.values())
+            case Chance():
+                self.draws[node] = self._checked_draws(node, what)
+                return CHANCE, [after for _, after in what.branches.values()]
             case _:
                 raise self._wrong(node, f"expected a Leaf, Chance or Turn, got {type(what).__name__}")
 
-    def tree(self, name: str) -> Tree:
-        rows = (self.parent, self.move, self.owner, self.infoset)
-        parent, move, owner, infoset = (np.array(row, dtype=np.int64) for row in rows)
-        probability = np.array(self.probability, dtype=np.float64)
-        payoffs = np.array(self.payoffs, dtype=np.float64).reshape(len(self.parent), len(self.players))
+    def _build(self, name: str) -> Tree:
+        parent, move, kind = (np.array(row, dtype=np.int64) for row in (self.parent, self.move, self.kind))
+        payoffs = np.zeros((len(kind), len(self.players)))
+        payoffs[kind == LEAF] = np.array(self.payoffs, dtype=np.float64).reshape(-1, len(self.players))
+        probability, exact_chances = np.ones(len(kind)), {}
+        for node in (np.flatnonzero(kind[parent[1:]] == CHANCE) + 1).tolist():
+            _, chance = self.draws[int(parent[node])][int(move[node])]
+            probability[node] = nearest = float(chance)
+            if _is_beyond_floats(chance, nearest):
+                exact_chances[node] = Fraction(chance)
         rationals = None
-        if self.exact_payoffs or self.exact_chances:
+        if self.exact_payoffs or exact_chances:
             # The numbers that floats do not hold are kept if all others are exact as floats.
-            others = np.delete(payoffs, list(self.exact_payoffs), axis=0), np.delete(probability, [*self.exact_chances])
+            others = np.delete(payoffs, list(self.exact_payoffs), axis=0), np.delete(probability, [*exact_chances])
             if all(map(are_meant, others)):
-                rationals = TreeRationals(self.exact_payoffs, self.exact_chances)
-        numbers = parent, move, owner, infoset, probability, payoffs
-        return Tree(self.players, *numbers, tuple(self.infosets), tuple(self.labels), name, rationals)
+                rationals = TreeRationals(self.exact_payoffs, exact_chances)
+        owners = np.array(
+            [*(infoset.player for infoset in self.infosets), LEAF, CHANCE]
+        )  # these two found at -2 and -1
+        numbers = parent, move, owners[kind], np.maximum(kind, -1), probability, payoffs
+        labels = ("", *map(self._label, self.parent[1:], self.move[1:]))
+        return Tree(self.players, *numbers, tuple(self.infosets), labels, name, rationals)
 
-    def _own(self, owner: int, infoset: int, payoffs: Sequence[float]) -> None:
-        self.owner.append(owner)
-        self.infoset.append(infoset)
-        self.payoffs.extend(payoffs)
+    def _label(self, parent: int, move: int) -> str:
+        kind = self.kind[parent]
+        return self.draws[parent][move][0] if kind == CHANCE else self.infosets[kind].moves[move]
 
-    def _checked_payoffs(self, node: int, leaf: Leaf) -> Sequence[float]:
-        payoffs = leaf.payoffs
+    def _checked_payoffs(self, node: int, payoffs: Sequence[Number]) -> Sequence[float]:
         if len(payoffs) != len(self.players):
             raise self._wrong(node, f"expected {len(self.players)} payoffs, got {len(payoffs)}")
+        types = set(map(type, payoffs))
         try:
-            floats = [float(u) for u in payoffs]
+            floats = payoffs if types == {float} else [float(u) for u in payoffs]
         except (TypeError, ValueError, OverflowError):
             floats = [math.nan]
-        if not all(map(math.isfinite, floats)) or str in map(type, payoffs):
+        if not all(map(math.isfinite, floats)) or str in types:
             raise self._wrong(node, f"expected finite payoffs, got {list(payoffs)}")
-        if set(map(type, payoffs)) != {float} and any(map(_is_beyond_floats, payoffs, floats)):
+        if floats is not payoffs and any(map(_is_beyond_floats, payoffs, floats)):
             self.exact_payoffs[node] = tuple(Fraction(u) for u in payoffs)
         return floats
 
-    def _checked_branches(self, node: int, chance: Chance) -> list[tuple[str, Number, Any]]:
-        branches = [(label, p, after) for label, (p, after) in chance.branches.items()]
-        if not branches:
+    def _checked_draws(self, node: int, chance: Chance) -> list[tuple[str, Number]]:
+        draws = [(label, p) for label, (p, _) in chance.branches.items()]
+        if not draws:
             raise self._wrong(node, "chance has no branch; expected at least one")
-        for label, p, _ in branches:
+        for label, p in draws:
             if not 0 <= p <= 1 + _SUM_TOLERANCE:
                 raise self._wrong(node, f"chance draws {label!r} with {p}; expected a probability between 0 and 1")
-        total = math.fsum(p for _, p, _ in branches)
+        total = math.fsum(p for _, p in draws)
         if abs(total - 1) > _SUM_TOLERANCE:
             raise self._wrong(node, f"the probabilities of chance sum to {total:.12g}; expected 1")
-        if not any(isinstance(p, float) for _, p, _ in branches) and sum(Fraction(p) for _, p, _ in branches) != 1:
-            return [(label, float(p), after) for label, p, after in branches]  # rounded by whoever wrote them
-        return branches
+        if not any(isinstance(p, float) for _, p in draws) and sum(Fraction(p) for _, p in draws) != 1:
+            return [(label, float(p)) for label, p in draws]  # rounded by whoever wrote them
+        return draws
 
-    def _find_infoset(self, node: int, turn: Turn) -> tuple[int, int]:
+    def find_infoset(self, node: int, turn: Turn) -> int:
+        """Find the number of an information set, a new one where it is seen first; its moves are always the same."""
         player = self.index.get(turn.player)
         if player is None:
             raise self._wrong(node, f"{turn.player!r} moves; expected one of {', '.join(self.players)}")
         moves = tuple(turn.moves)
         if not moves:
             raise self._wrong(node, f"{turn.player} has no move; expected at least one")
-        found = self.known.get((player, turn.infoset))
-        if found is None:
-            found = self.known[player, turn.infoset] = len(self.infosets)
+        number = self.known.get((player, turn.infoset))
+        if number is None:
+            number = self.known[player, turn.infoset] = len(self.infosets)
             self.infosets.append(Infoset(player, turn.infoset, self._new_label(player, turn), moves))
-        elif self.infosets[found].moves != moves:
-            label, before = self.infosets[found].label, ", ".join(self.infosets[found].moves)
+        elif self.infosets[number].moves != moves:
+            label, before = self.infosets[number].label, ", ".join(self.infosets[number].moves)
             place = f"the information set {label!r} of {turn.player}"
             raise self._wrong(node, f"{place} offers {', '.join(moves)} here and {before} before; expected the same")
-        return player, found
+        return number
 
     def _new_label(self, player: int, turn: Turn) -> str:
         """The wanted label, with a number behind it where another information set has taken it."""
@@ -395,12 +397,17 @@ class _Grower:
         self.taken.add((player, label))
         return label
 
-    def _wrong(self, node: int, why: str) -> InvalidGame:
-        path = []
+    def _path(self, node: int) -> list[str]:
+        """List the moves that lead to a node, and it itself."""
+        labels = []
         while node > 0:
-            path.append(self.labels[node])
+            labels.append(self._label(self.parent[node], self.move[node]))
             node = self.parent[node]
-        return InvalidGame(f"at {' > '.join(reversed(path)) or 'the root'}: {why}")
+        return ["the root", *reversed(labels)]
+
+    def _wrong(self, node: int, why: str) -> InvalidGame:
+        path = self._path(node)
+        return InvalidGame(f"at {' > '.join(path[1:]) or path[0]}: {why}")
 
 
 TreeLike: TypeAlias = "Tree | Game[Any]"

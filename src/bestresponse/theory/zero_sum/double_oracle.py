@@ -19,8 +19,6 @@ B. Bosansky, C. Kiekintveld, V. Lisy and M. Pechoucek, "An exact double-oracle a
 games with imperfect information", Journal of Artificial Intelligence Research 51, 2014.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -12,8 +12,6 @@ The tableau, the pivot rules and the order of arithmetic are those of the numpy 
 compiling that all kernels share: results are cached on disk, division by zero gives infinity as it does in numpy.
 """
 
-from __future__ import annotations
-
 from threading import Lock
 from typing import Any, NamedTuple
 

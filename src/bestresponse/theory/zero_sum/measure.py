@@ -6,8 +6,6 @@ max_i (A y)_i - v, with v the value of the game: what the strategy loses to a be
 An opponent who is content with any optimal strategy may take less; `optimal_opponent_range` says how much less.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np

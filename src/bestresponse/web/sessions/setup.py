@@ -30,7 +30,6 @@ from bestresponse.games.lookup import Found, find_game, game_names
 from bestresponse.games.matrix.game import MatrixGame, RepeatedGame, Wanted
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.programs.validate import Report, validate
-from bestresponse.logic.settings import settings
 from bestresponse.players.lookup import SIMULATED, check_strategy
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_entry, tree_names
@@ -299,7 +298,7 @@ def take_turn() -> Iterator[None]:
 
 def validate_program(source: str) -> Report:
     """Take the program through all stages of validation."""
-    with closing(open_engine("embedded", settings.strangers)) as engine:
+    with closing(open_engine("embedded")) as engine:
         return validate(source, engine)
 
 

@@ -1,134 +1,25 @@
-"""Formalize, as pages and as calls for programs: a story, its program, the game that it tells, and a model's help.
+"""Formalize, as pages and as calls for programs: a story, its program, the game that it tells, and a model's help."""
 
-Everything about a program is worked out from its text alone, each time it changes: diagnostics by line, the game, its
-equilibria and its picture. Programs that are games can be saved with their story, by a plain name.
-"""
-
-import re
-from contextlib import closing
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, Body
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import Field
 
-from bestresponse.analysis.solve.document import as_document, drawable, picture_figures
-from bestresponse.analysis.solve.solve import solve_found
-from bestresponse.core.errors import BestResponseError, UsageError
-from bestresponse.formal.formalize.autoformalizer import Attempt, Formalization, Formalizer, Settings, check_story
-from bestresponse.formal.formalize.forms import what_is_wrong
+from bestresponse.core.errors import BestResponseError
+from bestresponse.formal.formalize.autoformalizer import check_story
 from bestresponse.formal.formalize.plan import FIRST, Example, library
-from bestresponse.games.logic.game import describe_table, program_game, read_program_text
-from bestresponse.games.lookup import Found
-from bestresponse.logic.engine import open_engine
-from bestresponse.logic.language.diagnostics import Diagnostic
-from bestresponse.logic.programs.validate import validate
-from bestresponse.logic.settings import settings
-from bestresponse.models.base import Message, Model, Reply, Request
-from bestresponse.report.document import Document, Note, Section
-from bestresponse.report.files import write_text
+from bestresponse.report.document import Document
 from bestresponse.web.access import AdminApi, AdminPage, Bearer, Name, PostedForm, Server, ServerState
 from bestresponse.web.render import Closed, describe_errors, render_form, render_page, serialize_report
-from bestresponse.web.sessions.setup import take_turn, validate_program
-
-_ATTEMPTS = 3
-_MOST_PLAYERS = 4
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedProgram:
-    """What is known of a program: what is wrong with it, and where it is a game, all about the game."""
-
-    ok: bool
-    diagnostics: tuple[Diagnostic, ...]
-    words: str = ""
-    sections: tuple[Section, ...] = ()
-
-
-def check_program(source: str, name: str = "this game") -> CheckedProgram:
-    """The program through all stages, then solved and drawn as far as that goes."""
-    if not source.strip():
-        return CheckedProgram(False, ())
-    with take_turn():
-        report = validate_program(source)
-        if not report.ok or report.table is None:
-            return CheckedProgram(False, report.diagnostics)
-        found = Found(name, "file", program_game(report, name))
-        return CheckedProgram(
-            True, report.diagnostics, describe_table(report.table), _known(found, len(report.table.players))
-        )
-
-
-def _known(found: Found, players: int) -> tuple[Section, ...]:
-    if players > _MOST_PLAYERS:
-        note = f"They are not worked out here for more than {_MOST_PLAYERS} players; `bestresponse solve` does it."
-        return (Section("Equilibria", (Note(note),)),)
-    try:
-        sections = as_document(found, solve_found(found)).sections
-    except BestResponseError as error:
-        return (Section("Equilibria", (Note(f"They could not be worked out: {error}."),)),)
-    wanted = tuple(section for section in sections if section.title in ("Payoffs", "Equilibria", "Kind of game"))
-    try:
-        return (*wanted[:2], Section("Picture", picture_figures(drawable(found.solvable()))), *wanted[2:])
-    except BestResponseError:
-        return wanted
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenProgram:
-    """The best program of a model, with a line for each of its attempts and one for the end."""
-
-    program: str
-    lines: list[str]
-
-
-def write_program(model: Model, story: str, program: str, remark: str) -> WrittenProgram:
-    """Let a model write the game of a story, or change its program as `remark` says; that may take minutes."""
-    with take_turn(), closing(open_engine("embedded", settings.strangers)) as engine:
-        formalizer = Formalizer(model, engine, Settings(attempts=_ATTEMPTS))
-        if program.strip():
-            report = validate(program, engine)
-            begun = Attempt(Request((Message("user", story),)), Reply(program), program, report)
-            wrong = what_is_wrong(report, "") or "Does the program tell the whole story? If not, complete it."
-            result = formalizer.revise(Formalization(story, model.id, (), (begun,)), remark.strip() or wrong)
-        else:
-            result = formalizer.formalize(story)
-    lines = ["This is a game." if attempt.ok else f"Not yet a game: {attempt.trouble}" for attempt in result.attempts]
-    return WrittenProgram(result.source or "", [*lines, result.trouble or "Done."])
-
-
-_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
-
-
-def list_saved_games(output: Path) -> tuple[str, ...]:
-    """The names, in alphabetical order."""
-    return tuple(sorted(path.stem for path in output.glob("games/*.pl") if _NAME.fullmatch(path.stem)))
-
-
-def load_game(output: Path, name: str) -> Example:
-    """Load the program of that name, looked up among those that are there, with the story beside it if there is one."""
-    if name not in list_saved_games(output):
-        raise UsageError(f"there is no saved game named {name!r}")
-    story = output / "games" / f"{name}.txt"
-    told = story.read_text("utf-8", "replace") if story.exists() else ""
-    return Example(name, told, read_program_text(story.with_suffix(".pl")))
-
-
-def save_game(output: Path, name: str, story: str, program: str) -> None:
-    """Keep a program that is a game; UsageError or InvalidGame where it is none or the name is taken."""
-    if not _NAME.fullmatch(name):
-        raise UsageError("a name has small letters, digits and hyphens, such as my-first-game, at most 60 of them")
-    if name in list_saved_games(output):
-        raise UsageError(f"there is a game named {name!r} already; choose another name")
-    with take_turn():
-        program_game(validate_program(program), name)
-    folder = output / "games"
-    folder.mkdir(parents=True, exist_ok=True)
-    write_text(folder / f"{name}.txt", story)
-    write_text(folder / f"{name}.pl", program)
-
+from bestresponse.web.services.formalizing import (
+    WrittenProgram,
+    check_program,
+    list_saved_games,
+    load_game,
+    save_game,
+    write_program,
+)
 
 pages = APIRouter(prefix="/formalize", include_in_schema=False, dependencies=[AdminPage])
 calls = APIRouter(prefix="/api", responses=describe_errors(), tags=["formalize"], dependencies=[Bearer, AdminApi])

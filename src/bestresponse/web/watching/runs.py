@@ -50,9 +50,7 @@ def name_run(manifest: Manifest) -> str:
     'gpt-4o, zero-sum, 50 games'
     """
     config = manifest.config if isinstance(manifest.config, Mapping) else {}
-    players: Any = next(
-        (config[key] for key in ("models", "model", "entries", "strategies", "bidder") if config.get(key)), []
-    )
+    players: Any = next((config[key] for key in ("models", "model", "entries", "strategies") if config.get(key)), [])
     seats = config["seat"].values() if isinstance(config.get("seat"), Mapping) else ()
     players = [*(players if isinstance(players, list) else [players]), *seats, config.get("others")]
     game = next((config[key] for key in ("game", "domain", "family") if config.get(key)), "")

@@ -5,8 +5,6 @@ the parser tells apart no more words than the grammar does. A word that nobody k
 as an English word of the grammar, leaves the sentence unread.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterable, Iterator

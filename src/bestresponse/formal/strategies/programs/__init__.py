@@ -1,7 +1,5 @@
 """The published strategies as rules for `select/4`, one per file."""
 
-from __future__ import annotations
-
 from importlib.resources import files
 
 from bestresponse.core.errors import UsageError

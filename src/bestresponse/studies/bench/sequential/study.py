@@ -3,8 +3,6 @@
 The answers at all information sets make up a policy. Where some are missing, its figures are bounds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,13 +18,21 @@ from bestresponse.report.document import Figure
 from bestresponse.report.figures.tree import MOST_ENDS, Overlay, draw_tree
 from bestresponse.report.frames import Frame, Heads, Metric, Value, column
 from bestresponse.report.stats.statistics import bound_mean
-from bestresponse.runs.reporting.answers import Answers, make_answers_frame
+from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.measure import BASELINE
-from bestresponse.studies.bench.sequential.policies import Arena, StatedPolicy, average, cut, make_baselines
-from bestresponse.studies.bench.sequential.questions import Plan, make_plan, prepare_questions
+from bestresponse.studies.bench.sequential.policies import (
+    Arena,
+    Plan,
+    StatedPolicy,
+    average,
+    cut,
+    make_baselines,
+    make_plan,
+    prepare_questions,
+)
 from bestresponse.studies.bench.study import estimate_prompts, show_first_play, warn_unfinished
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.tree import Policy, Tree, uniform_policy
@@ -296,15 +302,15 @@ def measure(config: BenchConfig, folder: RunFolder) -> Measured:
     groups |= {(name, BASELINE): [policy] for name, policy in baselines.items()}
     asked = GameRow(infosets=len(plan.candidates), asked=len(plan.infosets), method=theory.method)
     rows = list(results.list_questions())
-    readings: dict[str, Answers] = {}
+    readings = Readings()
     for row in rows:
-        readings.setdefault(f"{row['model']} / {row['way']}", Answers()).add(row["status"], row["how"], "")
+        readings.add(f"{row['model']} / {row['way']}", row["status"], row["how"])
     frames: dict[str, Frame[Any]] = {
         "plays": Frame(QuestionRow, rows),
         "seats": Frame(SeatRow, list(results.list_seats(baselines))),
         "infosets": Frame(InfosetRow, list(results.list_infosets())),
         "game": Frame(GameRow, [asked]),
-        "answers": make_answers_frame(readings),
+        "answers": readings.frames["answers"],
     }
     answered = sum(row["strategy"] is not None for row in rows)
     return Measured(frames, answered, ("player", "asked for"), groups)

@@ -20,8 +20,6 @@ derivative that is not singular; it is then isolated, and its index is the sign 
 derivative (Ritzberger 1994). The indices of a regular game's equilibria sum to +1 (Wilson 1971: their number is odd).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -14,8 +14,6 @@ Path following for `homotopy` in plain numpy: all paths together, each with its 
 Predicts by Runge and Kutta's method of fourth order and corrects by Newton's.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

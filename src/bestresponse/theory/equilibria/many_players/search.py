@@ -11,8 +11,6 @@ it is not, the principal branch of logit equilibria is traced as well (Turocy 20
 two actions each, as given or after elimination, are solved in closed form instead (see `two_actions`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction

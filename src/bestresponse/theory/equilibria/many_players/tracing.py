@@ -7,8 +7,6 @@ Newton's method is tried on them. Where a branch cannot be followed, others are,
 actions: log x_is - log x_i0 = k (u_is - u_i0) + b_is - b_i0 leads to Nash equilibria as well.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import suppress

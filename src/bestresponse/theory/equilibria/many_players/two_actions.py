@@ -10,8 +10,6 @@ A face may hold a continuum: a segment, a part of a plane, or a curve. Its ends 
 those around it: no continuum is without a point that is listed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -18,8 +18,6 @@ given the beliefs. Policy, beliefs and gains are computed in rationals, and the 
 P. Miltersen and T. Sorensen, "Computing a quasi-perfect equilibrium of a two-player game", Economic Theory 42, 2010.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass

@@ -1,0 +1,439 @@
+"""Strategies in a seat: fixed answers and mixtures, functions, chance, automata, Axelrod's library, equilibria.
+
+Baselines are simple ways to play a two-player matrix game, to stand beside every model in every table. Each is a
+function of the player's own payoffs and the opponent's, both with the player's own actions as rows, for a whole batch
+of games at once: (n, own, other) -> strategies (n, own). Ties go to the action listed first.
+
+    uniform   every action equally often
+    random    one action, drawn once per game
+    greedy    the action with the largest payoff anywhere in its row
+    maximin   the action whose worst payoff is best
+    level-1   best response to an opponent who plays uniformly (Stahl & Wilson 1995; Nagel 1995)
+    level-2   best response to an opponent who plays level-1
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from threading import get_ident
+from typing import Any
+
+import numpy as np
+
+from bestresponse.analysis.theory import Predicted, Theory, describe_theory, may_have_equilibrium
+from bestresponse.core.ask import Ask, Choice, Form, Lottery, Mixture, Words
+from bestresponse.core.capabilities import KnownEquilibrium
+from bestresponse.core.conformance import any_legal_action
+from bestresponse.core.errors import InvalidGame, InvalidMove, UsageError
+from bestresponse.core.game import AnyGame, Role, View, find_first_asks
+from bestresponse.core.player import Decision, Player
+from bestresponse.core.registry import did_you_mean
+from bestresponse.core.seeds import generator, split
+from bestresponse.games.capabilities import HasTree
+from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.repeated.automaton import (
+    Automaton,
+    classic_strategies,
+    classic_strategy,
+    cooperative_actions,
+    reduced,
+    relabelled,
+)
+from bestresponse.theory.repeated.round_robin import Rules
+
+ALWAYS = "always:"
+
+
+@dataclass(frozen=True, slots=True)
+class FixedMix:
+    """One mixed strategy: stated where a mixture is asked, drawn from where an action is.
+
+    With `blind` it asks for no view; where every ask is for a mixture, it needs none.
+
+    >>> FixedMix((0.5, 0.5)).decide(View("a", ""), Mixture(("1", "2"))).action
+    (0.5, 0.5)
+    """
+
+    mix: tuple[float, ...]
+    name: str = "fixed"
+    seed: int = 0
+    blind: bool = False
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """State the strategy, or draw from it."""
+        if isinstance(ask, Mixture):
+            return Decision(self.mix)
+        if isinstance(ask, Choice):
+            return Decision(generator(self.seed, view.key).choices(ask.options, self.mix)[0])
+        raise UsageError(f"a mixed strategy answers choices and mixtures, not {type(ask).__name__}")
+
+
+@dataclass(frozen=True, slots=True)
+class Mixing:
+    """One behaviour strategy of a tree: the probabilities of the moves at each information set, by its label."""
+
+    mixes: Mapping[str, Mapping[str, float]]
+    name: str = "fixed"
+    seed: int = 0
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """Draw a move of the information set."""
+        mix = self.mixes[view.facts["infoset"]]
+        return Decision(generator(self.seed, view.key).choices(list(mix), list(mix.values()))[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Always:
+    """The same answer whenever it is asked.
+
+    >>> Always("2").decide(View("a", ""), Choice(("1", "2"))).action
+    '2'
+    """
+
+    answer: str
+
+    @property
+    def name(self) -> str:
+        """The answer, with `always:` before it."""
+        return f"{ALWAYS}{self.answer}"
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """Give the one answer."""
+        try:
+            return Decision(ask.read(self.answer))
+        except InvalidMove as error:
+            raise UsageError(f"{self.name} cannot play {view.role}: {error}") from None
+
+
+def make_always(answer: str, game: AnyGame, role: Role) -> Always:
+    """Seat a player with one answer; UsageError where its first ask refuses it."""
+    ask = find_first_asks(game).get(role)
+    if ask is not None and not isinstance(game, HasTree):
+        try:
+            ask.read(answer)
+        except InvalidMove as error:
+            raise UsageError(f"{role}={ALWAYS}{answer}: {error}") from None
+    return Always(answer)
+
+
+ViewFunction = Callable[[View, Ask], Any]
+"""A strategy for any game: from what it sees and what it is asked to its answer."""
+HistoryFunction = Callable[[Sequence[str], Sequence[str]], str]
+"""A strategy for repeated games of two: from its own moves and the other's moves so far to its next move."""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionPlayer:
+    """Ask a function of the view; what it returns must be a legal answer."""
+
+    function: ViewFunction
+    name: str = "function"
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """Call the function and read its answer as the ask reads any answer."""
+        return Decision(ask.read(self.function(view, ask)))
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryPlayer:
+    """Ask a function of the history in a seat of a repeated two-player game."""
+
+    function: HistoryFunction
+    name: str = "function"
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """Call the function with its own and the other's moves so far."""
+        if not isinstance(ask, Choice) or "history" not in view.facts or "seat" not in view.facts:
+            raise UsageError(f"the strategy {self.name} plays repeated games of two players only")
+        seat: int = view.facts["seat"]
+        history = view.facts["history"]
+        move = self.function([moves[seat] for moves in history], [moves[1 - seat] for moves in history])
+        if move not in ask.options:
+            raise InvalidMove(f"the strategy {self.name} returned {move!r}; expected one of {', '.join(ask.options)}")
+        return Decision(move)
+
+
+@dataclass(frozen=True, slots=True)
+class RandomPlayer:
+    """Some legal move, each as likely as any other."""
+
+    seed: int = 0
+    name: str = "random"
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """Draw an answer that depends on the seed and the view only."""
+        for field in (field for _, field in ask.fields) if isinstance(ask, Form) else (ask,):
+            if isinstance(field, Words | Lottery):
+                raise UsageError(f"a random player cannot answer {type(field).__name__}; seat a model or a person")
+        return Decision(any_legal_action(ask, generator(self.seed, view.key)))
+
+
+def make_random(game: AnyGame, role: Role, seed: int) -> RandomPlayer:
+    """Seat a random player."""
+    return RandomPlayer(seed)
+
+
+PROBE = "joss-ann:"
+"""What the name of a probe of fingerprints begins with."""
+
+
+@dataclass(frozen=True, slots=True)
+class AutomatonPlayer:
+    """Plays `automaton`; a mixed action is drawn anew for each view, always the same for the same seed and view."""
+
+    automaton: Automaton
+    seed: int = 0
+
+    @property
+    def name(self) -> str:
+        """The name under which the player stands in records."""
+        return self.automaton.name
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
+        actions = view.facts.get("actions", ())
+        if not isinstance(ask, Choice) or "history" not in view.facts or len(actions) != 2:
+            raise UsageError(f"the strategy {self.name} plays repeated games of two players only")
+        seat: int = view.facts["seat"]
+        own, other = (list(actions[who]) for who in (seat, 1 - seat))
+        state = 0
+        for moves in view.facts["history"]:
+            state = int(self.automaton.step[state, own.index(moves[seat]), other.index(moves[1 - seat])])
+        mix = self.automaton.mix[state]
+        return Decision(generator(self.seed, view.key).choices(own, mix.tolist())[0])
+
+
+def list_automata(form: NormalForm) -> tuple[str, ...]:
+    """List the classic strategies; none where no action of the stage game is cooperation."""
+    try:
+        cooperative_actions(form)
+    except InvalidGame:
+        return ()
+    return tuple(automaton.name for automaton in classic_strategies())
+
+
+def make_automaton(name: str, form: NormalForm, seat: int) -> Automaton:
+    """Make the classic strategy for that seat: the library counts actions as cooperate, defect, the game may not."""
+    order = [(first, 1 - first) for first in cooperative_actions(form)]
+    automaton = make_probe(name) if name.startswith(PROBE) else reduced(classic_strategy(name))
+    return relabelled(automaton, order[seat], order[1 - seat])
+
+
+def make_probe(name: str) -> Automaton:
+    """Make the probe `joss-ann:X:Y`: tit-for-tat, but X of the time it cooperates and Y of the time defects anyway.
+
+    Where X + Y is above 1 it is the same of the dual, which does the contrary of tit-for-tat (Ashlock and Kim,
+    Fingerprinting: visualization and automatic analysis of prisoner's dilemma strategies, 2008).
+    """
+    try:
+        x, y = map(float, name.removeprefix(PROBE).split(":"))
+    except ValueError:
+        x = y = -1.0
+    if not (0 <= x <= 1 and 0 <= y <= 1):
+        raise UsageError(f"{name!r}: expected {PROBE}X:Y with two numbers from 0 to 1, such as {PROBE}0.1:0.2")
+    seen = np.broadcast_to([0, 1], (2, 2, 2))  # the state is what the other did last
+    return Automaton(name, np.array([[1 - y, y], [x, 1 - x]]), seen)
+
+
+@cache
+def axelrod_strategy(name: str) -> Any:
+    """The class of a strategy, by the name of the class or the name it shows; UsageError where there is none."""
+    if find_spec("axelrod") is None:
+        raise UsageError("strategies of Axelrod's library need it installed: pip install axelrod")
+    library = import_module("axelrod")
+    known = {strategy.__name__: strategy for strategy in library.all_strategies}
+    by_shown_name = {strategy.name: strategy for strategy in library.all_strategies}
+    found = known.get(name) or by_shown_name.get(name)
+    if found is None:
+        raise UsageError(f"Axelrod's library has no strategy {name!r}.{did_you_mean(name, sorted(known))}")
+    return found
+
+
+def has_axelrod_strategy(name: str) -> bool:
+    """Say whether Axelrod's library is installed and has a strategy of that name."""
+    try:
+        return axelrod_strategy(name) is not None
+    except UsageError:
+        return False
+
+
+@cache
+def _library_player(name: str, seat: int, thread: int) -> Any:
+    """Make a player of the library, once for each seat and thread: its matches begin by resetting it."""
+    return axelrod_strategy(name)()
+
+
+def play_in_library(names: tuple[str, str], form: NormalForm, rules: Rules, seed: int) -> tuple[float, float]:
+    """Let two strategies of Axelrod's library play a match there, and return their payoffs.
+
+    A match of 200 rounds takes the library some milliseconds. Asked round by round through views, its strategies would
+    have to live through the whole history for every move.
+    """
+    library = import_module("axelrod")
+    players = [_library_player(name, seat, get_ident()) for seat, name in enumerate(names)]
+    match = library.Match(players, rules.rounds, 1 - rules.continuation, noise=rules.noise, seed=seed % 2**32)
+    cooperate = cooperative_actions(form)
+    payoffs = np.zeros(2)
+    for moves, times in Counter(match.play()).items():
+        chosen = [c if move == library.Action.C else 1 - c for move, c in zip(moves, cooperate, strict=True)]
+        payoffs += times * form.payoffs[:, chosen[0], chosen[1]]
+    return float(payoffs[0]), float(payoffs[1])
+
+
+@dataclass(frozen=True, slots=True)
+class AxelrodPlayer:
+    """`cooperate` gives, for each seat, the number of the action that is to cooperate."""
+
+    strategy: str
+    cooperate: tuple[int, int] = (0, 0)
+    seed: int = 0
+
+    @property
+    def name(self) -> str:
+        """The name under which the player stands in records."""
+        return f"axelrod:{self.strategy}"
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
+        actions = view.facts.get("actions", ())
+        if not isinstance(ask, Choice) or "history" not in view.facts or [len(own) for own in actions] != [2, 2]:
+            raise UsageError(f"{self.name} plays repeated games of two players with two actions only")
+        seat: int = view.facts["seat"]
+        library = import_module("axelrod")
+        player, other = axelrod_strategy(self.strategy)(), library.MockPlayer()
+        player.set_seed(split(self.seed, view.role) % 2**32)
+        letters = [
+            {own[c]: library.Action.C, own[1 - c]: library.Action.D}
+            for own, c in zip(actions, self.cooperate, strict=True)
+        ]
+        for moves in view.facts["history"]:
+            own, theirs = letters[seat][moves[seat]], letters[1 - seat][moves[1 - seat]]
+            player.strategy(other)
+            player.update_history(own, theirs)
+            other.update_history(theirs, own)
+        chosen = player.strategy(other)
+        return Decision(next(action for action, letter in letters[seat].items() if letter == chosen))
+
+
+Baseline = Callable[[Array, Array, int], Array]
+
+
+def _pure(choices: np.ndarray[tuple[int], np.dtype[np.intp]], actions: int) -> Array:
+    return np.eye(actions)[choices]
+
+
+def uniform(own: Array, other: Array, seed: int) -> Array:
+    """Play every action with equal probability."""
+    return np.full(own.shape[:2], 1.0 / own.shape[1])
+
+
+def random(own: Array, other: Array, seed: int) -> Array:
+    """Play one action, drawn by the seed."""
+    drawn = np.random.default_rng(split(seed, "random baseline")).integers(own.shape[1], size=len(own))
+    return _pure(drawn, own.shape[1])
+
+
+def greedy(own: Array, other: Array, seed: int) -> Array:
+    """Play the row with the largest payoff in it."""
+    return _pure(own.max(axis=2).argmax(axis=1), own.shape[1])
+
+
+def maximin(own: Array, other: Array, seed: int) -> Array:
+    """Play the row whose smallest payoff is largest."""
+    return _pure(own.min(axis=2).argmax(axis=1), own.shape[1])
+
+
+def level_1(own: Array, other: Array, seed: int) -> Array:
+    """Play the best response to uniform play."""
+    return _pure(own.mean(axis=2).argmax(axis=1), own.shape[1])
+
+
+def level_2(own: Array, other: Array, seed: int) -> Array:
+    """Play the best response to an opponent of level 1."""
+    opponent = other.mean(axis=1).argmax(axis=1)
+    faced = np.take_along_axis(own, opponent[:, None, None], axis=2)[:, :, 0]
+    return _pure(faced.argmax(axis=1), own.shape[1])
+
+
+BASELINES: dict[str, Baseline] = {
+    "uniform": uniform,
+    "random": random,
+    "greedy": greedy,
+    "maximin": maximin,
+    "level-1": level_1,
+    "level-2": level_2,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BaselinePlayer:
+    """A baseline in a seat of a two-player matrix game; a mixed strategy is drawn from where an action is asked."""
+
+    name: str
+    seed: int = 0
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
+        payoffs = np.asarray(view.facts.get("payoffs", ()), dtype=np.float64)
+        if payoffs.ndim != 3:
+            raise UsageError(f"the baseline {self.name} plays two-player matrix games only")
+        if view.facts["seat"] == 1:
+            payoffs = payoffs[::-1].transpose(0, 2, 1)
+        own_seed = split(self.seed, view.key)
+        mix = BASELINES[self.name](payoffs[0][None], payoffs[1][None], own_seed)[0]
+        if isinstance(ask, Mixture):
+            return Decision(tuple(map(float, mix)))
+        if isinstance(ask, Choice):
+            return Decision(generator(own_seed, "draw").choices(ask.options, mix)[0])
+        raise UsageError(f"the baseline {self.name} answers choices and mixtures, not {type(ask).__name__}")
+
+
+EQUILIBRIUM = "equilibrium"
+
+
+@dataclass(frozen=True, slots=True)
+class EquilibriumPlayer:
+    """Plays by the probabilities of one of the equilibria that theory predicts."""
+
+    theory: Theory
+    predicted: Predicted
+    seed: int
+    name: str = EQUILIBRIUM
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """State the mixture where one is asked for, else draw a move from it."""
+        moves = self.predicted.shares[view.role][self.theory.name_infoset(view)]
+        if isinstance(ask, Mixture):
+            return Decision(tuple(moves[option] for option in ask.options))
+        rng = generator(self.seed, view.key)
+        return Decision(ask.read(rng.choices(list(moves), [max(p, 0.0) for p in moves.values()])[0]))
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedFormPlayer:
+    """Plays the equilibrium that its game knows in closed form."""
+
+    game: KnownEquilibrium
+    name: str = EQUILIBRIUM
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """Ask the game what its equilibrium says."""
+        return Decision(self.game.choose_equilibrium(view, ask))
+
+
+def make_equilibrium(game: AnyGame, role: Role, seed: int) -> Player:
+    """Seat the game's first equilibrium; UsageError where none is known."""
+    theory = describe_theory(game)
+    if theory.predicted:
+        return EquilibriumPlayer(theory, theory.predicted[0], seed)
+    if theory.known is not None and isinstance(game, KnownEquilibrium):
+        return ClosedFormPlayer(game)
+    raise UsageError(
+        f"{role}={EQUILIBRIUM}: no equilibrium of {game.name} is known here; seat another strategy or a model"
+    )
+
+
+make_equilibrium.plays = may_have_equilibrium  # type: ignore[attr-defined]

@@ -1,1 +1,0 @@
-"""Strategies in a seat."""
