@@ -10,11 +10,11 @@ from hypothesis import given, settings, strategies as st
 import bestresponse as br
 from bestresponse.core.errors import UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.report.frames import Figures
 from bestresponse.studies.bench.config import BenchConfig, Plan, draw_games, own_view
 from bestresponse.studies.bench.measure import (
     METRICS,
     Asked,
-    Figures,
     compute_regret,
     measure_baseline,
     measure_plays,

@@ -4,8 +4,6 @@ Every message names the line and the cause. `parse_experiment` reads the file al
 games and strategies as well.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from bisect import bisect_left
@@ -98,7 +96,7 @@ class GameSettings:
     most: Money | None = None
     text: Annotated[dict[Phrase, Phrase], Field(max_length=300)] = field(default_factory=dict)
 
-    def convert(self, points: float, payment: Payment) -> Decimal:
+    def convert(self, points: float, payment: "Payment") -> Decimal:
         """Return the money for points of this game, not rounded."""
         earned = (payment.rate if self.rate is None else self.rate) * Decimal(repr(round(points, 9)))
         return earned if self.most is None else min(earned, self.most)
