@@ -134,11 +134,6 @@ if TYPE_CHECKING:
         uniform_policy as uniform_policy,
     )
     from bestresponse.theory.zero_sum.double_oracle import search_matrix as search_matrix, search_tree as search_tree
-    from bestresponse.theory.zero_sum.measure import (
-        best_response_value as best_response_value,
-        exploitability as exploitability,
-        optimal_opponent_range as optimal_opponent_range,
-    )
     from bestresponse.theory.zero_sum.solve import (
         ZeroSumStep as ZeroSumStep,
         solve_zero_sum as solve_zero_sum,
