@@ -10,11 +10,11 @@ from hypothesis import given, settings, strategies as st
 import bestresponse as br
 from bestresponse.core.errors import UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.report.frames import Figures
 from bestresponse.studies.bench.config import BenchConfig, Plan, draw_games, own_view
 from bestresponse.studies.bench.measure import (
     METRICS,
     Asked,
+    PlayFigures,
     compute_regret,
     measure_baseline,
     measure_plays,
@@ -198,7 +198,7 @@ def test_a_missing_answer_in_a_flat_game_can_have_cost_nothing(tmp_path):
 
 def row(game, **figures):
     asked = {"spec": str(game), "condition": "base", "game": game, "variant": "original", "model": "m", "seat": "row"}
-    return {**dict.fromkeys([*Asked.__annotations__, *Figures.__annotations__]), **asked, **figures}
+    return {**dict.fromkeys([*Asked.__annotations__, *PlayFigures.__annotations__]), **asked, **figures}
 
 
 def compute(rows):
