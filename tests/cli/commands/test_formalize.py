@@ -58,8 +58,8 @@ def test_a_story_becomes_a_program_a_table_and_equilibria(run, tmp_path):
     assert "prisoners-dilemma" in out
     assert "- If ada chooses Silent, ben chooses Betray: ada gets 0, ben gets 5." in out
     assert "Equilibria" in out
-    assert err.startswith("about 1 calls, ")
-    assert "1 attempts; 1 calls, 110 tokens" in err
+    assert err.startswith("calls: about 1, at most ")
+    assert "attempts: 1; calls: 1, 110 tokens" in err
     assert "wrote game.pl" in err
 
 
@@ -212,7 +212,7 @@ def test_all_calls_are_counted_and_kept_replies_cost_nothing(run):
     words = ("story.txt", "--candidates", "3", "--back-check", "--json")
     _, out, err = run(*words, script=script)
     assert (json.loads(out)["calls"], json.loads(out)["tokens_spent"]) == (4, 440)
-    assert "at most 16 calls" in err
+    assert "calls: about 4, at most 16; " in err
 
 
 def test_a_finished_game_becomes_an_example_for_the_next(run, tmp_path):

@@ -125,7 +125,7 @@ def _show_estimate(text: str, config: FormalizeConfig) -> None:
     prompt, reply = config.candidates * each_prompt + checks * each_prompt // 2, count * each_reply
     money = estimate_price(config.model, prompt, reply)
     price = f", {money:.4f} US dollars" if money else ""
-    line = f"about {count} calls, {prompt:,} tokens read and {reply:,} written{price}; at most {most} calls"
+    line = f"calls: about {count}, at most {most}; about {prompt:,} tokens read and {reply:,} written{price}"
     notes().print(line, markup=False, soft_wrap=True)
 
 
@@ -164,7 +164,7 @@ def _show(result: Formalized) -> None:
     spent = result.spent
     cost = "" if spent.unpriced else f", {spent.money:.4f} US dollars"
     lines = [
-        f"{len(winner.attempts)} attempts; {spent.calls} calls, {spent.tokens:,} tokens{cost}; "
+        f"attempts: {len(winner.attempts)}; calls: {spent.calls}, {spent.tokens:,} tokens{cost}; "
         f"examples shown: {', '.join(winner.examples) or 'none'}"
     ]
     election = result.election
