@@ -6,7 +6,7 @@ import hashlib
 import json
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,7 +14,6 @@ from typing import Annotated, Any, ClassVar, Literal, TypedDict
 
 import numpy as np
 
-from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import SettingError, StoreError, UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.models.base import Model
@@ -25,7 +24,7 @@ from bestresponse.report.frames import Frame, column
 from bestresponse.runs.execution import Execution, Outcome, Progress
 from bestresponse.runs.inputs import NamesSetting
 from bestresponse.runs.settings import RunSettings, setting, settings
-from bestresponse.runs.store.folder import RunFolder, Spec, read_lines
+from bestresponse.runs.store.folder import RunFolder, read_lines
 from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.improve.examples import Telling
 from bestresponse.studies.improve.export import read_manifest
@@ -232,15 +231,9 @@ def measure(config: TrainConfig, folder: RunFolder) -> Measured:
     return Measured(frames, len(frames["training"]))
 
 
-def _refuse_play(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
-    raise UsageError("a training has no plays")
-
-
 train = Study(
     "train",
     TrainConfig,
-    specs=lambda config: (),
-    play=lambda config, models: _refuse_play,
     measure=measure,
     title="Training {{ config.model }}",
     subtitle="{{ config.minutes }} minutes, seed {{ config.seed }}",
