@@ -19,7 +19,7 @@ from time import perf_counter
 import numpy as np
 
 from bestresponse.report.stats.statistics import bound_mean
-from bestresponse.studies.bench.config import Source, draw
+from bestresponse.studies.bench.config import Source, draw_games
 from bestresponse.studies.bench.measure import measure_strategies
 from bestresponse.studies.bench.sequential.policies import Arena, StatedPolicy
 from bestresponse.theory.catalogue.trees import kuhn_poker
@@ -81,7 +81,7 @@ def main() -> None:
 def cover_losses(trials: int, sizes: list[int], seed: int) -> None:
     """Print, by player and number of games, how often the interval holds the mean loss and how wide it is."""
     rng = np.random.default_rng(seed)
-    drawn = draw(Source(20_000, seed, (3, 3)))
+    drawn = draw_games(Source(20_000, seed, (3, 3)))
     own, count = drawn.payoffs[:, 0], len(drawn.payoffs)
     by_chance = np.eye(3)[rng.integers(3, size=count)]
     mixes = {"optimal": drawn.solved.row}

@@ -15,6 +15,7 @@ from hypothesis import settings
 from recorded import REASON, recorded
 from waiting import time_limit
 
+import bestresponse.cli.app  # noqa: F401 - its options show the usual limits
 from bestresponse.logic import settings as logic_settings
 
 # No verdict depends on what else this machine does, in commands that tests start neither.

@@ -9,7 +9,7 @@ MISTAKES = [
     ("--solve stag-hunt", "No such option: --solve"),
     ("run", "Usage: bestresponse run"),
     ("run simulat", "there is no study named 'simulat'. Did you mean simulate?"),
-    ("run population", "GAME: this setting is missing; --help says what it may be"),
+    ("run population", "GAME: this setting is missing (--help says what it may be)"),
     # games
     ("solve", "Missing argument"),
     ("solve prisoner-dilemma", "Did you mean prisoners-dilemma?"),
@@ -28,7 +28,7 @@ MISTAKES = [
     ("convert nosuch out.nfg", "there is no game or file named 'nosuch'"),
     ("check", "Missing argument"),
     ("check nosuch.pl", "No such file or directory"),
-    ("formalize", "STORY: this setting is missing; --help says what it may be"),
+    ("formalize", "STORY: this setting is missing (--help says what it may be)"),
     ("formalize nosuch.txt", "nosuch.txt: there is no such file; write the story into a text file"),
     ("games --nosuch", "No such option: --nosuch"),
     # models and runs
@@ -70,9 +70,12 @@ MISTAKES = [
     ("tournament prisoners-dilemma --noise 1", "--noise: expected a number of at least 0 and below 1, got 1"),
     ("tournament prisoners-dilemma --continuation 0", "--continuation: expected a number above 0 and of at most 1"),
     ("tournament prisoners-dilemma --entries grim --entries grim", "--entries: two who take part are both called"),
-    ("steer", "DOMAIN: this setting is missing; --help says what it may be"),
+    ("steer", "DOMAIN: this setting is missing (--help says what it may be)"),
     ("steer nosuch --model simulated", "there is no domain named nosuch; expected bargaining,"),
     ("steer meeting --solver cfrr --model simulated", "Did you mean cfr?"),
+    # said before the model is opened, which would download it here
+    ("bench --executor rya", "there is no executor named 'rya'. Did you mean ray?"),
+    ("bench --address auto", "--address auto is that of a cluster, and --executor threads uses none: try ray"),
     # reasoning and people
     ("verify prisoners-dilemma", "give either --model (who reasons) or --text (a reasoning to check)"),
     ("verify prisoners-dilemma --text nosuch.txt", "--text nosuch.txt: No such file or directory"),
@@ -84,6 +87,7 @@ MISTAKES = [
     ("serve --experiment nosuch.toml", "nosuch.toml"),
     ("mcp --port 99999999", "--port: expected less than or equal to 65535; --help says what it may be"),
     ("mcp --host 0.0.0.0", "--host 0.0.0.0: expected one of 127.0.0.1, localhost, ::1"),
+    ("experiment chekc x.toml", "got 'chekc'. Did you mean check? (--help says what it may be)"),
     ("serve --port 99999999", "--port: expected a whole number from 0 to 65,535, got 99999999"),
 ]
 

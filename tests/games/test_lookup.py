@@ -7,7 +7,7 @@ import pytest
 from plugins import lay_package
 
 from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.games.lookup import find_game, game_names
+from bestresponse.games.lookup import NamedGame, find_game, game_names
 from bestresponse.theory import NormalForm, Tree, catalogue, load_tree, write_game_file
 
 PENNIES = [[1, -1], [-1, 1]]
@@ -172,3 +172,24 @@ def test_rules_are_compiled_to_a_tree(registered):
     found = find_game("once")
     assert found.description == "One choice."
     assert found.solvable().num_nodes == 3
+
+
+def test_a_package_adds_a_file_format_by_its_ending(tmp_path, monkeypatch):
+    source = """
+from bestresponse.theory import NormalForm
+
+def parse(text, name):
+    return NormalForm.zero_sum([[float(cell) for cell in line.split()] for line in text.splitlines()])
+"""
+    entry = ("bestresponse.formats", "grid", "parse")
+    monkeypatch.syspath_prepend(lay_package(tmp_path, "plugged_format", source, entry))
+    (tmp_path / "mine.grid").write_text("3 0\n0 1\n")
+    found = find_game(tmp_path / "mine.grid")
+    assert (found.name, found.origin, found.solvable().payoffs.tolist()[0]) == ("mine", "file", [[3, 0], [0, 1]])
+    kept = NamedGame.from_json(NamedGame.find(str(tmp_path / "mine.grid")).to_json())
+    assert kept.found.solvable().payoffs.tolist()[1] == [[-3, 0], [0, -1]]
+    with pytest.raises(UsageError, match=r"expected a file ending in \.nfg, \.efg, \.json, \.pl or \.grid"):
+        find_game(tmp_path / "plugged_format.py")
+    (tmp_path / "wrong.grid").write_text("three")
+    with pytest.raises(UsageError, match="the file format 'grid' of the package plugged-format cannot be made: Value"):
+        find_game(tmp_path / "wrong.grid")

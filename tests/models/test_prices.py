@@ -1,6 +1,7 @@
 """Prices from the open list, by model and by the name a user types."""
 
 import pytest
+from plugins import lay_package
 
 from bestresponse.models import ScriptedModel, Usage, estimate_price
 from bestresponse.models.wrappers.limits import find_price
@@ -40,3 +41,11 @@ def test_prices_come_from_the_open_list():
 def test_the_price_of_a_number_of_tokens_by_name(name, dollars):
     pytest.importorskip("genai_prices")
     assert estimate_price(name, 1000, 100) == (None if dollars is None else pytest.approx(dollars))
+
+
+def test_a_package_tells_what_its_provider_charges(tmp_path, monkeypatch):
+    source = "def list_prices(model):\n    return lambda usage: len(model) * usage.prompt / 1000\n"
+    entry = ("bestresponse.prices", "mine", "list_prices")
+    monkeypatch.syspath_prepend(lay_package(tmp_path, "plugged_prices", source, entry))
+    assert estimate_price("mine/tiny", 500, 10) == 2.0
+    assert estimate_price("other/tiny", 500, 10) is None

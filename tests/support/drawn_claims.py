@@ -10,13 +10,18 @@ import numpy as np
 from hypothesis import strategies as st
 
 from bestresponse.formal.claims.claim import FORMS, OF_TABLES, OF_TREES, Claim
-from bestresponse.formal.claims.form import Mix, Move, Sort
+from bestresponse.formal.claims.form import SHARED_RULES, Mix, Move, Sort
 from bestresponse.formal.claims.subject import Subject
+from bestresponse.formal.claims.trees import TREE_RULES
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
 
 TABLE_FORMS = tuple(OF_TABLES)
-TREE_FORMS = tuple(form for form in OF_TREES if OF_TREES[form].logic and form not in ("higher", "lower", "equal"))
+TREE_FORMS = tuple(
+    form
+    for form in OF_TREES
+    if f"claim({form}(" in SHARED_RULES + TREE_RULES and form not in ("higher", "lower", "equal")
+)
 KINDS = {
     "any table": tuple(
         form

@@ -11,9 +11,9 @@ from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.game import NATURE, REFEREE, AnyGame
 from bestresponse.core.player import Nature, Player
 from bestresponse.core.registry import Registry, did_you_mean
+from bestresponse.formal.claims import translation
 from bestresponse.formal.claims.review import Review, Reviewer, check_reasoning
 from bestresponse.formal.claims.subject import Subject
-from bestresponse.formal.claims.translation import ModelTranslator, RulesTranslator, Translator
 from bestresponse.games.capabilities import HasSpeakers
 from bestresponse.games.lookup import GameLike, as_found, as_source
 from bestresponse.logic.engine import EngineKind, open_engine
@@ -59,9 +59,10 @@ def verify(
 ) -> Review:
     """Check a reasoning about a game: find its claims, and prove or refute each.
 
-    The player `seat` reasons, the first if none is named. Without a `translator` rules find the claims; else a model
-    does, whose replies are kept in `output_dir`, and rules only confirm: there is no verdict where they judge a
-    sentence otherwise. `feedback` corrects by the true values or by the negation.
+    The player `seat` reasons, the first if none is named. Without a `translator` rules find the claims; else the
+    translator of a package does, by its name, or a model, whose replies are kept in `output_dir`. Rules confirm a
+    model's reading: there is no verdict where they judge a sentence otherwise. `feedback` corrects by the true values
+    or by the negation.
 
     >>> verify("If I defect and you cooperate, I get 1.", "prisoners-dilemma").state.value
     'refuted'
@@ -73,15 +74,15 @@ def verify(
     subject = Subject(form, 0 if seat is None else form.players.index(seat))
     opened = open_engine(engine, confined=False)
 
-    def review(used: Translator, second: Translator | None = None) -> Review:
+    def review(used: translation.Translator, second: translation.Translator | None = None) -> Review:
         return Reviewer(used, lambda: opened, tone=feedback, unit=unit, second=second).review(text, subject)
 
     try:
-        if translator is None:
-            return review(RulesTranslator())
+        if translator is None or (isinstance(translator, str) and translator in translation.translators.names()):
+            return review(translation.find_translator(translator or "rules"))
         named = as_model(translator)
         with open_models((named,), Path(output_dir)) as models:
-            return review(ModelTranslator(models.models[named]), RulesTranslator())
+            return review(translation.ModelTranslator(models.models[named]), translation.RulesTranslator())
     finally:
         opened.close()
 

@@ -19,17 +19,17 @@ OutputDir = Annotated[Path, typer.Option(help="Folder for runs, reports and the 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def read_pairs(option: str, typed: Iterable[str], form: str = "NAME=VALUE") -> dict[str, str]:
+def read_pairs(option: str, typed: Iterable[str]) -> dict[str, str]:
     """Read pairs that were typed for an option.
 
     >>> read_pairs("set", ["depth=3"])
     {'depth': '3'}
     """
-    pairs = {}
+    pairs: dict[str, str] = {}
     for words in typed:
         name, equals, value = words.partition("=")
         if not equals or not name or not value:
-            raise SettingError(option, f"expected {form}, got {words!r}")
+            raise SettingError(option, f"expected NAME=VALUE, got {words!r}")
         if name in pairs:
             raise SettingError(option, f"{name} is given twice, as {pairs[name]} and as {value}")
         pairs[name] = value

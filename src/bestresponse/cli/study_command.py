@@ -83,7 +83,7 @@ def make_settings_command(kind: type, act: Callable[..., None], epilogue: str = 
             config: Any = read_settings(kind, values)
         except SettingError as error:
             if error.field in fields and read_extra(fields[error.field])["argument"]:
-                raise UsageError(f"{error.field.upper()}: {error.problem}; --help says what it may be") from None
+                raise UsageError(f"{error.field.upper()}: {error.problem} (--help says what it may be)") from None
             raise
         act(config, **chosen)
 

@@ -21,7 +21,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast, runtime_checkable
 
@@ -92,9 +92,21 @@ FORMATS: dict[str, GameFormat] = {
 """By the ending of the file's name."""
 
 
+formats = registry.Registry("bestresponse.formats", "file format")
+"""By the ending without its dot: functions of a file's text and name that return a table or a tree."""
+
+
+def find_format(ending: str) -> GameFormat | None:
+    """Return the format of files with this ending, perhaps one of an installed package; None where there is none."""
+    name = ending.removeprefix(".")
+    if not name or ending in FORMATS or name not in formats.names():
+        return FORMATS.get(ending)
+    return GameFormat(read_game_text, partial(formats.make, name))
+
+
 def list_endings() -> str:
     """List the endings as words of a sentence."""
-    *most, last = FORMATS
+    *most, last = (*FORMATS, *(f".{name}" for name in formats.names()))
     return f"{', '.join(most)} or {last}"
 
 
@@ -158,7 +170,7 @@ def find_game(name: str | Path, *, read_input: Callable[[], str] | None = None, 
         citation = 'Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019'
         tree = load_openspiel(text.removeprefix(_OPENSPIEL).strip())
         return Found(text, "openspiel", tree, "A game of OpenSpiel", citation)
-    like_a_path = isinstance(name, Path) or "/" in text or os.sep in text or Path(text).suffix.lower() in FORMATS
+    like_a_path = isinstance(name, Path) or "/" in text or os.sep in text or find_format(Path(text).suffix.lower())
     known = None if allow_files and like_a_path else _from_catalogue(text) or _from_registry(text)
     if known is None and not allow_files:
         raise UsageError(_explain_unknown(text, allow_files=False))
@@ -171,15 +183,15 @@ def game_names() -> tuple[str, ...]:
 
 
 def _from_file(path: Path) -> Found:
-    ending = path.suffix.lower()
+    form = find_format(path.suffix.lower())
     if path.is_dir():
         raise UsageError(f"{path} is a folder; expected a file ending in {list_endings()}, or the name of a game")
     if not path.exists():
-        named = path.name == str(path) and ending not in FORMATS
+        named = path.name == str(path) and form is None
         raise UsageError(_explain_unknown(str(path)) if named else f"{path}: there is no such file")
-    if ending not in FORMATS:
+    if form is None:
         raise UsageError(f"{path}: expected a file ending in {list_endings()}, or the name of a game")
-    game = FORMATS[ending].parse(FORMATS[ending].read_text(path), path.name)
+    game = form.parse(form.read_text(path), path.name)
     return Found(game.name or path.stem, "file", game)
 
 
@@ -252,7 +264,9 @@ class NamedGame:
             return cls(found.name)
         path = Path(given)
         ending = path.suffix.lower()
-        return cls(found.name, ending, FORMATS[ending].read_text(path))
+        form = find_format(ending)
+        assert form is not None
+        return cls(found.name, ending, form.read_text(path))
 
     @classmethod
     def from_form(cls, name: str, form: NormalForm | Tree) -> NamedGame:
@@ -283,8 +297,9 @@ class NamedGame:
     @classmethod
     def from_json(cls, data: Mapping[str, str]) -> NamedGame:
         """Read what `to_json` gave; UsageError where the format of the file is not known here."""
-        if data.get("ending") and data["ending"] not in (*FORMATS, _DOMAIN):
-            raise UsageError(f"this run keeps a game file ending in {data['ending']}; known are {list_endings()}")
+        ending = data.get("ending", "")
+        if ending not in ("", _DOMAIN) and find_format(ending) is None:
+            raise UsageError(f"this run keeps a game file ending in {ending}; known are {list_endings()}")
         return cls(**data)
 
 
@@ -297,7 +312,9 @@ def _find(named: NamedGame) -> Found:
         from bestresponse.games.dialogue.game import draw_plain_dialogue
 
         return Found(named.name, "file", draw_plain_dialogue(parse_domain(named.text, named.name)))
-    return Found(named.name, "file", FORMATS[named.ending].parse(named.text, named.name))
+    form = find_format(named.ending)
+    assert form is not None  # it was read by this format
+    return Found(named.name, "file", form.parse(named.text, named.name))
 
 
 Matrix: TypeAlias = Sequence[Sequence[int | float | Fraction | str]] | NDArray[Any]

@@ -19,7 +19,7 @@ from collections.abc import Callable
 
 from bestresponse.core import registry
 from bestresponse.core.capabilities import NamedStrategies
-from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.core.errors import BestResponseError, InvalidGame, UsageError
 from bestresponse.core.game import REFEREE, AnyGame, Role
 from bestresponse.core.player import Player
 from bestresponse.core.registry import check_members, did_you_mean
@@ -33,6 +33,7 @@ from bestresponse.players.dialogue.speaker import DealReferee, Speaker, Unguided
 from bestresponse.players.llm.agent import Agent
 from bestresponse.players.llm.player import Sampling
 from bestresponse.players.llm.verified import bare_name, is_verified, with_review
+from bestresponse.theory.repeated.automaton import classic_strategies, cooperative_actions
 
 OpenModel = Callable[[str], Model]
 """Opens a model by its name."""
@@ -155,9 +156,11 @@ def _plays(name: str, game: AnyGame) -> bool:
 
 
 def _list_automata(game: AnyGame) -> tuple[str, ...]:
+    """List the classic strategies; none where nothing is repeated, or no action of a round is cooperation."""
     form = find_stage_form(game)
-    if form is None or not isinstance(game, HasStage):
+    try:
+        if form is None or not isinstance(game, HasStage) or not cooperative_actions(form):
+            return ()
+    except InvalidGame:
         return ()
-    return tuple(
-        name for name in strategies.list_automata(form) if name not in (*strategies.BASELINES, strategies.EQUILIBRIUM)
-    )
+    return tuple(automaton.name for automaton in classic_strategies() if automaton.name not in strategies.BASELINES)

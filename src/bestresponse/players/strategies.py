@@ -27,7 +27,7 @@ from bestresponse.analysis.theory import Predicted, Theory, describe_theory, may
 from bestresponse.core.ask import Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.capabilities import KnownEquilibrium
 from bestresponse.core.conformance import any_legal_action
-from bestresponse.core.errors import InvalidGame, InvalidMove, UsageError
+from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.core.game import AnyGame, Role, View, find_first_asks
 from bestresponse.core.player import Decision, Player
 from bestresponse.core.registry import did_you_mean
@@ -36,7 +36,6 @@ from bestresponse.games.capabilities import HasTree
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.repeated.automaton import (
     Automaton,
-    classic_strategies,
     classic_strategy,
     cooperative_actions,
     reduced,
@@ -206,15 +205,6 @@ class AutomatonPlayer:
         return Decision(generator(self.seed, view.key).choices(own, mix.tolist())[0])
 
 
-def list_automata(form: NormalForm) -> tuple[str, ...]:
-    """List the classic strategies; none where no action of the stage game is cooperation."""
-    try:
-        cooperative_actions(form)
-    except InvalidGame:
-        return ()
-    return tuple(automaton.name for automaton in classic_strategies())
-
-
 def make_automaton(name: str, form: NormalForm, seat: int) -> Automaton:
     """Make the classic strategy for that seat: the library counts actions as cooperate, defect, the game may not."""
     order = [(first, 1 - first) for first in cooperative_actions(form)]
@@ -325,33 +315,33 @@ def _pure(choices: np.ndarray[tuple[int], np.dtype[np.intp]], actions: int) -> A
     return np.eye(actions)[choices]
 
 
-def uniform(own: Array, other: Array, seed: int) -> Array:
+def play_uniform(own: Array, other: Array, seed: int) -> Array:
     """Play every action with equal probability."""
     return np.full(own.shape[:2], 1.0 / own.shape[1])
 
 
-def random(own: Array, other: Array, seed: int) -> Array:
+def play_random(own: Array, other: Array, seed: int) -> Array:
     """Play one action, drawn by the seed."""
     drawn = np.random.default_rng(split(seed, "random baseline")).integers(own.shape[1], size=len(own))
     return _pure(drawn, own.shape[1])
 
 
-def greedy(own: Array, other: Array, seed: int) -> Array:
+def play_greedy(own: Array, other: Array, seed: int) -> Array:
     """Play the row with the largest payoff in it."""
     return _pure(own.max(axis=2).argmax(axis=1), own.shape[1])
 
 
-def maximin(own: Array, other: Array, seed: int) -> Array:
+def play_maximin(own: Array, other: Array, seed: int) -> Array:
     """Play the row whose smallest payoff is largest."""
     return _pure(own.min(axis=2).argmax(axis=1), own.shape[1])
 
 
-def level_1(own: Array, other: Array, seed: int) -> Array:
+def play_level_1(own: Array, other: Array, seed: int) -> Array:
     """Play the best response to uniform play."""
     return _pure(own.mean(axis=2).argmax(axis=1), own.shape[1])
 
 
-def level_2(own: Array, other: Array, seed: int) -> Array:
+def play_level_2(own: Array, other: Array, seed: int) -> Array:
     """Play the best response to an opponent of level 1."""
     opponent = other.mean(axis=1).argmax(axis=1)
     faced = np.take_along_axis(own, opponent[:, None, None], axis=2)[:, :, 0]
@@ -359,12 +349,12 @@ def level_2(own: Array, other: Array, seed: int) -> Array:
 
 
 BASELINES: dict[str, Baseline] = {
-    "uniform": uniform,
-    "random": random,
-    "greedy": greedy,
-    "maximin": maximin,
-    "level-1": level_1,
-    "level-2": level_2,
+    "uniform": play_uniform,
+    "random": play_random,
+    "greedy": play_greedy,
+    "maximin": play_maximin,
+    "level-1": play_level_1,
+    "level-2": play_level_2,
 }
 
 

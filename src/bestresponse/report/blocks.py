@@ -5,8 +5,6 @@ nothing to show. A block with a title begins a section, one without goes on with
 before the first title opens the report. Any function from `Measurement` to one `Shown` or several is a block too.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -6,8 +6,6 @@ NaN: an open end of an interval and a cell that is not a finite number are null.
 read as markup. `show_cell` writes a cell in the same way on the page, on the terminal and in the web application.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import math

@@ -5,8 +5,6 @@ content goes into a file with a random name that did not exist before, and then 
 name: a link is replaced, never followed.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import secrets

@@ -4,8 +4,6 @@ Sums of floating-point numbers that should be 0 come out as 9.99e-16 or -1e-17, 
 A number is noise below an absolute floor, or when it is tiny beside the other numbers of its column.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 

@@ -6,8 +6,6 @@ before that, hidden characters become visible and very long text is cut with a r
 The same document always gives the same bytes.
 """
 
-from __future__ import annotations
-
 import base64
 import functools
 import hashlib

@@ -9,8 +9,6 @@ halves of surrogate pairs) are written by their code points, and text that anoth
 JSON and Parquet keep text as it is.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import math

@@ -5,8 +5,6 @@ differently from what it says (Boucher & Anderson 2023, "Trojan Source"). `visib
 point, such as U+202E in white square brackets. Escaping for HTML is the page's business, not done here.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

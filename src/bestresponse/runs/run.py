@@ -318,14 +318,14 @@ def play_missing(
 ) -> Run[C]:
     """Open the models of a run and play what is missing; `on_opened` is called before the first play."""
     config = config if study.prepare is None else study.prepare(config)
-    folder = Path(config.output_dir)
+    folder, executor = Path(config.output_dir), choose_executor(config)  # a wrong name is said before a download
     with open_models(config.models, folder, config.limits, on_download=on_download) as opened:
         on_opened(opened)
         how = Execution(
             max(opened.workers, config.processes),
             config.part,
             on_progress or config.on_progress or (lambda progress: None),
-            choose_executor(config),
+            executor,
             opened.shared if opened.models else None,
         )
         return run_study(study, config, opened.models, folder, how)

@@ -6,12 +6,16 @@ import json
 from typing import Any
 
 import pytest
+from plugins import lay_package
 
+import bestresponse as br
+from bestresponse.core.errors import UsageError
 from bestresponse.formal.claims import Malformed, ModelTranslator, Reviewer, Subject, parse_json
 from bestresponse.formal.claims.claim import FORMS, claims_schema
 from bestresponse.models.base import Abilities, Finish, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.models.schema import make_strict
+from bestresponse.studies.verify.study import VerifyConfig
 from bestresponse.theory.catalogue.trees import load_tree
 from bestresponse.theory.games.normal_form import NormalForm
 
@@ -105,3 +109,28 @@ def test_in_a_tree_the_order_of_moves_is_explained() -> None:
         "the moves stand in the order in which they are made, the first one first"
         in model.asked[0].messages[-1].content
     )
+
+
+def test_a_translator_of_a_package_finds_the_claims_by_its_name(tmp_path, monkeypatch):
+    source = """
+from fractions import Fraction
+from bestresponse.formal.claims import Claim
+from bestresponse.formal.claims.translation import Translation
+
+class Lucky:
+    name = "lucky"
+    def translate(self, text, subject):
+        return Translation((Claim("higher", (Fraction(3), Fraction(1))),))
+
+def hollow():
+    return 1
+"""
+    group = "bestresponse.translators"
+    entries = ((group, "lucky", "Lucky"), (group, "hollow", "hollow"))
+    monkeypatch.syspath_prepend(lay_package(tmp_path, "plugged_translator", source, *entries))
+    review = br.verify("Whatever I say.", "prisoners-dilemma", translator="lucky")
+    assert [(checked.text, checked.verdict.value) for checked in review.checked] == [("higher(3, 1).", "proved")]
+    config = VerifyConfig("smollm2", "prisoners-dilemma", translator="lucky")
+    assert config.models == ("smollm2",)
+    with pytest.raises(UsageError, match="the translator 'hollow' of the package plugged-translator cannot be used"):
+        br.verify("Whatever I say.", "prisoners-dilemma", translator="hollow")

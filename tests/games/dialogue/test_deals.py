@@ -10,7 +10,7 @@ from bestresponse.core.errors import InvalidMove
 from bestresponse.games.dialogue.deals import Issues, Moves, Option, Price, Trade, Verdict
 from bestresponse.models.base import Finish, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.players.dialogue.speaker import DealReferee, ScoreReferee, read_object, read_value
+from bestresponse.players.dialogue.speaker import DealReferee, ScoreReferee, read_ruling, read_value
 
 NAMES = ("Ann", "Ben")
 DAYS = Option(("Monday", "Tuesday"))
@@ -109,10 +109,10 @@ def test_a_ruling_that_cannot_be_is_refused(rules, data, why):
 
 def test_a_referee_that_gives_two_rulings_contradicts_itself():
     with pytest.raises(InvalidMove, match="two different rulings"):
-        read_object(Reply('{"agreed": false} or rather {"agreed": true}'))
-    assert read_object(Reply('Here: {"agreed": false}')) == ({"agreed": False}, "text around the JSON object")
+        read_ruling(Reply('{"agreed": false} or rather {"agreed": true}'))
+    assert read_ruling(Reply('Here: {"agreed": false}')) == ({"agreed": False}, "text around the JSON object")
     with pytest.raises(InvalidMove) as cut:
-        read_object(Reply('{"agreed": tr', Finish.LENGTH))
+        read_ruling(Reply('{"agreed": tr', Finish.LENGTH))
     assert cut.value.kind == "truncated"
 
 

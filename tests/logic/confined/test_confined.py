@@ -20,7 +20,14 @@ from waiting import run_at_once
 
 from bestresponse.core.errors import LogicError, ProgramRefused
 from bestresponse.core.json import JsonObject
-from bestresponse.logic.confined.client import ChildLost, Children, Reply, read_message, share_children, write_message
+from bestresponse.logic.confined.client import (
+    ChildLost,
+    Children,
+    ChildReply,
+    read_message,
+    share_children,
+    write_message,
+)
 from bestresponse.logic.confined.engine import ConfinedEngine
 from bestresponse.logic.confined.server import Performer, work
 from bestresponse.logic.embedded.engine import EmbeddedEngine
@@ -125,7 +132,7 @@ def test_an_endless_program_is_ended_by_the_clock_on_the_wall() -> None:
 
 def test_what_takes_too_long_to_read_was_not_done_in_time() -> None:
     """The child was in time, but the rows of its game cannot be read before the deadline."""
-    late = Reply({"again": True}, [b"[[1, 2]]", b"[[3, 4]]"], deadline=time.monotonic() - 1)
+    late = ChildReply({"again": True}, [b"[[1, 2]]", b"[[3, 4]]"], deadline=time.monotonic() - 1)
     with pytest.raises(ChildLost) as lost:
         list(late.read_items())
     assert lost.value.kind == "time"

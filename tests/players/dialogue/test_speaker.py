@@ -6,7 +6,7 @@ from bestresponse.core.ask import Choice, Words
 from bestresponse.core.game import View
 from bestresponse.core.player import Decision
 from bestresponse.models.base import Finish, Reply
-from bestresponse.players.dialogue.speaker import Unguided, read_message
+from bestresponse.players.dialogue.speaker import Unguided, read_spoken_words
 
 
 @pytest.mark.parametrize(
@@ -21,15 +21,15 @@ from bestresponse.players.dialogue.speaker import Unguided, read_message
     ],
 )
 def test_a_message_ends_where_the_model_goes_on_with_the_prompt(text, said, how):
-    message, reading = read_message(Reply(text), Words(1000))
+    message, reading = read_spoken_words(Reply(text), Words(1000))
     assert message == said
     assert reading.how.startswith(how)
 
 
 def test_a_message_cut_at_the_token_limit_is_said_and_one_too_long_is_not():
-    assert read_message(Reply("I prop", Finish.LENGTH), Words(100))[0] == "I prop"
-    assert read_message(Reply("I prop", Finish.LENGTH), Words(100))[1].status == "repaired"
-    assert read_message(Reply("x" * 101), Words(100))[0] is None
+    assert read_spoken_words(Reply("I prop", Finish.LENGTH), Words(100))[0] == "I prop"
+    assert read_spoken_words(Reply("I prop", Finish.LENGTH), Words(100))[1].status == "repaired"
+    assert read_spoken_words(Reply("x" * 101), Words(100))[0] is None
 
 
 class Asked:

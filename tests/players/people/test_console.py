@@ -49,6 +49,13 @@ def test_rules_and_history_are_shown_again_on_request():
     assert "long ago\n\nnow" in screen
 
 
+def test_the_code_of_a_card_is_not_shown_also_not_in_the_history():
+    player, screen = person("history", "bet")
+    player.decide(View("a", "", "It is your turn. You hold the king. What you know: K."), Choice(("pass", "bet")))
+    assert [line.strip() for line in screen if "king" in line] == ["It is your turn. You hold the king."] * 2
+    assert not any("What you know" in line for line in screen)
+
+
 def test_a_choice_can_be_named_or_numbered():
     assert person("2")[0].decide(View("a", ""), Choice(("stag", "hare"))).action == "hare"
     assert person("STAG")[0].decide(View("a", ""), Choice(("stag", "hare"))).action == "stag"
@@ -77,7 +84,6 @@ def test_leaving_and_the_end_of_input_stop_the_game():
         (Amount(0, 5, whole=True), "a whole number from 0 to 5"),
         (Words(10), "your message, at most 10 characters"),
         (Mixture(("a", "b")), "probabilities such as a: 0.5, b: 0.5"),
-        (Form((("x", Choice(("a",))),)), "a JSON object with x"),
     ],
 )
 def test_every_ask_is_put_in_a_few_words(ask, words):

@@ -219,6 +219,24 @@ def test_a_cluster_that_is_started_listens_on_loopback_alone_and_demands_a_token
 
 @WITH_RAY
 @pytest.mark.slow
+def test_who_asks_the_cluster_after_its_end_starts_no_other_one_and_ray_says_nothing():
+    script = textwrap.dedent("""
+        import bestresponse as br
+        from bestresponse.runs.executors.ray import _connect
+
+        ray, _ = _connect(None)
+        ray.shutdown()
+        try:
+            ray.put("a question of a thread that is still there")
+        except ray.exceptions.RayError:
+            print("refused", ray.is_initialized())
+    """)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=True)
+    assert (done.stdout.strip(), done.stderr) == ("refused False", "")
+
+
+@WITH_RAY
+@pytest.mark.slow
 def test_an_address_where_no_cluster_is_gives_one_sentence(tmp_path):
     script = "import bestresponse as br; list(br.executors.Ray('127.0.0.1:1').map(len, ['a'], None))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=False)

@@ -126,6 +126,8 @@ def test_people_stand_beside_a_group_in_the_nearest_dilemma(tmp_path):
     rows = run.frame("beside").select(group="ann")
     assert [row["people"].split(":")[0] for row in rows] == [f"people, DB {number}" for number in (23, 24, 27, 28)]
     assert rows[0]["people_first"] == pytest.approx(0.1399)
+    bob = run.frame("beside").select(group="bob")[0]  # who defects in every first round and cooperates in the second
+    assert (bob["first"].estimate, bob["difference"]) == (0.0, pytest.approx(-0.1399))
     assert rows[0]["difference"] == pytest.approx(-0.1399)
     strategies = dict(find_people(load("prisoners-dilemma"))[0].strategies)
     own = find_shares(run, "ann")

@@ -9,7 +9,7 @@ import running
 import bestresponse as br
 from bestresponse.core.errors import SettingError
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.studies.bench.config import BenchConfig, Plan, draw, list_orders, make_game
+from bestresponse.studies.bench.config import BenchConfig, Plan, draw_games, list_orders, make_game
 from bestresponse.studies.bench.study import bench
 from bestresponse.theory.games.normal_form import NormalForm
 
@@ -55,7 +55,7 @@ def test_every_order_shows_the_same_payoffs_under_the_same_names():
 
 
 def test_the_opponent_plays_the_same_equilibrium_in_every_order():
-    drawn = draw(config().source)
+    drawn = draw_games(config().source)
     named = [
         {SEXES.actions[1][place]: p for place, p in zip(cols, drawn.get_equilibrium(k)[1], strict=True)}
         for k, (_, cols) in enumerate(drawn.orders)

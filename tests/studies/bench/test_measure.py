@@ -10,11 +10,11 @@ from hypothesis import given, settings, strategies as st
 import bestresponse as br
 from bestresponse.core.errors import UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.studies.bench.config import BenchConfig, Plan, draw, own_view
+from bestresponse.report.frames import Figures
+from bestresponse.studies.bench.config import BenchConfig, Plan, draw_games, own_view
 from bestresponse.studies.bench.measure import (
     METRICS,
     Asked,
-    Figures,
     compute_regret,
     measure_baseline,
     measure_plays,
@@ -39,15 +39,6 @@ def test_the_figures_of_a_hand_worked_game():
     assert (row["exploitability"], row["exploitability_normalised"], row["payoff_range"]) == (2.5, 0.5, 5.0)
     best = figures([[0, 5], [4, 1]], [3 / 8, 5 / 8], [0.5, 0.5])
     assert best["exploitability"] == pytest.approx(0, abs=1e-12)
-
-
-def test_support_and_entropy_are_those_of_opponent_and_answer():
-    """The opponent plays two of three columns; the answer (1/2, 1/4, 1/4) has 3/2 bits, a pure one none."""
-    game = [[1, 0, 5], [0, 1, 5], [0, 0, 5]]
-    mixed = figures(game, [0.5, 0.25, 0.25], [0.5, 0.5, 0])
-    assert (mixed["support"], mixed["entropy"]) == (2, 1.5)
-    pure = figures([[3, 2], [2, 1]], [1, 0], [0, 1])
-    assert (pure["support"], pure["entropy"]) == (1, 0.0)
 
 
 def test_figures_are_shares_of_the_range_of_payoffs_also_where_it_is_small_and_0_where_there_is_none():
@@ -75,7 +66,7 @@ def test_a_dominated_row_has_a_gap():
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 4))
 def test_gap_and_exploitability_are_never_negative_and_zero_at_the_optimum(seed, rows, cols):
-    drawn = draw(BenchConfig("m", num_games=5, num_rows=rows, num_cols=cols, seed=seed).source)
+    drawn = draw_games(BenchConfig("m", num_games=5, num_rows=rows, num_cols=cols, seed=seed).source)
     own, other = drawn.payoffs[:, 0], drawn.payoffs[:, 1]
     rng = np.random.default_rng(seed)
     for x in (drawn.solved.row, rng.dirichlet(np.ones(rows), size=5)):
@@ -116,7 +107,8 @@ def test_the_seat_sees_its_own_actions_as_rows():
 
 def test_games_depend_on_seed_and_number_only_and_are_rounded_before_solving():
     few, many, others = (
-        draw(BenchConfig("m", num_games=games, seed=seed).source).payoffs for games, seed in ((3, 5), (9, 5), (3, 6))
+        draw_games(BenchConfig("m", num_games=games, seed=seed).source).payoffs
+        for games, seed in ((3, 5), (9, 5), (3, 6))
     )
     assert (few == many[:3]).all()
     assert (many == many.round()).all()

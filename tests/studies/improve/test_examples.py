@@ -7,6 +7,8 @@ import pytest
 
 import bestresponse as br
 from bestresponse.core.errors import InvalidMove, SettingError, StoreError
+from bestresponse.formal.formalize.autoformalizer import Formalizer, Settings
+from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.models.base import Abilities, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.store.folder import Spec
@@ -17,12 +19,16 @@ from bestresponse.studies.improve.examples import (
     classify,
     describe_matrix,
     make_matrix_examples,
+    make_story_examples,
     make_tree_examples,
+    review_reasons,
+    score_reply,
     split_classes,
     write_answer,
     write_question,
 )
 from bestresponse.studies.improve.export import ExportConfig, export, read_manifest
+from bestresponse.studies.improve.study import check_prompts
 
 PENNIES = np.array([[[1.0, -1.0], [-1.0, 1.0]], [[-1.0, 1.0], [1.0, -1.0]]])
 
@@ -200,3 +206,47 @@ def test_few_classes_are_said_and_repeated_in_the_training_alone(tmp_path):
 def test_sizes_that_cannot_be_are_refused(sizes, tmp_path):
     with pytest.raises(SettingError, match="sizes"):
         ExportConfig(tmp_path, sizes=sizes)
+
+
+def test_a_story_asks_as_formalize_does_and_its_program_is_the_game_that_was_told():
+    payoffs = np.array([[[[3, 0], [5, 1]], [[3, 5], [0, 1]]]], dtype=np.float64)
+    telling = Telling(("prose",), ("market",), kind="story")
+    (example,) = make_story_examples(payoffs, telling, np.random.default_rng(0))
+    story = example.question.rpartition("Story:\n")[2].rpartition("\n\nProgram:")[0]
+    model = ScriptedModel([example.answer])
+    written = Formalizer(model, EmbeddedEngine(), Settings(form="program")).formalize(story)
+    system, question = (message.content for message in written.attempts[0].request.messages)
+    assert (system, question) == (example.system, example.question)
+    assert written.ok
+    assert score_reply(example.task, example.answer) == 1.0
+    dearer = example.answer.replace("-5", "-6")
+    assert dearer != example.answer
+    assert score_reply(example.task, dearer) == 0.0
+    with pytest.raises(InvalidMove, match="there is no program in the reply"):
+        score_reply(example.task, "I would rather not.")
+
+
+def test_stories_are_exported_and_short_ones_refused(tmp_path):
+    exported = br.export(
+        tmp_path / "stories", games="stories", count=20, sizes="2", rectangular=0, formats=("prose", "json")
+    )
+    assert sum(exported.counts.values()) == 20
+    check_prompts(tmp_path / "stories")
+    with pytest.raises(SettingError, match="a story is told in words, not short"):
+        br.export(tmp_path / "short", games="stories", formats="short")
+
+
+def test_verify_decides_the_reasons_of_worked_answers():
+    # Against 0.3 and 0.7 the first action brings 0.3 x 3 = 0.9, the second 0.3 x 5 + 0.7 x 1 = 2.2.
+    payoffs = np.array([[[3, 0], [5, 1]], [[3, 5], [0, 1]]], dtype=np.float64)
+    task = describe_matrix(payoffs, 0, "table", "neutral", "reply") | {"opponent": [0.3, 0.7]}
+    answer = "Here A brings 0.9 and B brings 2.2. I play B.\nANSWER: A: 0, B: 1"
+    assert [str(one.verdict.name) for one in review_reasons(task, answer).checked] == ["PROVED", "PROVED"]
+    assert len(review_reasons(task, answer.replace("2.2", "2.3")).refuted) == 1
+    # The value of [[a, b], [c, d]] without a saddle point is (ad - bc) / (a - b - c + d) = (2 - 1) / 5.
+    pennies = np.array([[[2, -1], [-1, 1]], [[-2, 1], [1, -1]]], dtype=np.float64)
+    task = describe_matrix(pennies, 0, "table", "neutral") | {"opponent": [0.4, 0.6]}
+    answer = "The column player plays P and Q, I play A and B, I get 0.2.\nANSWER: A: 0.40, B: 0.60"
+    assert not review_reasons(task, answer).refuted
+    assert review_reasons(task, answer.replace("0.2.", "0.3.")).refuted
+    assert review_reasons(task, answer.replace("0.2.", "1.0.")) is None

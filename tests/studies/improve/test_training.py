@@ -2,7 +2,8 @@
 
 import json
 from collections import Counter
-from itertools import pairwise
+from dataclasses import replace
+from itertools import islice, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,25 @@ def data(tmp_path_factory):
     return folder
 
 
+def list_shapes(sizes):
+    """Return the shape of every parameter."""
+    n, width = sizes.layers, sizes.width
+    columns = {"qkv": width, "out": sizes.heads * sizes.head, "gate_up": width, "down": sizes.hidden}
+    matrices = {name: (n, sum(rows), columns[name]) for name, rows in sizes.sections.items()}
+    norms = {"norm": (width,), "attention_norm": (n, width), "feed_norm": (n, width)}
+    return {"embedding": (sizes.vocabulary, width), **norms, **matrices}
+
+
+def make_network(sizes, tokenizer):
+    """Make a network with random parameters."""
+    rng = torch.Generator().manual_seed(0)
+    parameters = {}
+    for name, shape in list_shapes(sizes).items():
+        scale = 0.02 if name == "embedding" else shape[-1] ** -0.5
+        parameters[name] = torch.ones(shape) if "norm" in name else torch.randn(shape, generator=rng) * scale
+    return networks.Network(sizes, parameters, tokenizer)
+
+
 @pytest.fixture(scope="module")
 def base(data, tmp_path_factory):
     """A random network with a tokenizer that has whole phrases of the questions as tokens."""
@@ -50,7 +70,7 @@ def base(data, tmp_path_factory):
     tokenizer.train_from_iterator(("".join(training.split_messages(example)) for example in examples), trainer)
     folder = tmp_path_factory.mktemp("base")
     sizes = networks.Architecture(2, 64, 4, 2, 128, tokenizer.get_vocab_size())
-    networks.write_folder(networks.make_network(sizes, tokenizer, 0), folder)
+    networks.write_folder(make_network(sizes, tokenizer), folder)
     return folder
 
 
@@ -130,6 +150,25 @@ def test_batches_have_one_shape_and_what_fills_them_is_no_longer_than_expected(d
         assert batch.real in starts
         after = [b - a for a, b in pairwise(starts[starts.index(batch.real) :])]
         assert all(0 <= length <= 128 for length in after)
+
+
+def test_another_process_makes_the_same_batches(data, base):
+    batches = training.Batches(make_trainer(base), [data], 2.0)
+    here = list(islice(batches.load(), 3))
+    batches.recipe = replace(batches.recipe, device="mps")
+    there = list(islice(batches.load(), 3))
+    for (number, batch), (other_number, other) in zip(here, there, strict=True):
+        assert number == other_number
+        assert all(torch.equal(part, same) for part, same in zip(batch.parts, other.parts, strict=True))
+
+
+def test_larger_games_join_in_as_the_training_goes_on(data, base):
+    batches = training.Batches(make_trainer(base, curriculum=0.5), [data], 5.0)
+    assert batches.reach() == 2.0
+    batches.spent.fill_(0.25)  # half of the time in which sizes grow: 2 + 0.5 x (5 + 2)
+    assert batches.reach() == 5.5
+    batches.spent.fill_(0.5)
+    assert batches.reach() == float("inf")
 
 
 def test_the_shape_of_batches_follows_the_conversations(data, base):

@@ -52,6 +52,22 @@ def test_a_small_round_robin_worked_out_by_hand():
     assert found.winners == ("tit-for-tat",)
 
 
+def test_a_seat_whose_payoffs_are_all_the_same_always_earns_all_there_is():
+    """The first seat earns 3 of 0 to 5 a round, so 0.6 of its range; the second can earn nothing but 2."""
+    game = NormalForm.bimatrix([[3, 0], [5, 1]], [[2, 2], [2, 2]])
+    (row,) = standings("default-move", game=game, rounds=2).rows
+    assert (row["first"], row["second"], row["share"]) == (3, 2, pytest.approx((0.6 + 1) / 2))
+
+
+def test_an_estimate_counts_every_attempt_of_every_round_in_every_seat_of_a_model():
+    """Three matches (each first, and the model against itself) have four seats of the model: 4 x 10 rounds x 2."""
+    estimate = tournament.estimate(configure("tit-for-tat", "openai/gpt-4o", rounds=10, attempts=2, max_tokens=100))
+    assert (estimate.plays, estimate.what) == (3, "3 matches of 10 rounds")
+    assert (estimate.calls, estimate.reply_tokens) == ({"openai/gpt-4o": 80}, {"openai/gpt-4o": 8000})
+    # A prompt has the rules, 642 characters at 4 a token, and on average half of the ten rounds, at 12 tokens each.
+    assert estimate.prompt_tokens == {"openai/gpt-4o": 80 * (160 + 60)}
+
+
 def test_both_seats_are_played_and_differ_where_the_game_does():
     """Battle of the sexes: always opera in both seats is worth 2 in the first seat and 1 in the second."""
     rows = by_name(standings("default-move", game="battle-of-the-sexes", rounds=4))

@@ -27,6 +27,20 @@ def test_the_examples_are_right():
         assert check_experiment(path.read_text("utf-8")).title
 
 
+def test_what_a_file_leaves_out_is_as_the_documentation_says():
+    experiment = check_experiment(SMALL)
+    assert (experiment.language, experiment.seed, experiment.brand) == ("en", 0, "bestresponse")
+    assert (experiment.debrief, experiment.show_others, experiment.show_history) == (False, True, True)
+    assert (experiment.assignment.groups, experiment.assignment.matching) == ("arrival", "partners")
+    assert (experiment.limits.answer, experiment.limits.waiting, experiment.limits.hold) == (300, 1800, 900)
+
+
+def test_a_code_has_at_most_a_hundred_characters():
+    assert check_experiment(f'{SMALL}[completion]\ncode = "{"x" * 100}"').completion.code == "x" * 100
+    with pytest.raises(UsageError, match=r"line 8: code is .*; expected at most 100 characters"):
+        check_experiment(f'{SMALL}[completion]\ncode = "{"x" * 101}"')
+
+
 def test_a_treatment_changes_only_what_it_names():
     text = next(path for path in EXAMPLES if path.stem == "public-goods").read_text("utf-8")
     plain, punished = parse_experiment(text)[1].values()

@@ -26,7 +26,7 @@ from typing import Any, Final
 from bestresponse.core.errors import BestResponseError, InvalidGame, LogicError, TooLarge
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.formal.claims.claim import FORMS, NO_CLAIM, OF_TABLES, OF_TREES, Claim, Malformed
-from bestresponse.formal.claims.form import Belief, Chain, Form, Mix, Move, Sort, Ungrounded, find_rounding
+from bestresponse.formal.claims.form import SHARED_RULES, Belief, Chain, Mix, Move, Sort, Ungrounded, find_rounding
 from bestresponse.formal.claims.subject import Subject, exact
 from bestresponse.formal.claims.tables import TABLE_RULES, TableTheory
 from bestresponse.formal.claims.trees import TREE_RULES, TreeTheory
@@ -68,20 +68,23 @@ class LogicCheck:
     def __init__(self, subject: Subject, engine: LogicEngine) -> None:
         self.subject = subject
         self._engine = engine
+        self._rules = SHARED_RULES + (TABLE_RULES if subject.tree is None else TREE_RULES)
+        self._heads = {(kind, form): arguments for kind, form, arguments in _HEAD.findall(self._rules)}
 
     @cached_property
     def program(self) -> Program:
         """The loaded program; `InvalidGame` where the game is too large."""
-        return self._engine.load(_write_program(self.subject))
+        return self._engine.load(f"{self._rules}{_write_facts(self.subject)}\n")
 
     def decide(self, grounded: Grounded) -> Proof:
         """Whether a grounded claim follows."""
         places = grounded.places
-        form = (OF_TABLES if self.subject.tree is None else OF_TREES)[grounded.claim.form]
+        form = grounded.claim.form
+        looks_ahead = ("possible", form) in self._heads
         ends = [places[name] for name in ("outcome", "than") if name in places and self.subject.tree is not None]
-        if not form.logic or any(len(nodes) > 1 for nodes in ends):
+        if ("claim", form) not in self._heads or any(len(nodes) > 1 for nodes in ends):
             return Proof(Verdict.UNKNOWN, "claims about chance and knowledge are decided by theory alone")
-        if form.possibly and self.subject.tree is not None and not self.subject.tree_is_open:
+        if looks_ahead and self.subject.tree is not None and not self.subject.tree_is_open:
             why = "somebody moves without knowing what happened before; looking ahead needs that"
             return Proof(Verdict.UNKNOWN, why)
         try:
@@ -89,12 +92,12 @@ class LogicCheck:
         except (InvalidGame, LogicError) as error:
             return Proof(Verdict.UNKNOWN, str(error))
         arguments = [self._write_argument(name, place, places) for name, place in places.items()]
-        if "Error" in form.logic:
+        if "Error" in self._heads["claim", form]:
             rounding = find_rounding(places["share"], 2) if "share" in places else find_rounding(places["value"])
             arguments.append(_write_number(rounding))
-        term = Struct(form.name, tuple(arguments))
+        term = Struct(form, tuple(arguments))
         proof = self._engine.prove(program, Struct("claim", (term,)))
-        if form.possibly and proof.verdict is Verdict.REFUTED:
+        if looks_ahead and proof.verdict is Verdict.REFUTED:
             proof = self._engine.prove(program, Struct("possible", (term,)))
             if proof.verdict is Verdict.PROVED:
                 return Proof(Verdict.UNKNOWN, "a tie: best play may do this or something else")
@@ -204,25 +207,20 @@ class Checker:
         return tuple(dict.fromkeys(map(self.check, made)))
 
 
-def _write_program(subject: Subject) -> str:
-    """The text of the program; `TooLarge` where it would not fit an engine."""
+_HEAD: Final = re.compile(r"^(claim|possible)\((\w+)(.*)\) :-", re.MULTILINE)
+"""Of the rules by which claims are decided: the form, and its arguments."""
+
+
+def _write_facts(subject: Subject) -> str:
+    """The game as facts of the program; `TooLarge` where it would not fit an engine."""
     if subject.tree is not None:
         if subject.tree.num_nodes > MOST_FACTS:
             raise TooLarge(f"the tree has {subject.tree.num_nodes:,} nodes; the logic engine takes {MOST_FACTS:,}")
-        return TREE_RULES + "\n".join([*_write_rules(OF_TREES), *_nodes(subject.tree)]) + "\n"
+        return "\n".join(_nodes(subject.tree))
     count = subject.cells.size
     if count > MOST_FACTS:
         raise TooLarge(f"the table has {count:,} payoffs; the logic engine takes {MOST_FACTS:,}")
-    return TABLE_RULES + "\n".join([*_write_rules(OF_TABLES), *_table(subject)]) + "\n"
-
-
-def _write_rules(forms: Mapping[str, Form]) -> Iterator[str]:
-    for form in forms.values():
-        for head, rule in (("claim", form.logic), ("possible", form.possibly)):
-            named = [name.capitalize() for name in form.names] + ["Error"] * ("Error" in rule)
-            variables = [name if re.search(rf"\b{name}\b", rule) else "_" for name in named]
-            if rule:
-                yield f"{head}({form.name}({', '.join(variables)})) :- {rule}."
+    return "\n".join(_table(subject))
 
 
 def _table(subject: Subject) -> Iterator[str]:

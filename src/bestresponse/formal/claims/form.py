@@ -1,12 +1,17 @@
 """What a form of claim is. Each is declared once, at a method of a theory of games (`tables`, `trees`):
 
-    @form("{if outcome}{who} <get> {value}", "pays(Who, Outcome, U), U =:= Value")
+    @form("{if outcome}{who} <get> {value}")
     def payoff(self, who: int, value: Fraction, outcome: Places) -> Fraction: ...
 
-The method's name and parameters are the form's name and arguments. First come the words, in which `<a|b>` is a where
-the claim is made and b where it is denied, and `<get>` is a verb of {who}. Then comes the rule by which a logic engine
-decides the claim: arguments are variables, `Error` is half a unit of the last place of a number that was written. The
-method decides it by arithmetic: it returns whether the claim holds, or the number that `value` has to be.
+The method's name and parameters are the form's name and arguments, in its words `<a|b>` is a where the claim is made
+and b where it is denied, and `<get>` is a verb of {who}. The method decides the claim by arithmetic: it returns whether
+it holds, or the number that `value` has to be. The rule by which a logic engine decides it stands in `shared.pl`,
+`tables.pl` or `trees.pl`:
+
+    claim(payoff(Who, Value, Outcome)) :- pays(Who, Outcome, U), U =:= Value.
+
+Its arguments are those of the method and perhaps `Error`, half a unit of the last place of a number that was written;
+`possible(...)` is the rule by which it may hold. A form without a rule is decided by theory alone.
 """
 
 from __future__ import annotations
@@ -17,11 +22,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from inspect import signature
+from pathlib import Path
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from bestresponse.logic.engine import Proof
 
 YOU: Final = "you"
+SHARED_RULES: Final = Path(__file__).with_name("shared.pl").read_text("utf-8")
 
 
 class Sort(StrEnum):
@@ -81,13 +88,11 @@ class Ungrounded(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form of claim: its name, its arguments in order, its words, its rule, and the rule by which it may hold."""
+    """A form of claim: its name, its arguments in order and its words."""
 
     name: str
     names: tuple[str, ...]
     words: str
-    logic: str = ""
-    possibly: str = ""
 
     @property
     def parameters(self) -> tuple[tuple[str, Sort], ...]:
@@ -98,12 +103,12 @@ class Form:
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-def form(words: str, logic: str = "", possibly: str = "") -> Callable[[Method], Method]:
-    """Declare the form of claim that a method decides; without `logic` it is decided by theory alone."""
+def form(words: str) -> Callable[[Method], Method]:
+    """Declare the form of claim that a method decides."""
 
     def declare(method: Method) -> Method:
         names = tuple(signature(method).parameters)[1:]
-        method.form = Form(method.__name__, names, words, logic, possibly)  # type: ignore[attr-defined]
+        method.form = Form(method.__name__, names, words)  # type: ignore[attr-defined]
         return method
 
     return declare
@@ -132,81 +137,62 @@ class SharedForms(ABC, Generic[Outcome]):
     def bound_payoffs(self, *players: int) -> tuple[Fraction, Fraction]:
         """Return the least and the most that any of these players, all by default, can get."""
 
-    @form("{first} <is|is not> more than {second}", "First > Second")
+    @form("{first} <is|is not> more than {second}")
     def higher(self, first: Fraction, second: Fraction) -> bool:
         """Compare two numbers."""
         return first > second
 
-    @form("{first} <is|is not> less than {second}", "First < Second")
+    @form("{first} <is|is not> less than {second}")
     def lower(self, first: Fraction, second: Fraction) -> bool:
         """Compare two numbers."""
         return first < second
 
-    @form("{first} and {second} <are|are not> equal", "First =:= Second")
+    @form("{first} and {second} <are|are not> equal")
     def equal(self, first: Fraction, second: Fraction) -> bool:
         """Compare two numbers."""
         return first == second
 
-    @form("{if outcome}{who} <get> {value}", "pays(Who, Outcome, U), U =:= Value")
+    @form("{if outcome}{who} <get> {value}")
     def payoff(self, who: int, value: Fraction, outcome: Outcome) -> Fraction | Proof:
         """Say what a player gets in an outcome."""
         return self.pay(who, outcome)
 
-    @form(
-        "the most {who} can get <is|is not> {value}",
-        "\\+ ( pays(Who, _, V), V > Value ), pays(Who, _, U), U =:= Value",
-    )
+    @form("the most {who} can get <is|is not> {value}")
     def highest_possible_individual_payoff(self, value: Fraction, who: int) -> Fraction:
         """Say what is the most a player can get."""
         return self.bound_payoffs(who)[1]
 
-    @form(
-        "the least {who} can get <is|is not> {value}",
-        "\\+ ( pays(Who, _, V), V < Value ), pays(Who, _, U), U =:= Value",
-    )
+    @form("the least {who} can get <is|is not> {value}")
     def lowest_possible_individual_payoff(self, value: Fraction, who: int) -> Fraction:
         """Say what is the least a player can get."""
         return self.bound_payoffs(who)[0]
 
-    @form(
-        "{if outcome}the payoffs of all players <sum|do not sum> to {value}",
-        "findall(U, pays(_, Outcome, U), Us), sum_list(Us, T), T =:= Value",
-    )
+    @form("{if outcome}the payoffs of all players <sum|do not sum> to {value}")
     def total_payoff(self, value: Fraction, outcome: Outcome) -> Fraction:
         """Say what all players get together in an outcome."""
         return sum((self.pay(who, outcome) for who in range(self.num_players)), Fraction(0))
 
-    @form(
-        "the most anybody can get <is|is not> {value}", "\\+ ( pays(_, _, V), V > Value ), pays(_, _, U), U =:= Value"
-    )
+    @form("the most anybody can get <is|is not> {value}")
     def highest_payoff(self, value: Fraction) -> Fraction:
         """Say what is the most that anybody can get."""
         return self.bound_payoffs()[1]
 
-    @form(
-        "the least anybody can get <is|is not> {value}", "\\+ ( pays(_, _, V), V < Value ), pays(_, _, U), U =:= Value"
-    )
+    @form("the least anybody can get <is|is not> {value}")
     def lowest_payoff(self, value: Fraction) -> Fraction:
         """Say what is the least that anybody can get."""
         return self.bound_payoffs()[0]
 
-    @form("{who} <get> more if {outcome} than if {than}", "pays(Who, Outcome, U), pays(Who, Than, V), U > V")
+    @form("{who} <get> more if {outcome} than if {than}")
     def better_outcome(self, who: int, outcome: Outcome, than: Outcome) -> bool:
         """Compare what a player gets in two outcomes."""
         return self.pay(who, outcome) > self.pay(who, than)
 
-    @form(
-        "{who} <get> {value} more if {outcome} than if {than}",
-        "pays(Who, Outcome, U), pays(Who, Than, V), U - V =:= Value",
-    )
+    @form("{who} <get> {value} more if {outcome} than if {than}")
     def payoff_difference(self, who: int, value: Fraction, outcome: Outcome, than: Outcome) -> Fraction:
         """Say how much more a player gets in one outcome than in another."""
         return self.pay(who, outcome) - self.pay(who, than)
 
-    @form(
-        "{who} <get> {value} times as much if {outcome} as if {than}",
-        "pays(Who, Outcome, U), pays(Who, Than, V), V =\\= 0, U =:= Value * V",
-    )
+    @form("{who} <get> {value} times as much if {outcome} as if {than}")
     def payoff_ratio(self, who: int, value: Fraction, outcome: Outcome, than: Outcome) -> bool:
         """Compare two payoffs by their ratio."""
         base = self.pay(who, than)

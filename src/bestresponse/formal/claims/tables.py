@@ -95,118 +95,81 @@ class TableTheory(SharedForms[Places]):
 
     # What somebody gets.
 
-    @form("the most {who} can get by choosing {action} <is|is not> {value}", "best(Who, Action, U), U =:= Value")
+    @form("the most {who} can get by choosing {action} <is|is not> {value}")
     def highest_individual_payoff_for_choice(self, value: Fraction, action: int, who: int) -> Fraction:
         """Say what is the most that an action can earn."""
         return self.unscale(self.own[who][action].max())
 
-    @form("the least {who} can get by choosing {action} <is|is not> {value}", "worst(Who, Action, U), U =:= Value")
+    @form("the least {who} can get by choosing {action} <is|is not> {value}")
     def lowest_individual_payoff_for_choice(self, value: Fraction, action: int, who: int) -> Fraction:
         """Say what is the least that an action can earn."""
         return self.unscale(self.worst[who][action])
 
-    @form("{action} <guarantees|does not guarantee> {who} at least {value}", "worst(Who, Action, U), U >= Value")
+    @form("{action} <guarantees|does not guarantee> {who} at least {value}")
     def guaranteed_payoff_for_choice(self, value: Fraction, action: int, who: int) -> bool:
         """Bound what an action earns from below; the bound need not be reached."""
         return self.unscale(self.worst[who][action]) >= value
 
-    @form("{action} <never earns|can earn> {who} more than {value}", "best(Who, Action, U), U =< Value")
+    @form("{action} <never earns|can earn> {who} more than {value}")
     def limited_payoff_for_choice(self, value: Fraction, action: int, who: int) -> bool:
         """Bound what an action earns from above; the bound need not be reached."""
         return self.unscale(self.own[who][action].max()) <= value
 
-    @form(
-        "<no|some> choice of {whose} has a better worst case than {action}",
-        "worst(Who, Action, U), \\+ ( action(Who, B), worst(Who, B, V), V > U )",
-    )
+    @form("<no|some> choice of {whose} has a better worst case than {action}")
     def highest_guaranteed_payoff_choice(self, action: int, who: int) -> bool:
         """Say whether an action has the best worst case."""
         return bool(self.worst[who][action] == self.worst[who].max())
 
-    @form(
-        "{action} <has|does not have> a better worst case for {who} than {other}",
-        "worst(Who, Action, U), worst(Who, Other, V), U > V",
-    )
+    @form("{action} <has|does not have> a better worst case for {who} than {other}")
     def higher_guaranteed_payoff(self, action: int, other: int, who: int) -> bool:
         """Compare the worst cases of two actions."""
         return bool(self.worst[who][action] > self.worst[who][other])
 
-    @form(
-        "{action} <has|does not have> a worse worst case for {who} than {other}",
-        "worst(Who, Action, U), worst(Who, Other, V), U < V",
-    )
+    @form("{action} <has|does not have> a worse worst case for {who} than {other}")
     def lower_guaranteed_payoff(self, action: int, other: int, who: int) -> bool:
         """Compare the worst cases of two actions."""
         return bool(self.worst[who][action] < self.worst[who][other])
 
-    @form(
-        "<no|some> outcome has a higher sum of payoffs than {actions}",
-        "sum_of(Actions, T), \\+ ( cell(p0, _, _, Y, _), sum_of(Y, V), V > T )",
-    )
+    @form("<no|some> outcome has a higher sum of payoffs than {actions}")
     def highest_mutual_payoff(self, actions: Places) -> bool:
         """Say whether an outcome has the highest sum of payoffs."""
         return bool(self.total[actions] == self.total.max())
 
-    @form(
-        "<no|some> outcome has a lower sum of payoffs than {actions}",
-        "sum_of(Actions, T), \\+ ( cell(p0, _, _, Y, _), sum_of(Y, V), V < T )",
-    )
+    @form("<no|some> outcome has a lower sum of payoffs than {actions}")
     def lowest_mutual_payoff(self, actions: Places) -> bool:
         """Say whether an outcome has the lowest sum of payoffs."""
         return bool(self.total[actions] == self.total.min())
 
-    @form(
-        "<no|some> choice of {whose} has a worse worst case than {action}",
-        "worst(Who, Action, U), \\+ ( action(Who, B), worst(Who, B, V), V < U )",
-    )
+    @form("<no|some> choice of {whose} has a worse worst case than {action}")
     def lowest_guaranteed_payoff_choice(self, action: int, who: int) -> bool:
         """Say whether an action has the worst worst case."""
         return bool(self.worst[who][action] == self.worst[who].min())
 
-    @form(
-        "{action} and {other} <have|do not have> the same worst case for {who}",
-        "worst(Who, Action, U), worst(Who, Other, V), U =:= V",
-    )
+    @form("{action} and {other} <have|do not have> the same worst case for {who}")
     def equal_guaranteed_payoff(self, action: int, other: int, who: int) -> bool:
         """Compare the worst cases of two actions."""
         return bool(self.worst[who][action] == self.worst[who][other])
 
-    @form(
-        "the most {who} can be sure of with a single choice <is|is not> {value}",
-        "findall(U, ( action(Who, A), worst(Who, A, U) ), Us), max_list(Us, V), V =:= Value",
-    )
+    @form("the most {who} can be sure of with a single choice <is|is not> {value}")
     def maximin_payoff(self, value: Fraction, who: int) -> Fraction:
         """Say what a player can be sure of with a single action."""
         return self.unscale(self.worst[who].max())
 
-    @form(
-        "the least the others can hold {who} to <is|is not> {value}",
-        "findall(U, ( cell(Who, a0, O, _, _), reply(Who, O, U) ), Us), min_list(Us, V), V =:= Value",
-    )
+    @form("the least the others can hold {who} to <is|is not> {value}")
     def minimax_payoff(self, value: Fraction, who: int) -> Fraction:
         """Say to what the others can hold a player down."""
         return self.unscale(self.own[who].max(axis=0).min())
 
     # Averages and responses.
 
-    @form(
-        "{if mixed}{action} <earns|does not earn> {who} {value} on average",
-        "average(Who, Action, Mixed, E), blur(Who, Action, Mixed, E, S), abs(E - Value) =< Error + S",
-    )
+    @form("{if mixed}{action} <earns|does not earn> {who} {value} on average")
     def expected_payoff(self, who: int, value: Fraction, action: int, mixed: Belief) -> Fraction:
         """Say what an action earns on average against a mix."""
         mean = self.expect(who, mixed)[action]
         slack = self.find_slack(mixed, [u - mean * self.subject.scale for u in self.own[who][action].tolist()])
         return value if abs(mean - value) <= find_rounding(value) + slack else mean
 
-    @form(
-        "{if mixes}{who} <get> {value} on average",
-        "member(part(Who, Own, _, Mixed), Mixes), "
-        "findall(T, ( member(A-W, Own), average(Who, A, Mixed, E), T is W * E ), Ts), sum_list(Ts, M), "
-        "findall(T, ( member(part(Who, Own, High, Mixed), Mixes), member(A-W, Own), memberchk(A-H, High), "
-        "average(Who, A, Mixed, E), blur(Who, A, Mixed, E, B), T is (H - W) * abs(E - M) + H * B ), Ss), "
-        "sum_list(Ss, S), abs(M - Value) =< Error + S",
-    )
+    @form("{if mixes}{who} <get> {value} on average")
     def mixed_payoff(self, who: int, value: Fraction, mixes: Belief) -> Fraction:
         """Say what a player gets on average if everybody mixes: also the value of an equilibrium that is named."""
         mixed, scale = mixes.leave_out(who), self.subject.scale
@@ -218,50 +181,35 @@ class TableTheory(SharedForms[Places]):
             slack += (high[action] - own[action]) * abs(means[action] - mean) + high[action] * blur
         return value if abs(mean - value) <= find_rounding(value) + slack else mean
 
-    @form(
-        "{if against}<no|some> choice earns {who} more than {action}",
-        "cell(Who, Action, Against, _, U), \\+ ( cell(Who, _, Against, _, V), V > U )",
-    )
+    @form("{if against}<no|some> choice earns {who} more than {action}")
     def best_response(self, action: int, against: Places, who: int) -> bool:
         """Say whether nothing earns more against choices of the others."""
         replies = self.find_replies(who, against)
         return bool(replies[action] == replies.max())
 
-    @form(
-        "{if against}{action} <earns|does not earn> {who} more than {other}",
-        "cell(Who, Action, Against, _, U), cell(Who, Other, Against, _, V), U > V",
-    )
+    @form("{if against}{action} <earns|does not earn> {who} more than {other}")
     def better_response(self, action: int, other: int, against: Places, who: int) -> bool:
         """Compare two actions against choices of the others."""
         replies = self.find_replies(who, against)
         return bool(replies[action] > replies[other])
 
-    @form(
-        "{if against}{action} <earns|does not earn> {who} the same as {other}",
-        "cell(Who, Action, Against, _, U), cell(Who, Other, Against, _, V), U =:= V",
-    )
+    @form("{if against}{action} <earns|does not earn> {who} the same as {other}")
     def equal_response(self, action: int, other: int, against: Places, who: int) -> bool:
         """Compare two actions against choices of the others."""
         replies = self.find_replies(who, against)
         return bool(replies[action] == replies[other])
 
-    @form("{if mixed}<no|some> choice earns {who} more on average than {action}", "\\+ beaten(Who, Action, Mixed)")
+    @form("{if mixed}<no|some> choice earns {who} more on average than {action}")
     def best_response_to_mix(self, action: int, mixed: Belief, who: int) -> bool:
         """Say whether nothing earns more on average."""
         return action in self.list_best(who, mixed)
 
-    @form(
-        "{if mixed}{action} <earns|does not earn> {who} more on average than {other}",
-        "lead(Who, Action, Other, Mixed, D, S), D + S > 0",
-    )
+    @form("{if mixed}{action} <earns|does not earn> {who} more on average than {other}")
     def better_response_to_mix(self, action: int, other: int, mixed: Belief, who: int) -> bool:
         """Compare what two actions earn on average."""
         return sum(self.find_lead(who, action, other, mixed)) > 0
 
-    @form(
-        "{if mixed}{action} <earns|does not earn> {who} the same on average as {other}",
-        "lead(Who, Action, Other, Mixed, D, S), abs(D) =< S",
-    )
+    @form("{if mixed}{action} <earns|does not earn> {who} the same on average as {other}")
     def equal_response_to_mix(self, action: int, other: int, mixed: Belief, who: int) -> bool:
         """Compare what two actions earn on average."""
         lead, slack = self.find_lead(who, action, other, mixed)
@@ -281,38 +229,25 @@ class TableTheory(SharedForms[Places]):
         at_edge = all(edge * often + (1 - edge) * rest >= 0 for rest in gains)
         return at_edge and all(end > 0 for end in ends), at_edge and all(end >= 0 for end in ends)
 
-    @form(
-        "if the probability that {chosen} is above {share}, {action} <earns|need not earn> {who} more than {other}",
-        "gain(Who, Action, Other, Chosen, D), D > 0, P is Share + Error, "
-        "\\+ ( gain(Who, Action, Other, X, E), X \\== Chosen, P * D + (1 - P) * E < 0 )",
-    )
+    @form("if the probability that {chosen} is above {share}, {action} <earns|need not earn> {who} more than {other}")
     def better_response_above(self, share: Fraction, action: int, other: int, chosen: int, who: int) -> bool:
         """Compare two actions where the other player chooses something often enough."""
         return self._is_ahead(who, action, other, chosen, share, 1)[0]
 
-    @form(
-        "if the probability that {chosen} is below {share}, {action} <earns|need not earn> {who} more than {other}",
-        "gain(Who, Action, Other, Chosen, D), P is Share - Error, "
-        "\\+ ( gain(Who, Action, Other, X, E), X \\== Chosen, ( E =< 0 ; P * D + (1 - P) * E < 0 ) )",
-    )
+    @form("if the probability that {chosen} is below {share}, {action} <earns|need not earn> {who} more than {other}")
     def better_response_below(self, share: Fraction, action: int, other: int, chosen: int, who: int) -> bool:
         """Compare two actions where the other player chooses something seldom enough."""
         return self._is_ahead(who, action, other, chosen, share, -1)[0]
 
     @form(
-        "if the probability that {chosen} is above {share}, <no|some> choice <earns|can earn> {who} more than {action}",
-        "P is Share + Error, \\+ ( gain(Who, Action, _, Chosen, D), D < 0 ), "
-        "\\+ ( gain(Who, Action, B, Chosen, D), gain(Who, Action, B, X, E), X \\== Chosen, P * D + (1 - P) * E < 0 )",
+        "if the probability that {chosen} is above {share}, <no|some> choice <earns|can earn> {who} more than {action}"
     )
     def best_response_above(self, share: Fraction, action: int, chosen: int, who: int) -> bool:
         """Say whether nothing earns more where the other player chooses something often enough."""
         return all(self._is_ahead(who, action, other, chosen, share, 1)[1] for other in range(len(self.own[who])))
 
     @form(
-        "if the probability that {chosen} is below {share}, <no|some> choice <earns|can earn> {who} more than {action}",
-        "P is Share - Error, "
-        "\\+ ( gain(Who, Action, B, Chosen, D), gain(Who, Action, B, X, E), X \\== Chosen, "
-        "( E < 0 ; P * D + (1 - P) * E < 0 ) )",
+        "if the probability that {chosen} is below {share}, <no|some> choice <earns|can earn> {who} more than {action}"
     )
     def best_response_below(self, share: Fraction, action: int, chosen: int, who: int) -> bool:
         """Say whether nothing earns more where the other player chooses something seldom enough."""
@@ -330,38 +265,25 @@ class TableTheory(SharedForms[Places]):
             difference = np.delete(difference, gone, axis=axis)
         return difference
 
-    @form(
-        "{action} <strictly dominates|does not strictly dominate> {other} for {who}",
-        "Action \\== Other, more_everywhere(Who, Action, Other)",
-    )
+    @form("{action} <strictly dominates|does not strictly dominate> {other} for {who}")
     def strictly_dominates(self, action: int, other: int, who: int) -> bool:
         """Say whether one action earns more than another in every case."""
         return action != other and bool((self._compare(who, action, other) > 0).all())
 
-    @form(
-        "{action} <weakly dominates|does not weakly dominate> {other} for {who}",
-        "never_less(Who, Action, Other), once_more(Who, Action, Other)",
-    )
+    @form("{action} <weakly dominates|does not weakly dominate> {other} for {who}")
     def weakly_dominates(self, action: int, other: int, who: int) -> bool:
         """Say whether one action earns never less than another, and somewhere more."""
         difference = self._compare(who, action, other)
         return bool((difference >= 0).all() and (difference > 0).any())
 
-    @form(
-        "once {removed} is gone, {action} <strictly dominates|does not strictly dominate> {other} for {who}",
-        "Action \\== Other, \\+ ( left(Who, Action, O, U, Removed), left(Who, Other, O, V, Removed), U =< V )",
-    )
+    @form("once {removed} is gone, {action} <strictly dominates|does not strictly dominate> {other} for {who}")
     def strictly_dominates_without(
         self, action: int, other: int, removed: tuple[tuple[int, int], ...], who: int
     ) -> bool:
         """Say the same of the game that is left when some choices are eliminated."""
         return action != other and bool((self._compare(who, action, other, removed) > 0).all())
 
-    @form(
-        "once {removed} is gone, {action} <weakly dominates|does not weakly dominate> {other} for {who}",
-        "\\+ ( left(Who, Action, O, U, Removed), left(Who, Other, O, V, Removed), U < V ), "
-        "left(Who, Action, O, U, Removed), left(Who, Other, O, V, Removed), U > V",
-    )
+    @form("once {removed} is gone, {action} <weakly dominates|does not weakly dominate> {other} for {who}")
     def weakly_dominates_without(self, action: int, other: int, removed: tuple[tuple[int, int], ...], who: int) -> bool:
         """Say the same of the game that is left when some choices are eliminated."""
         difference = self._compare(who, action, other, removed)
@@ -370,52 +292,36 @@ class TableTheory(SharedForms[Places]):
     def _list_others(self, action: int, who: int) -> Iterator[int]:
         return (other for other in range(len(self.own[who])) if other != action)
 
-    @form(
-        "{action} <is|is not> strictly dominant for {who}",
-        "\\+ ( action(Who, B), B \\== Action, \\+ more_everywhere(Who, Action, B) )",
-    )
+    @form("{action} <is|is not> strictly dominant for {who}")
     def strictly_dominant(self, action: int, who: int) -> bool:
         """Say whether an action strictly dominates every other one."""
         return all(self.strictly_dominates(action, other, who) for other in self._list_others(action, who))
 
-    @form(
-        "{action} <is|is not> weakly dominant for {who}",
-        "\\+ ( action(Who, B), B \\== Action, \\+ never_less(Who, Action, B) ), "
-        "\\+ ( action(Who, B), B \\== Action, \\+ once_more(Who, Action, B) )",
-    )
+    @form("{action} <is|is not> weakly dominant for {who}")
     def weakly_dominant(self, action: int, who: int) -> bool:
         """Say whether an action weakly dominates every other one."""
         return all(self.weakly_dominates(action, other, who) for other in self._list_others(action, who))
 
-    @form(
-        "{action} <is|is not> strictly dominated by a single choice for {who}",
-        "action(Who, B), B \\== Action, more_everywhere(Who, B, Action)",
-    )
+    @form("{action} <is|is not> strictly dominated by a single choice for {who}")
     def strictly_dominated(self, action: int, who: int) -> bool:
         """Say whether some other action strictly dominates this one."""
         return any(self.strictly_dominates(other, action, who) for other in self._list_others(action, who))
 
-    @form("<no|some> choice of {whose} is dominant", "\\+ ( action(Who, A), claim(weakly_dominant(A, Who)) )")
+    @form("<no|some> choice of {whose} is dominant")
     def no_dominant_choice(self, who: int) -> bool:
         """Say whether no action weakly dominates every other one."""
         return not any(self.weakly_dominant(action, who) for action in range(len(self.own[who])))
 
     # Equilibria and what is best for all.
 
-    @form(
-        "the outcome in which {outcome} <is|is not> a Nash equilibrium",
-        "\\+ ( pays(P, Outcome, U), moved(P, Outcome, V), V > U )",
-    )
+    @form("the outcome in which {outcome} <is|is not> a Nash equilibrium")
     def equilibrium(self, outcome: Places) -> bool:
         """Say whether nobody gains by deviating alone."""
         return all(
             self.best_response(action, outcome[:who] + outcome[who + 1 :], who) for who, action in enumerate(outcome)
         )
 
-    @form(
-        "the number of pure Nash equilibria <is|is not> {value}",
-        "findall(O, ( cell(p0, _, _, O, _), claim(equilibrium(O)) ), Os), length(Os, N), N =:= Value",
-    )
+    @form("the number of pure Nash equilibria <is|is not> {value}")
     def pure_equilibria(self, value: Fraction) -> Fraction:
         """Count the outcomes that are equilibria."""
         stable = np.ones(self.cells.shape[1:], dtype=bool)
@@ -423,21 +329,13 @@ class TableTheory(SharedForms[Places]):
             stable &= np.asarray(cells == cells.max(axis=who, keepdims=True), dtype=bool)
         return Fraction(int(stable.sum()))
 
-    @form(
-        "it <is|is not> a Nash equilibrium that {mixes}",
-        "\\+ ( member(part(P, Own, _, Mixed), Mixes), member(A-W, Own), W > 0, beaten(P, A, Mixed) )",
-    )
+    @form("it <is|is not> a Nash equilibrium that {mixes}")
     def mixed_equilibrium(self, mixes: Belief) -> bool:
         """Say whether nobody gains by deviating alone from a mix."""
         best = [self.list_best(who, mixes.leave_out(who)) for who in range(len(self.cells))]
         return all(not w or a in best[who] for who, row in enumerate(mixes.rows) for a, w in enumerate(row))
 
-    @form(
-        "in <some|no> Nash equilibrium {part}",
-        "Part = part(P, Own, Q, Mixed), findall(B, ( action(Q, B), \\+ beaten(Q, B, Mixed) ), Bs), "
-        "( Bs = [B], C = B ; Bs = [B, C] ), weighed(P, B, C, N, M), "
-        "\\+ ( member(A-W, Own), W > 0, gain(P, K, A, B, D), gain(P, K, A, C, E), N * D + (M - N) * E > 0 )",
-    )
+    @form("in <some|no> Nash equilibrium {part}")
     def mixed_equilibrium_part(self, part: tuple[int, Belief]) -> bool:
         """Say whether one of two players mixes so in some equilibrium.
 
@@ -460,11 +358,7 @@ class TableTheory(SharedForms[Places]):
                 return True
         return False
 
-    @form(
-        "in equilibrium {who} <get> {value}",
-        "two_by_two, \\+ ( rest_pays(Who, U), abs(U - Value) > Error )",
-        "\\+ two_by_two ; rest_pays(Who, U), U =< Value + Error, rest_pays(Who, V), V >= Value - Error",
-    )
+    @form("in equilibrium {who} <get> {value}")
     def equilibrium_payoff(self, who: int, value: Fraction) -> Fraction | Proof:
         """Say what a player gets in equilibrium; open where one equilibrium pays this and another something else."""
         if len(self.cells) != 2 or max(self.cells.shape) > _MOST_SOLVED:
@@ -483,19 +377,13 @@ class TableTheory(SharedForms[Places]):
             return Proof(Verdict.UNKNOWN, "equilibria pay differently, and it is not said which one is meant")
         return Proof(Verdict.REFUTED)
 
-    @form(
-        "<|it is not so that >everybody gets at least as much, and somebody more, if {outcome} than if {than}",
-        "\\+ less_for_somebody(Outcome, Than), less_for_somebody(Than, Outcome)",
-    )
+    @form("<|it is not so that >everybody gets at least as much, and somebody more, if {outcome} than if {than}")
     def pareto_dominates(self, outcome: Places, than: Places) -> bool:
         """Say whether one outcome is as good as another for all, and better for somebody."""
         leads = [cells[outcome] - cells[than] for cells in self.cells]
         return bool(min(leads) >= 0 and max(leads) > 0)
 
-    @form(
-        "<no|some> outcome is at least as good for everybody, and better for somebody, than that in which {outcome}",
-        "\\+ ( cell(p0, _, _, Y, _), less_for_somebody(Outcome, Y), \\+ less_for_somebody(Y, Outcome) )",
-    )
+    @form("<no|some> outcome is at least as good for everybody, and better for somebody, than that in which {outcome}")
     def pareto_optimal(self, outcome: Places) -> bool:
         """Say whether no outcome Pareto-dominates this one."""
         return not any(self.pareto_dominates(better, outcome) for better in np.ndindex(self.cells.shape[1:]))

@@ -21,6 +21,7 @@ from typing import Final, NamedTuple, Protocol
 
 from bestresponse.core.game import NATURE
 from bestresponse.core.player import Call
+from bestresponse.core.registry import Registry, check_members
 from bestresponse.formal.claims.claim import (
     FORMS,
     NO_CLAIM,
@@ -103,6 +104,19 @@ class Translator(Protocol):
 
     def translate(self, text: str, subject: Subject) -> Translation:
         """Find the claims that a text makes about the game."""
+
+
+translators = Registry(
+    "bestresponse.translators", "translator", {"rules": "bestresponse.formal.claims.translation:RulesTranslator"}
+)
+"""Classes, or functions without arguments, that return a `Translator`."""
+
+
+def find_translator(name: str) -> Translator:
+    """Return the translator of that name, perhaps one of an installed package."""
+    translator: Translator = translators.make(name)
+    check_members(translator, ("name", "translate"), translators.describe(name))
+    return translator
 
 
 MARK: Final = re.compile(r"[ \t]*(?:[-*•+>]|\d{1,3}[.)]|[a-z][.)]|(?P<heading>#+))\s+")

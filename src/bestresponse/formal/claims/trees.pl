@@ -17,3 +17,10 @@ scaled(_, [], []).
 scaled(W, [U|Us], [V|Vs]) :- V is W * U, scaled(W, Us, Vs).
 added([], [], []).
 added([U|Us], [V|Vs], [W|Ws]) :- W is U + V, added(Us, Vs, Ws).
+
+% The rules of the forms.
+
+claim(will_play(_, Action, After)) :- \+ ( ahead(After, _, Other), Other \== Action ).
+possible(will_play(_, Action, After)) :- ahead(After, _, Action).
+claim(continuation_payoff(Who, Value, After)) :- \+ ( ahead(After, Values, _), paid(Who, Values, U), U =\= Value ).
+possible(continuation_payoff(Who, Value, After)) :- ahead(After, Values, _), paid(Who, Values, U), U =:= Value.

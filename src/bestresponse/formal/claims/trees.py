@@ -106,11 +106,7 @@ class TreeTheory(SharedForms[Weighted]):
         impossible = len(values) > 1 and value not in values
         return Proof(Verdict.REFUTED) if impossible else self.pay(who, outcome)
 
-    @form(
-        "{after after}, {who} looking ahead <choose> {action}",
-        "\\+ ( ahead(After, _, Other), Other \\== Action )",
-        possibly="ahead(After, _, Action)",
-    )
+    @form("{after after}, {who} looking ahead <choose> {action}")
     def will_play(self, who: int, action: str, after: int) -> Proof:
         """Say what a player who looks ahead chooses."""
         moves = self.list_moves(after)
@@ -121,11 +117,7 @@ class TreeTheory(SharedForms[Weighted]):
         why = "a tie: best play may choose" if self.subject.tree_is_open else "it depends on what the others do:"
         return Proof(Verdict.UNKNOWN, f"{why} {' or '.join(moves)}")
 
-    @form(
-        "{after after}, with everybody looking ahead {who} <get> {value}",
-        "\\+ ( ahead(After, Values, _), paid(Who, Values, U), U =\\= Value )",
-        possibly="ahead(After, Values, _), paid(Who, Values, U), U =:= Value",
-    )
+    @form("{after after}, with everybody looking ahead {who} <get> {value}")
     def continuation_payoff(self, who: int, value: Fraction, after: int) -> Fraction | Proof:
         """Say what a player gets if everybody looks ahead."""
         values = self.list_worths(after, who)

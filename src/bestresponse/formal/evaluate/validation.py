@@ -9,14 +9,12 @@ Tables are compared as trees by `games.comparison`, the one comparison of this p
 enough, since they forget who learns what.
 
 What makes a game the one it is called is data: `named_games.toml` lists for each name the letters of its payoffs and
-the comparisons that must hold (ibid., sections 2.1 and 3.2.4). Comparisons are sums and multiples of letters; they are
-evaluated exactly and can do nothing else.
+the comparisons that must hold (ibid., sections 2.1 and 3.2.4). Comparisons are sums and multiples of letters, in
+the arithmetic of game programs; they are evaluated exactly and can do nothing else.
 """
 
-import ast
-import operator
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -24,27 +22,26 @@ from importlib.resources import files
 from itertools import permutations, product
 from pathlib import Path
 
-from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
+from bestresponse.core.errors import InvalidGame, LimitReached, TooLarge, UsageError
 from bestresponse.core.files import parse_toml, read_toml
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.registry import did_you_mean
 from bestresponse.games.capabilities import HasTree
 from bestresponse.games.comparison import Comparison, Ends, compare_games, list_isomorphisms
 from bestresponse.games.logic.game import LogicGame, as_game
+from bestresponse.logic.embedded.arithmetic import COMPARISONS, evaluate
+from bestresponse.logic.embedded.unify import Fault
+from bestresponse.logic.gate.goals import indicator
 from bestresponse.logic.language.diagnostics import Stage
+from bestresponse.logic.language.reader import read_term
+from bestresponse.logic.language.terms import Struct
 from bestresponse.logic.programs.table import GameTable
 from bestresponse.logic.programs.validate import Report
 
 Cells = Mapping[tuple[str, str], Sequence[tuple[Fraction, Fraction]]]
 """What both players earn for each pair of moves; several values where a program gives several."""
 
-_OPERATORS: dict[type[ast.cmpop], tuple[Callable[[Fraction, Fraction], bool], str]] = {
-    ast.Gt: (operator.gt, ">"),
-    ast.GtE: (operator.ge, ">="),
-    ast.Lt: (operator.lt, "<"),
-    ast.LtE: (operator.le, "<="),
-    ast.Eq: (operator.eq, "=="),
-}
+_LETTER = re.compile(r"[A-Za-z]\w*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,36 +161,15 @@ def _wrong(cells: Cells, named: Named, rows: tuple[str, ...], cols: tuple[str, .
 
 def _fails(rule: str, letters: Mapping[str, Fraction]) -> str:
     """Empty if the comparison holds, else the comparison with its numbers; InvalidGame where it is none."""
-    comparison: ast.expr | None
     try:
-        comparison = ast.parse(rule, mode="eval").body
-    except SyntaxError:
-        comparison = None
-    match comparison:
-        case ast.Compare(first, [kind], [second]) if type(kind) in _OPERATORS:
-            left, right = _value(first, letters), _value(second, letters)
-            compare, sign = _OPERATORS[type(kind)]
-            return "" if compare(left, right) else f"{rule} does not hold ({left} {sign} {right})"
-        case _:
-            raise InvalidGame(f"{rule!r} is no comparison such as 'T > R'")
-
-
-def _value(node: ast.expr, letters: Mapping[str, Fraction]) -> Fraction:
-    match node:
-        case ast.Name(name) if name in letters:
-            return letters[name]
-        case ast.Constant(int(number)):
-            return Fraction(number)
-        case ast.BinOp(left, ast.Add(), right):
-            return _value(left, letters) + _value(right, letters)
-        case ast.BinOp(left, ast.Sub(), right):
-            return _value(left, letters) - _value(right, letters)
-        case ast.BinOp(left, ast.Mult(), right):
-            return _value(left, letters) * _value(right, letters)
-        case ast.UnaryOp(ast.USub(), operand):
-            return -_value(operand, letters)
-        case _:
-            raise InvalidGame(f"{ast.unparse(node)!r}: expected letters of the payoffs, whole numbers, +, - and *")
+        comparison = read_term(_LETTER.sub(lambda letter: f"({letters[letter[0]]})", rule)).term
+        holds = COMPARISONS[indicator(comparison)]
+        assert isinstance(comparison, Struct)
+        left, right = (evaluate(side, lambda steps: None) for side in comparison.args)
+    except (KeyError, ValueError, Fault, LimitReached):
+        expected = "expected letters of the payoffs, whole numbers, +, - and *"
+        raise InvalidGame(f"{rule!r} is no comparison such as 'T > R': {expected}") from None
+    return "" if holds(left, right) else f"{rule} does not hold ({left} {comparison.name} {right})"
 
 
 def _named(name: str, entry: JsonMapping, where: str) -> Named:

@@ -68,14 +68,10 @@ class MatrixEnvironment(ParallelEnv):  # type: ignore[misc, unused-ignore]
         self._space = Box(0, 1, (sum(form.shape),), np.int8)
         self._starts = np.concatenate([[0], np.cumsum(form.shape)[:-1]]).tolist()
         self._round = 0
-        # Nested lists: reading one number of an array takes several times as long.
-        self._outcomes = [payoffs.tolist() for payoffs in form.payoffs]
-        best = [payoffs.max(axis=seat, keepdims=True) for seat, payoffs in enumerate(form.payoffs)]
-        self._regrets = [(most - payoffs).tolist() for most, payoffs in zip(best, form.payoffs, strict=True)]
-        self._responses = [
-            np.broadcast_to(payoffs.argmax(axis=seat, keepdims=True), form.shape).tolist()
-            for seat, payoffs in enumerate(form.payoffs)
-        ]
+        seats = list(enumerate(form.payoffs))
+        self._regrets = [payoffs.max(axis=seat, keepdims=True) - payoffs for seat, payoffs in seats]
+        best = [payoffs.argmax(axis=seat, keepdims=True) for seat, payoffs in seats]
+        self._responses = [np.broadcast_to(numbers, form.shape) for numbers in best]
 
     def observation_space(self, agent: str) -> Space[Any]:
         """Return the space of one hot joint actions."""
@@ -101,11 +97,11 @@ class MatrixEnvironment(ParallelEnv):  # type: ignore[misc, unused-ignore]
         chosen = tuple(int(actions[agent]) for agent in agents)
         self._round += 1
         over = self._round >= self.rounds
-        rewards = {agent: _look_up(self._outcomes[seat], chosen) for seat, agent in enumerate(agents)}
+        rewards = {agent: self.form.payoffs[seat].item(chosen) for seat, agent in enumerate(agents)}
         infos = {
             agent: {
-                "regret": _look_up(self._regrets[seat], chosen),
-                "best_response": self.form.actions[seat][_look_up(self._responses[seat], chosen)],
+                "regret": self._regrets[seat].item(chosen),
+                "best_response": self.form.actions[seat][self._responses[seat].item(chosen)],
             }
             for seat, agent in enumerate(agents)
         }
@@ -119,12 +115,6 @@ class MatrixEnvironment(ParallelEnv):  # type: ignore[misc, unused-ignore]
         for start, action in zip(self._starts, chosen, strict=False):
             seen[start + action] = 1
         return seen
-
-
-def _look_up(table: Any, cell: tuple[int, ...]) -> Any:
-    for action in cell:
-        table = table[action]
-    return table
 
 
 class TreeEnvironment(AECEnv):  # type: ignore[misc, unused-ignore]

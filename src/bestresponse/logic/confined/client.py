@@ -60,7 +60,7 @@ class ChildLost(LogicError):
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ChildReply:
     """What a child replied: an object, and lines with the rows of a game or the answers to a question."""
 
     head: JsonObject
@@ -98,7 +98,7 @@ class Child:
         poll.register(self._connection.fileno(), select.POLLIN)
         return not poll.poll(0)
 
-    def request(self, body: bytes, most: int, deadline: float) -> Reply:
+    def request(self, body: bytes, most: int, deadline: float) -> ChildReply:
         """Return the reply to `body`, or raise `ChildLost`; a child that is late is killed."""
         try:
             write_message(self._connection.fileno(), body, deadline)
@@ -111,7 +111,7 @@ class Child:
         except (EOFError, OSError):
             raise ChildLost("ended") from None
         head, *lines = message.split(b"\n")
-        return Reply(json.loads(head), lines, deadline)
+        return ChildReply(json.loads(head), lines, deadline)
 
     def close(self) -> None:
         """Let the child end: it waits for requests, or will find nobody to reply to."""
@@ -143,7 +143,7 @@ class Children:
             server = () if self._server.process is None else (self._server.process.pid,)
             return (*server, *(child.pid for _, child in self._idle))
 
-    def request(self, kind: Kind, body: bytes, limits: Limits, seed: int = 0) -> tuple[Reply, tuple[Layer, ...]]:
+    def request(self, kind: Kind, body: bytes, limits: Limits, seed: int = 0) -> tuple[ChildReply, tuple[Layer, ...]]:
         """Return a child's reply to `body` and the layers it is confined by, or raise `ChildLost`."""
         setup = (kind, limits.memory, limits.processor, limits.cells, seed)
         with self._places:

@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 from bestresponse.core import errors
 from bestresponse.core.errors import BestResponseError, LimitReached, LogicError
 from bestresponse.core.json import JsonObject
-from bestresponse.logic.confined.client import ChildLost, Kind, Reply, share_children
+from bestresponse.logic.confined.client import ChildLost, ChildReply, Kind, share_children
 from bestresponse.logic.engine import Answer, Limits, LogicEngine, Program, RuntimeFault
 from bestresponse.logic.gate.check import GatedProgram
 from bestresponse.logic.language.terms import Atom, Term, variables_of, write
@@ -75,7 +75,7 @@ class ConfinedEngine(LogicEngine):
         else:
             text, names = write(goal), [variable.name for variable in variables_of(goal)]
 
-        def read_answers(reply: Reply) -> tuple[Answer, ...]:
+        def read_answers(reply: ChildReply) -> tuple[Answer, ...]:
             return tuple({name: decode(value) for name, value in answer.items()} for answer in reply.read_items())
 
         return self._request("ask", read_answers, source=program.gated.source, goal=text, names=names, limit=limit)
@@ -88,7 +88,7 @@ class ConfinedEngine(LogicEngine):
         except LogicError as error:
             return Report(text, frozenset(), (describe_failure(error),))
 
-    def _request(self, job: str, read: Callable[[Reply], _Read], **given: object) -> _Read:
+    def _request(self, job: str, read: Callable[[ChildReply], _Read], **given: object) -> _Read:
         """Let a child do a job and read its reply, or raise the error it ended with; all of it within the time."""
         limits = self.limits
         body = json.dumps({"job": job, "seed": self._seed, "limits": asdict(limits), "given": given}).encode()

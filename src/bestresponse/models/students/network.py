@@ -134,25 +134,6 @@ def _disarm(content: str) -> str:
     return content.replace("<|", "< |")
 
 
-def make_network(sizes: Architecture, tokenizer: Tokenizer, seed: int) -> Network:
-    """Make a network with random parameters."""
-    rng = torch.Generator().manual_seed(seed)
-    parameters = {}
-    for name, shape in _list_shapes(sizes).items():
-        scale = 0.02 if name == "embedding" else shape[-1] ** -0.5
-        parameters[name] = torch.ones(shape) if "norm" in name else torch.randn(shape, generator=rng) * scale
-    return Network(sizes, parameters, tokenizer)
-
-
-def _list_shapes(sizes: Architecture) -> dict[str, tuple[int, ...]]:
-    """Return the shape of every parameter."""
-    n, width = sizes.layers, sizes.width
-    columns = {"qkv": width, "out": sizes.heads * sizes.head, "gate_up": width, "down": sizes.hidden}
-    matrices = {name: (n, sum(rows), columns[name]) for name, rows in sizes.sections.items()}
-    norms = {"norm": (width,), "attention_norm": (n, width), "feed_norm": (n, width)}
-    return {"embedding": (sizes.vocabulary, width), **norms, **matrices}
-
-
 def read_gguf(path: Path) -> Network:
     """Read a GGUF file of the Llama family; its quantised matrices are written out."""
     from gguf import GGUFReader, dequantize

@@ -29,11 +29,14 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 
 from bestresponse.core.errors import ModelUnavailable, OverBudget, Transient, UsageError
+from bestresponse.core.registry import Registry
 from bestresponse.models.base import Json, Model, Reply, Request, Usage, Wrapper
 from bestresponse.models.providers.weights import WEIGHTS
 
 Price = Callable[[Usage], float | None]
 """US dollars for these tokens; None where the price is not known."""
+prices = Registry("bestresponse.prices", "list of prices")
+"""By the name of a provider: functions of a model's name that return its `Price`."""
 
 _FRAME = 64
 _FRAME_PER_MESSAGE = 16
@@ -260,6 +263,9 @@ def find_price_by_identity(identity: Mapping[str, Json]) -> Price:
     provider, name = str(identity.get("provider")), str(identity.get("model"))
     if provider in ("local", "scripted"):
         return lambda usage: 0.0
+    if provider in prices.names():
+        price: Price = prices.make(provider, name)
+        return price
     if provider == "inspect":
         provider, _, name = name.partition("/")
     if provider not in ("openai", "anthropic", "google") or find_spec("genai_prices") is None:

@@ -46,7 +46,7 @@ class Speaker(ModelPlayer):
         content = "\n\n".join(part for part in (view.briefing, view.situation, *view.notes) if part)
         messages = (Message("system", TEXTS.text("dialogue_speaker")), Message("user", content))
         reply, call = self.sampling.ask(self.model, messages)
-        text, reading = read_message(reply, ask)
+        text, reading = read_spoken_words(reply, ask)
         return Decision(text, "", reading, (call,))
 
 
@@ -71,7 +71,7 @@ class Unguided(PlayerWrapper):
         return Decision(generator(self.seed, "to whom", view.key).choice(options))
 
 
-def read_message(reply: Reply, ask: Words) -> tuple[str | None, Reading]:
+def read_spoken_words(reply: Reply, ask: Words) -> tuple[str | None, Reading]:
     """The words of a reply as a message: cut at the token limit it still counts as said, and this is recorded.
 
     Small models like to go on with the prompt after their message; what they write in others' names is cut off.
@@ -162,7 +162,7 @@ class DealReferee(_Referee):
         held_to = schema_text(schema) if self.model.abilities.schema else None
         reply, call = self.sampling.ask(self.model, messages, held_to)
         try:
-            data, how = read_object(reply)
+            data, how = read_ruling(reply)
             deal = self.domain.deal.read(data, names, private, view.facts["said"])
         except InvalidMove as error:
             return Decision(None, reply.text[:_LONGEST], Reading(Status(error.kind.value), str(error)), (call,))
@@ -210,7 +210,7 @@ def _fill_places(domain: Domain, view: View) -> dict[str, object]:
     return {"names": " and ".join(view.facts["names"]), **domain.deal.fill_public(), **view.facts["public"]}
 
 
-def read_object(reply: Reply) -> tuple[JsonObject, str]:
+def read_ruling(reply: Reply) -> tuple[JsonObject, str]:
     """The JSON object of a reply and how it was found; InvalidMove where there is none or more than one differ."""
     if reply.finish is Finish.REFUSAL:
         raise InvalidMove("the provider's filter ended the reply", Flaw.REFUSED)

@@ -63,7 +63,7 @@ class ConsolePlayer:
                 case "rules":
                     self.write(view.briefing if self.game is None else word_rules(self.game, view))
                 case "history":
-                    self.write(view.situation)
+                    self.write(_CODE.sub(r"\1", view.situation))
                 case "help" | "?":
                     number = " (or its number)" if isinstance(ask, Choice) and _by_number(ask) else ""
                     words = "Other words: rules, history, help, quit."
@@ -120,7 +120,5 @@ def how_to_answer(ask: Ask) -> str:
             return f"your message, at most {limit} characters"
         case Mixture(options):
             return "probabilities such as " + ", ".join(f"{option}: {1 / len(options):.2g}" for option in options)
-        case Form(fields):
-            return "a JSON object with " + ", ".join(name for name, _ in fields)
-        case Lottery(chances):
-            return "draw one of " + ", ".join(str(outcome) for outcome, _ in chances)
+        case Form() | Lottery():
+            raise TypeError("a form is asked field by field, and nature draws lotteries")

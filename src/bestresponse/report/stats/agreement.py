@@ -12,8 +12,6 @@ All are 1 at perfect agreement and 0 at what chance gives. Where chance alone al
 always says the same) they are not defined, and UsageError says so.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -26,6 +24,8 @@ from numpy.typing import ArrayLike, NDArray
 from bestresponse.core.errors import UsageError
 from bestresponse.report import tables
 from bestresponse.report.stats.statistics import Floats
+
+Scale = Literal["nominal", "ordinal", "interval"]
 
 
 def read_sheet(
@@ -71,13 +71,15 @@ def summarise_ratings(table: NDArray[np.float64], levels: Sequence[int], scale: 
     Kappa and ICC are of the items that everybody rated; ICC is left out where levels have no order.
     """
     values = table[~np.isnan(table)]
-    quartiles = np.quantile(values, [0.25, 0.5, 0.75]).tolist() if values.size else [None] * 3
+    first, median, third = np.quantile(values, [0.25, 0.5, 0.75]).tolist() if values.size else [None] * 3
     whole = table[:, ~np.isnan(table).any(axis=0)]
     counts = np.stack([(whole == level).sum(axis=0) for level in levels], axis=1)
     return RatingSummary(
         int(values.size),
         len(table),
-        *quartiles,
+        first,
+        median,
+        third,
         float(values.mean()) if values.size else None,
         float(values.std(ddof=1)) if values.size > 1 else None,
         compute_if_defined(fleiss_kappa, counts),
@@ -92,9 +94,6 @@ def compute_if_defined(measure: Callable[[ArrayLike], float], ratings: ArrayLike
         return measure(ratings)
     except UsageError:
         return None
-
-
-Scale = Literal["nominal", "ordinal", "interval"]
 
 
 def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:

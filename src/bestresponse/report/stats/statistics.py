@@ -51,8 +51,6 @@ It is wider than a fixed-n interval (about 1.55 times where it is tuned): the pr
 beforehand and makes it narrowest near `tuned_for` games.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass

@@ -4,6 +4,7 @@ Worker actors open the models by name with the keys of their own nodes, and ask 
 limits and stored replies, as worker processes do.
 """
 
+import logging
 import os
 import queue
 import socket
@@ -122,24 +123,25 @@ def _connect(address: str | None) -> tuple[Any, bool]:
         if os.environ.get("RAY_AUTH_MODE", "token") != "token":
             raise UsageError("RAY_AUTH_MODE switches the token of Ray off, and then anyone may run code: unset it")
         os.environ.setdefault(_CLUSTERS, "0")  # Ray reads it when it is imported
+    # Else a thread that still listens to a worker after the end would start another cluster by itself.
+    os.environ.setdefault("RAY_ENABLE_AUTO_CONNECT", "0")
     try:
         import ray
     except ImportError:
         raise UsageError("Ray is not installed: pip install 'bestresponse[ray]'") from None
     if ray.is_initialized():
         return ray, False
-    _check_address(address)
+    logging.getLogger("ray").setLevel(logging.ERROR)
     own: JsonObject = {"address": "local", "include_dashboard": False, "object_store_memory": _STORE}
     own["_system_config"] = {"worker_niceness": 0}
+    host, colon, port = (address or "").removeprefix("ray://").rpartition(":")
     try:
-        ray.init(
-            **(own if address is None else {"address": address}),
-            log_to_driver=False,
-            logging_level="ERROR",
-            configure_logging=False,
-        )
-    except (ConnectionError, TimeoutError) as error:
-        raise UsageError(f"no Ray cluster answers at {address} ({error}): start one with `ray start --head`") from None
+        if colon and port.isdigit():  # where nothing listens, Ray itself would try for minutes
+            socket.create_connection((host.strip("[]"), int(port)), timeout=_KNOCK).close()
+        ray.init(**(own if address is None else {"address": address}), log_to_driver=False, configure_logging=False)
+    except (OSError, OverflowError) as error:
+        why = f"no Ray cluster answers at {address or 'this machine'} ({error}): start one with `ray start --head`"
+        raise UsageError(why) from None
     except (RuntimeError, ValueError) as error:
         hint = ": install the same versions here and there" if "ersion" in str(error) else ""
         why = " ".join(str(error).split())
@@ -163,18 +165,6 @@ def _explain(error: Exception) -> str:
     """Say in our words what Ray says in many; the last line of it where we have none."""
     own = _EXPLAINED.get(type(error).__name__)
     return own or (str(error).strip() or type(error).__name__).splitlines()[-1]
-
-
-def _check_address(address: str | None) -> None:
-    """Refuse an address where nothing listens: Ray itself would try for minutes."""
-    host, colon, port = (address or "").removeprefix("ray://").rpartition(":")
-    if not colon or not port.isdigit():
-        return
-    try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=_KNOCK).close()
-    except (OSError, OverflowError) as error:
-        why = f"no Ray cluster answers at {address} ({error}): start one with `ray start --head`"
-        raise UsageError(why) from None
 
 
 class _QueueChannel:

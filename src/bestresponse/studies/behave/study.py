@@ -256,7 +256,7 @@ def prepare_behave(config: BehaveConfig) -> BehaveConfig:
     sources = tuple(f"{path.parent.name} {path.stat().st_size if path.exists() else 0}" for path in records)
 
     def find_stage() -> tournaments.StageGame:
-        plays = (play for path in config.runs for play in list_plays(Path(path)) if not isinstance(play, str))
+        plays = (play for path in config.runs for play in list_recorded_plays(Path(path)) if not isinstance(play, str))
         form = _make_form(canonical(next(plays)["data"]["form"]))
         return tournaments.StageGame(form.name, form)
 
@@ -264,7 +264,7 @@ def prepare_behave(config: BehaveConfig) -> BehaveConfig:
     return replace(config, sources=sources, strategies=entries)
 
 
-def list_plays(path: Path) -> Iterator[JsonObject | str]:
+def list_recorded_plays(path: Path) -> Iterator[JsonObject | str]:
     """Yield the plays of a run in the form of imported ones; a text says why a play is of no use."""
     folder = find_folder(path)
     if folder.manifest.study == "import":
@@ -301,7 +301,7 @@ def copy_plays(config: BehaveConfig, folder: RunFolder, models: Mapping[str, Mod
         return Outcome(found=len(done))
     for path in config.runs:
         name = find_folder(Path(path)).path.name
-        for play in list_plays(Path(path)):
+        for play in list_recorded_plays(Path(path)):
             if isinstance(play, str):
                 unused[name, play] += 1
             elif (spec := digest([name, play["spec"]])) not in done:

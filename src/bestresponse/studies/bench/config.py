@@ -346,7 +346,7 @@ class Drawn:
 
 
 @lru_cache(maxsize=2)
-def draw(source: Source) -> Drawn:
+def draw_games(source: Source) -> Drawn:
     """Draw the games of a source; playing and measuring a run share them."""
     orders: tuple[Order, ...] = ()
     if source.form is not None:
@@ -511,7 +511,7 @@ class Condition:
     @cached_property
     def drawn(self) -> Drawn:
         """The games, drawn once."""
-        return draw(self.source)
+        return draw_games(self.source)
 
 
 @dataclass(frozen=True)

@@ -41,31 +41,11 @@ from bestresponse.players.strategies import BASELINES, EQUILIBRIUM
 from bestresponse.report.figures.charts import compute_fences
 from bestresponse.report.frames import Frame, Heads, Metric, Value, column
 from bestresponse.report.numbers import format_number
-from bestresponse.report.stats.statistics import (
-    Interval,
-    bound_mean,
-    games_needed,
-    holm,
-    missing_bounds,
-    paired_difference,
-    wilson,
-)
+from bestresponse.report.stats import statistics
 from bestresponse.runs.reporting.answers import AnswerRow, Readings
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Measured
-from bestresponse.studies.bench.config import (
-    ANONYMOUS,
-    BASE,
-    NAMED,
-    PADDED,
-    SIZE,
-    VARIANTS,
-    BenchConfig,
-    Plan,
-    find_theme,
-    make_game,
-    own_view,
-)
+from bestresponse.studies.bench import config as plans
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.zero_sum.solve import solve_zero_sum
@@ -111,7 +91,7 @@ class Asked(TypedDict):
     refuted_first: Annotated[int | None, column(format=".2f", help=f"false claims in the first reasoning; {_CHECKED}")]
 
 
-class Figures(TypedDict):
+class PlayFigures(TypedDict):
     """What an answer is worth; None where there is no readable answer, or in another kind of game."""
 
     llm_value: Annotated[float | None, column("own value", ".2f", "expected payoff")]
@@ -119,8 +99,6 @@ class Figures(TypedDict):
     nash_gap: Annotated[float | None, column("Nash gap", ".2f", "best response less own value, equilibrium opponent")]
     gap_normalised: Annotated[float | None, column("gap / range", ".3f", f"the Nash gap {_RANGE}")]
     payoff_range: float | None
-    support: int | None
-    entropy: Annotated[float | None, column(help="of the answer, in bits")]
     exploitability: float | None
     exploitability_normalised: Annotated[float | None, column("exploitability / range", ".3f")]
     """what a best-responding opponent takes, as a share of the game's payoff range"""
@@ -136,27 +114,27 @@ class Figures(TypedDict):
     worst_exploitability_normalised: Annotated[float | None, column(help="the same of exploitability / range")]
 
 
-class PlayRow(Asked, Figures):
+class PlayRow(Asked, PlayFigures):
     """One play of the benchmark; `attempts` and the following three where reasoning was verified."""
 
 
 Rows = Sequence[PlayRow]
-_NO_FIGURES = dict.fromkeys(Figures.__annotations__)
+_NO_FIGURES = dict.fromkeys(PlayFigures.__annotations__)
 
 
-def measure_plays(plan: Plan, plays: Iterable[StoredPlay]) -> Iterator[tuple[PlayRow, StoredPlay]]:
+def measure_plays(plan: plans.Plan, plays: Iterable[StoredPlay]) -> Iterator[tuple[PlayRow, StoredPlay]]:
     """Yield a row for each play, in their order; many are measured at once, which is quicker than one by one."""
     plays = iter(plays)
     while chunk := list(islice(plays, _CHUNK)):
         yield from zip(_measure_chunk(plan, chunk), chunk, strict=True)
 
 
-def _measure_chunk(plan: Plan, plays: list[StoredPlay]) -> list[PlayRow]:
+def _measure_chunk(plan: plans.Plan, plays: list[StoredPlay]) -> list[PlayRow]:
     rows: list[JsonObject] = []
     answered: dict[tuple[int, ...], list[tuple[int, Array, Array, Array, Array]]] = defaultdict(list)
     for number, play in enumerate(plays):
         data = play.data
-        own, other = own_view(np.asarray(data["payoffs"], dtype=np.float64), data["seat"])
+        own, other = plans.own_view(np.asarray(data["payoffs"], dtype=np.float64), data["seat"])
         decision, opponent = find_decision(play), find_decision(play, opponent=True)
         if decision is None:
             raise StoreError(f"the record of {play.spec} holds no answer of the player it was made for")
@@ -164,7 +142,7 @@ def _measure_chunk(plan: Plan, plays: list[StoredPlay]) -> list[PlayRow]:
         if decision.action is None or opponent is None:
             row |= _bound(own, other, np.asarray(plan.find_opponent(data)))
         else:
-            labels = find_theme(data).actions[data["seat"]][: len(data["back"])]
+            labels = plans.find_theme(data).actions[data["seat"]][: len(data["back"])]
             x, y = as_strategy(decision.action, labels), np.asarray(opponent.action, dtype=np.float64)
             row["strategy"] = x[np.argsort(data["back"])].tolist()  # over the actions in the order they were drawn
             answered[own.shape].append((number, own, other, x, y))
@@ -178,11 +156,11 @@ def _measure_chunk(plan: Plan, plays: list[StoredPlay]) -> list[PlayRow]:
 
 def find_decision(play: StoredPlay, *, opponent: bool = False) -> Decision | None:
     """Return the answer of the player that a play was made for, or of its opponent."""
-    role = find_theme(play.data).players[play.data["seat"] ^ opponent]
+    role = plans.find_theme(play.data).players[play.data["seat"] ^ opponent]
     return next((s.decision for s in play.record.submissions if s.role == role), None)
 
 
-def _describe(plan: Plan, play: StoredPlay, own: Array, decision: Decision) -> JsonObject:
+def _describe(plan: plans.Plan, play: StoredPlay, own: Array, decision: Decision) -> JsonObject:
     data, claims = play.data, [remark["claims"] for remark in decision.remarks]
     refuted = [sum(claim["verdict"] == "refuted" for claim in attempt) for attempt in claims]
     return {
@@ -206,7 +184,7 @@ def _describe(plan: Plan, play: StoredPlay, own: Array, decision: Decision) -> J
     }
 
 
-def describe_asking(plan: Plan, data: JsonMapping) -> str:
+def describe_asking(plan: plans.Plan, data: JsonMapping) -> str:
     """Say how the player of a play was asked, naming only what varies in this run."""
     config, seat = plan.config, ("row", "col")[data["seat"]]
     varied = ((data["format"], config.format), (data["theme"], config.theme), (seat, config.seat))
@@ -219,15 +197,12 @@ def measure_strategies(own: Array, other: Array, x: Array, y: Array) -> list[Jso
     against = np.einsum("nij,nj->ni", own, y)
     llm, best = np.einsum("ni,ni->n", x, against), against.max(axis=1)
     gap = _without_noise(best - llm, own)
-    logs = np.log2(x, out=np.zeros_like(x), where=x > 0)
     columns: JsonObject = {
         "llm_value": llm,
         "br_value": best,
         "nash_gap": gap,
         "gap_normalised": _share(gap, spread),
         "payoff_range": spread,
-        "support": (y > _NOISE).sum(axis=1),
-        "entropy": np.abs((x * logs).sum(axis=1)),
     }
     zero_sum = bool((own == -other).all())
     columns["worst_normalised"] = _share(np.ptp(against, axis=1), spread)
@@ -299,17 +274,17 @@ def _share(figure: Array, spread: Array) -> Array:
     return np.divide(figure, spread, out=np.zeros_like(figure), where=spread > 0)
 
 
-def measure_baseline(plan: Plan, name: str, games: list[int]) -> list[PlayRow]:
+def measure_baseline(plan: plans.Plan, name: str, games: list[int]) -> list[PlayRow]:
     """Measure a baseline on games of the base settings; `equilibrium` plays its part of the opponent's equilibrium."""
-    drawn = plan.conditions[BASE].drawn
+    drawn = plan.conditions[plans.BASE].drawn
     rows: list[JsonObject] = []
     for seat in plan.config.seat:
         own_seat = 0 if seat == "row" else 1
-        own, other = map(np.stack, zip(*(own_view(drawn.payoffs[k], own_seat) for k in games), strict=True))
+        own, other = map(np.stack, zip(*(plans.own_view(drawn.payoffs[k], own_seat) for k in games), strict=True))
         mixes, opponents = (np.stack([drawn.get_equilibrium(k)[s] for k in games]) for s in (own_seat, 1 - own_seat))
         if name != EQUILIBRIUM:
             mixes = BASELINES[name](own, other, plan.config.seed)
-        blank = dict.fromkeys(Asked.__annotations__) | {"model": name, "asked_for": BASELINE, "condition": BASE}
+        blank = dict.fromkeys(Asked.__annotations__) | {"model": name, "asked_for": BASELINE, "condition": plans.BASE}
         blank |= {"variant": "original", "seat": seat, "rows": own.shape[1], "cols": own.shape[2], "status": "valid"}
         for k, mix, figures in zip(games, mixes, measure_strategies(own, other, mixes, opponents), strict=True):
             rows.append({**blank, "game": k, "strategy": mix.tolist(), **figures})
@@ -329,8 +304,8 @@ def find_values(rows: Rows, name: str) -> list[tuple[float, PlayRow]]:
 
 def identify_game(row: PlayRow) -> Hashable:
     """Return what tells the game of a row from others: all orders of a well-known game are one game."""
-    classic = row["condition"].startswith((NAMED, ANONYMOUS))
-    return row["condition"].removeprefix(NAMED).removeprefix(ANONYMOUS) if classic else row["game"]
+    classic = row["condition"].startswith((plans.NAMED, plans.ANONYMOUS))
+    return row["condition"].removeprefix(plans.NAMED).removeprefix(plans.ANONYMOUS) if classic else row["game"]
 
 
 def _average(name: str, most: Callable[[PlayRow], float | None] | None = None) -> Metric[Rows]:
@@ -342,7 +317,7 @@ def _average(name: str, most: Callable[[PlayRow], float | None] | None = None) -
         if not known or most is None:
             return float(np.mean(numbers)) if known else None
         worst = max(most(row) or 0.0 for _, row in known)
-        return bound_mean(numbers, (0.0, worst), games, rng=np.random.default_rng(_SEED))
+        return statistics.bound_mean(numbers, (0.0, worst), games, rng=np.random.default_rng(_SEED))
 
     shown = Frame(PlayRow, []).columns[name]
     return Metric(name, shown.name, shown.help if most else f"mean {shown.help}", "", shown.format, compute)
@@ -355,20 +330,20 @@ def _succeed(percent: int) -> Metric[Rows]:
     opponent that it met.
     """
 
-    def compute(rows: Rows) -> Interval | None:
+    def compute(rows: Rows) -> statistics.Interval | None:
         known = [(row["exploitability_normalised"], gap) for gap, row in find_values(rows, "gap_normalised")]
         losses = [gap if taken is None else taken for taken, gap in known]
-        return wilson(sum(loss <= percent / 100 for loss in losses), len(losses)) if losses else None
+        return statistics.wilson(sum(loss <= percent / 100 for loss in losses), len(losses)) if losses else None
 
     lost = f"exploitability or, in {_GENERAL}, the Nash gap (Wilson interval)"
     explained = f"share of the answers that lose at most {percent / 100} of the range: {lost}"
     return Metric(f"success_{percent}", f"within {percent} %", explained, "", ".2f", compute)
 
 
-def _count_equilibria(rows: Rows) -> Interval | None:
+def _count_equilibria(rows: Rows) -> statistics.Interval | None:
     """Compute the share of answers that some equilibrium uses, whether or not the opponent met plays its part of it."""
     distances = [distance for distance, _ in find_values(rows, "equilibrium_distance")]
-    return wilson(sum(distance <= _SAME for distance in distances), len(distances)) if distances else None
+    return statistics.wilson(sum(distance <= _SAME for distance in distances), len(distances)) if distances else None
 
 
 def _bound_missing(figure: str, worst: str, end: int) -> Metric[Rows]:
@@ -379,7 +354,7 @@ def _bound_missing(figure: str, worst: str, end: int) -> Metric[Rows]:
         missing = [value for value, row in find_values(rows, worst) if row.get(figure) is None]
         if not missing or len(seen) + len(missing) < len(select_original(rows)):
             return None
-        return missing_bounds(seen, len(missing), missing, 0.0)[end]
+        return statistics.missing_bounds(seen, len(missing), missing, 0.0)[end]
 
     title, side = Frame(PlayRow, []).columns[figure].name, ("at least", "at most")[end]
     explained = "had every answer been readable: the missing ones perfect, or the worst the game allows"
@@ -398,16 +373,16 @@ def _count_wrong(name: str, which: str) -> Metric[Rows]:
     return Metric(f"wrong_{which}", f"wrong at {which}", explained, "", "", compute)
 
 
-def _compute_invariance(rows: Rows) -> Interval | None:
+def _compute_invariance(rows: Rows) -> statistics.Interval | None:
     """Compare every answer to a game told otherwise with the answer to the same game as drawn."""
     originals = {row["game"]: row["strategy"] for row in select_original(rows)}
     scores, games = [], []
     for row in rows:
         drawn = originals.get(row["game"])
-        if row["variant"] in VARIANTS and row["strategy"] is not None and drawn is not None:
+        if row["variant"] in plans.VARIANTS and row["strategy"] is not None and drawn is not None:
             scores.append(1 - 0.5 * float(np.abs(np.subtract(row["strategy"], drawn)).sum()))
             games.append(row["game"])
-    return bound_mean(scores, (0.0, 1.0), games, rng=np.random.default_rng(_SEED)) if scores else None
+    return statistics.bound_mean(scores, (0.0, 1.0), games, rng=np.random.default_rng(_SEED)) if scores else None
 
 
 def _count_needed(rows: Rows) -> int | None:
@@ -423,7 +398,7 @@ def _count_needed(rows: Rows) -> int | None:
     spread = (
         float(np.std([worst, *(float(np.mean(values)) for values in gaps.values())], ddof=1)) if len(gaps) > 1 else 0.0
     )
-    return games_needed(spread, _PRECISE) if spread else None
+    return statistics.games_needed(spread, _PRECISE) if spread else None
 
 
 METRICS: tuple[Metric[Rows], ...] = (
@@ -469,7 +444,6 @@ _MOST_LOST = {
 }
 _COMPARED_BASELINES = ("uniform", "maximin", EQUILIBRIUM)
 _VERSION_METRICS = ("asked", "answered", *_COMPARED, "success_1", "success_5")
-_CORRECTION = "correction"
 _MOST_LISTED = 500
 _MOST_OUTLIERS = 20
 _MOST_TEXTS = 20
@@ -479,12 +453,11 @@ _LONGEST_READING = 120
 
 @dataclass(frozen=True)
 class Results:
-    """The measured plays of a run, the worst of them with their records, and corrections of verified reasoning."""
+    """The measured plays of a run, and the worst of them with their records."""
 
-    plan: Plan
+    plan: plans.Plan
     rows: list[PlayRow]
     worst: list[tuple[PlayRow, StoredPlay]]
-    corrections: Counter[str]
 
     def group(self, rows: Iterable[PlayRow]) -> dict[tuple[str, str], list[PlayRow]]:
         """Group rows by player and way of asking, in the order of the settings."""
@@ -503,7 +476,7 @@ class Results:
     @cached_property
     def base(self) -> dict[str, list[PlayRow]]:
         """The rows of every player in the games as drawn under the base settings."""
-        return {player: _select(select_original(rows), BASE) for player, rows in self.players.items()}
+        return {player: _select(select_original(rows), plans.BASE) for player, rows in self.players.items()}
 
     @cached_property
     def baselines(self) -> Mapping[str, list[PlayRow]]:
@@ -518,23 +491,19 @@ def _select(rows: Rows, *prefixes: str) -> list[PlayRow]:
     return [row for row in rows if row["condition"].startswith(prefixes)]
 
 
-def measure(config: BenchConfig, folder: RunFolder) -> Measured:
+def measure_bench(config: plans.BenchConfig, folder: RunFolder) -> Measured:
     """Measure the finished plays."""
-    plan = Plan(config)
+    plan = plans.Plan(config)
     rows: list[PlayRow] = []
     worst: list[tuple[PlayRow, StoredPlay]] = []
-    corrections: Counter[str] = Counter()
     pairs = measure_plays(plan, folder.sorted_plays())
     while chunk := list(islice(pairs, 2 * _MOST_LISTED)):
         rows += [row for row, _ in chunk]
         worst = nsmallest(_MOST_LISTED, [*worst, *chunk], key=lambda pair: _rank(pair[0]))
-        for row, play in chunk:
-            if row["attempts"] is not None and (decision := find_decision(play)) is not None:
-                corrections.update(text for remark in decision.remarks for text in remark["corrections"])
-    rows.sort(key=lambda row: (row["condition"] != BASE, row["condition"], row["game"], row["spec"]))
-    results = Results(plan, rows, worst, corrections)
+    rows.sort(key=lambda row: (row["condition"] != plans.BASE, row["condition"], row["game"], row["spec"]))
+    results = Results(plan, rows, worst)
     groups: dict[Heads, Callable[[], Rows]] = {
-        group: partial(list, played) for group, played in results.group(_select(rows, BASE)).items()
+        group: partial(list, played) for group, played in results.group(_select(rows, plans.BASE)).items()
     }
     groups |= {(name, BASELINE): partial(results.baselines.__getitem__, name) for name in results.baselines}
     return Measured(
@@ -551,7 +520,7 @@ def _rank(row: PlayRow) -> tuple[bool, float, float, int]:
     return row["nash_gap"] is not None, -loss, -(row["gap_normalised"] or 0.0), row["game"]
 
 
-class GameRow(TypedDict):
+class GameLossRow(TypedDict):
     """What a player or a baseline lost in one game; `hardness` is what uniform play loses in it."""
 
     player: str
@@ -562,12 +531,12 @@ class GameRow(TypedDict):
     hardness: Annotated[float | None, column("gap of uniform play / payoff range", ".3f")]
 
 
-def _list_games(results: Results) -> Iterator[GameRow]:
+def _list_games(results: Results) -> Iterator[GameLossRow]:
     uniform = find_values(results.baselines["uniform"], "gap_normalised") if results.baselines else []
     hardness = {_identify(row): gap for gap, row in uniform}
     for player, rows in {**results.base, **results.baselines}.items():
         for gap, row in find_values(rows, "gap_normalised"):
-            yield GameRow(
+            yield GameLossRow(
                 player=player,
                 game=row["game"],
                 seat=row["seat"],
@@ -607,12 +576,12 @@ def _list_versions(results: Results) -> Iterator[tuple[str, str, str, Rows]]:
                 for variant in results.plan.variants:
                     yield "variants", player, variant, [row for row in rows if row["variant"] in ("original", variant)]
             case "generalisation":
-                square = [row for row in _select(original, BASE, SIZE) if row["rows"] == row["cols"]]
+                square = [row for row in _select(original, plans.BASE, plans.SIZE) if row["rows"] == row["cols"]]
                 for size in sorted({row["rows"] for row in square}):
                     yield "sizes", player, f"{size} x {size}", [row for row in square if row["rows"] == size]
-                yield "names", player, "named", _select(original, NAMED)
-                yield "names", player, "anonymous", _select(original, ANONYMOUS)
-                yield "padding", player, "padded", _tell_as_drawn(rows, PADDED)
+                yield "names", player, "named", _select(original, plans.NAMED)
+                yield "names", player, "anonymous", _select(original, plans.ANONYMOUS)
+                yield "padding", player, "padded", _tell_as_drawn(rows, plans.PADDED)
                 yield "padding", player, "as drawn", base
 
 
@@ -645,7 +614,9 @@ class DifferenceRow(TypedDict):
     player: str
     against: Annotated[str, column("compared with")]
     by: Annotated[str, column(help="the figure that is compared")]
-    difference: Annotated[Interval, column(format=".3f", help="mean difference; negative: the first is better")]
+    difference: Annotated[
+        statistics.Interval, column(format=".3f", help="mean difference; negative: the first is better")
+    ]
     games: int
     p: Annotated[float, column(format=".3g", help="sign-flip test, adjusted for the number of comparisons (Holm)")]
     effect: Annotated[float | None, column(format=".2f", help="mean difference over its deviation between games")]
@@ -684,7 +655,7 @@ def _list_differences(results: Results) -> Iterator[DifferenceRow]:
             values = [a[case] for case in common], [b[case] for case in common]
             both = [row for side in (rows, others) for row in side if _identify(row) in a.keys() & b.keys()]
             most = max(value for value, _ in find_values(both, _MOST_LOST[figure]))
-            compared = paired_difference(*values, [case[0] for case in common], rng=rng, most=most)
+            compared = statistics.paired_difference(*values, [case[0] for case in common], rng=rng, most=most)
             families.setdefault(comparison, []).append(
                 DifferenceRow(
                     comparison=comparison,
@@ -698,7 +669,7 @@ def _list_differences(results: Results) -> Iterator[DifferenceRow]:
                 )
             )
     for family in families.values():
-        for row, p in zip(family, holm([row["p"] for row in family]), strict=True):
+        for row, p in zip(family, statistics.holm([row["p"] for row in family]), strict=True):
             yield cast(DifferenceRow, {**row, "p": float(p)})
 
 
@@ -718,7 +689,7 @@ def _measure_self_play(results: Results) -> Iterator[SelfPlayRow]:
         if row["strategy"] is not None:
             games = answers.setdefault((row["model"], row["elicit"]), {})
             games.setdefault(row["game"], {})[row["seat"]] = row["strategy"]
-    payoffs = results.plan.conditions[BASE].drawn.payoffs
+    payoffs = results.plan.conditions[plans.BASE].drawn.payoffs
     for (model, elicit), games in answers.items():
         regrets = [compute_regret(payoffs[k], seats) for k, seats in games.items() if len(seats) == 2]
         if regrets:
@@ -736,7 +707,7 @@ def compute_regret(payoffs: Array, mixes: Mapping[str, list[float]]) -> float:
 
 
 class TextRow(TypedDict):
-    """How often something was said: a repair or a reason why answers could not be read, or a correction."""
+    """How often answers were repaired in some way, or could not be read for some reason."""
 
     kind: str
     text: Annotated[str, column("what was said")]
@@ -745,8 +716,7 @@ class TextRow(TypedDict):
 
 def _count_texts(results: Results) -> Iterator[TextRow]:
     readings = Counter((row["status"], row["how"][:_LONGEST_READING]) for row in results.rows if row["how"])
-    corrections = Counter({(_CORRECTION, text): count for text, count in results.corrections.items()})
-    for (kind, text), count in (*readings.most_common(_MOST_TEXTS), *corrections.most_common(_MOST_TEXTS)):
+    for (kind, text), count in readings.most_common(_MOST_TEXTS):
         yield TextRow(kind=kind, text=text, times=count)
 
 
@@ -776,12 +746,12 @@ class ListedRow(TypedDict):
 def _list_worst(results: Results) -> Iterator[ListedRow]:
     for number, (row, play) in enumerate(results.worst, 1):
         data, strategy = play.data, row["strategy"]
-        own, other = own_view(np.asarray(data["payoffs"], dtype=np.float64), data["seat"])
-        names = find_theme(data).actions[data["seat"]], find_theme(data).actions[1 - data["seat"]]
+        own, other = plans.own_view(np.asarray(data["payoffs"], dtype=np.float64), data["seat"])
+        names = plans.find_theme(data).actions[data["seat"]], plans.find_theme(data).actions[1 - data["seat"]]
         zero_sum = bool((own == -other).all())
         bar = np.full((len(own), 1), np.nan)
         lines = own if zero_sum else np.concatenate([own, bar, other], axis=1)
-        version = " ".join(word for word in (row["condition"], row["variant"]) if word not in (BASE, "original"))
+        version = " ".join(word for word in (row["condition"], row["variant"]) if word not in (plans.BASE, "original"))
         yield ListedRow(
             play=number,
             player=" / ".join(filter(None, (row["model"], row["asked_for"], version))),
@@ -798,7 +768,7 @@ def _list_worst(results: Results) -> Iterator[ListedRow]:
 
 def _write_transcript(row: PlayRow, play: StoredPlay) -> str:
     """Write what a model said, how that was read and what was refuted in it, and what it had been asked."""
-    decision, game = find_decision(play), make_game(play.data)
+    decision, game = find_decision(play), plans.make_game(play.data)
     reply = decision.reasoning[:_LONGEST_REPLY] if decision is not None else ""
     judged = f"claims: {row['claims']}, refuted: {row['refuted']}" if row["claims"] is not None else ""
     asked = game.view((), game.roles[play.data["seat"]]).briefing
@@ -853,7 +823,7 @@ _FRAMES: Mapping[str, Callable[[Results], Frame[Any]]] = {
     },
     "differences": _frame(DifferenceRow, _list_differences),
     "self_play": _frame(SelfPlayRow, _measure_self_play),
-    "games": _frame(GameRow, _list_games),
+    "games": _frame(GameLossRow, _list_games),
     "outliers": _frame(OutlierRow, _list_outliers),
     "listed": _frame(ListedRow, _list_worst),
     "texts": _frame(TextRow, _count_texts),

@@ -32,7 +32,7 @@ from bestresponse.runs.execution import Execution, Outcome, execute
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
 from bestresponse.runs.study import Estimate, Study
 from bestresponse.studies.bench.config import BASE, EMBEDDED, BenchConfig, Plan, make_game, prepare_plays
-from bestresponse.studies.bench.measure import METRICS, measure, measure_plays
+from bestresponse.studies.bench.measure import METRICS, measure_bench, measure_plays
 from bestresponse.theory.trees.tree import Tree
 
 _SECONDS = 7
@@ -150,7 +150,7 @@ bench = Study(
     BenchConfig,
     specs=lambda config: Plan(config).list_plays(),
     play=lambda config, models: prepare_plays(Plan(config), models),
-    measure=measure,
+    measure=measure_bench,
     metrics=METRICS,
     title="How far from optimal?",
     subtitle="{{ config.labels|join(', ') }} on {% if config.game %}{{ config.game.name }} "
@@ -240,7 +240,7 @@ bench = Study(
             "failure and enters no mean. Where answers are missing, the first table bounds what they could change.",
             title="How the answers were read",
         ),
-        table("texts", caption="What was done, what was wrong, and what was corrected."),
+        table("texts", caption="What was done, and what was wrong."),
     ),
 )
 """Nash gap and exploitability of models on matrix games, drawn or one in many orders of its actions."""

@@ -22,9 +22,14 @@ from bestresponse.core.json import JsonMapping, JsonObject, digest
 from bestresponse.formal.claims.review import Review, Reviewer
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translation import RulesTranslator
+from bestresponse.formal.evaluate.validation import compare_tables
+from bestresponse.formal.formalize.forms import ProgramForm, find_code
+from bestresponse.formal.formalize.plan import library, nearest
+from bestresponse.games.logic.tables import as_game_table, write_program
 from bestresponse.games.lookup import NamedGame
 from bestresponse.games.matrix.game import MatrixGame, as_strategy, number as write_number
 from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.logic.programs.validate import validate
 from bestresponse.players.llm.player import prompt
 from bestresponse.players.llm.reading import read_reply
 from bestresponse.players.llm.texts import TEXTS
@@ -73,12 +78,13 @@ class Telling:
     formats: tuple[str, ...] = ("table",)
     themes: tuple[str, ...] = ("neutral",)
     worked: bool = True
+    kind: str = "matrix"
 
     def hash_questions(self) -> str:
         """Hash what is asked in two small games, so that data of other prompts are recognised."""
         games = np.array([[[[1, -1], [-1, 1]], [[-1, 1], [1, -1]]], [[[3, 0], [5, 1]], [[3, 5], [0, 1]]]])
         said = [
-            write_question(describe_matrix(payoffs, 0, shown_as, theme), self.worked)
+            write_question(describe_matrix(payoffs, 0, shown_as, theme, self.kind), self.worked)
             for payoffs in games
             for shown_as in sorted(set(self.formats))
             for theme in sorted(set(self.themes))
@@ -126,7 +132,8 @@ def split_classes(keys: Keys) -> NDArray[np.int64]:
 def describe_matrix(payoffs: Array, seat: int, shown_as: str, theme: str, kind: str = "matrix") -> JsonObject:
     """Return a question about a matrix game as plain data; the benchmark makes the same game of it.
 
-    A task of the kind "reply" says how the other player mixes, and asks for a best reply.
+    A task of the kind "reply" says how the other player mixes, and asks for a best reply; one of the kind "story" tells
+    the game, and asks for its program.
     """
     return {
         "kind": kind,
@@ -140,6 +147,11 @@ def describe_matrix(payoffs: Array, seat: int, shown_as: str, theme: str, kind: 
 
 def write_question(task: JsonMapping, worked: bool) -> tuple[str, str]:
     """Return the system message and the question of a task."""
+    if task["kind"] == "story":
+        game = _make_game(task)
+        story = game.view(game.start(), game.roles[task["seat"]]).briefing
+        form = ProgramForm(nearest(story, library(), 1))
+        return form.system(), form.task(story)
     if task.get("format") == SHORT:
         return "", _write_short(task)
     view, ask = _find_ask(task)
@@ -161,9 +173,9 @@ def _find_ask(task: JsonMapping) -> tuple[View, Mixture]:
 
 
 def _make_game(task: JsonMapping) -> MatrixGame:
-    """Make the game of a task; whoever is told how the other mixes is not told that the other is rational."""
+    """Make the game of a task; only where an equilibrium is asked for, the other is said to be rational."""
     game = make_game({**task, "format": "table"} if task["format"] == SHORT else task)
-    return replace(game, others="unsaid") if task["kind"] == "reply" else game
+    return game if task["kind"] == "matrix" else replace(game, others="unsaid")
 
 
 def _state_mix(game: MatrixGame, task: JsonMapping) -> str:
@@ -294,6 +306,15 @@ def _write_mix(actions: Sequence[str], mix: Array) -> str:
     return "ANSWER: " + ", ".join(f"{action}: {share}" for action, share in zip(actions, shares, strict=True))
 
 
+def make_story_examples(payoffs: Array, telling: Telling, rng: np.random.Generator) -> Iterator[Example]:
+    """Yield an example for every game (n, 2, rows, cols): it is told to a player, and the answer is its program."""
+    for game, key in zip(payoffs, classify(payoffs), strict=True):
+        shown_as, theme = str(rng.choice(telling.formats)), str(rng.choice(telling.themes))
+        task = describe_matrix(game, int(rng.integers(2)), shown_as, theme, "story") | {"class": f"{int(key):016x}"}
+        program = write_program(as_game_table(_make_game(task).form))
+        yield Example(*write_question(task, telling.worked), f"```prolog\n{program}```", task)
+
+
 @cache
 def _plan_questions(game: str) -> Plan:
     return make_plan(BenchConfig("student", NamedGame(game), elicit="mixed"))
@@ -331,12 +352,15 @@ def score_reply(task: JsonMapping, reply: str) -> float:
 
     In a matrix game it is 1 less the exploitability (zero-sum) or the gap to a best reply (other games) as a share of
     the payoff range, as the benchmark measures them; in a game played in turn 1 less the distance in total variation
-    from the equilibrium policy there.
+    from the equilibrium policy there; for the program of a story 1 where its game is exactly the one that was told,
+    else 0.
 
     >>> score_reply(describe_matrix(np.array([[[1, -1], [-1, 1]], [[-1, 1], [1, -1]]]), 0, "table", "neutral")
     ...             | {"opponent": [0.5, 0.5]}, "ANSWER: A: 0.75, B: 0.25")
     0.75
     """
+    if task["kind"] == "story":
+        return _score_program(task, reply)
     _, ask = _find_ask(task)
     decision = read_reply(ask, reply)
     if decision.action is None:
@@ -354,3 +378,13 @@ def score_reply(task: JsonMapping, reply: str) -> float:
     row, *_ = measure_strategies(own[None], other[None], mix[None], np.asarray(task["opponent"])[None])
     lost = row["exploitability_normalised"]
     return float(1 - (row["gap_normalised"] if lost is None else lost))
+
+
+def _score_program(task: JsonMapping, reply: str) -> float:
+    code = find_code(reply)
+    if code is None:
+        raise InvalidMove("there is no program in the reply")
+    table = validate(code.text, EmbeddedEngine()).table
+    if table is None:
+        return 0.0
+    return float(compare_tables(table, as_game_table(_make_game(task).form)).exact)

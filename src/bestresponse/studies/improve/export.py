@@ -37,6 +37,7 @@ from bestresponse.studies.improve.examples import (
     Telling,
     classify,
     make_matrix_examples,
+    make_story_examples,
     make_tree_examples,
     review_reasons,
     score_reply,
@@ -66,8 +67,8 @@ class ExportConfig:
     """Write questions as the benchmark asks them, with the solver's answers, for training a model on them."""
 
     output: str | Path = setting(kw_only=False, short="-o", help="Folder for the files.")
-    games: Literal["zero-sum", "general-sum", "replies", "trees"] = setting(
-        default="zero-sum", help="What kind of games; in replies the other's mix is stated."
+    games: Literal["zero-sum", "general-sum", "replies", "trees", "stories"] = setting(
+        default="zero-sum", help="What kind; in replies the other's mix is stated, of stories the program is wanted."
     )
     sizes: str = setting(default="2-4", help="Actions of each player, such as 2-4 or 3.")
     rectangular: float = setting(
@@ -97,6 +98,8 @@ class ExportConfig:
         for name in self.formats:
             if name not in (*FORMATS, SHORT):
                 raise SettingError("formats", f"expected {', '.join(FORMATS)} or {SHORT}, got {name!r}")
+        if self.games == "stories" and SHORT in self.formats:
+            raise SettingError("formats", f"expected {', '.join(FORMATS)}: a story is told in words, not {SHORT}")
         longest = last + (2 if self.rectangular else 0)
         for name in self.themes:
             if min(map(len, theme(name).actions)) < longest:
@@ -116,7 +119,8 @@ class ExportConfig:
         """How questions are put."""
         longest = self.range[1] + (2 if self.rectangular else 0)
         fitting = tuple(name for name in themes() if min(map(len, theme(name).actions)) >= longest)
-        return Telling(tuple(self.formats), tuple(self.themes) or fitting, self.answers == "worked")
+        kind = "story" if self.games == "stories" else "matrix"
+        return Telling(tuple(self.formats), tuple(self.themes) or fitting, self.answers == "worked", kind)
 
     def to_json(self) -> JsonObject:
         """Return what the files depend on."""
@@ -295,12 +299,14 @@ def _write_shard(shard: _Shard) -> Path:
     if shard.config.games == "trees":
         every = [example for game in shard.config.trees for example in make_tree_examples(game, telling)]
         examples = list(islice(cycle(every), shard.numbers.start, shard.numbers.stop))
+    elif shard.config.games == "stories":
+        examples = [example for games in shard.games for example in make_story_examples(games, telling, rng)]
     else:
         kind = "reply" if shard.config.games == "replies" else "matrix"
         examples = [example for games in shard.games for example in make_matrix_examples(games, telling, rng, kind)]
     rng.shuffle(examples)
     _check_answers(examples[:_CHECKED])
-    if telling.worked and shard.config.games != "trees":
+    if telling.worked and shard.config.games not in ("trees", "stories"):
         _check_reasons(examples[:_REVIEWED])
     rows = (example.to_json() for example in examples)
     waiting = shard.path.with_name(f".{shard.path.name}.{os.getpid()}")

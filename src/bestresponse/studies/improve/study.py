@@ -92,7 +92,8 @@ def check_prompts(folder: Path) -> None:
     """Refuse examples of other prompts than a model is asked with now."""
     manifest = read_manifest(folder)
     made = manifest["settings"]
-    telling = Telling(tuple(made["formats"]), tuple(made["themes"]), made["answers"] == "worked")
+    kind = "story" if made["games"] == "stories" else "matrix"
+    telling = Telling(tuple(made["formats"]), tuple(made["themes"]), made["answers"] == "worked", kind)
     if manifest["prompts"] != telling.hash_questions():
         raise StoreError(
             f"{folder} was made for other prompts ({manifest['prompts']}) than models are asked with now "
@@ -200,7 +201,7 @@ def _group_tests(paths: list[Path]) -> dict[tuple[str, str, str], list[JsonObjec
             payoffs = np.array(example["task"]["payoffs"])
             rows, columns = payoffs.shape[1:]
             kind = "zero-sum" if (payoffs[0] == -payoffs[1]).all() else "general-sum"
-            kind = "replies" if example["task"]["kind"] == "reply" else kind
+            kind = {"reply": "replies", "story": "stories"}.get(example["task"]["kind"], kind)
             size = f"{rows}x{columns}" if rows == columns else "unequal"
             group = groups.setdefault((kind, size, example["task"]["format"]), [])
             if len(group) < _MOST_TESTS:

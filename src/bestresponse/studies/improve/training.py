@@ -11,8 +11,6 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import queue
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +24,7 @@ import torch
 import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.utils.data import DataLoader, IterableDataset
 
 from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.core.json import JsonObject
@@ -63,6 +62,8 @@ _ADAM_BETAS = (0.9, 0.95)
 _WARM_UP = 100
 _LEAST_RATE = 0.01
 _AHEAD = 16
+_ROOM = 50
+"""Tokens that a reply may have more than the longest answer."""
 _HELD_OUT = 128
 """Questions that are asked on the way, of all folders together."""
 
@@ -100,7 +101,8 @@ class Batch:
 
     def to(self, device: str) -> Batch:
         """Return the batch on another device."""
-        return Batch(*(part.to(device) for part in self.parts), self.longest, self.real)
+        words, tokens, positions, starts, scored, targets = (part.to(device) for part in self.parts)
+        return Batch(words, tokens, positions, starts, scored, targets, self.longest, self.real)
 
 
 @dataclass(frozen=True, slots=True)
@@ -490,8 +492,10 @@ def train(
         began = time.monotonic()
     reported = progress.seconds
     largest = max(map(_size, held_out), default=0.0)
-    for number, batch in _prefetch(trainer, folders, share, largest):
+    batches = Batches(trainer, folders, largest)
+    for number, batch in batches.load():
         spent = share()
+        batches.spent.fill_(spent)
         if spent >= 1:
             break
         if number != progress.pool:
@@ -513,44 +517,35 @@ def train(
     trainer.save(checkpoint)
 
 
-def _prefetch(
-    trainer: Trainer, folders: Sequence[Path], share: Callable[[], float], largest: float
-) -> Iterator[tuple[int, Batch]]:
-    """Yield batches with the number of their pool; another thread reads and packs the next ones."""
-    recipe, first = trainer.recipe, trainer.progress.pool
-    waiting: queue.Queue[tuple[int, Batch] | BaseException] = queue.Queue(_AHEAD)
-    stopped = threading.Event()
+class Batches(IterableDataset[tuple[int, Batch]]):  # type: ignore[misc, unused-ignore]
+    """Batches for ever, each with the number of its pool; `spent` is the share of the training that is over."""
 
-    def reach() -> float:
-        grown = 1.0 if not recipe.curriculum else min(1.0, share() / recipe.curriculum)
-        return 2 + grown * (largest + 2) if grown < 1 else math.inf
+    def __init__(self, trainer: Trainer, folders: Sequence[Path], largest: float) -> None:
+        network = trainer.network
+        self.network = Network(network.sizes, {}, network.tokenizer)  # parameters stay where they are trained
+        self.recipe, self.folders, self.largest = trainer.recipe, folders, largest
+        self.first = trainer.progress.pool
+        self.shape = choose_shape(network, folders, self.recipe.batch_tokens)
+        self.spent = torch.zeros(1).share_memory_()
 
-    def work() -> None:
-        try:
-            shape = choose_shape(trainer.network, folders, recipe.batch_tokens)
-            for number, pool in enumerate(draw_pools(folders, recipe.seed, first, reach), first):
-                rng = np.random.default_rng([recipe.seed, number])
-                for batch in pack(trainer.network, pool, shape, rng):
-                    while not stopped.is_set():
-                        try:
-                            waiting.put((number, batch), timeout=0.5)
-                            break
-                        except queue.Full:
-                            continue
-                    if stopped.is_set():
-                        return
-        except BaseException as error:  # noqa: BLE001 - raised again by the thread that trains
-            waiting.put(error)
+    def reach(self) -> float:
+        """Return the largest size that is trained on now."""
+        growth = self.recipe.curriculum
+        spent = float(self.spent)
+        return 2 + spent / growth * (self.largest + 2) if spent < growth else math.inf
 
-    threading.Thread(target=work, daemon=True).start()
-    try:
-        while True:
-            following = waiting.get()
-            if isinstance(following, BaseException):
-                raise following
-            yield following
-    finally:
-        stopped.set()
+    def __iter__(self) -> Iterator[tuple[int, Batch]]:
+        pools = draw_pools(self.folders, self.recipe.seed, self.first, self.reach)
+        for number, pool in enumerate(pools, self.first):
+            rng = np.random.default_rng([self.recipe.seed, number])
+            for batch in pack(self.network, pool, self.shape, rng):
+                yield number, batch
+
+    def load(self) -> DataLoader[tuple[int, Batch]]:
+        """Return a loader; beside a GPU another process makes batches, so that this one only orders the work."""
+        if self.recipe.device == "cpu":
+            return DataLoader(self, batch_size=None)
+        return DataLoader(self, batch_size=None, num_workers=1, prefetch_factor=_AHEAD, multiprocessing_context="spawn")
 
 
 def _report(
@@ -576,8 +571,9 @@ def measure_replies(network: Network, examples: Sequence[JsonObject], recipe: Re
     lost: list[float] = []
     for start in range(0, len(examples), 256):
         part = examples[start : start + 256]
-        prompts = [network.encode(split_messages(example)[0]) for example in part]
-        for example, tokens in zip(part, generate(asked, prompts, 200), strict=True):
+        pairs = encode_examples(network, part)
+        longest = max(len(said) for _, said in pairs) + _ROOM
+        for example, tokens in zip(part, generate(asked, [tokens for tokens, _ in pairs], longest), strict=True):
             try:
                 lost.append(1 - score_reply(example["task"], network.tokenizer.decode(tokens)))
             except InvalidMove:

@@ -267,18 +267,15 @@ def measure_population(config: PopulationConfig, folder: RunFolder) -> Measured:
         for (label, names), (_, rivals) in zip(sides, reversed(sides), strict=True)
         for own, other in product(names, rivals)
     }
-    plays, readings = 0, Readings()
+    readings = Readings()
     records = sorted(folder.sorted_records(), key=lambda line: int(line["data"]["repeat"]))
     for line in readings.list_finished(records):
-        plays += 1
         for (role, own), (_, other) in permutations(line["data"]["seats"]):
             label = role if role in config.populations else "all"
             earned[label, own, other].append(line["record"]["payoffs"][role])
     matches = [
-        PairRow(
-            population=label, strategy=own, against=other, matches=len(values), mean=fmean(values) if values else None
-        )
-        for (label, own, other), values in earned.items()
+        PairRow(population=label, strategy=own, against=other, matches=len(paid), mean=fmean(paid) if paid else None)
+        for (label, own, other), paid in earned.items()
     ]
     least = min(map(len, earned.values()))
     payoffs = []
@@ -293,7 +290,7 @@ def measure_population(config: PopulationConfig, folder: RunFolder) -> Measured:
             "equilibria": Frame(StrategyEquilibriumRow, list(_list_equilibria(config, payoffs) if payoffs else ())),
             **readings.frames,
         },
-        plays,
+        len(records) - len(readings.voids),
         ("population", "strategy"),
         groups,
     )

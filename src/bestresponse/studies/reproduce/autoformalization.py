@@ -24,8 +24,8 @@ same programs, both seats, expected payoffs, with a real best response.
 The validation of the published study loads a program, plays four rounds and compares payoffs. An agent plays tit-for-
 tat against a clone of itself that plays anti-tit-for-tat; with two moves this visits all four pairs of moves (Mensfelt,
 Stathis and Trencsenyi 2024, section 4.2). *Approximate* compares the total of the four rounds with the target, *exact*
-the payoffs of each round with the true matrix up to the names of the moves, *static* the whole bimatrix taken out of
-the program without playing. A load fails on any message of the loader, warnings about singletons included."""
+the payoffs of each round with the true matrix up to the names of the moves. A load fails on any message of the loader,
+warnings about singletons included."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ from bestresponse.logic.programs.table import label, published_cells
 from bestresponse.logic.programs.validate import validate
 from bestresponse.logic.settings import settings
 from bestresponse.report.document import Cell, Column, Table
-from bestresponse.studies.reproduce.reproduction import Check, Reproduction, read_records
+from bestresponse.studies.reproduce.reproduction import Check, Reproduction, compare_number, read_records
 from bestresponse.studies.tournament.study import TournamentConfig, find_standings, normalise
 
 CITATION = (
@@ -79,7 +79,8 @@ _COUNTED, _LOGGED = 60, 70
 _ROUNDS_WITH_CLONE = 4
 _LOADER_SPEAKS = {"singleton", "marked", "discontiguous", "syntax"}
 _WHOLE = "equal in whole per cent"
-_HALF = "within 0.005, half of the last printed digit"
+_HALF = 0.005
+"""Half of the last printed digit."""
 Part = tuple[list[Check], Table]
 
 
@@ -163,8 +164,6 @@ def check_programs(folder: Path, name: str = "exp1_agents.jsonl") -> Part:
         for name, programs in {**games, "all": judged}.items()
     )
     checks = list(_compare_published(judged)) if len(judged) == _PUBLISHED_PROGRAMS else []
-    static = sum(one.published.static == one.published.exact for one in judged)
-    checks.append(Check("exact by table agrees with exact by play", None, f"{static} of {len(judged)}", None))
     rescued = sum(one.is_game and not one.published.syntactic for one in judged)
     checks.append(Check("corrected: rejected programs that are games", None, rescued, None))
     for level in _LEVELS:
@@ -320,9 +319,9 @@ def check_tournament(folder: Path) -> Part:
         )
         again = fmean(game.share(replay.totals[name], _LOGGED) for game, replay in zip(games, replayed, strict=True))
         remark = f"as published: normalised by {_COUNTED} plays"
-        printed.append(_compare_digits(f"table 7, {name} %", published, counted, remark))
+        printed.append(compare_number(f"table 7, {name} %", published, counted, _HALF, remark))
         remark = f"corrected: {_LOGGED} plays; log beside the replay by rules and programs"
-        corrected.append(_compare_digits(f"table 7 corrected, {name} %", logged, again, remark))
+        corrected.append(compare_number(f"table 7 corrected, {name} %", round(logged, 2), again, _HALF, remark))
         shares = [row[name] for row in right]
         rows.append((name, published, counted, logged, fmean(shares), *shares))
     checks = [*printed, *corrected]
@@ -340,11 +339,6 @@ def check_tournament(folder: Path) -> Part:
     )
     title = "Mean normalised payoff in percent (the recorded Hawk-Dove program is itself wrong)"
     return checks, Table(columns, tuple(rows), title)
-
-
-def _compare_digits(what: str, published: float, found: float, remark: str) -> Check:
-    agrees = abs(found - published) <= 0.005 + 1e-9
-    return Check(what, round(published, 2), round(found, 2), agrees, remark, _HALF)
 
 
 @dataclass(frozen=True, slots=True)
@@ -459,7 +453,6 @@ class PublishedLevels:
     syntactic: bool = False
     approximate: bool | None = False
     exact: bool | None = False
-    static: bool | None = False
     constraints: bool | None = False
 
 
@@ -484,7 +477,6 @@ def published_levels(
         True,
         None if target is None else whole and None not in earned and total == target,
         None if true is None else whole and _equal_up_to_names(played, true),
-        None if true is None else _equal_up_to_names(cells, true),
         None if named is None else bool(broken(_read_facts(engine, program), named, shared=True)),
     )
 

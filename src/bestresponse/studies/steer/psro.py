@@ -207,10 +207,9 @@ class MetaGame:
     @property
     def errors(self) -> Array:
         """Standard errors of the means, player first; NaN where fewer than two plays could be read."""
-        count = np.isfinite(self.samples[..., 0]).sum(axis=-1)
         with np.errstate(invalid="ignore", divide="ignore"):
             spread = np.nanstd(self.samples, axis=-2, ddof=1) if self.samples.shape[-2] > 1 else np.nan
-            return np.asarray(np.moveaxis(spread / np.sqrt(count)[..., None], -1, 0))
+            return np.asarray(np.moveaxis(spread / np.sqrt(self.counts)[..., None], -1, 0))
 
     @property
     def counts(self) -> Array:
@@ -572,8 +571,6 @@ def find_response(oracle: Oracle, kind: str) -> Response:
                 offered = propose(count, seen, purpose=f" of the category {category}", draw=draw)
                 scored, refused = oracle.propose_and_score(seen, offered, category)
                 tried, rejected = tried + scored, rejected + refused
-        case _:
-            raise UsageError(f"there is no oracle named {kind!r}")
     groups: dict[str, list[Candidate]] = {}  # by category; all together where there are none
     for candidate in tried:
         groups.setdefault(candidate.category, []).append(candidate)

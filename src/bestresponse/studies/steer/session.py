@@ -21,15 +21,7 @@ from bestresponse.core.errors import InvalidGame, ModelError, NotCached, StoreEr
 from bestresponse.core.json import JsonMapping, canonical, digest
 from bestresponse.core.player import Player, Reading, Status
 from bestresponse.core.seeds import split
-from bestresponse.games.dialogue.domain import (
-    Domain,
-    Scenario,
-    read_scenario,
-    scenario_rules,
-    scenario_schema,
-    scenarios,
-    variants,
-)
+from bestresponse.games.dialogue import domain as domains
 from bestresponse.games.dialogue.game import DialogueGame, Entry, RecordedDialogue
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Abilities, Finish, Message, Model, Reply, Request, Usage
@@ -56,10 +48,10 @@ _LONGEST = 20_000
 class Written:
     """The scenarios that can be played, and why others cannot."""
 
-    scenarios: tuple[Scenario, ...]
+    scenarios: tuple[domains.Scenario, ...]
     rejected: tuple[str, ...]
 
-    def of(self, domain: Domain) -> Domain:
+    def of(self, domain: domains.Domain) -> domains.Domain:
         """Return the domain with these scenarios and no others; other private information is still drawn."""
         return replace(domain, written=tuple(scenario.to_json() for scenario in self.scenarios))
 
@@ -74,18 +66,18 @@ class Author:
     """Asks `model` for scenarios of `domain`; `seed` draws the examples."""
 
     model: Model
-    domain: Domain
+    domain: domains.Domain
     answers: building.AnswerStore
     seed: int
 
     def write(self, count: int) -> Written:
         """Write `count` different scenarios; InvalidGame where the model does not write so many."""
-        written: dict[str, Scenario] = {}
+        written: dict[str, domains.Scenario] = {}
         rejected: list[str] = []
         for number in range(most_questions(count)):
             if len(written) == count:
                 break
-            examples = scenarios(self.domain, split(self.seed, "examples", number), _EXAMPLES)
+            examples = domains.scenarios(self.domain, split(self.seed, "examples", number), _EXAMPLES)
             entry = self._ask(number, min(_AT_ONCE, count - len(written)), examples)
             if entry.text is None:
                 rejected.append(entry.reading.how)
@@ -93,7 +85,7 @@ class Author:
             taken = {_spell(example) for example in examples}
             for data in json.loads(entry.text):
                 try:
-                    scenario = read_scenario(self.domain, data)
+                    scenario = domains.read_scenario(self.domain, data)
                 except InvalidGame as error:
                     rejected.append(str(error))
                     continue
@@ -111,11 +103,11 @@ class Author:
             )
         return Written(tuple(written.values()), tuple(rejected))
 
-    def _ask(self, number: int, count: int, examples: list[Scenario]) -> Entry:
+    def _ask(self, number: int, count: int, examples: list[domains.Scenario]) -> Entry:
         content = TEXTS.fill(
             "dialogue_write",
             domain=self.domain.name,
-            rules=scenario_rules(self.domain),
+            rules=domains.scenario_rules(self.domain),
             examples="\n".join(json.dumps(example.to_json(), ensure_ascii=False) for example in examples),
             count=count,
             form=", ".join(["<scenario>"] * count),
@@ -125,7 +117,7 @@ class Author:
             max_tokens=_TOKENS_EACH * count,
             temperature=1.0,
             seed=split(self.seed, "author", number) % 2**31,
-            schema=schema_text(scenario_schema(self.domain, count)) if self.model.abilities.schema else None,
+            schema=schema_text(domains.scenario_schema(self.domain, count)) if self.model.abilities.schema else None,
             replicate=number,
         )
         return self.answers.ask_model("write", self.model, request, _list_scenarios)
@@ -147,7 +139,7 @@ def _list_scenarios(reply: Reply) -> tuple[str | None, Reading]:
     return None, Reading(status, f"there is no scenario in {reply.text.strip()[:80]!r}")
 
 
-def _spell(scenario: Scenario) -> str:
+def _spell(scenario: domains.Scenario) -> str:
     """Return one spelling for scenarios that differ in capital letters only."""
     return canonical(scenario.to_json()).casefold()
 
@@ -176,7 +168,7 @@ class SteerResults:
     """What a run found."""
 
     config: SteerConfig
-    domain: Domain
+    domain: domains.Domain
     written: Written | None = None
     games: tuple[GameResult, ...] = ()
     psro: search.PsroResult | None = None
@@ -198,7 +190,7 @@ class SteerSession:
     """Everybody that the games of a run need: who speaks, rules and tells manners apart, and the answers so far."""
 
     config: SteerConfig
-    domain: Domain
+    domain: domains.Domain
     models: Mapping[str, Model]
     answers: building.AnswerStore
     workers: int = 1
@@ -232,9 +224,13 @@ class SteerSession:
         manners = domain.manners(config.actions)
         games = [
             DialogueGame(
-                domain, variants(domain, scenario, config.seed, config.types), manners, config.replies, config.early_end
+                domain,
+                domains.variants(domain, scenario, config.seed, config.types),
+                manners,
+                config.replies,
+                config.early_end,
             )
-            for scenario in scenarios(domain, config.seed, config.games + config.held_out)
+            for scenario in domains.scenarios(domain, config.seed, config.games + config.held_out)
         ]
         return games[: config.games], games[config.games :]
 
@@ -280,7 +276,7 @@ def run(
 def _run_cfr(session: SteerSession, results: SteerResults, tell: Tell) -> Outcome:
     """Build, solve and judge one game after another, as far as that is possible."""
     config, outcome = session.config, Outcome()
-    games, embed = session.draw_games()[0], building.find_embedding(config.embed)
+    games, embed = session.draw_games()[0], building.MiniLM() if config.embed == "minilm" else building.HashedWords()
     for number, game in enumerate(games):
         before = session.answers.calls
         built = building.build_dialogue(
@@ -313,7 +309,7 @@ def _solve_game(session: SteerSession, number: int, game: DialogueGame, built: b
         if unread and not built.stopped and not built.last_failure:
             why = f"no dialogue came to a readable end; mostly because {unread.most_common(1)[0][0]}"
         return GameResult(number, game, why_void=why)
-    solved = solve_dialogue(recorded, config.iterations, config.variant, credible=config.credible)
+    solved = solve_dialogue(recorded, config.iterations, credible=config.credible)
     second = session.cast.second
     opinions = building.Opinions() if second is None else building.compare_rulings(recorded, second, session.answers)
     return GameResult(number, game, recorded, solved, opinions=opinions)

@@ -55,19 +55,10 @@ from bestresponse.core.native_output import NativeOutputToStderr
 from bestresponse.games.dialogue.game import RecordedDialogue
 from bestresponse.report.frames import Value, column
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.trees.cfr import Variant, cfr
+from bestresponse.theory.trees import sequence_form
+from bestresponse.theory.trees.cfr import cfr
 from bestresponse.theory.trees.compile import compile_game
 from bestresponse.theory.trees.perfection.sequential import find_sequential
-from bestresponse.theory.trees.sequence_form import (
-    SequenceForm,
-    Treeplex,
-    best_response_value,
-    bin_sums,
-    nash_conv,
-    plan_regrets,
-    policy_value,
-    to_sequence_form,
-)
 from bestresponse.theory.trees.sequence_form_lp import plan_constraints
 from bestresponse.theory.trees.tree import IntArray, Policy, Tree, uniform_policy
 
@@ -85,7 +76,7 @@ _MOST_NODES = 2_000
 
 def find_commitment(policy: Policy, unguided: Policy) -> Policy:
     """Find the equilibrium that earns most from partners that follow `unguided`; start from `policy`, which is one."""
-    form = to_sequence_form(policy.tree)
+    form = sequence_form.to_sequence_form(policy.tree)
     partners, uniform = form.plans(unguided), form.plans(uniform_policy(policy.tree))
     goals = [
         form.values(player, partners) + _TREMBLE * form.values(player, uniform) for player in range(form.num_players)
@@ -95,13 +86,13 @@ def find_commitment(policy: Policy, unguided: Policy) -> Policy:
     if form.num_players == 2 and form.num_sequences <= _MOST_SEARCHED and not form.tree.is_constant_sum:
         plans = find_best_equilibrium(form, goals)
     known = form.plans(policy)
-    allowed = plan_regrets(form, known).sum() + _SLACK * (float(np.abs(form.tree.payoffs).max()) or 1.0)
-    if plans is None or plan_regrets(form, plans).sum() > allowed:
+    allowed = sequence_form.plan_regrets(form, known).sum() + _SLACK * (float(np.abs(form.tree.payoffs).max()) or 1.0)
+    if plans is None or sequence_form.plan_regrets(form, plans).sum() > allowed:
         plans = known
     return form.policy([_fill_in(*parts) for parts in zip(form.plexes, plans, goals, strict=True)])
 
 
-def _fill_in(plex: Treeplex, plan: Array, goal: Array) -> Array:
+def _fill_in(plex: sequence_form.Treeplex, plan: Array, goal: Array) -> Array:
     """Turn a plan into behaviour; where it does not lead, choose the best reply to the model behind `goal`."""
     behaviour, values = plex.normalise(plan), goal.copy()
     for level in range(len(plex.levels) - 2, -1, -1):
@@ -112,12 +103,12 @@ def _fill_in(plex: Treeplex, plan: Array, goal: Array) -> Array:
             if plan[parent] <= _ROUNDING:
                 behaviour[moves] = np.eye(size)[int(np.argmax(values[moves]))]
             best.append(float(behaviour[moves] @ values[moves]))
-        values += bin_sums(plex.parent[low:high], np.array(best), len(values))
+        values += sequence_form.bin_sums(plex.parent[low:high], np.array(best), len(values))
     return behaviour
 
 
 @NativeOutputToStderr()
-def find_best_equilibrium(form: SequenceForm, goals: Sequence[Array]) -> list[Array] | None:
+def find_best_equilibrium(form: sequence_form.SequenceForm, goals: Sequence[Array]) -> list[Array] | None:
     """Return the plans of two players' equilibrium that maximises the sum of `goals` times plans, if it is found."""
     from scipy import optimize
 
@@ -237,18 +228,17 @@ class SolvedDialogue:
     figures: GuidanceFigures
 
 
-def solve_dialogue(
-    game: RecordedDialogue, iterations: int = 1000, variant: Variant = "cfr+", *, credible: bool = True
-) -> SolvedDialogue:
+def solve_dialogue(game: RecordedDialogue, iterations: int = 1000, *, credible: bool = True) -> SolvedDialogue:
     """Solve the recorded tree and compare the policy that is wanted with unguided talk."""
     tree = compile_game(game)
     unguided = unguided_policy(game, tree)
     rational = find_credible_policy(unguided)
-    start = min((rational, cfr(tree, iterations, variant).policy), key=lambda policy: nash_conv(tree, policy))
+    learnt = cfr(tree, iterations, "cfr+").policy
+    start = min((rational, learnt), key=lambda policy: sequence_form.nash_conv(tree, policy))
     commitment = find_commitment(start, unguided)
     policy = rational if credible else commitment
-    form, before = to_sequence_form(tree), tuple(policy_value(tree, unguided).values())
-    best = [best_response_value(form, seat, form.plans(unguided)) for seat in range(len(tree.players))]
+    form, before = sequence_form.to_sequence_form(tree), tuple(sequence_form.policy_value(tree, unguided).values())
+    best = [sequence_form.best_response_value(form, seat, form.plans(unguided)) for seat in range(len(tree.players))]
     earned, losses = evaluate_policy(unguided, policy), find_losses(policy)
     figures = GuidanceFigures(
         gain=earned.gain,
@@ -259,10 +249,10 @@ def solve_dialogue(
         commitment_gain=evaluate_policy(unguided, commitment).gain,
         best_reply_gain=float(np.mean(np.subtract(best, before))),
         loss=float(losses.max()),
-        nash_conv=nash_conv(tree, policy),
-        unguided_nash_conv=nash_conv(tree, unguided),
+        nash_conv=sequence_form.nash_conv(tree, policy),
+        unguided_nash_conv=sequence_form.nash_conv(tree, unguided),
     )
-    settled = tuple(policy_value(tree, policy).values())
+    settled = tuple(sequence_form.policy_value(tree, policy).values())
     threats = find_losses(commitment)
     return SolvedDialogue(tree, unguided, policy, commitment, losses, threats, before, earned.payoffs, settled, figures)
 
@@ -278,12 +268,12 @@ def compare_earnings(guided: Sequence[float], unguided: Sequence[float]) -> floa
 def evaluate_policy(unguided: Policy, policy: Policy) -> Earned:
     """Say what one speaker earns by following `policy` while the others stay unguided, exactly on the tree."""
     tree = policy.tree
-    before = tuple(policy_value(tree, unguided).values())
+    before = tuple(sequence_form.policy_value(tree, unguided).values())
     payoffs, margins, wins = [], [], []
     ends = tree.payoffs[tree.leaves]
     for seat in range(len(tree.players)):
         guided = mixed_policy(unguided, {seat: policy})
-        values = tuple(policy_value(tree, guided).values())
+        values = tuple(sequence_form.policy_value(tree, guided).values())
         better = np.sign(ends[:, seat] - np.delete(ends, seat, axis=1).max(axis=1))
         payoffs.append(values[seat])
         margins.append(values[seat] - float(np.mean(np.delete(values, seat))))
@@ -303,10 +293,10 @@ def find_credible_policy(unguided: Policy) -> Policy:
     if settled:
         return max((Policy(tree, row) for row in settled), key=lambda policy: evaluate_policy(unguided, policy).gain)
     mixed = [Policy(tree, _match_regrets(tree))]
-    if tree.num_players == 2 and to_sequence_form(tree).num_sequences <= _MOST_SEQUENCES:
+    if tree.num_players == 2 and sequence_form.to_sequence_form(tree).num_sequences <= _MOST_SEQUENCES:
         mixed.append(find_sequential(tree).policy)
     # What is gained by an error is none: regret matching ends near an equilibrium, not at it.
-    return max(mixed, key=lambda policy: evaluate_policy(unguided, policy).gain - nash_conv(tree, policy))
+    return max(mixed, key=lambda policy: evaluate_policy(unguided, policy).gain - sequence_form.nash_conv(tree, policy))
 
 
 def _settle_replies(unguided: Policy, kindness: int) -> Array | None:

@@ -19,7 +19,7 @@ import numpy as np
 from bestresponse.core.episode import play
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.game import NATURE, REFEREE
-from bestresponse.core.json import JsonObject, canonical
+from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Nature
 from bestresponse.core.seeds import split
 from bestresponse.games.dialogue.game import PERSON, Book, DialogueGame
@@ -31,7 +31,7 @@ from bestresponse.players.dialogue.speaker import Guided
 from bestresponse.report.blocks import Measurement, Shown, lines, metrics_table, pivot, scatter, table, text
 from bestresponse.report.document import Block, Figure, Paragraph, Quote
 from bestresponse.report.figures.tree import draw_tree
-from bestresponse.report.frames import Frame, Heads, Value, column, compute_figures, list_metrics
+from bestresponse.report.frames import Frame, Heads, Value, column, list_metrics
 from bestresponse.report.stats.agreement import krippendorff_alpha
 from bestresponse.report.stats.statistics import Interval, cluster_bootstrap
 from bestresponse.runs.execution import Execution, Job, Outcome
@@ -65,8 +65,6 @@ class OverviewRow(TypedDict):
     """What the run was made of."""
 
     domain: str
-    solver: str
-    games: int
     solved_games: Annotated[int | None, column("solved")]
     answers: int
     by_people: Annotated[int, column(help="messages that a person wrote in place of a model's")]
@@ -87,7 +85,6 @@ class DialogueRow(solving.GuidanceFigures, total=False):
     people: str
     scenario: list[JsonObject]
     nodes: int
-    information_sets: int
     threats: Annotated[int, column(help="situations in which the commitment advises what loses more than 1 %")]
     unguided_payoffs: Sequence[float]
     guided_payoffs: Sequence[float]
@@ -192,7 +189,6 @@ class CandidateRow(TypedDict):
     player: str
     manner: str
     score: Annotated[float | None, column("", ".3f")]
-    error: Annotated[float | None, column("", ".3f")]
     plays: int
     outcome: str
 
@@ -234,8 +230,6 @@ def _describe_run(results: session.SteerResults) -> OverviewRow:
     distances = [distance for fresh in plays for distance in fresh.distances]
     return OverviewRow(
         domain=results.domain.name,
-        solver=results.config.solver,
-        games=results.config.games,
         solved_games=len(results.solved) if cfr else None,
         answers=len(results.entries),
         by_people=sum(entry.by == PERSON for entry in results.entries),
@@ -349,7 +343,6 @@ def _describe_game(game: session.GameResult) -> DialogueRow:
         people=people,
         scenario=scenario,
         nodes=solved.tree.num_nodes,
-        information_sets=len(solved.tree.infosets),
         threats=int((solved.threats > _THREAT).sum()),
         unguided_payoffs=solved.unguided_payoffs,
         guided_payoffs=solved.guided_payoffs,
@@ -432,20 +425,16 @@ def _describe_ruling(ruling: Mapping[str, Any], names: tuple[str, ...]) -> str:
 
 
 def _compare_referees(games: Sequence[session.GameResult]) -> Iterator[RefereeRow]:
-    pairs = np.array([pair for game in games for pair in game.opinions.pairs])
-    void = sum(game.opinions.void for game in games)
-    if not len(pairs):
-        if void:
-            yield RefereeRow(payoffs=0, same=None, distance=None, alpha=None, void=void)
-        return
-    apart = np.abs(pairs[:, 0] - pairs[:, 1])
-    yield RefereeRow(
-        payoffs=len(pairs),
-        same=float(np.mean(apart < 1e-9)),
-        distance=float(apart.mean()),
-        alpha=krippendorff_alpha(pairs.T, "interval") if len(np.unique(pairs)) > 1 else None,
-        void=void,
-    )
+    pairs = np.array([pair for game in games for pair in game.opinions.pairs]).reshape(-1, 2)
+    void, apart = sum(game.opinions.void for game in games), np.abs(pairs[:, 0] - pairs[:, 1])
+    if void or len(pairs):
+        yield RefereeRow(
+            payoffs=len(pairs),
+            same=float(np.mean(apart < 1e-9)) if len(pairs) else None,
+            distance=float(apart.mean()) if len(pairs) else None,
+            alpha=krippendorff_alpha(pairs.T, "interval") if len(np.unique(pairs)) > 1 else None,
+            void=void,
+        )
 
 
 def _measure_following(results: session.SteerResults) -> dict[str, Frame[Any]]:
@@ -520,7 +509,6 @@ def _measure_psro(results: session.SteerResults, psro: PsroResult) -> dict[str, 
                         player=players[response.seat],
                         manner=candidate.manner,
                         score=candidate.score if candidate.plays else None,
-                        error=candidate.error if math.isfinite(candidate.error) else None,
                         plays=candidate.plays,
                         outcome=outcome,
                     )
@@ -553,7 +541,6 @@ def _list_profiles(psro: PsroResult, players: Sequence[str]) -> Iterator[Profile
 
 _MOST_ENDS = 70
 """A tree with more ends cannot be read."""
-_DECIMALS = 6
 
 
 def run_steering(config: SteerConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
@@ -596,12 +583,12 @@ def locate_calls(folder: RunFolder) -> Path:
 
 
 def replay_answers(config: SteerConfig, folder: RunFolder) -> Replay:
-    """Ask everything again, of models that give only the replies on record; compare the answers and the figures."""
+    """Ask everything again, of models that give only the replies on record; compare the answers."""
     path = session.find_answers(config, folder.manifest, folder.path.parent)
     recorded = building.read_answers(path)
     answers = building.AnswerStore(Book(entry for entry in recorded.entries if entry.by == PERSON))
     try:
-        results, outcome = session.run(config, recorded_models(RunFolder(path, folder.manifest)), answers)
+        _, outcome = session.run(config, recorded_models(RunFolder(path, folder.manifest)), answers)
     except BestResponseError as error:
         return Replay(0, (f"the run cannot be made again: {error}",), "answers")
     compared = [(entry, recorded.get(entry.key, entry.number)) for entry in answers.book.entries]
@@ -611,26 +598,8 @@ def replay_answers(config: SteerConfig, folder: RunFolder) -> Replay:
         for entry, before in compared
         if entry != before
     ]
-    different = [*_compare_figures(folder, results), *outcome.failures, *different]
-    return Replay(sum(entry == before for entry, before in compared), tuple(different), "answers")
-
-
-def _compare_figures(folder: RunFolder, results: session.SteerResults) -> list[str]:
-    """Name the figures that do not come out as the finished run says."""
-    try:
-        before = json.loads((folder.path / "summary.json").read_text("utf-8")).get("figures", [])
-    except FileNotFoundError:
-        return []
-    measured = measure_steering(results)
-    after = compute_figures(METRICS, measured.labels, measured.groups).to_json()
-    spelled = {row["measured_on"]: _spell(row) for row in after}
-    where = [row["measured_on"] for row in before if spelled.get(row["measured_on"]) != _spell(row)]
-    return [f"the figures of {name} came out differently" for name in where]
-
-
-def _spell(value: object) -> str:
-    """Write plain data in one spelling, numbers to some decimals."""
-    return canonical(json.loads(json.dumps(value), parse_float=lambda text: str(round(float(text), _DECIMALS) + 0.0)))
+    same = sum(entry == before for entry, before in compared)
+    return Replay(same, (*outcome.failures, *different), "answers")
 
 
 def show_first_dialogue(measured: Measurement) -> list[Shown]:

@@ -39,6 +39,7 @@ from bestresponse.report.frames import Frame, Heads, column, list_metrics
 from bestresponse.report.stats.statistics import Interval, bound_mean, wilson
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.inputs import Converted, ModelsSetting, NamedModel, NamesSetting
+from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
 from bestresponse.runs.study import Estimate, Measured, Study
@@ -256,13 +257,6 @@ class VerdictRow(TypedDict):
     share: Annotated[Interval, column(format=".0%", help="95 % interval over stories")]
 
 
-class StatusRow(TypedDict):
-    """How many answers came out in one way."""
-
-    status: Annotated[str, column("answer")]
-    plays: int
-
-
 class ModelFigures(TypedDict):
     """The figures of a model; shares are of the programs of which it was asked, None where of none."""
 
@@ -303,7 +297,7 @@ def _sum_up_programs(rows: Sequence[StoryRow]) -> ModelFigures:
     return cast(ModelFigures, figures)
 
 
-def measure(config: StoriesConfig, folder: RunFolder) -> Measured:
+def measure_stories(config: StoriesConfig, folder: RunFolder) -> Measured:
     """Judge every program against the true game of its story."""
     engine = open_engine("embedded", logic_settings.limits.patient)
     known = {story.id: story for story in config.known_stories}
@@ -318,13 +312,15 @@ def measure(config: StoriesConfig, folder: RunFolder) -> Measured:
     for model in dict.fromkeys(row["model"] for row in rows):
         groups[model,] = _sum_up_programs([row for row in rows if row["model"] == model])
     kinds = [*_count_right(rows, "game", lambda row: row["game"]), *_count_right(rows, "kind", _describe_kind)]
-    statuses = Counter(row["status"] for row in rows).most_common()
+    readings = Readings()
+    for row in rows:
+        readings.add(row["model"], row["status"], "")
     return Measured(
         {
             "programs": Frame(StoryRow, rows),
             "kinds": Frame(KindRow, kinds),
             "verdicts": Frame(VerdictRow, list(_count_verdicts(rows))),
-            "statuses": Frame(StatusRow, [StatusRow(status=status, plays=count) for status, count in statuses]),
+            "answers": readings.frames["answers"],
         },
         len(rows),
         ("model",),
@@ -396,7 +392,7 @@ stories_study = Study(
     StoriesConfig,
     specs=list_tasks,
     play=prepare_tasks,
-    measure=measure,
+    measure=measure_stories,
     metrics=list_metrics(ModelFigures),
     title="From stories to games",
     subtitle="{{ config.model|join(', ') }} on {{ frame('programs').list_values('story')|length }} stories",
@@ -435,7 +431,6 @@ stories_study = Study(
             "An answer is valid if its program is a game at all; whether it is the right one is another matter.",
             title="What went wrong",
         ),
-        table("statuses"),
         table("programs", columns=("model", "story", "why"), where={"meaning": False}),
     ),
 )

@@ -51,15 +51,8 @@ from bestresponse.players.lookup import find_strategy, list_strategies
 from bestresponse.report.blocks import Measurement, Shown, lines, metrics_table, pivot, table, text
 from bestresponse.report.document import Code, Paragraph
 from bestresponse.report.frames import Frame, column, list_metrics
+from bestresponse.runs import inputs
 from bestresponse.runs.execution import PlayOne
-from bestresponse.runs.inputs import (
-    Converted,
-    GameSetting,
-    NamedModel,
-    OptionalModelSetting,
-    as_model,
-    count_parameters,
-)
 from bestresponse.runs.models import open_models
 from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.seats import make_player
@@ -113,7 +106,7 @@ class StageGame:
 Participant: TypeAlias = "str | Path | Model | strategies.HistoryFunction | Entry"
 
 
-class EntriesSetting(Converted["Participant | Sequence[Participant]", tuple[Entry, ...]]):
+class EntriesSetting(inputs.Converted["Participant | Sequence[Participant]", tuple[Entry, ...]]):
     """Who takes part: groups, strategies, models and files by name, models, and functions of both histories."""
 
     many = True
@@ -142,10 +135,10 @@ def _describe_entry(item: Any, stored: bool) -> Entry | str:
     if isinstance(item, str | Path):
         path = Path(item)
         return read_strategy(path) if path.suffix.lower() in (".pl", ".json", ".txt", ".md") else str(item)
-    if callable(item) and count_parameters(item) == 1:
-        model = as_model(item)
+    if callable(item) and inputs.count_parameters(item) == 1:
+        model = inputs.as_model(item)
         return Entry(model, "model", model, thing=model.model)
-    if callable(item) and count_parameters(item) == 2:
+    if callable(item) and inputs.count_parameters(item) == 2:
         name = getattr(item, "__name__", type(item).__name__)
         return Entry(name, "function", digest(repr(getattr(item, "__code__", item)), 12), thing=item)
     raise UsageError(
@@ -184,7 +177,10 @@ def formalize_entry(entry: Entry, stage: StageGame, model: Model) -> Entry:
 
 
 def formalize_entries(
-    entries: tuple[Entry, ...], model: NamedModel | None, config: RunSettings, find_stage: Callable[[], StageGame]
+    entries: tuple[Entry, ...],
+    model: inputs.NamedModel | None,
+    config: RunSettings,
+    find_stage: Callable[[], StageGame],
 ) -> tuple[Entry, ...]:
     """Let the model write the rules of those strategies that are in words; without any no model is needed."""
     in_words = [entry for entry in entries if entry.kind == "words"]
@@ -612,12 +608,12 @@ class TournamentConfig(RunSettings):
     Matches between strategies are worked out exactly. Models are asked round by round.
     """
 
-    game: GameSetting = setting(kw_only=False, argument=True)
+    game: inputs.GameSetting = setting(kw_only=False, argument=True)
     """A name from `bestresponse games`, or a .nfg, .json or .pl file: two players, one move each."""
     entries: EntriesSetting = setting(default=("all",), kw_only=False)
     """Who takes part: all, published, classic, probes:N, strategies by name, always:MOVE, installed players, models,
     files of rules (.pl), of saved agents (.json) or of words (.txt); those of the `axelrod` package by name."""
-    model: OptionalModelSetting = setting(default=None, short="-m")
+    model: inputs.OptionalModelSetting = setting(default=None, short="-m")
     """The model that formalizes strategies in words."""
     rounds: int = setting(default=10, ge=1, le=100_000, help="Rounds of a match; with continuation the most.")
     noise: float = setting(default=0.0, ge=0, lt=1, help="Probability that another move is made than the one chosen.")
@@ -671,9 +667,9 @@ class TournamentConfig(RunSettings):
         return RepeatedGame(self.stage.form, self.rounds, self.continuation, noise=self.noise)
 
     @property
-    def models(self) -> tuple[NamedModel, ...]:
+    def models(self) -> tuple[inputs.NamedModel, ...]:
         """The models that take part."""
-        return tuple(NamedModel(entry.source, entry.thing) for entry in self.entries if entry.kind == "model")
+        return tuple(inputs.NamedModel(entry.source, entry.thing) for entry in self.entries if entry.kind == "model")
 
     @cached_property
     def asked_pairs(self) -> tuple[tuple[int, int], ...]:

@@ -34,7 +34,7 @@ from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Player
 from bestresponse.formal.claims.review import Reviewer
 from bestresponse.formal.claims.texts import TEXTS as CLAIM_TEXTS
-from bestresponse.formal.claims.translation import ModelTranslator, RulesTranslator, Translator
+from bestresponse.formal.claims.translation import ModelTranslator, RulesTranslator, find_translator, translators
 from bestresponse.games.texts import TEXTS as GAME_TEXTS
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.models.base import Model
@@ -145,7 +145,6 @@ def merge_labels(sheets: Iterable[Mapping[str, Rating]]) -> dict[str, bool]:
     return labels
 
 
-RULES = "rules"
 When = Literal["first", "last"]
 _BOTH: tuple[When, When] = ("first", "last")
 _MOST_WAYS = 200
@@ -168,7 +167,9 @@ class VerifyConfig(RunSettings):
     model: ModelSetting = setting(kw_only=False, short="-m", help="The model that reasons.")
     game: GameSetting = setting(kw_only=False, argument=True)
     """A game: a name of the catalogue, or a file (.nfg .efg .json .pl)."""
-    translator: ModelSetting = setting(default=RULES, help="Who finds the claims: rules (no model), or a model.")
+    translator: ModelSetting = setting(
+        default="rules", help="Who finds the claims: rules (no model), a translator of a package, or a model."
+    )
     repeats: int = setting(default=30, ge=1, le=100_000, help="How many times the model reasons.")
     attempts: int = setting(default=5, ge=1, le=20, help="The most attempts at one reasoning.")
     feedback: Literal["positive", "negative"] = setting(default="positive")
@@ -235,7 +236,7 @@ class VerifyConfig(RunSettings):
     @property
     def models(self) -> tuple[NamedModel, ...]:
         """Every model that is opened, each once."""
-        both = (self.model,) if self.translator == RULES else (self.model, self.translator)
+        both = (self.model,) if self.translator in translators.names() else (self.model, self.translator)
         return tuple(dict.fromkeys(both))
 
 
@@ -249,11 +250,11 @@ def list_runs(config: VerifyConfig) -> Iterator[JsonObject]:
 def prepare_runs(config: VerifyConfig, models: Mapping[str, Model]) -> PlayOne:
     """Return the function that makes one run: the verified reasoner in its seat, the others at an equilibrium."""
     scene = config.scene
-    rules = RulesTranslator()
-    translator: Translator = rules
-    if config.translator != RULES:
-        translator = ModelTranslator(models[config.translator], seed=config.llm_seed)
-    second = None if translator is rules else rules
+    second = None
+    if config.translator in translators.names():
+        translator = find_translator(config.translator)
+    else:
+        translator, second = ModelTranslator(models[config.translator], seed=config.llm_seed), RulesTranslator()
     reviewer = Reviewer(translator, EmbeddedEngine, tone=config.feedback, unit=config.unit, second=second)
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
@@ -275,7 +276,7 @@ def estimate_runs(config: VerifyConfig) -> Estimate:
     most = config.repeats * config.attempts * scene.decisions
     calls = dict.fromkeys(map(str, config.models), 0)
     calls[config.model] += most
-    if config.translator != RULES:
+    if config.translator not in translators.names():
         calls[config.translator] += most
     tokens = len(_write_briefing(scene)) // _CHARACTERS_PER_TOKEN + config.max_tokens
     what = f"{config.repeats} runs of at most {config.attempts} attempts"

@@ -117,8 +117,6 @@ def make_sheet(run: str | Path | Run[Any], judge: str = "judge 1", games: int = 
                 "judge": judge,
                 "kind": PERSON,
                 "game": play.spec,
-                "abundance": play.data["abundance"],
-                "personas": play.data["persona"],
                 "repeat": play.data["repeat"],
                 "resident": resident,
                 "persona": seen.persona,

@@ -38,25 +38,9 @@ from bestresponse.players.llm.reading import find_reasons
 from bestresponse.report.blocks import lines, metrics_table, pivot, table, text
 from bestresponse.report.frames import Frame, column, list_metrics
 from bestresponse.report.stats.statistics import Floats, Interval, cluster_bootstrap, holm, paired_difference, wilson
+from bestresponse.runs import inputs, seats as seating
 from bestresponse.runs.execution import Execution, Outcome, Progress, execute
-from bestresponse.runs.inputs import (
-    Converted,
-    NamedModel,
-    NamesSetting,
-    OptionalModelSetting,
-    PersonasSetting,
-    SeatsSetting,
-)
 from bestresponse.runs.reporting.answers import Readings, warn_of_gaps
-from bestresponse.runs.seats import (
-    AgentSettings,
-    assign_seats,
-    check_players,
-    describe_play,
-    estimate_plays,
-    find_model_seats,
-    make_player,
-)
 from bestresponse.runs.settings import setting, settings
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay, encode_plays
 from bestresponse.runs.study import Estimate, Measured, Study
@@ -66,7 +50,7 @@ OWN_SUPPLY = "own"
 _AT_ONCE = 250
 
 
-class RulesSetting(Converted["str | Path | Mapping[str, Any] | WaterRules", WaterRules]):
+class RulesSetting(inputs.Converted["str | Path | Mapping[str, Any] | WaterRules", WaterRules]):
     """The rules of the town: as they are, or a TOML file or mapping with residents and any other rules."""
 
     @classmethod
@@ -107,18 +91,18 @@ class WaterCondition:
 
 
 @settings
-class WaterConfig(AgentSettings):
+class WaterConfig(seating.AgentSettings):
     """Play the Water Allocation Challenge many times and report who survives."""
 
-    model: OptionalModelSetting = setting(default=None, kw_only=False, short="-m")
+    model: inputs.OptionalModelSetting = setting(default=None, kw_only=False, short="-m")
     """The player of every seat that is not named: a model, or random, share:X, need, myopic, no-regret or solver."""
-    seat: SeatsSetting = setting(default_factory=dict, metavar="RESIDENT=PLAYER")
+    seat: inputs.SeatsSetting = setting(default_factory=dict, metavar="RESIDENT=PLAYER")
     """Who bids for whom: a model or a bidder."""
-    abundance: NamesSetting = setting(default=())
+    abundance: inputs.NamesSetting = setting(default=())
     """Ranges of the daily supply: low, medium or high; medium if none is named."""
     with_personas: Literal["off", "on", "both"] | None = setting(default=None)
     """Whether residents have personas; on where personas are given, else off."""
-    personas: PersonasSetting = setting(default_factory=dict, metavar="FILE")
+    personas: inputs.PersonasSetting = setting(default_factory=dict, metavar="FILE")
     """TOML with a persona for each resident, under its name, instead of the published ones."""
     grid: bool = setting(default=False, help="All six conditions of the published study.")
     rules: RulesSetting = setting(default_factory=WaterRules, metavar="FILE")
@@ -134,7 +118,7 @@ class WaterConfig(AgentSettings):
             raise SettingError("abundance", f"there is no {unknown[0]!r}; known: {', '.join(ABUNDANCE)}")
         if self.has_supply and (self.abundance or self.grid):
             raise SettingError("abundance", "the supply is given twice: by name, and by low and high or the rules")
-        find_model_seats(self.make_game(), self.seats)  # refuses who cannot bid
+        seating.find_model_seats(self.make_game(), self.seats)  # refuses who cannot bid
         treatment = "both" if self.grid else self.with_personas or ("on" if self.personas else "off")
         object.__setattr__(self, "with_personas", treatment)
         if treatment != "off":
@@ -160,14 +144,14 @@ class WaterConfig(AgentSettings):
         return Water(self.town)
 
     @cached_property
-    def seats(self) -> Mapping[str, NamedModel]:
+    def seats(self) -> Mapping[str, inputs.NamedModel]:
         """Who bids for whom, in the order of the residents."""
-        return assign_seats(self.make_game(), self.seat, self.model)
+        return seating.assign_seats(self.make_game(), self.seat, self.model)
 
     @property
-    def models(self) -> tuple[NamedModel, ...]:
+    def models(self) -> tuple[inputs.NamedModel, ...]:
         """The models among the players, each once."""
-        return tuple(dict.fromkeys(self.seats[role] for role in find_model_seats(self.make_game(), self.seats)))
+        return tuple(dict.fromkeys(self.seats[role] for role in seating.find_model_seats(self.make_game(), self.seats)))
 
     @cached_property
     def conditions(self) -> tuple[WaterCondition, ...]:
@@ -189,13 +173,8 @@ def describe_condition(config: WaterConfig, condition: WaterCondition) -> JsonOb
         "persona": condition.persona,
         "abundance": condition.abundance,
         "rules": condition.rules.to_json(),
-        **describe_play(config, Water(condition.rules), config.seats, personas),
+        **seating.describe_play(config, Water(condition.rules), config.seats, personas),
     }
-
-
-def find_seed(seed: int, repeat: int) -> int:
-    """Return the seed of a repeat of the run with that seed."""
-    return split(seed, "water", repeat)
 
 
 def list_water_games(config: WaterConfig) -> Iterator[JsonObject]:
@@ -203,7 +182,7 @@ def list_water_games(config: WaterConfig) -> Iterator[JsonObject]:
     games = [describe_condition(config, condition) for condition in config.conditions]
     for repeat in range(config.repeats):
         for data in games:
-            yield {**data, "repeat": repeat, "seed": find_seed(config.seed, repeat)}
+            yield {**data, "repeat": repeat, "seed": split(config.seed, "water", repeat)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +195,7 @@ class _Block:
 
     def make_spec(self, repeat: int) -> Spec:
         """Return the spec of one of the games."""
-        return Spec.of({**self.data, "repeat": repeat, "seed": find_seed(self.seed, repeat)})
+        return Spec.of({**self.data, "repeat": repeat, "seed": split(self.seed, "water", repeat)})
 
 
 def play_bidders(config: WaterConfig, folder: RunFolder, how: Execution, total: int | None) -> Outcome:
@@ -316,12 +295,9 @@ class PriceRow(TypedDict):
 
     condition: str
     day: int
-    games: Annotated[int, column(help="games in which somebody was served")]
-    least: Annotated[float, column(format=".2f")]
     first_quartile: Annotated[float, column(format=".2f")]
     median: Annotated[float, column("smallest bid served, $", ".2f")]
     third_quartile: Annotated[float, column(format=".2f")]
-    most: Annotated[float, column(format=".2f")]
 
 
 class ResidentRow(TypedDict):
@@ -587,17 +563,9 @@ def _list_prices(group: ConditionGames) -> Iterator[PriceRow]:
     for day, prices in enumerate(find_prices(group.trace).T, 1):
         known = prices[~np.isnan(prices)]
         if known.size:
-            least, first, median, third, most = map(float, np.quantile(known, [0, 0.25, 0.5, 0.75, 1]))
-            yield PriceRow(
-                condition=group.condition.name,
-                day=day,
-                games=known.size,
-                least=least,
-                first_quartile=first,
-                median=median,
-                third_quartile=third,
-                most=most,
-            )
+            first, median, third = map(float, np.quantile(known, [0.25, 0.5, 0.75]))
+            name = group.condition.name
+            yield PriceRow(condition=name, day=day, first_quartile=first, median=median, third_quartile=third)
 
 
 def _average(values: Floats) -> Interval | None:
@@ -686,7 +654,7 @@ def _list_baselines(config: WaterConfig) -> Iterator[BaselineRow]:
 @lru_cache(maxsize=256)
 def _play_baseline(rules: WaterRules, bidder: str, seed: int, games: int) -> float:
     """Return the mean survivors; a run that is looked at again costs no further games."""
-    seeds = [find_seed(seed, repeat) for repeat in range(games)]
+    seeds = [split(seed, "water", repeat) for repeat in range(games)]
     return float(play_many(rules, [bidder] * len(rules.residents), seeds).survived.sum(axis=1).mean())
 
 
@@ -706,7 +674,7 @@ def find_town(config: WaterConfig, data: JsonMapping) -> Water:
 
 def estimate_water_calls(config: WaterConfig) -> Estimate:
     """Count the calls of all games at most."""
-    parts = [estimate_plays(config, Water(condition.rules), config.seats) for condition in config.conditions]
+    parts = [seating.estimate_plays(config, Water(condition.rules), config.seats) for condition in config.conditions]
     games = config.repeats * len(parts)
     return Estimate.add(parts, f"{games:,} games of {config.town.days} days, seed {config.seed}")
 
@@ -718,7 +686,7 @@ water = Study(
     "water",
     WaterConfig,
     specs=list_water_games,
-    play=lambda config, models: make_player(lambda data: find_town(config, data), models),
+    play=lambda config, models: seating.make_player(lambda data: find_town(config, data), models),
     measure=measure_water,
     metrics=list_metrics(ConditionFigures),
     title="Who survives the drought?",
@@ -729,7 +697,7 @@ water = Study(
     tables=2,
     game=find_town,
     count_plays=lambda config: config.repeats * len(config.conditions),
-    prepare=check_players,
+    prepare=seating.check_players,
     estimate_calls=estimate_water_calls,
     make_run=make_run,
     report=(

@@ -1,7 +1,5 @@
 """Judge, as pages and as calls for programs: blinded transcripts under a rubric, by judges with keys of their own."""
 
-from __future__ import annotations
-
 import secrets
 from typing import Annotated
 
@@ -52,7 +50,7 @@ def begin_task(server: Server, form: PostedForm) -> Response:
     return RedirectResponse(f"/judge/task/{task.id}", 303)
 
 
-def _begin_task(server: ServerState, wanted: TaskIn) -> judging.JudgingTask:
+def _begin_task(server: ServerState, wanted: "TaskIn") -> judging.JudgingTask:
     if sum(map(bool, (wanted.items, wanted.csv, wanted.run))) != 1:
         raise UsageError("give the transcripts as items, as csv or as the name of a run: one of these")
     if wanted.run:

@@ -24,12 +24,12 @@ from bestresponse.web.experiments.model import check_experiment
 from bestresponse.web.render import Closed, describe_errors, render_form
 from bestresponse.web.security import REPORT_POLICY
 from bestresponse.web.services import play
+from bestresponse.web.services.formalizing import list_saved_games, load_game
 from bestresponse.web.services.play import Action, LobbyState, LobbySummary
 from bestresponse.web.services.seat import find_seat
 from bestresponse.web.sessions import setup
 from bestresponse.web.sessions.session import read_labels
 from bestresponse.web.texts import list_languages
-from bestresponse.web.views.formalize import list_saved_games, load_game
 
 pages = APIRouter(include_in_schema=False, dependencies=[AdminPage])
 _SAVED = "saved:"

@@ -51,16 +51,8 @@ from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.store.folder import Spec
 from bestresponse.studies.bench.config import BenchConfig, choose_temperature, seat_player
 from bestresponse.theory.games.normal_form import Array
+from bestresponse.theory.trees import sequence_form
 from bestresponse.theory.trees.compile import list_answers
-from bestresponse.theory.trees.sequence_form import (
-    SequenceForm,
-    best_response_value,
-    bin_sums,
-    counterfactual_values,
-    plan_regrets,
-    to_sequence_form,
-    tree_best_response,
-)
 from bestresponse.theory.trees.sequence_form_lp import find_nearest_plan, optimise_plans, turn_form
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Policy, Tree, policy_from_table, uniform_policy
 
@@ -80,7 +72,7 @@ def cut(tree: Tree, row: Array, infoset: int) -> Array:
 class Arena:
     """A tree in sequence form, and an equilibrium of it where one was found."""
 
-    form: SequenceForm
+    form: sequence_form.SequenceForm
     equilibrium: Policy | None = None
 
     @property
@@ -112,7 +104,7 @@ class Arena:
     @cached_property
     def bests(self) -> list[float]:
         """What the best response of every player to the equilibrium earns."""
-        return [best_response_value(self.form, seat, self.plans) for seat in range(self.tree.num_players)]
+        return [sequence_form.best_response_value(self.form, seat, self.plans) for seat in range(self.tree.num_players)]
 
     @cached_property
     def values(self) -> Array:
@@ -141,7 +133,7 @@ class Arena:
     def measure_exploitability(self, seat: int, plan: Array) -> float:
         """Return what a best-responding opponent takes from a plan, where the game is zero-sum."""
         total = float(self.tree.payoffs[self.tree.leaves[0]].sum())
-        taken = best_response_value(self.form, 1 - seat, [plan, plan])
+        taken = sequence_form.best_response_value(self.form, 1 - seat, [plan, plan])
         return self.clean(float(self.values[seat]) - total + taken)
 
 
@@ -207,7 +199,7 @@ class StatedPolicy:
     @cached_property
     def seat_figures(self) -> tuple[SeatFigures, ...]:
         """What the policy loses, seat by seat; there are regrets where it is known for all players."""
-        regrets = plan_regrets(self.arena.form, self.plans) if self.known.all() else None
+        regrets = sequence_form.plan_regrets(self.arena.form, self.plans) if self.known.all() else None
         return tuple(
             SeatFigures(
                 self.is_known(seat),
@@ -237,7 +229,7 @@ class StatedPolicy:
             mean = np.add.reduceat(values[start:stop] * behaviour[start:stop], places)
             chosen = pick.reduceat(values[start:stop], places)
             known = self.known[plex.infosets[low:high]]
-            values += bin_sums(plex.parent[low:high], np.where(known, mean, chosen), len(values))
+            values += sequence_form.bin_sums(plex.parent[low:high], np.where(known, mean, chosen), len(values))
         return float(values[0])
 
     def bound_exploitability(self, seat: int) -> Ends | None:
@@ -293,7 +285,7 @@ class StatedPolicy:
         It is None where it is not known how likely the player's own moves lead there.
         """
         losses: dict[int, float | None] = {}
-        values = counterfactual_values(self.arena.tree, others)
+        values = sequence_form.counterfactual_values(self.arena.tree, others)
         for plex, reach in zip(self.arena.form.plexes, self.plans, strict=True):
             sure = np.ones(plex.num_sequences, dtype=bool)
             for index, first, size, before in zip(plex.infosets, plex.first, plex.size, plex.parent, strict=True):
@@ -427,7 +419,7 @@ def make_baselines(arena: Arena, seats: tuple[int, ...]) -> dict[str, StatedPoli
 
 def _respond(tree: Tree, policy: Policy) -> Policy:
     """Return the policy in which every player plays a best response to `policy`."""
-    moves = {player: tree_best_response(tree, policy, player).moves for player in tree.players}
+    moves = {player: sequence_form.tree_best_response(tree, policy, player).moves for player in tree.players}
     sure = {player: {label: {move: 1.0} for label, move in own.items()} for player, own in moves.items()}
     return policy_from_table(tree, sure)
 
@@ -491,9 +483,9 @@ class Plan:
         return self.config.form
 
     @cached_property
-    def form(self) -> SequenceForm:
+    def form(self) -> sequence_form.SequenceForm:
         """The tree in sequence form; InvalidGame where a player forgets."""
-        return to_sequence_form(self.tree)
+        return sequence_form.to_sequence_form(self.tree)
 
     @cached_property
     def views(self) -> Mapping[int, View]:
@@ -540,7 +532,7 @@ class Plan:
             moves = 1 if tree.owner[parent] == CHANCE else len(tree.children[parent])
             reach[node] = reach[parent] * tree.probability[node] / moves
         asked = tree.infoset >= 0
-        reached = bin_sums(tree.infoset[asked], reach[asked], len(tree.infosets))
+        reached = sequence_form.bin_sums(tree.infoset[asked], reach[asked], len(tree.infosets))
         likely = sorted(self.candidates, key=lambda k: (-round(float(reached[k]), 12), k))
         return tuple(sorted(likely[:most]))
 

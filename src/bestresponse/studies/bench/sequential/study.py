@@ -23,16 +23,7 @@ from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.measure import BASELINE
-from bestresponse.studies.bench.sequential.policies import (
-    Arena,
-    Plan,
-    StatedPolicy,
-    average,
-    cut,
-    make_baselines,
-    make_plan,
-    prepare_questions,
-)
+from bestresponse.studies.bench.sequential import policies as plans
 from bestresponse.studies.bench.study import estimate_prompts, show_first_play, warn_unfinished
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.tree import Policy, Tree, uniform_policy
@@ -48,7 +39,7 @@ _LOSSES = {
 }
 """What the circles of the tree show: the first of these that is known."""
 _EXCESS = "exploitability that goes once this set alone is as in the nearest equilibrium; two players, constant sum"
-Policies = Sequence[StatedPolicy]
+Policies = Sequence[plans.StatedPolicy]
 
 
 def _average(name: str, title: str, explained: str, format: str) -> Metric[Policies]:
@@ -74,7 +65,7 @@ def _bound(figure: str, title: str, end: int) -> Metric[Policies]:
         if all(policy.complete for policy in policies):
             return None
         ends = [getattr(seat, figure) for policy in policies for seat in policy.seat_figures]
-        return average([None if pair is None else pair[end] for pair in ends])
+        return plans.average([None if pair is None else pair[end] for pair in ends])
 
     side = ("at least", "at most")[end]
     explained = "whatever the policy does where it is not known; the most exploitability is perhaps too large"
@@ -153,7 +144,7 @@ class SeatRow(TypedDict):
     exploitability: Annotated[float | None, column(format=".4f", help="two players, constant sum")]
 
 
-class GameRow(TypedDict):
+class TreeRow(TypedDict):
     """The game: how many information sets it has, at how many of them models are asked, how it was solved."""
 
     infosets: int
@@ -166,18 +157,18 @@ Answer = tuple[int, Array | None, StoredPlay]
 
 
 @dataclass(frozen=True)
-class Results:
+class TreeResults:
     """The answers of a run, by player, way of asking and number of the policy, in the game that they are about."""
 
-    plan: Plan
-    arena: Arena
+    plan: plans.Plan
+    arena: plans.Arena
     answers: Mapping[tuple[str, str, int], list[Answer]]
 
     @cached_property
-    def players(self) -> dict[tuple[str, str], dict[int, StatedPolicy]]:
+    def players(self) -> dict[tuple[str, str], dict[int, plans.StatedPolicy]]:
         """The policies of every player in every way of asking, by number: readable answers are averaged."""
         tree = self.plan.tree
-        players: dict[tuple[str, str], dict[int, StatedPolicy]] = {}
+        players: dict[tuple[str, str], dict[int, plans.StatedPolicy]] = {}
         for (player, way, number), answers in self.answers.items():
             row, known = uniform_policy(tree).probabilities.copy(), np.zeros(len(tree.infosets), dtype=bool)
             sums: dict[int, Array] = {}
@@ -185,10 +176,10 @@ class Results:
                 if mix is not None:
                     sums[infoset] = sums.get(infoset, np.zeros(len(mix))) + mix
             for infoset, total in sums.items():
-                cut(tree, row, infoset)[:] = total / total.sum()
+                plans.cut(tree, row, infoset)[:] = total / total.sum()
                 known[infoset] = True
             counts = sums if way == "sampled" else {}
-            policy = StatedPolicy(self.arena, self.plan.seats, row, known, counts, number)
+            policy = plans.StatedPolicy(self.arena, self.plan.seats, row, known, counts, number)
             players.setdefault((player, way), {})[number] = policy
         return players
 
@@ -221,7 +212,7 @@ class Results:
             for k in self.plan.infosets:
                 known = [policy for policy in policies if policy.known[k]]
                 mix, near = (
-                    np.mean([cut(tree, row, k) for row in rows], axis=0).tolist() if rows else None
+                    np.mean([plans.cut(tree, row, k) for row in rows], axis=0).tolist() if rows else None
                     for rows in ([p.row for p in known], [p.nearest for p in known if solution])
                 )
                 rows.append(
@@ -232,28 +223,28 @@ class Results:
                         policy=_write_mix(tree.infosets[k].moves, mix),
                         mixture=mix,
                         equilibrium=_write_mix(tree.infosets[k].moves, near),
-                        excess=average([policy.excesses.get(k) for policy in policies]),
-                        loss=average([policy.losses.get(k) for policy in policies]),
-                        regret=average([policy.regrets.get(k) for policy in policies]),
+                        excess=plans.average([policy.excesses.get(k) for policy in policies]),
+                        loss=plans.average([policy.losses.get(k) for policy in policies]),
+                        regret=plans.average([policy.regrets.get(k) for policy in policies]),
                     )
                 )
             yield from sorted(rows, key=lambda row: [-(row["excess"] or 0), -(row["regret"] or 0), -(row["loss"] or 0)])
 
-    def list_seats(self, baselines: Mapping[str, StatedPolicy]) -> Iterator[SeatRow]:
+    def list_seats(self, baselines: Mapping[str, plans.StatedPolicy]) -> Iterator[SeatRow]:
         """Yield what every player and baseline earns in every seat beside the value of the game."""
         named = {" / ".join(group): list(policies.values()) for group, policies in self.players.items()}
         named |= {name: [policy] for name, policy in baselines.items()}
         for player, policies in named.items() if self.arena.equilibrium is not None else ():
             for number, seat in enumerate(self.plan.seats):
                 figures = [policy.seat_figures[number] for policy in policies]
-                gap = average([figure.settle(figure.gap) for figure in figures])
+                gap = plans.average([figure.settle(figure.gap) for figure in figures])
                 yield SeatRow(
                     player=player,
                     seat=self.plan.tree.players[seat],
                     earns=None if gap is None else self.arena.bests[seat] - gap,
                     value=float(self.arena.values[seat]),
                     gap=gap,
-                    exploitability=average([figure.settle(figure.exploitability) for figure in figures]),
+                    exploitability=plans.average([figure.settle(figure.exploitability) for figure in figures]),
                 )
 
 
@@ -285,22 +276,22 @@ def _find_equilibrium(tree: Tree, theory: Theory) -> Policy | None:
     return Policy(tree, np.array([mix[move] for mix, moves in sets for move in moves]))
 
 
-def measure(config: BenchConfig, folder: RunFolder) -> Measured:
+def measure_policies(config: BenchConfig, folder: RunFolder) -> Measured:
     """Put the answers together to policies, in the order of the settings, and measure these."""
-    plan = make_plan(config)
+    plan = plans.make_plan(config)
     theory = describe_theory(plan.game)
-    arena = Arena(plan.form, _find_equilibrium(plan.tree, theory))
+    arena = plans.Arena(plan.form, _find_equilibrium(plan.tree, theory))
     answers: dict[tuple[str, str, int], list[Answer]] = {}
     for key in product(config.labels, config.elicit, range(config.games)):
         answers[key] = []
     for play in folder.sorted_plays():
         key = make_label(play.data["model"]), play.data["way"], int(play.data["policy"])
         answers[key].append(_read_answer(plan.tree, play))
-    results = Results(plan, arena, {key: plays for key, plays in answers.items() if plays})
-    baselines = make_baselines(arena, plan.seats) if results.answers else {}
+    results = TreeResults(plan, arena, {key: plays for key, plays in answers.items() if plays})
+    baselines = plans.make_baselines(arena, plan.seats) if results.answers else {}
     groups: dict[Heads, Any] = {group: list(policies.values()) for group, policies in results.players.items()}
     groups |= {(name, BASELINE): [policy] for name, policy in baselines.items()}
-    asked = GameRow(infosets=len(plan.candidates), asked=len(plan.infosets), method=theory.method)
+    asked = TreeRow(infosets=len(plan.candidates), asked=len(plan.infosets), method=theory.method)
     rows = list(results.list_questions())
     readings = Readings()
     for row in rows:
@@ -309,7 +300,7 @@ def measure(config: BenchConfig, folder: RunFolder) -> Measured:
         "plays": Frame(QuestionRow, rows),
         "seats": Frame(SeatRow, list(results.list_seats(baselines))),
         "infosets": Frame(InfosetRow, list(results.list_infosets())),
-        "game": Frame(GameRow, [asked]),
+        "game": Frame(TreeRow, [asked]),
         "answers": readings.frames["answers"],
     }
     answered = sum(row["strategy"] is not None for row in rows)
@@ -318,14 +309,14 @@ def measure(config: BenchConfig, folder: RunFolder) -> Measured:
 
 def estimate_questions(config: BenchConfig) -> Estimate:
     """Count calls and tokens from the question at every information set."""
-    plan = make_plan(config)
+    plan = plans.make_plan(config)
     asked = f"{len(plan.infosets):,} of {len(plan.candidates):,} information sets of {plan.game.name}"
     return estimate_prompts(config, asked, plan.count_by_first())
 
 
 def draw_policies(measured: Measurement) -> Shown | None:
     """Draw the policy of every player on the tree, with what is lost at every information set."""
-    tree, rows = make_plan(measured.config).tree, measured.frame("infosets")
+    tree, rows = plans.make_plan(measured.config).tree, measured.frame("infosets")
     figures = []
     for player in rows.list_values("player"):
         known: dict[str, dict[int, Any]] = {name: {} for name in ("mixture", *_LOSSES)}
@@ -371,17 +362,17 @@ _SHOWN = (
 sequential = Study(
     "sequential",
     BenchConfig,
-    specs=lambda config: make_plan(config).list_plays(),
-    play=prepare_questions,
-    measure=measure,
+    specs=lambda config: plans.make_plan(config).list_plays(),
+    play=plans.prepare_questions,
+    measure=measure_policies,
     metrics=METRICS,
     title="How far from an equilibrium?",
     subtitle="{% set about = frame('game')[0] %}{{ config.labels|join(', ') }} in {{ config.game.name }}, asked at "
     "{{ about.asked }} of {{ about.infosets }} information sets",
     unit="answers",
     tables=2,
-    game=lambda config, data: make_plan(config).make_question(data),
-    count_plays=lambda config: make_plan(config).total,
+    game=lambda config, data: plans.make_plan(config).make_question(data),
+    count_plays=lambda config: plans.make_plan(config).total,
     estimate_calls=estimate_questions,
     report=(
         warn_unfinished,
