@@ -346,12 +346,12 @@ class Grower(Generic[Position]):
             raise self._wrong(node, f"expected {len(self.players)} payoffs, got {len(payoffs)}")
         types = set(map(type, payoffs))
         try:
-            floats = payoffs if types == {float} else [float(u) for u in payoffs]
+            floats = [float(u) for u in payoffs]
         except (TypeError, ValueError, OverflowError):
             floats = [math.nan]
         if not all(map(math.isfinite, floats)) or str in types:
             raise self._wrong(node, f"expected finite payoffs, got {list(payoffs)}")
-        if floats is not payoffs and any(map(_is_beyond_floats, payoffs, floats)):
+        if types != {float} and any(map(_is_beyond_floats, payoffs, floats)):
             self.exact_payoffs[node] = tuple(Fraction(u) for u in payoffs)
         return floats
 
