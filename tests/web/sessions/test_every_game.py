@@ -9,7 +9,7 @@ from web_server import Server
 
 from bestresponse.formal.formalize.plan import library
 from bestresponse.web.security import RateLimit
-from bestresponse.web.sessions.setup import _list_offers, list_offers
+from bestresponse.web.sessions.setup import list_offers
 
 MOST_ANSWERS = 400
 
@@ -143,8 +143,8 @@ def test_a_game_that_cannot_be_made_is_not_on_the_list(tmp_path, monkeypatch):
     source = "def broken():\n    raise TypeError('a plug-in of another time')\n"
     entry = ("bestresponse.games", "broken-game", "broken")
     monkeypatch.syspath_prepend(lay_package(tmp_path, "plugged_broken", source, entry))
-    _list_offers.cache_clear()
+    list_offers.cache_clear()
     try:
         assert "broken-game" not in [offer.name for offer in list_offers()]
     finally:
-        _list_offers.cache_clear()
+        list_offers.cache_clear()
