@@ -7,7 +7,6 @@ NashConv, otherwise. Tables are solved by enumeration where they are small enoug
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -322,7 +321,11 @@ def find_equilibria(game: NormalForm, wish: Wish) -> NashResult:
         case "pure":
             return _pure(game)
         case "double-oracle":
-            return _search_table(game, wish.report)
+            report = wish.report
+            listen = None if report is None else lambda bounds: report(str(bounds))
+            solved = theory.search_tree(to_tree(game), report=listen)
+            mixes = np.split(solved.policy.probabilities, [game.shape[0]])
+            return NashResult((Equilibrium.at(game, tuple(mixes)),), solved.method)
         case _:
             return _whatever_fits(game, wish)
 
@@ -377,14 +380,6 @@ def _optimal_pair(game: NormalForm) -> NashResult:
     solved = theory.solve_zero_sum_game(game.payoffs[0])
     pair = Equilibrium.at(game, (np.array(solved.row), np.array(solved.col)))
     return NashResult((pair,), f"zero-sum, {solved.step.name.lower().replace('_', ' ')}")
-
-
-def _search_table(game: NormalForm, report: Callable[[str], None] | None) -> NashResult:
-    """One optimal pair by a double oracle, as good as its regret."""
-    listen = None if report is None else lambda bounds: report(str(bounds))
-    solved = theory.search_tree(to_tree(game), report=listen)
-    mixes = np.split(solved.policy.probabilities, [game.shape[0]])
-    return NashResult((Equilibrium.at(game, tuple(mixes)),), solved.method)
 
 
 def _find_value(game: NormalForm, found: NashResult) -> Value:

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -345,14 +345,13 @@ class Grower(Generic[Position]):
         if len(payoffs) != len(self.players):
             raise self._wrong(node, f"expected {len(self.players)} payoffs, got {len(payoffs)}")
         types = set(map(type, payoffs))
-        floats: Sequence[float]
         try:
-            floats = cast("Sequence[float]", payoffs) if types == {float} else [float(u) for u in payoffs]
+            floats = [float(u) for u in payoffs]
         except (TypeError, ValueError, OverflowError):
             floats = [math.nan]
         if not all(map(math.isfinite, floats)) or str in types:
             raise self._wrong(node, f"expected finite payoffs, got {list(payoffs)}")
-        if floats is not payoffs and any(map(_is_beyond_floats, payoffs, floats)):
+        if types != {float} and any(map(_is_beyond_floats, payoffs, floats)):
             self.exact_payoffs[node] = tuple(Fraction(u) for u in payoffs)
         return floats
 
