@@ -179,7 +179,7 @@ class Children:
         try:
             return starting.result(max(0.0, deadline - time.monotonic()))
         except TimeoutError:
-            starting.add_done_callback(lambda done: done.exception() or self._give_back(setup, done.result()))
+            starting.add_done_callback(lambda done: None if done.exception() else self._give_back(setup, done.result()))
             raise ChildLost("time") from None
 
     def _start(self, setup: _Setup, limits: Limits) -> Child:
