@@ -7,10 +7,10 @@ import pytest
 
 from bestresponse.core.errors import UsageError
 from bestresponse.games.comparison import compare_games
-from bestresponse.games.logic.tables import format_game, to_tree
+from bestresponse.games.logic.tables import format_game
 from bestresponse.games.lookup import FORMATS, Found, find_game
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.trees.normal_form import to_normal_form
+from bestresponse.theory.trees.normal_form import to_normal_form, to_tree
 from bestresponse.theory.trees.tree import Tree
 
 

@@ -10,9 +10,9 @@ import pytest
 from random_trees import random_tree
 
 from bestresponse.games.comparison import Ends, compare_games, list_isomorphisms
-from bestresponse.games.logic.tables import to_tree
 from bestresponse.games.lookup import find_game
 from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.normal_form import to_tree
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Chance, Leaf, Turn, build_tree
 
 

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean
 
 from bestresponse.analysis.theory import measure_against_equilibrium
@@ -11,14 +10,6 @@ from bestresponse.core import Record, Role
 from bestresponse.core.errors import UsageError
 from bestresponse.games.lookup import find_game
 from bestresponse.models.providers.function import FunctionModel
-
-
-@dataclass(frozen=True, slots=True)
-class Played:
-    """The record of a play and the mean regret of the decisions of a seat, where it is known."""
-
-    record: Record
-    regrets: Mapping[Role, float]
 
 
 def name_players(game: str, seats: Sequence[str], first: str, others: str) -> dict[Role, str]:
@@ -30,11 +21,11 @@ def name_players(game: str, seats: Sequence[str], first: str, others: str) -> di
     return dict(zip(roles, players, strict=True))
 
 
-def play_seats(game: str, players: Mapping[Role, str | FunctionModel], seed: int) -> Played:
-    """Play a game once and measure what each decision cost against the equilibria that are found."""
+def play_seats(game: str, players: Mapping[Role, str | FunctionModel], seed: int) -> tuple[Record, dict[Role, float]]:
+    """Play a game once; return the record, and the mean regret of each seat against the equilibria that are found."""
     rules = find_game(game).playable()
     record = play(rules, players, seed=seed)
     by_role: dict[Role, list[float]] = defaultdict(list)
     for number, cost in measure_against_equilibrium(record, rules).items():
         by_role[record.submissions[number - 1].role].append(cost)
-    return Played(record, {role: fmean(some) for role, some in by_role.items()})
+    return record, {role: fmean(costs) for role, costs in by_role.items()}

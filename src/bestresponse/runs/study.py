@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar
 
 from bestresponse.core.codec import record_to_json
+from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, StoreError, UsageError
 from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonMapping, JsonObject, canonical
@@ -211,7 +212,7 @@ _ANSWERS = table("answers", title="How the answers were read")
 """Ends the report of every study that has a frame of answers, see `runs.reporting.answers`."""
 
 
-def refuse_to_play(config: RunSettings, models: Mapping[str, Model]) -> PlayOne:
+def refuse_to_play(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
     """Raise UsageError: what the study does is no play of a game."""
     raise UsageError("a run of this study has no plays of its own; it is made and read as a whole")
 
@@ -235,7 +236,7 @@ class Study(Generic[P, C]):
     measure: Callable[[C, RunFolder], Measured]
     report: Sequence[ReportBlock]
     specs: Callable[[C], Iterable[JsonMapping]] = lambda config: ()
-    play: Callable[[C, Mapping[str, Model]], PlayOne] = refuse_to_play
+    play: Callable[[C, Mapping[str, Model]], PlayOne] = lambda config, models: refuse_to_play
     metrics: Sequence[Metric[Any]] = ()
     title: str = ""
     subtitle: str = ""

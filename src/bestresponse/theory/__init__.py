@@ -133,7 +133,7 @@ if TYPE_CHECKING:
         policy_from_table as policy_from_table,
         uniform_policy as uniform_policy,
     )
-    from bestresponse.theory.zero_sum.double_oracle import search_matrix as search_matrix, search_tree as search_tree
+    from bestresponse.theory.zero_sum.double_oracle import search_tree as search_tree
     from bestresponse.theory.zero_sum.solve import (
         ZeroSumStep as ZeroSumStep,
         solve_zero_sum as solve_zero_sum,

@@ -7,6 +7,7 @@ numba is installed and the work repays loading them. Both engines answer alike u
 import sys
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 from typing import Literal, get_args
 
@@ -15,6 +16,7 @@ from bestresponse.core.errors import UsageError
 Engine = Literal["auto", "numpy", "numba"]
 ChosenEngine = Literal["numpy", "numba"]
 
+_COMPILING = 25  # compiling takes so many times as long as loading what is on disk
 _requested: dict[str, float] = {}  # work asked of each module of kernels before it was loaded
 
 
@@ -40,9 +42,10 @@ def choose_engine(engine: Engine, *, pays: bool) -> ChosenEngine:
     return "numba"
 
 
-def load_kernels(kernels: str) -> ModuleType:
-    """Import a module of compiled loops."""
-    return import_module(kernels)
+def load_kernels(kernels: str, engine: Engine, work: float, worth: float) -> ModuleType | None:
+    """Import a module of compiled loops; None where the engine is numpy, or "auto" and the work does not repay it."""
+    chosen = choose_engine(engine, pays=repays_loading(kernels, work, worth))
+    return import_module(kernels) if chosen == "numba" else None
 
 
 def repays_loading(kernels: str, work: float, worth: float) -> bool:
@@ -50,4 +53,12 @@ def repays_loading(kernels: str, work: float, worth: float) -> bool:
     if kernels in sys.modules:
         return True
     _requested[kernels] = _requested.get(kernels, 0.0) + work
-    return _requested[kernels] > worth
+    return _requested[kernels] > worth and (_requested[kernels] > _COMPILING * worth or _is_on_disk(kernels))
+
+
+def _is_on_disk(kernels: str) -> bool:
+    """Say whether numba keeps machine code of a module; `kernels` may have more words behind the module's name."""
+    found = find_spec(kernels.split()[0])
+    source = Path(found.origin) if found is not None and found.origin else Path()
+    kept = source.parent.joinpath("__pycache__").glob(f"{source.stem}.*.nbi")
+    return any(index.stat().st_mtime > source.stat().st_mtime for index in kept)

@@ -17,10 +17,10 @@ Families given by their equilibria: dominance solvable, unique mixed equilibrium
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import lru_cache, wraps
+from functools import wraps
 from inspect import signature
 from itertools import combinations
-from math import comb
+from math import comb, prod
 from typing import Any, Concatenate, ParamSpec
 
 import numpy as np
@@ -55,16 +55,11 @@ def check_shape(shape: tuple[int, ...], players: int | None = None, square_from:
 
     With `square_from` also one in which players differ in their number of actions or have fewer than that.
     """
-    _check(tuple(shape), players, square_from)
-
-
-@lru_cache
-def _check(shape: tuple[int, ...], players: int | None, square_from: int | None) -> None:
     if not shape or not all(isinstance(m, int | np.integer) and m >= 1 for m in shape):
         raise UsageError(f"shape: expected the number of actions of each player, such as (3, 3), got {shape!r}")
     if players is not None and len(shape) != players:
         raise UsageError(f"shape: this family has {players} players, got {len(shape)} in {shape!r}")
-    size = len(shape) * float(np.prod(shape, dtype=float))
+    size = len(shape) * prod(shape)
     if size > LARGEST:
         raise TooLarge(f"shape {shape!r} has {size:.3g} payoffs; at most {LARGEST:.3g} fit")
     if square_from is not None and (len(set(shape)) != 1 or shape[0] < square_from):

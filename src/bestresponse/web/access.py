@@ -207,5 +207,4 @@ async def read_form(request: Request, server: Server) -> dict[str, str]:
     return fields
 
 
-CheckedForm = Depends(read_form)
-PostedForm = Annotated[dict[str, str], CheckedForm]
+PostedForm = Annotated[dict[str, str], Depends(read_form)]

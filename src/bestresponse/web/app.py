@@ -3,7 +3,6 @@
 No address that others can reach is served without a token of the admin.
 """
 
-import asyncio
 import logging
 import mimetypes
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -15,8 +14,8 @@ import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, Response
-from httpx import ASGITransport, AsyncClient
 from starlette.exceptions import HTTPException
+from starlette.testclient import TestClient
 
 from bestresponse import __version__
 from bestresponse.core.errors import BestResponseError, ModelError, StoreError, UsageError
@@ -196,21 +195,12 @@ def preload(app: FastAPI) -> None:
     list_offers()
     load_templates()
     uvicorn.Config(app, log_level="warning").load()
-    asyncio.run(_ask_for_nothing(app))
-
-
-async def _ask_for_nothing(app: FastAPI) -> None:
-    """Send a request that no page answers, so that every page has been considered."""
-    async with AsyncClient(transport=ASGITransport(app), base_url="http://localhost") as client:
-        await client.get("/api/nothing")
-
-
-OpenedServer = tuple[FastAPI, ServerState, Callable[[], None]]
+    TestClient(app).get("/api/nothing")  # no page answers that, so every page has been considered then
 
 
 def open_web_server(
     settings: ServerSettings, open_model: OpenModel, models: tuple[str, ...] = (), app: FastAPI | None = None
-) -> OpenedServer:
+) -> tuple[FastAPI, ServerState, Callable[[], None]]:
     """The application, its server, and what closes its folder; only the models named can be put into seats."""
     journal = Journal(settings.output / _FOLDER)
     keys = Keys(load_secret(settings.output / _FOLDER / "secret"), settings.admin)

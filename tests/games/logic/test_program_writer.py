@@ -1,6 +1,5 @@
 """A game table written as a program is the same game again, with its chances and secrets."""
 
-from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -8,7 +7,7 @@ from games_for_logic import KUHN
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.formal.formalize.plan import library
-from bestresponse.games.logic.game import LogicGame, as_game
+from bestresponse.games.logic.game import LogicGame
 from bestresponse.games.logic.tables import read_fraction, table_from_tree, write_program
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate
@@ -60,11 +59,3 @@ def test_thirds_and_decimals_are_read_exactly_and_lotteries_must_sum_to_one():
     odd = build_tree(["a"], Chance({"x": (0.3000000004, Leaf([1])), "y": (0.7, Leaf([0]))}))
     with pytest.raises(InvalidGame, match="a program needs exactly 1"):
         table_from_tree(odd)
-
-
-def test_branches_of_one_name_are_told_apart():
-    choice = Turn("a", "i", {"l": Leaf([0]), "r": Leaf([2])})
-    tree = build_tree(["a"], Chance({"x": (0.5, Leaf([1])), "y": (0.5, choice)}))
-    table = table_from_tree(replace(tree, branch_labels=("", "x", "x", "l", "r")))
-    assert [row.moves[0][1] for row in table.rows] == ["x", "x #2", "x #2"]
-    assert as_game(table).asks(("x #2",))["a"].options == ("l", "r")

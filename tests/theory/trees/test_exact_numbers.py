@@ -7,12 +7,11 @@ import pytest
 
 from bestresponse.analysis.solve.data import as_data
 from bestresponse.analysis.solve.solve import solve_form, solve_found
-from bestresponse.games.logic.tables import to_tree
 from bestresponse.games.lookup import Found
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.files.efg import format_efg, parse_efg
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.trees.normal_form import to_normal_form
+from bestresponse.theory.trees.normal_form import to_normal_form, to_tree
 from bestresponse.theory.trees.perfection.subgame_perfect import solve_subgames, subgame_perfect
 from bestresponse.theory.trees.tree import Chance, Leaf, Number, Tree, Turn, build_tree
 

@@ -12,23 +12,24 @@ from bestresponse.analysis.solve.solve import solve_form
 from bestresponse.cli.terminal import wait_for
 from bestresponse.core.errors import Interrupted, InvalidGame, UsageError
 from bestresponse.theory import NormalForm, load_tree, solve_zero_sum_game
-from bestresponse.theory.zero_sum.double_oracle import ValueBounds, search_matrix, search_tree
+from bestresponse.theory.trees.normal_form import to_tree
+from bestresponse.theory.zero_sum.double_oracle import ValueBounds, search_tree
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_matrix_has_the_value_of_the_simplex(seed: int) -> None:
     matrix = np.random.default_rng([3, seed]).random((40, 30))
-    found = search_matrix(matrix)
-    assert found.bounds.low == pytest.approx(solve_zero_sum_game(matrix).value, abs=1e-8)
-    assert found.bounds.high - found.bounds.low <= 1e-9
-    assert sum(p for p, _ in found.first) == pytest.approx(1)
+    found = solve_form(NormalForm.zero_sum(matrix), Wish("double-oracle")).nash
+    assert found.equilibria[0].payoffs[0] == pytest.approx(solve_zero_sum_game(matrix).value, abs=1e-8)
+    assert found.regret <= 1e-9
+    assert found.method.startswith("double oracle, ")
 
 
 def test_bounds_hold_the_value_at_every_step_and_only_get_better() -> None:
     matrix = np.random.default_rng(8).random((60, 60))
     value = solve_zero_sum_game(matrix).value
     seen: list[ValueBounds] = []
-    search_matrix(matrix, report=seen.append)
+    search_tree(to_tree(NormalForm.zero_sum(matrix)), report=seen.append)
     assert all(one.low - 1e-9 <= value <= one.high + 1e-9 for one in seen)
     widths = [one.high - one.low for one in seen]
     assert widths == sorted(widths, reverse=True)

@@ -1,5 +1,6 @@
 """Families of games that trip solvers up, with both engines: all certified, and both engines agree."""
 
+import os
 import subprocess
 import sys
 import tracemalloc
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.theory import ZeroSumStep, solve_zero_sum
+from bestresponse.theory import ZeroSumStep, engines, solve_zero_sum
 
 needs_numba = pytest.mark.skipif(find_spec("numba") is None, reason="numba is not installed")
 ENGINES = ["numpy", pytest.param("numba", marks=needs_numba)]
@@ -171,6 +172,7 @@ def test_numba_is_started_only_for_batches_that_repay_it():
     program = """
 import numpy as np, bestresponse.theory.engines as engines, bestresponse.theory.zero_sum.solve as zero_sum
 shapes = (1_000_000, 3, 3), (3_000_000, 3, 3), (10, 100, 100), (400, 100, 100)
+engines._is_on_disk = lambda kernels: True
 for found in (None, "numba"):
     engines.find_spec = lambda name: found
     engines._requested.clear()
@@ -183,12 +185,27 @@ for found in (None, "numba"):
 
 def test_numba_is_started_after_some_large_games_one_by_one():
     program = """
-import numpy as np, bestresponse.theory.zero_sum.solve as zero_sum
+import numpy as np, bestresponse.theory.engines as engines, bestresponse.theory.zero_sum.solve as zero_sum
+engines._is_on_disk = lambda kernels: True
 large = [zero_sum._repays_numba(np.empty((1, 300, 300))) for _ in range(3)]
 print(large, any(zero_sum._repays_numba(np.empty((1, 3, 3))) for _ in range(1000)))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=300)
     assert done.stdout == "[False, True, True] False\n"
+
+
+def test_loops_that_are_not_on_disk_are_compiled_for_25_times_the_work(monkeypatch, tmp_path):
+    source = tmp_path / "never_compiled.py"
+    source.write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(engines, "_requested", {})
+    assert [engines.repays_loading("never_compiled", 1.0, 0.9) for _ in range(23)] == [False] * 22 + [True]
+    cache = tmp_path / "__pycache__"
+    cache.mkdir()
+    os.utime(source, (0, 0))
+    (cache / "never_compiled.solve-3.py311.nbi").write_text("")
+    monkeypatch.setattr(engines, "_requested", {})
+    assert engines.repays_loading("never_compiled", 1.0, 0.9)
 
 
 def test_memory_beside_the_answers_does_not_grow_with_the_batch():

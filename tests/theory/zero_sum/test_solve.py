@@ -110,5 +110,5 @@ def test_a_large_game_keeps_to_the_largest_cost_rule_while_there_is_progress(mon
 
 def test_a_game_that_does_not_fit_into_memory_is_refused_before_it_is_spent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bestresponse.theory.zero_sum.solve.measure_machine", lambda: 1000)
-    with pytest.raises(TooLarge, match=r"a 10x20 game needs .* search_matrix"):
+    with pytest.raises(TooLarge, match=r"a 10x20 game needs .* leave out actions"):
         solve_zero_sum_game(np.ones((10, 20)))

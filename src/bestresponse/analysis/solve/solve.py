@@ -26,6 +26,7 @@ from bestresponse.theory.equilibria.result import Concept, Equilibrium, NashResu
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.classification import has_constant_sum
 from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.normal_form import to_tree
 from bestresponse.theory.trees.sequence_form import SequenceForm, find_best_values, has_perfect_recall, plan_regrets
 from bestresponse.theory.trees.tree import Policy, Tree
 
@@ -381,12 +382,9 @@ def _optimal_pair(game: NormalForm) -> NashResult:
 def _search_table(game: NormalForm, report: Callable[[str], None] | None) -> NashResult:
     """One optimal pair by a double oracle, as good as its regret."""
     listen = None if report is None else lambda bounds: report(str(bounds))
-    found = theory.search_matrix(game.payoffs[0], report=listen)
-    mixes = tuple(np.zeros(m) for m in game.shape)
-    for mix, part in zip(mixes, (found.first, found.second), strict=True):
-        for p, action in part:
-            mix[action] += p
-    return NashResult((Equilibrium.at(game, mixes),), f"double oracle, {found.bounds.steps:,} steps")
+    solved = theory.search_tree(to_tree(game), report=listen)
+    mixes = np.split(solved.policy.probabilities, [game.shape[0]])
+    return NashResult((Equilibrium.at(game, tuple(mixes)),), solved.method)
 
 
 def _find_value(game: NormalForm, found: NashResult) -> Value:

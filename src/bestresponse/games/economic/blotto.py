@@ -4,9 +4,10 @@ A zero-sum game in which no pure plan is safe (E. Borel 1921); with few troops t
 to be solved exactly, see `Blotto.normal_form`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import comb
 
 import numpy as np
 
@@ -14,9 +15,9 @@ from bestresponse.core import Action, Ask, Choice, Role, View
 from bestresponse.core.errors import TooLarge, UsageError
 from bestresponse.games.texts import TEXTS
 from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.generators import divisions
 
 _MOST_PLANS = 5000
-Plan = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -38,18 +39,13 @@ class Blotto:
     def __post_init__(self) -> None:
         if self.troops < 1 or self.fields < 1:
             raise UsageError(f"Blotto needs troops and fields, got {self.troops} and {self.fields}")
-        if len(self.plans) > _MOST_PLANS:
+        if comb(self.troops + self.fields - 1, self.troops) > _MOST_PLANS:
             raise TooLarge(f"there are more than {_MOST_PLANS} ways to distribute {self.troops} troops")
 
     @cached_property
-    def plans(self) -> dict[str, Plan]:
+    def plans(self) -> dict[str, tuple[int, ...]]:
         """Every plan by its label."""
-        plans: dict[str, Plan] = {}
-        for plan in _plans(self.troops, self.fields):
-            plans["-".join(map(str, plan))] = plan
-            if len(plans) > _MOST_PLANS:
-                break
-        return plans
+        return {"-".join(map(str, plan)): tuple(plan) for plan in divisions(self.troops, self.fields).tolist()}
 
     @cached_property
     def normal_form(self) -> NormalForm:
@@ -92,12 +88,3 @@ class Blotto:
     def word_question(self, ask: Ask) -> str:
         """Ask for a plan."""
         return "How do you distribute your troops?"
-
-
-def _plans(troops: int, fields: int) -> Iterator[Plan]:
-    if fields == 1:
-        yield (troops,)
-        return
-    for first in range(troops + 1):
-        for rest in _plans(troops - first, fields - 1):
-            yield (first, *rest)

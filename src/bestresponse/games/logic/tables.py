@@ -28,9 +28,9 @@ from bestresponse.logic.programs.game_table import FORGETS, GameTable, Row, spel
 from bestresponse.theory.files.efg import format_efg
 from bestresponse.theory.files.nfg import format_nfg
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.trees.normal_form import to_normal_form
+from bestresponse.theory.trees.normal_form import to_normal_form, to_tree
 from bestresponse.theory.trees.sequence_form import has_perfect_recall
-from bestresponse.theory.trees.tree import CHANCE, LEAF, Leaf, Tree, Turn, build_tree
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 MOST_ENDS = 20_000
 _DENOMINATOR = 1_000_000
@@ -91,9 +91,8 @@ def table_from_tree(tree: Tree) -> GameTable:
 
 def list_rows(tree: Tree, leaves: Sequence[int]) -> tuple[Row, ...]:
     """Return the rows of some ends of a tree."""
-    labels = _tell_branches_apart(tree)
     recall = has_perfect_recall(tree)
-    rows = tuple(_build_row(tree, leaf, labels, recall) for leaf in leaves)
+    rows = tuple(_build_row(tree, leaf, recall) for leaf in leaves)
     if not any((tree.owner == CHANCE).tolist()):
         rows = tuple(Row(row.moves, row.payoffs, row.blocks, (), row.percepts) for row in rows)
     return rows
@@ -132,19 +131,7 @@ def read_fraction(number: float) -> Fraction:
     return simple if abs(float(simple) - number) <= _ROUNDING * max(1.0, abs(number)) else Fraction(repr(number))
 
 
-def _tell_branches_apart(tree: Tree) -> list[str]:
-    """Return the label of every branch, with a number behind it where branches of one node bear the same label."""
-    labels = list(tree.branch_labels)
-    for below in tree.children:
-        seen: dict[str, int] = {}
-        for child in below:
-            seen[labels[child]] = count = seen.get(labels[child], 0) + 1
-            if count > 1:
-                labels[child] = f"{labels[child]} #{count}"
-    return labels
-
-
-def _build_row(tree: Tree, leaf: int, labels: list[str], recall: bool) -> Row:
+def _build_row(tree: Tree, leaf: int, recall: bool) -> Row:
     path: list[int] = []
     node = leaf
     while node > 0:
@@ -155,7 +142,7 @@ def _build_row(tree: Tree, leaf: int, labels: list[str], recall: bool) -> Row:
     if len(set(infosets)) < len(infosets):
         raise InvalidGame(f"on the way to {tree.path(leaf)} a player comes twice to what it cannot tell apart")
     moves = tuple(
-        (NATURE if owner == CHANCE else tree.players[owner], labels[node])
+        (NATURE if owner == CHANCE else tree.players[owner], tree.branch_labels[node])
         for node, owner in zip(path, owners, strict=True)
     )
     chances = tuple(
@@ -262,23 +249,6 @@ def format_game(game: NormalForm | Tree, ending: str, *, openspiel: bool = False
     if openspiel and ending != ".nfg":
         raise UsageError(f"only .nfg files have a form of their own for OpenSpiel; got one ending in {ending}")
     return format_nfg(_as_table(game), openspiel=True) if openspiel else WRITERS[ending](game)
-
-
-def to_tree(form: NormalForm) -> Tree:
-    """Return the tree in which the players choose one after another without seeing the others' choices.
-
-    >>> to_tree(NormalForm.zero_sum([[1, -1], [-1, 1]]))
-    Tree('', players=['row', 'col'], 7 nodes, 4 leaves, 2 information sets)
-    """
-
-    def expand(chosen: tuple[int, ...]) -> Leaf | Turn:
-        seat = len(chosen)
-        if seat == form.num_players:
-            return Leaf([own[chosen] for own in form.given])
-        who = form.players[seat]
-        return Turn(who, who, {name: (*chosen, k) for k, name in enumerate(form.actions[seat])})
-
-    return build_tree(form.players, (), expand, name=form.name)
 
 
 def format_matrix_json(form: NormalForm) -> str:

@@ -138,10 +138,10 @@ def _play(name: str, players: Mapping[str, str]) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         def run() -> None:
             seated = {role: _find_player(one) for role, one in players.items()}
-            played = play_seats(name, seated, state.metadata["seed"])
-            payoffs, void = played.record.payoffs, played.record.void
+            record, regrets = play_seats(name, seated, state.metadata["seed"])
+            payoffs, void = record.payoffs, record.void
             ours = [role for role, one in players.items() if one == "model"]
-            state.metadata["played"] = [(payoffs[role], played.regrets.get(role)) for role in ours if payoffs]
+            state.metadata["played"] = [(payoffs[role], regrets.get(role)) for role in ours if payoffs]
             state.metadata["payoffs"] = dict(payoffs)
             state.metadata["void"] = None if void is None else void.why
 

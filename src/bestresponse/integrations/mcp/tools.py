@@ -19,13 +19,14 @@ from bestresponse.core.registry import find_by_name
 from bestresponse.formal.evaluate.validation import find_names
 from bestresponse.formal.strategies.programs import PUBLISHED
 from bestresponse.games.comparison import compare_games
-from bestresponse.games.logic.tables import table_to_data, to_tree
+from bestresponse.games.logic.tables import table_to_data
 from bestresponse.games.lookup import FORMATS, Found, NamedGame, as_source, find_game
 from bestresponse.logic.language.diagnostics import Diagnostic
 from bestresponse.runs.study import studies
 from bestresponse.studies.tournament.study import GROUPS, TournamentConfig, find_standings, gather_entries, make_stage
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import classic_strategies
+from bestresponse.theory.trees.normal_form import to_tree
 from bestresponse.theory.trees.sequence_form import (
     counterfactual_values,
     policy_regrets,

@@ -24,9 +24,9 @@ from verifiers.v1.dialects.chat import message_to_wire
 
 from bestresponse.core.errors import ModelError
 from bestresponse.integrations.bench_questions import BenchQuestions
-from bestresponse.integrations.seats import Played, name_players, play_seats
+from bestresponse.integrations.seats import name_players, play_seats
 from bestresponse.models.base import Reply, Request
-from bestresponse.models.providers.function import FunctionModel, from_function
+from bestresponse.models.providers.function import from_function
 
 _AGENT = vf.AgentConfig(runtime=vf.SubprocessConfig())
 """The default of every seat: nothing is executed, so no container is needed."""
@@ -202,25 +202,17 @@ class GameEnv(vf.Env[GameEnvConfig]):  # type: ignore[misc, unused-ignore]
             for role, player in data.players.items():
                 if player in _MODELS:
                     talks[role] = await stack.enter_async_context(getattr(agents, player).interaction(task))
-            played = await self._play(data, talks)
+            # In a thread, in which models are asked by turns of their conversations.
+            loop = asyncio.get_running_loop()
+            models = {role: from_function(data.players[role], _Turns(talk, loop)) for role, talk in talks.items()}
+            record, regrets = await asyncio.to_thread(play_seats, data.game, data.players | models, data.seed)
+            if record.void is not None:
+                raise ModelError(f"the play is void, {record.void.role} gave no move: {record.void.why}")
         for role, talk in talks.items():
             talk.trace.info["role"] = role
-            talk.trace.record_reward("payoff", played.record.payoffs[role])
-            if role in played.regrets:
-                talk.trace.record_metric("regret", played.regrets[role])
-
-    async def _play(self, data: GameData, talks: dict[str, vf.Interaction]) -> Played:
-        """Play in a thread, in which models are asked by turns of their conversations; raise where it is void."""
-        loop = asyncio.get_running_loop()
-        seated: dict[str, str | FunctionModel] = {
-            role: from_function(player, _Turns(talks[role], loop)) if role in talks else player
-            for role, player in data.players.items()
-        }
-        played = await asyncio.to_thread(play_seats, data.game, seated, data.seed)
-        void = played.record.void
-        if void is not None:
-            raise ModelError(f"the play is void, {void.role} gave no move: {void.why}")
-        return played
+            talk.trace.record_reward("payoff", record.payoffs[role])
+            if role in regrets:
+                talk.trace.record_metric("regret", regrets[role])
 
 
 class _Turns:

@@ -267,9 +267,7 @@ def lines(
                 across, up, color=colour, linewidth=2, linestyle=style, marker=marker, markersize=5, label=label(name)
             )
         if all(np.equal(np.mod(as_sample(x), 1.0), 0.0).all() for x, _ in series.values()):
-            from matplotlib.ticker import MaxNLocator
-
-            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+            axes.locator_params("x", integer=True)
         _describe(axes, x_label, y_label, legend=len(series) > 1)
         return to_png(axes) if kind == "png" else to_svg(axes)
 

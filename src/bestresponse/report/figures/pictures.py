@@ -337,11 +337,6 @@ def _draw_rests(axes: Axes, payoff: Array, corners: Array) -> None:
 
 
 def _arrow(axes: Axes, start: Array, end: Array, colour: str, width: float, alpha: float = 1.0) -> None:
-    from matplotlib.patches import FancyArrowPatch
-
-    axes.add_patch(
-        FancyArrowPatch(
-            (start[0], start[1]), (end[0], end[1]), arrowstyle="-|>", mutation_scale=4 + 4 * width, color=colour,
-            linewidth=width, alpha=alpha, shrinkA=0, shrinkB=0, zorder=3,
-        )
-    )  # fmt: skip
+    ink = {"color": colour, "linewidth": width, "alpha": alpha}
+    head = {"arrowstyle": "-|>", "mutation_scale": 4 + 4 * width, "shrinkA": 0, "shrinkB": 0, **ink}
+    axes.annotate("", (end[0], end[1]), (start[0], start[1]), arrowprops=head, zorder=3)

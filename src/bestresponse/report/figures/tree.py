@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
 from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonObject
 from bestresponse.report.figures.charts import INK, QUIET, canvas, label, series_colour, to_png, to_svg
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
@@ -29,8 +30,6 @@ _LETTER = 0.085
 _MARKER = 0.14
 _LANE = 0.13
 _LONGEST = 28
-_LUCK = "chance"
-_UNSEEN = "cannot be told apart"
 _SIZE = 8.5
 
 
@@ -190,25 +189,22 @@ def _draw_nodes(axes: Axes, tree: Tree, layout: _Layout, overlay: Overlay) -> No
 
 
 def _draw_legend(axes: Axes, tree: Tree) -> None:
-    handles = []
-    for number, text in enumerate(_list_legend(tree)):
-        if text == _UNSEEN:
-            handles += axes.plot([], [], color=QUIET, linestyle=(0, (3, 2)), marker="o", markersize=4, label=text)
-        elif text == _LUCK:
-            handles += axes.plot([], [], marker="D", markersize=7, linestyle="", color=QUIET, label=text)
-        else:
-            colour = series_colour(number)
-            handles += axes.plot([], [], marker="o", markersize=9, linestyle="", color=colour, label=text)
+    handles = [axes.plot([], [], label=text, **style)[0] for text, style in _list_legend(tree).items()]
     axes.legend(
         handles=handles, loc="lower left", bbox_to_anchor=(0, 1.0), frameon=False, ncols=len(handles), labelcolor=INK,
         fontsize=9, borderaxespad=0, handletextpad=0.4, columnspacing=1.4,
     )  # fmt: skip
 
 
-def _list_legend(tree: Tree) -> list[str]:
-    players = [f"{k + 1} {label(who, 24)}" for k, who in enumerate(tree.players)]
-    luck = [_LUCK] if (tree.owner == CHANCE).any() else []
-    return [*players, *luck, *([_UNSEEN] if _group(tree, range(tree.num_nodes)) else [])]
+def _list_legend(tree: Tree) -> dict[str, JsonObject]:
+    """List what stands in the legend, and how it is drawn."""
+    circle = {"marker": "o", "markersize": 9, "linestyle": ""}
+    legend = {f"{k + 1} {label(who, 24)}": {**circle, "color": series_colour(k)} for k, who in enumerate(tree.players)}
+    if (tree.owner == CHANCE).any():
+        legend["chance"] = {"marker": "D", "markersize": 7, "linestyle": "", "color": QUIET}
+    if _group(tree, range(tree.num_nodes)):
+        legend["cannot be told apart"] = {"marker": "o", "markersize": 4, "linestyle": (0, (3, 2)), "color": QUIET}
+    return legend
 
 
 def _tell_branch(tree: Tree, node: int, overlay: Overlay) -> str:

@@ -37,7 +37,6 @@ from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Player
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import generator, split
-from bestresponse.games.logic.tables import to_tree
 from bestresponse.games.lookup import NamedGame
 from bestresponse.games.matrix.game import FORMATS, MatrixGame, Theme, theme, themes
 from bestresponse.models.base import Model
@@ -52,6 +51,7 @@ from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.generators import FAMILIES, families, generate
+from bestresponse.theory.trees.normal_form import to_tree
 from bestresponse.theory.trees.tree import Tree
 from bestresponse.theory.zero_sum.solve import ZeroSumSolutions, solve_zero_sum
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.arrays import Floats, Ints, Shorts
-from bestresponse.theory.engines import Engine, choose_engine, load_kernels, repays_loading
+from bestresponse.theory.engines import Engine, load_kernels
 from bestresponse.theory.repeated.automaton import Automaton
 
 _LEAST_ERROR = 1e-9
@@ -246,9 +246,11 @@ def _step(agreement: Agreement, weights: Floats, points: Floats, engine: Engine)
     """Take one EM step from every row of `points`; returns where it leads and the log likelihood before it."""
     heights, out = np.empty(len(points)), np.empty_like(points)
     work = points.size * len(agreement.weights)
-    if choose_engine(engine, pays=repays_loading(_KERNELS, work, _WORTH)) == "numba":
-        step = load_kernels(_KERNELS).step_compiled
-        step(agreement.counts, agreement.levels, float(agreement.actions - 1), weights, points, out, heights)
+    kernels = load_kernels(_KERNELS, engine, work, _WORTH)
+    if kernels is not None:
+        kernels.step_compiled(
+            agreement.counts, agreement.levels, float(agreement.actions - 1), weights, points, out, heights
+        )
         return out, heights
     for b, (own, point) in enumerate(zip(weights, points, strict=True)):
         joint, slips = _weigh(agreement, point[:-1], point[-1])

@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge, UsageError
 from bestresponse.theory.arrays import Indices
-from bestresponse.theory.engines import Engine, choose_engine, load_kernels, repays_loading
+from bestresponse.theory.engines import Engine, load_kernels
 from bestresponse.theory.equilibria.integer import maximize, whole_payoffs
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, Numbers, as_normal_form, as_payoffs
 from bestresponse.theory.linear_program import find_fairest_mixture, find_mixture, solve_program
@@ -352,8 +352,9 @@ def correlated_batch(row: ArrayLike, col: ArrayLike, *, engine: Engine = "auto")
         raise InvalidGame(f"expected two arrays of one shape (games, rows, columns), got {first.shape}, {second.shape}")
     games, m, n = first.shape
     p, violations, gaps = np.zeros((games, m * n)), np.full(games, np.inf), np.full(games, np.inf)
-    if choose_engine(engine, pays=repays_loading(_KERNELS, first.size, _WORTH_COMPILING)) == "numba":
-        kernels, shifts = load_kernels(_KERNELS), perturbations(m * (m - 1) + n * (n - 1) + 1)
+    kernels = load_kernels(_KERNELS, engine, first.size, _WORTH_COMPILING)
+    if kernels is not None:
+        shifts = perturbations(m * (m - 1) + n * (n - 1) + 1)
         kernels.solve_all(np.ascontiguousarray(first), np.ascontiguousarray(second), shifts, p, violations, gaps)
     wrong = ~((violations <= VIOLATION_LIMIT) & (gaps <= VIOLATION_LIMIT))
     for g in np.flatnonzero(wrong):

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, TooLarge
-from bestresponse.theory.engines import Engine, choose_engine, load_kernels, repays_loading
+from bestresponse.theory.engines import Engine, load_kernels
 from bestresponse.theory.equilibria.integer import Vertex, determinant_sign, vertices, whole_matrix
 from bestresponse.theory.equilibria.result import Component, Equilibrium, Fractions, NashSubset
 from bestresponse.theory.games.normal_form import Array, NormalForm
@@ -273,14 +273,12 @@ def _find_kernel(game: NormalForm, engine: Engine) -> Any:
     m, n = game.shape
     most = most_vertices(m, m + n) + most_vertices(n, m + n)
     seconds = _GAME_SECONDS + _NUMBER_SECONDS * min(most * (m + n) * m * n, 10**9)
-    chosen = choose_engine(engine, pays=repays_loading(_KERNELS, seconds, _LOADING_SECONDS))
-    if chosen == "numpy" or m + n > _MASK_BITS:
+    kernels = load_kernels(_KERNELS, engine, seconds, _LOADING_SECONDS)
+    if kernels is None or m + n > _MASK_BITS:
         return None
     if most > _HOPELESS:
         raise _too_large(m, n, f"may have {_format_count(most)} vertices to enumerate")
-    kernel = load_kernels(_KERNELS).extreme_pairs
-    if (m, n) == (3, 3):
-        kernel = load_kernels(_KERNELS).extreme_pairs_of_three
+    kernel = kernels.extreme_pairs_of_three if (m, n) == (3, 3) else kernels.extreme_pairs
     if most > _LONG:
         kernel = partial(_call_in_thread, kernel)
     _READY[game.payoffs.shape] = kernel

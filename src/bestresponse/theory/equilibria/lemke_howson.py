@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame
-from bestresponse.theory.engines import Engine, choose_engine, load_kernels, repays_loading
+from bestresponse.theory.engines import Engine, load_kernels
 from bestresponse.theory.equilibria.extremes import find_largest_regret, require_two_players
 from bestresponse.theory.equilibria.integer import start, whole_matrix, whole_payoffs
 from bestresponse.theory.equilibria.result import Equilibrium, Fractions
@@ -101,12 +101,12 @@ def _solve(row: ArrayLike, col: ArrayLike, label: int, engine: Engine, *, pure_f
     _check_label(label, (m, n))
     x, y = np.zeros((games, m)), np.zeros((games, n))
     regrets, pivots = np.full(games, np.inf), np.zeros(games, dtype=np.int64)
-    if choose_engine(engine, pays=repays_loading(_KERNELS, first.size, _WORTH_COMPILING)) == "numba":
-        kernels = load_kernels(_KERNELS)
-        payoffs = np.ascontiguousarray(first), np.ascontiguousarray(second)
-        kernels.follow_all(*payoffs, label, pure_first, x, y, regrets, pivots)
-    elif pure_first:
+    if pure_first:
         _take_pure(first, second, x, y, regrets)
+    kernels = load_kernels(_KERNELS, engine, first.size, _WORTH_COMPILING)
+    if kernels is not None:
+        payoffs = np.ascontiguousarray(first), np.ascontiguousarray(second)
+        kernels.follow_all(*payoffs, label, x, y, regrets, pivots)
     wrong = ~(regrets <= _REGRET_LIMIT)
     for g in np.flatnonzero(wrong):
         points, pivots[g] = _exact_path(whole_payoffs(first[g]), whole_payoffs(second[g]), label)

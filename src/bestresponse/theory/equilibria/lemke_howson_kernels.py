@@ -126,32 +126,11 @@ def measure_regret(payoff: Floats, own: Floats, other: Floats, bounds: tuple[flo
     return (best - mean) * bounds[1]
 
 
-@njit(cache=True)
-def _first_pure(A: Floats, B: Floats) -> int:
-    """The first cell, by rows, where both best reply to each other, as row * columns + column; -1 if there is none."""
-    m, n = A.shape
-    for i in range(m):
-        high = B[i, 0]
-        for j in range(1, n):
-            high = max(high, B[i, j])
-        for j in range(n):
-            if B[i, j] == high:
-                k = 0
-                while k < m and A[k, j] <= A[i, j]:
-                    k += 1
-                if k == m:
-                    return int(i * n + j)
-    return -1
-
-
 @njit(cache=True, error_model="numpy")
-def follow_all(
-    A: Floats, B: Floats, label: int, pure_first: bool, X: Floats, Y: Floats, regrets: Floats, pivots: Ints
-) -> None:
-    """Return the path from the artificial equilibrium by dropping `label`, for every game; where it got lost, X,
-    Y and regrets stay as they came.
+def follow_all(A: Floats, B: Floats, label: int, X: Floats, Y: Floats, regrets: Floats, pivots: Ints) -> None:
+    """Follow the path from the artificial equilibrium by dropping `label`, for every game whose regret is not 0 yet.
 
-    With `pure_first` a game that has a pure equilibrium is answered with the first one, in no pivots.
+    Where it got lost, X, Y and regrets stay as they came.
     """
     games, m, n = A.shape
     P = np.empty((n, m + 1))
@@ -159,11 +138,7 @@ def follow_all(
     order_p, pos_p = np.empty(m + n, np.int64), np.empty(m + n, np.int64)
     order_q, pos_q = np.empty(m + n, np.int64), np.empty(m + n, np.int64)
     for g in range(games):
-        cell = _first_pure(A[g], B[g]) if pure_first else -1
-        if cell >= 0:
-            X[g, cell // n] = 1.0
-            Y[g, cell % n] = 1.0
-            regrets[g] = 0.0
+        if regrets[g] == 0.0:
             continue
         bounds_a, bounds_b = find_bounds(A[g]), find_bounds(B[g])
         _fill(P, B[g].T, bounds_b, order_p, pos_p)

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.theory.engines import Engine, choose_engine, load_kernels
+from bestresponse.theory.engines import Engine, load_kernels
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.repeated.automaton import Automaton, States, reduced
 
@@ -111,9 +111,8 @@ def play_round_robin(
         raise UsageError(f"repetitions: expected at least 1, got {repetitions}")
     matches = Matches.of(strategies, game, rules.noise)
     turns = len(strategies) ** 2 * repetitions * rules.rounds
-    chosen = choose_engine(engine, pays=turns >= _BREAK_EVEN_TURNS)
-    play = load_kernels(_KERNELS).play_compiled if chosen == "numba" else play_in_step
-    totals = play(matches, rules, repetitions, seed)
+    kernels = load_kernels(_KERNELS, engine, turns, _BREAK_EVEN_TURNS)
+    totals = (play_in_step if kernels is None else kernels.play_compiled)(matches, rules, repetitions, seed)
     return TournamentResult(totals.mean(axis=2), totals.std(axis=2, ddof=1) if repetitions > 1 else None)
 
 

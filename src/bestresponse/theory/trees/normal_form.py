@@ -22,7 +22,7 @@ import numpy as np
 from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.theory.games.normal_form import Array, NormalForm, Rationals
 from bestresponse.theory.trees.sequence_form import Treeplex, has_perfect_recall, read_leaves, to_sequence_form
-from bestresponse.theory.trees.tree import IntArray, Policy, Tree, TreeLike, as_tree
+from bestresponse.theory.trees.tree import IntArray, Leaf, Policy, Tree, TreeLike, Turn, as_tree, build_tree
 
 AnyArray = TypeVar("AnyArray", Array, Rationals)
 
@@ -179,3 +179,20 @@ def _payoffs(leaves: AnyArray, played: list[Array]) -> AnyArray:
         kept = np.flatnonzero(reached)
         table[index] = leaves[:, kept] @ last[:, kept].T
     return np.moveaxis(table, 1, 0).reshape(len(played), *shape)
+
+
+def to_tree(form: NormalForm) -> Tree:
+    """Return the tree in which the players choose one after another without seeing the others' choices.
+
+    >>> to_tree(NormalForm.zero_sum([[1, -1], [-1, 1]]))
+    Tree('', players=['row', 'col'], 7 nodes, 4 leaves, 2 information sets)
+    """
+
+    def expand(chosen: tuple[int, ...]) -> Leaf | Turn:
+        seat = len(chosen)
+        if seat == form.num_players:
+            return Leaf([own[chosen] for own in form.given])
+        who = form.players[seat]
+        return Turn(who, who, {name: (*chosen, k) for k, name in enumerate(form.actions[seat])})
+
+    return build_tree(form.players, (), expand, limit=3 * form.payoffs[0].size, name=form.name)

@@ -359,7 +359,7 @@ def solve_zero_sum(batch: ArrayLike, *, engine: Engine = "auto") -> ZeroSumSolut
     if needed > allowed:
         raise TooLarge(
             f"a {rows}x{cols} game needs {needed >> 20:,} MB for the simplex method, more than {allowed >> 20:,} MB; "
-            "search_matrix solves it through best replies where few actions matter"
+            "leave out actions that matter little"
         )
     out = ZeroSumSolutions.empty(*games.shape)
     if choose_engine(engine, pays=engine == "auto" and _repays_numba(games)) == "numba":

@@ -29,12 +29,8 @@ from bestresponse.web.texts import InterfaceTexts, list_languages, load_texts
 
 TABLE = ConfigDict(**bounds.CLOSED, str_strip_whitespace=True)
 T = TypeVar("T")
-Kind = Literal["text", "long text", "number", "choice", "scale", "slider"]
 Order = Literal["arrival", "random"]
-Matching = Literal["partners", "strangers", "perfect strangers"]
 StandIns = Literal["none", "half", "count"]
-Paid = Literal["all", "random game", "random round"]
-Unfinished = Literal["none", "so far"]
 Outcome = Literal["finished", "unfinished", "no consent", "screened out"]
 STAND_INS: dict[StandIns, float] = {"none": 0.0, "half": 0.5, "count": 1.0}
 """What an answer that a stand-in gave counts of an answer of one's own."""
@@ -131,7 +127,7 @@ class Item:
 
     name: Annotated[str, Field(max_length=40, pattern="^[A-Za-z0-9_]+$")]
     text: Sentence
-    kind: Kind = "text"
+    kind: Literal["text", "long text", "number", "choice", "scale", "slider"] = "text"
     options: tuple[Sentence, ...] = ()
     low: Number | None = None
     high: Number | None = None
@@ -208,8 +204,8 @@ class Payment:
     least: Money = Decimal(0)
     most: Money | None = None
     stand_ins: StandIns = "none"
-    paid: Paid = "all"
-    unfinished: Unfinished = "none"
+    paid: Literal["all", "random game", "random round"] = "all"
+    unfinished: Literal["none", "so far"] = "none"
 
     @model_validator(mode="after")
     def _check_bounds(self) -> Self:
@@ -274,7 +270,7 @@ class Assignment:
 
     groups: Order = "arrival"
     roles: Order = "arrival"
-    matching: Matching = "partners"
+    matching: Literal["partners", "strangers", "perfect strangers"] = "partners"
     matching_groups: bounds.Groups = 1
     labels: Annotated[tuple[Annotated[str, Field(min_length=1, max_length=200)], ...], Field(max_length=5000)] = ()
 

@@ -139,19 +139,18 @@ def read_checked(kind: type[T], values: Mapping[str, object]) -> T:
 def explain_mistake(error: ValidationError, known: tuple[str, ...] = ()) -> tuple[tuple[str | int, ...], str]:
     """Return where the first value stands that does not fit, and a sentence about it."""
     first = error.errors(include_url=False)[0]
-    key = next((part for part in reversed(first["loc"]) if isinstance(part, str)), "")
+    where = first["loc"]
+    key = next((part for part in reversed(where) if isinstance(part, str)), "")
     match first["type"]:
         case "missing":
-            return first["loc"], f"{key} is missing"
+            return where, f"{key} is missing"
         case "extra_forbidden" | "unexpected_keyword_argument":
-            return first["loc"], f"there is no setting named {key!r} here.{did_you_mean(key, list(known))}"
+            return where, f"there is no setting named {key!r} here.{did_you_mean(key, list(known))}"
         case "value_error":
-            return first["loc"], str(first["ctx"]["error"])
+            return where, str(first["ctx"]["error"])
         case _:
             wanted = _EXPECTED.get(first["type"], first["msg"].removeprefix("Input should be "))
-            return first[
-                "loc"
-            ], f"{key} is {repr(first['input'])[:60]}; expected {wanted.format(**first.get('ctx', {}))}"
+            return where, f"{key} is {repr(first['input'])[:60]}; expected {wanted.format(**first.get('ctx', {}))}"
 
 
 _DIALOGUE = "dialogue:"
@@ -176,14 +175,9 @@ class Offer:
     repeats: bool = False
 
 
+@lru_cache(maxsize=1)
 def list_offers() -> tuple[Offer, ...]:
     """List every game that can be chosen by name."""
-    with _making[0]:
-        return _list_offers()
-
-
-@lru_cache(maxsize=1)
-def _list_offers() -> tuple[Offer, ...]:
     tables = [Offer(name, "table", catalogue.entry(name).description, True) for name in catalogue.names()]
     trees = [Offer(name, "tree", tree_entry(name).description) for name in tree_names()]
     taken = {offer.name for offer in (*tables, *trees)}

@@ -17,8 +17,6 @@ from string import Template
 
 from bestresponse.core.errors import UsageError
 
-__all__ = ["InterfaceTexts", "list_languages", "load_texts"]
-
 _FILES = ("pages.toml", "messages.toml")
 
 

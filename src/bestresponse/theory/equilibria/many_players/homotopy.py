@@ -22,7 +22,7 @@ from functools import lru_cache, reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from bestresponse.theory.engines import Engine, choose_engine, load_kernels, repays_loading
+from bestresponse.theory.engines import Engine, load_kernels
 from bestresponse.theory.games.normal_form import Array
 
 Complexes = NDArray[np.complex128]
@@ -243,9 +243,9 @@ def follow_paths(payoffs: Sequence[Array], seed: int = 0, engine: Engine = "auto
     paths, systems = len(start.solutions), len(payoffs[0])
     z = np.tile(start.solutions, (systems, 1))
     owner = np.repeat(np.arange(systems), paths)
-    if choose_engine(engine, pays=repays_loading(KERNELS, len(z), _WORTH_COMPILING)) == "numba":
-        reached = np.zeros(len(z))
-        kernels, limits = load_kernels(KERNELS), np.array(_LIMITS)
+    kernels = load_kernels(KERNELS, engine, len(z), _WORTH_COMPILING)
+    if kernels is not None:
+        reached, limits = np.zeros(len(z)), np.array(_LIMITS)
         kernels.follow(np.array(sizes), _flat(start.tensors)[0], _flat(targets), z, owner, reached, limits)
     else:
         reached = follow(sizes, start.tensors, targets, z, owner, _LIMITS)
