@@ -18,6 +18,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -129,6 +130,7 @@ class Children:
         self._places = threading.BoundedSemaphore(self._most)
         self._owner = os.getpid()
         self._server = _ForkServer()
+        self._starter = ThreadPoolExecutor(self._most)
         self._idle: list[tuple[_Setup, Child]] = []
 
     @property
@@ -147,8 +149,8 @@ class Children:
         """Return a child's reply to `body` and the layers it is confined by, or raise `ChildLost`."""
         setup = (kind, limits.memory, limits.processor, limits.cells, seed)
         with self._places:
-            deadline = time.monotonic() + limits.seconds  # starting a child in place of one that was lost belongs to it
-            child = self._take(setup, limits)
+            deadline = time.monotonic() + limits.seconds
+            child = self._take(setup, limits, deadline)
             again = False
             try:
                 reply = child.request(body, limits.output + _HEAD_BYTES, deadline)
@@ -167,13 +169,21 @@ class Children:
                 self._idle.pop()[1].close()
             self._server.close()
 
-    def _take(self, setup: _Setup, limits: Limits) -> Child:
-        """Return a child that waits, a new one if there is none."""
-        kind, *_, seed = setup
+    def _take(self, setup: _Setup, limits: Limits, deadline: float) -> Child:
+        """Return a child that waits, a new one if there is none; one that starts too slowly is for the next request."""
         while (child := self._find_idle(setup)) is not None:
             if child.waiting:
                 return child
             child.close()
+        starting = self._starter.submit(self._start, setup, limits)
+        try:
+            return starting.result(max(0.0, deadline - time.monotonic()))
+        except TimeoutError:
+            starting.add_done_callback(lambda done: None if done.exception() else self._give_back(setup, done.result()))
+            raise ChildLost("time") from None
+
+    def _start(self, setup: _Setup, limits: Limits) -> Child:
+        kind, *_, seed = setup
         prolog = start_prolog(limits, seed) if kind == "swi" else None
         for _ in range(_TRIES):
             try:

@@ -11,7 +11,6 @@ from typing import Final, TypeVar
 
 from bestresponse.core import errors
 from bestresponse.core.errors import BestResponseError, LimitReached, LogicError
-from bestresponse.core.json import JsonObject
 from bestresponse.logic.confined.client import ChildLost, ChildReply, Kind, share_children
 from bestresponse.logic.engine import Answer, Limits, LogicEngine, Program, RuntimeFault
 from bestresponse.logic.gate.check import GatedProgram
@@ -94,9 +93,13 @@ class ConfinedEngine(LogicEngine):
         body = json.dumps({"job": job, "seed": self._seed, "limits": asdict(limits), "given": given}).encode()
         try:
             reply, self._layers = share_children().request(self._kind, body, limits, self._seed)
-            if "error" in reply.head:
-                raise _build_error(reply.head)
-            return read(reply)
+            head = reply.head
+            if "error" not in head:
+                return read(reply)
+            if head["error"] == "RuntimeFault":
+                raise RuntimeFault(head["message"], head["line"], head["source_line"])
+            kind = getattr(errors, head["error"], LogicError)
+            raise (kind if issubclass(kind, BestResponseError) else LogicError)(head["message"])
         except ChildLost as lost:
             raise LimitReached(_LOST[lost.kind].format(limits)) from lost
 
@@ -106,10 +109,3 @@ _LOST: Final = {
     "ended": "It used up the memory that it may have.",
     "output": "The answers are larger than the limit on output.",
 }
-
-
-def _build_error(reply: JsonObject) -> BestResponseError:
-    if reply["error"] == "RuntimeFault":
-        return RuntimeFault(reply["message"], reply["line"], reply["source_line"])
-    kind = getattr(errors, reply["error"], LogicError)
-    return kind(reply["message"]) if issubclass(kind, BestResponseError) else LogicError(reply["message"])

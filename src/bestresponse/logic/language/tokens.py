@@ -123,13 +123,20 @@ def unquote(text: str) -> str:
 def number_of(text: str) -> int | Fraction:
     """The number a token stands for, a decimal one as the fraction it is; `ValueError` where it stands for none."""
     if text.startswith("0'"):
-        return _character_code(text)
+        body = "'" if text in ("0''", "0'''") else unquote(f"'{text[2:]}'")
+        if len(body) != 1:
+            raise ValueError(f"{text} is no character")
+        return ord(body)
     if len(text) > MAX_DIGITS:
         raise ValueError(f"a number of {len(text):,} digits; at most {MAX_DIGITS} are read")
     if text[:2] in ("0x", "0o", "0b"):
         return int(text, 0)
-    if "'" in text:
-        return _in_base(text)
+    if "'" in text:  # in another base, such as 16'FF
+        base, digits = text.split("'")
+        try:
+            return int(digits, int(base))
+        except ValueError:
+            raise ValueError(f"{text} is no number") from None
     text = text.replace("_", "")
     if "r" in text:
         numerator, denominator = map(int, text.split("r"))
@@ -143,22 +150,6 @@ def number_of(text: str) -> int | Fraction:
         raise ValueError(f"{text} is too large or too small a number; exponents go up to {MAX_EXPONENT}")
     value = Fraction(text)
     return value if value.denominator > 1 else value.numerator
-
-
-def _in_base(text: str) -> int:
-    """A number such as 16'FF."""
-    base, digits = text.split("'")
-    try:
-        return int(digits, int(base))
-    except ValueError:
-        raise ValueError(f"{text} is no number") from None
-
-
-def _character_code(text: str) -> int:
-    body = "'" if text in ("0''", "0'''") else unquote(f"'{text[2:]}'")
-    if len(body) != 1:
-        raise ValueError(f"{text} is no character")
-    return ord(body)
 
 
 def _escaped(found: re.Match[str], quote: str) -> str:
