@@ -69,7 +69,7 @@ MAKERS = {
     "population": (population_run, {"plays": 4, "total": 4, "calls": 0, "money": 0.0}),
     "sequential": (sequential_run, {"plays": 12, "total": 12, "calls": 12, "money": 0.0}),
     "simulate": (simulate_run, {"plays": 10, "total": 10, "calls": 0, "money": 0.0}),
-    "steer": (steer_run, {"plays": 0, "total": 1, "calls": 28}),
+    "steer": (steer_run, {"plays": 0, "total": None, "calls": 28}),
     "stories": (stories_run, {"plays": 1, "total": 1, "calls": 1, "money": 0.0}),
     "tournament": (tournament_run, {"plays": 3, "total": 3, "calls": 8, "money": 0.0}),
     "verify": (verify_run, {"plays": 2, "total": 2, "calls": 2, "money": 0.0}),

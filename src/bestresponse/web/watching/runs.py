@@ -143,12 +143,12 @@ class _FollowedRun:
         self._read_records()
         for line in self._read_on(self.calls_file):
             self._count_call(line)
-        # Without a known total, a run without plays has ended when its report is there.
-        reported = self._plays == 0 and (path / "report.json").exists()
-        done = reported if self._total is None else self._plays >= self._total
-        done = done or (path / "finished").exists()
+        # A run without plays counts something else on its way, and has ended when its report is there.
+        ended = (path / "finished").exists() or (self._plays == 0 and (path / "report.json").exists())
+        total = None if ended and self._plays == 0 else self._total
+        done = ended or (total is not None and self._plays >= total)
         status = "finished" if done else "running" if is_worked_on(path) else "stopped"
-        counts = (done, self._plays, self._total, self._calls, self._tokens, self._money)
+        counts = (done, self._plays, total, self._calls, self._tokens, self._money)
         version = f"{self._plays}.{self._calls}.{int(done)}"
         return RunProgress(path.name, manifest.study, manifest.created, *counts, name_run(manifest), status, version)
 
