@@ -23,7 +23,7 @@ LINES = {
     "api": 441,
     "cli": 1723,
     "core": 975,
-    "formal": 4685,
+    "formal": 4706,
     "games": 4092,
     "integrations": 963,
     "logic": 5111,
@@ -31,7 +31,7 @@ LINES = {
     "players": 1856,
     "report": 1816,
     "runs": 2669,
-    "studies": 11096,
+    "studies": 11093,
     "theory": 9533,
     "web": 4941,
 }

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from deciding import prove
 
+from bestresponse.api.reasoning import verify
 from bestresponse.formal.claims import (
     Checker,
     Claim,
@@ -191,3 +192,13 @@ def test_cut_replies_unknown_forms_and_unclear_references_are_counted() -> None:
     review = Reviewer(ModelTranslator(ScriptedModel([cut, rest]))).review(text, HUNT)
     assert review.troubles == {"replies cut off": 1, "unclear reference": 1, "unknown form": 1}
     assert [checked.verdict.value for checked in review.checked] == ["unknown", "unknown", "proved"]
+
+
+@pytest.mark.parametrize(
+    ("amount", "state"),
+    [("0.0", "unrefuted"), ("0.04", "unrefuted"), ("0", "refuted"), ("0.1", "refuted"), ("0.00", "refuted")],
+)
+def test_an_amount_is_rounded_to_the_decimals_that_were_written_zeros_too(amount, state) -> None:
+    # The value of [[9, -5], [-7, 4]] is (9 x 4 - 5 x 7) / (9 + 5 + 7 + 4) = 0.04.
+    game = NormalForm.zero_sum([[9, -5], [-7, 4]])
+    assert verify(f"In equilibrium I get {amount}.", game).state.value == state

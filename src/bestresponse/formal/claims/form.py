@@ -214,13 +214,29 @@ def number_text(value: Fraction) -> str:
     return f"{'-' if value < 0 else ''}{text[:-digits]}.{text[-digits:]}"
 
 
+class WrittenNumber(Fraction):
+    """A number as it was written: `decimals` are the digits after its point, zeros at its end too."""
+
+    decimals: int
+
+    def __new__(cls, text: str) -> WrittenNumber:
+        """Read a decimal or a fraction."""
+        number = super().__new__(cls, text)
+        number.decimals = len(text.partition(".")[2])
+        return number
+
+
 def find_rounding(value: Fraction, decimals: int = 1) -> Fraction:
     """Return how far a number may be from the decimal that was written for it: half a unit of its last place.
 
-    What has fewer decimals is taken as it stands.
+    What has fewer decimals is taken as it stands, and so is a probability of 0.50.
 
     >>> find_rounding(Fraction("2.33")), find_rounding(Fraction(7, 3)), find_rounding(Fraction(1, 2), decimals=2)
     (Fraction(1, 200), Fraction(0, 1), Fraction(0, 1))
+    >>> find_rounding(WrittenNumber("2.0")), find_rounding(WrittenNumber("2"))
+    (Fraction(1, 20), Fraction(0, 1))
     """
-    _, _, written = number_text(value).partition(".")
-    return Fraction(1, 2 * 10 ** len(written)) if len(written) >= decimals else Fraction(0)
+    written = len(number_text(value).partition(".")[2])
+    if isinstance(value, WrittenNumber) and decimals == 1:
+        written = max(written, value.decimals)
+    return Fraction(1, 2 * 10**written) if written >= decimals else Fraction(0)

@@ -256,11 +256,10 @@ def write_answer(task: JsonMapping, own: Array, other: Array, worked: bool) -> s
     )
 
 
-def review_reasons(task: JsonMapping, answer: str) -> Review | None:
+def review_reasons(task: JsonMapping, answer: str) -> Review:
     """Have the figures in the reasons of a worked answer decided by the rules of `verify`.
 
-    The question says how the other mixes, and that an equilibrium is wanted; verify is told it with the figures. None
-    where a value was rounded to a whole number, which verify takes for exact.
+    The question says how the other mixes, and that an equilibrium is wanted; verify is told it with the figures.
     """
     game, seat = _make_game(task), task["seat"]
     rival, shares = game.roles[1 - seat], zip(game.form.actions[1 - seat], task["opponent"], strict=True)
@@ -268,8 +267,6 @@ def review_reasons(task: JsonMapping, answer: str) -> Review | None:
     if task["kind"] == "reply":
         mix = _join_names([f"{name} with probability {share:g}" for name, share in shares])
         reasons = reasons.replace("Here", f"If {rival} chooses {mix},", 1)
-    elif reasons.endswith(".0."):
-        return None
     else:
         reasons = f"In equilibrium{reasons[reasons.rindex(' I get ') :]}"
     return Reviewer(RulesTranslator(), EmbeddedEngine).review(reasons, Subject(game.form, seat))

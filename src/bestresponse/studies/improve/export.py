@@ -333,8 +333,7 @@ def _check_answers(examples: list[Example]) -> None:
 def _check_reasons(examples: list[Example]) -> None:
     """Have reasons decided by `verify`, so that no wrong figure is taught."""
     for example in examples:
-        review = review_reasons(example.task, example.answer)
-        if review is not None and review.refuted:
+        if review_reasons(example.task, example.answer).refuted:
             raise StoreError(f"verify refutes the reasons {example.answer!r} in {example.task}")
 
 

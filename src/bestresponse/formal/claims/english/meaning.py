@@ -21,7 +21,7 @@ from lark import Token, Tree
 from bestresponse.formal.claims.checker import ground
 from bestresponse.formal.claims.claim import Claim
 from bestresponse.formal.claims.english.vocabulary import Vocabulary
-from bestresponse.formal.claims.form import Mix, Move, Ungrounded
+from bestresponse.formal.claims.form import Mix, Move, Ungrounded, WrittenNumber
 
 _MOST_READINGS: Final = 64
 _FLAGS: Final = {
@@ -171,7 +171,20 @@ class _Group(NamedTuple):
     case: Case = _NO_CASE
 
 
-Part = Who | Act | Side | Case | _Amount | Share | _Chance | Instead | Relation | Fraction | str | tuple[Fraction, ...]
+Part = (
+    Who
+    | Act
+    | Side
+    | Case
+    | _Amount
+    | Share
+    | _Chance
+    | Instead
+    | Relation
+    | WrittenNumber
+    | str
+    | tuple[Fraction, ...]
+)
 """What the parts of a statement may mean."""
 
 
@@ -252,12 +265,12 @@ class Meaning:
             meanings += meaning if isinstance(meaning, Either) else [meaning]
         return meanings
 
-    def _mean(self, token: Token) -> Act | Fraction | Who:
+    def _mean(self, token: Token) -> Act | WrittenNumber | Who:
         match token.type:
             case "MOVE":
                 return Act(self.words.find_places(token))
             case "NUMBER" | "SHARE":
-                return Fraction(str(token))
+                return WrittenNumber(str(token))
             case "EVERYBODY" | "WE":
                 return Who(self.everybody, token.type == "WE")
             case "OTHERS":
@@ -279,7 +292,7 @@ class Meaning:
         return Side(None, Case(((0, act.place(0)), *others)))
 
     def _read_amount(self, *parts: Part) -> _Amount:
-        return _Amount(_pick(parts, Fraction)[0], "average" in parts, "each" in parts)
+        return _Amount(_pick(parts, WrittenNumber)[0], "average" in parts, "each" in parts)
 
     # Cases.
 
@@ -333,7 +346,7 @@ class Meaning:
         if player is None or len(self.everybody) != 2:
             raise Impossible("it is not one of two players who chooses so often")
         side = "above" if "above" in parts else "below"
-        return Case(((player, Often(act.place(player), _pick(parts, Fraction)[0], side)),))
+        return Case(((player, Often(act.place(player), _pick(parts, WrittenNumber)[0], side)),))
 
     def _read_gone(self, act: Act) -> Case:
         _require(not self.has_turns and len(act.owners) == 1, "it is not clear whose move is eliminated")
@@ -752,7 +765,7 @@ class Meaning:
 
     def _read_count_equilibria(self, *parts: Part) -> Fact:
         """Count pure equilibria. Without that word mixed ones may be meant too, unless it is the only one of 2 x 2."""
-        count = _first(parts, Fraction) or Fraction(int("sole" in parts))
+        count = _first(parts, WrittenNumber) or Fraction(int("sole" in parts))
         cases = [dict(case) for case in _pick(parts, Case)]
         small = all(len(actions) == 2 for actions in self.subject.actions)
         _require("pure" in parts or (small and count == 1 and cases), "mixed equilibria may be counted")
