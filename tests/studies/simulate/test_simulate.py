@@ -588,6 +588,17 @@ def test_noise_in_one_round_is_part_of_the_rules(tmp_path):
     assert set(played(tmp_path, config).frame("moves").list_values("move")) == {"cooperate", "defect"}
 
 
+def test_no_equilibrium_stands_beside_plays_with_noise(tmp_path):
+    # Both defect in equilibrium and get 1; with noise of 0.25 the same moves pay 0.5625 + 0.1875 x 5 + 0.0625 x 3.
+    plain = played(tmp_path / "a", settings("prisoners-dilemma", "always:defect", repeats=3))
+    noisy = played(tmp_path / "b", settings("prisoners-dilemma", "always:defect", repeats=3, noise=0.25))
+    assert {group["equilibrium_payoff"] for _, group in plain.figures.groups} == {1.0}
+    assert {group["equilibrium_payoff"] for _, group in noisy.figures.groups} == {None}
+    assert len(plain.frame("equilibria")) == 1
+    assert len(noisy.frame("equilibria")) == 0
+    assert set(noisy.frame("shares").list_values("in_equilibrium")) == {None}
+
+
 def test_models_in_a_repeated_game_see_the_rounds_and_their_own_words(tmp_path):
     model = ScriptedModel(lambda request: '{"reasons": "I trust them.", "answer": "cooperate"}', name="m")
     config = settings("prisoners-dilemma", "m", "tit-for-tat", repeats=1, rounds=3, memory="window:1")

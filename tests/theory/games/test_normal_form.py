@@ -71,6 +71,7 @@ def test_names_must_fit_the_table() -> None:
     ("numbers", "reason"),
     [
         (np.array([[1 + 1j, 0], [0, 1]]), "expected real numbers, got complex ones"),
+        ([[1 + 1j, 0], [0, 1]], "expected real numbers, got complex ones"),
         (np.ma.masked_array([[1.0, 2.0], [3.0, 4.0]], mask=[[0, 1], [0, 0]]), "got a masked array; fill it first"),
     ],
 )

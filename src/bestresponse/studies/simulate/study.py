@@ -14,7 +14,7 @@ seats of what each could gain by leaving the profile of frequencies alone (NashC
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from typing import Annotated, TypedDict
@@ -107,8 +107,10 @@ class SimulateConfig(seating.MatchSettings):
 
     @property
     def theory(self) -> Theory:
-        """What theory says of the game, of one round where it is repeated."""
-        return describe_theory(self.make_game())
+        """What theory says of the game, of one round where it is repeated; under noise no equilibrium of it."""
+        theory = describe_theory(self.make_game())
+        # What is meant is not always made: equilibria, and what they pay, are those of another game.
+        return replace(theory, predicted=(), policies=(), known=None) if self.noise else theory
 
     @property
     def unit(self) -> str:
@@ -709,8 +711,9 @@ simulate = Study(
     title="Playing {{ config.game.name }}",
     subtitle="{% set players = config.seats.values()|unique|list %}{% if players|length == 1 %}{{ players[0] }} in all "
     "seats{% else %}{% for seat, player in config.seats.items() %}{{ seat }} = {{ player }}"
-    "{{ '' if loop.last else ', ' }}{% endfor %}{% endif %}: {{ frame('game')[0].plays }} plays of "
-    "{{ config.repeats }}, seed {{ config.seed }}{{ ', payoffs in ' ~ config.unit if config.unit }}",
+    "{{ '' if loop.last else ', ' }}{% endfor %}{% endif %}: {{ frame('game')[0].plays }} of "
+    "{{ config.repeats }} {{ 'play' if config.repeats == 1 else 'plays' }}, seed {{ config.seed }}"
+    "{{ ', payoffs in ' ~ config.unit if config.unit }}",
     command="simulate",
     tables=2,
     game=lambda config, data: config.make_game(),
@@ -761,6 +764,10 @@ simulate = Study(
             title="Round by round",
             caption="Regret a round of the rounds so far: the best single move of the play up to then, less what was "
             "earned, mean over plays with 95 % intervals",
+        ),
+        text(
+            "{% if config.noise %}Under noise equilibria pay something else than without it: none is shown.{% endif %}",
+            title="Beside theory",
         ),
         text(
             "{% set known = config.theory.known %}{% if known and frame('game')[0].plays %}"

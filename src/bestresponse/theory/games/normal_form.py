@@ -135,6 +135,8 @@ def as_payoffs(numbers: ArrayLike, what: str = "payoffs") -> Array:
     except OverflowError:
         raise InvalidGame(f"{what}: expected numbers that floats can hold, got one beyond 1.8e308") from None
     except (TypeError, ValueError) as error:
+        if "complex" in str(error):
+            raise InvalidGame(f"{what}: expected real numbers, got complex ones") from None
         raise InvalidGame(f"{what}: expected a rectangular array of numbers, got {_reason(numbers, error)}") from None
     if array.size == 0:
         raise InvalidGame(f"{what}: expected at least one number, got an empty array of shape {array.shape}")
