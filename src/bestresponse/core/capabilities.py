@@ -23,7 +23,7 @@ from random import Random
 from typing import Literal, Protocol, runtime_checkable
 
 from bestresponse.core.ask import Ask
-from bestresponse.core.game import NATURE, REFEREE, Action, AnyGame, Game, Role, S, S_contra, View
+from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, Role, S, S_contra, View
 from bestresponse.core.player import Player
 
 _EXACT = 1e-9
@@ -52,7 +52,7 @@ class KnownEquilibrium(Protocol):
     def describe_equilibrium(self) -> EquilibriumSummary | None:
         """Describe the equilibrium, or return None where none is known for these parameters."""
 
-    def choose_equilibrium(self, view: View, ask: Ask) -> Action:
+    def choose_equilibrium(self, view: View, ask: Ask) -> object:
         """Choose what the role of `view` does in the equilibrium."""
 
 
@@ -60,7 +60,7 @@ class KnownEquilibrium(Protocol):
 class CostedDecisions(Protocol[S_contra]):
     """A game that says itself what leaving its known equilibrium costs, such as an expectation over hidden values."""
 
-    def measure_cost(self, state: S_contra, role: Role, action: Action) -> float:
+    def measure_cost(self, state: S_contra, role: Role, action: object) -> float:
         """Return what `role` loses by answering `action` in `state` if all others keep to the equilibrium."""
 
 
@@ -203,7 +203,7 @@ def find_known_equilibrium(game: Game[S]) -> EquilibriumSummary | None:
     return game.describe_equilibrium() if isinstance(game, KnownEquilibrium) else None
 
 
-def find_equilibrium_moves(game: Game[S], state: S) -> dict[Role, Action]:
+def find_equilibrium_moves(game: Game[S], state: S) -> dict[Role, object]:
     """Return what everybody who is asked in `state` does in the known equilibrium; empty where there is none."""
     asks = game.asks(state)
     if not isinstance(game, KnownEquilibrium) or game.describe_equilibrium() is None or {NATURE, REFEREE} & set(asks):
@@ -211,7 +211,7 @@ def find_equilibrium_moves(game: Game[S], state: S) -> dict[Role, Action]:
     return {role: game.choose_equilibrium(game.view(state, role), ask) for role, ask in asks.items()}
 
 
-def measure_decision_cost(game: Game[S], state: S, role: Role, action: Action) -> float | None:
+def measure_decision_cost(game: Game[S], state: S, role: Role, action: object) -> float | None:
     """Return what `role` loses by answering `action` in `state` if all else is played as in the known equilibrium.
 
     None where no equilibrium is known, or where chance decides what follows and the game does not say what it costs.

@@ -8,7 +8,7 @@ Each raises `Broken` (an AssertionError) that says which promise was broken and 
 import json
 import math
 from random import Random
-from typing import Any, get_args
+from typing import get_args
 
 from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.capabilities import (
@@ -31,7 +31,7 @@ class Broken(AssertionError):
     """A game or a player does not keep a promise."""
 
 
-def any_legal_action(ask: Ask, rng: Random) -> Any:
+def any_legal_action(ask: Ask, rng: Random) -> object:
     """Some action that `ask` accepts."""
     match ask:
         case Choice(options):
