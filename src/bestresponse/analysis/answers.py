@@ -138,7 +138,9 @@ def _respond_as_agents(tree: Tree, precision: float = 5.0) -> Answer:
     return _describe_quantal(branch, agents, {"policy": policy.table()})
 
 
-def _describe_quantal(branch: QuantalBranch, choosers: dict[str, tuple[str, ...]], played: JsonObject) -> Answer:
+def _describe_quantal(
+    branch: QuantalBranch, choosers: dict[str, tuple[str, ...]], played: Mapping[str, object]
+) -> Answer:
     end = branch.final
     series = {
         f"{chooser}: {name}": (branch.precisions, shares[:, a])

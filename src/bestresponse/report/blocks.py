@@ -17,7 +17,7 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from bestresponse.report.document import Block, Column, Figure, KeyValues, Note, Paragraph, Section, Table
 from bestresponse.report.figures import charts
-from bestresponse.report.frames import Figures, Frame
+from bestresponse.report.frames import Figures, Frame, Row
 from bestresponse.report.numbers import NOISE
 from bestresponse.report.stats.statistics import Interval
 
@@ -78,7 +78,7 @@ class FrameBlock:
             blocks += self.build(part, f"{label}: {caption}".strip(": ") if label else caption)
         return Shown(self.title, tuple(blocks)) if blocks else None
 
-    def build(self, frame: Frame[Any], caption: str) -> Iterator[Block]:
+    def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
         """Yield what is shown of these rows."""
         raise NotImplementedError
 
@@ -90,7 +90,7 @@ class table(FrameBlock):
     columns: Sequence[str] = ()
     most: int = 200
 
-    def build(self, frame: Frame[Any], caption: str) -> Iterator[Block]:
+    def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
         """Build the table of the columns that some row has."""
         head = replace(frame, rows=frame.rows[: self.most])
         names = self.columns or [name for name in head.columns if name != self.split]
@@ -141,9 +141,11 @@ class pivot(FrameBlock):
     value: str
     heat: bool = False
 
-    def build(self, frame: Frame[Any], caption: str) -> Iterator[Block]:
+    def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
         """Build the table or the picture."""
-        cells = {(row[self.rows], row[self.columns]): row[self.value] for row in frame}
+        cells: dict[tuple[object, object], Any] = {
+            (row[self.rows], row[self.columns]): row[self.value] for row in frame
+        }
         down, across = frame.list_values(self.rows), frame.list_values(self.columns)
         if self.heat:
             numbers = [[_estimate(cells.get((row, name))) for name in across] for row in down]
@@ -172,7 +174,7 @@ class lines(FrameBlock):
     expected: str = ""
     most: int = 10
 
-    def build(self, frame: Frame[Any], caption: str) -> Iterator[Block]:
+    def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
         """Draw the picture, or none where no row has a value."""
         groups: dict[str, list[Mapping[str, Any]]] = {}
         for row in frame:
@@ -193,7 +195,7 @@ class lines(FrameBlock):
         yield Figure(image, caption, f"{titles[self.y].name} by {titles[self.x].name}")
 
     def _find_bands(
-        self, groups: Mapping[str, Sequence[Mapping[str, Any]]]
+        self, groups: Mapping[str, Sequence[Mapping[str, object]]]
     ) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
         """Yield the bands; one value alone has none, so there the band shrinks to the line."""
         for name, rows in groups.items():
@@ -221,11 +223,13 @@ class intervals(FrameBlock):
     reference: float | None = 0.0
     least: float = -math.inf
 
-    def build(self, frame: Frame[Any], caption: str) -> Iterator[Block]:
+    def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
         """Draw the picture, or none where no row has an interval."""
-        known = [row for row in frame if isinstance(row[self.value], Interval)]
-        known = [row for row in known if row[self.value].estimate >= self.least]
-        rows = [(", ".join(str(row[name]) for name in self.label), row[self.value]) for row in known]
+        rows = [
+            (", ".join(str(row[name]) for name in self.label), value)
+            for row in frame
+            if isinstance(value := row[self.value], Interval) and value.estimate >= self.least
+        ]
         if rows:
             title = frame.columns[self.value].name
             image = charts.intervals(rows, x_label=title, reference=self.reference)
@@ -243,7 +247,7 @@ class boxes(FrameBlock):
         default="Every value a dot, the box from the first to the third quartile, the diamond the mean.", kw_only=True
     )
 
-    def build(self, frame: Frame[Any], caption: str) -> Iterator[Block]:
+    def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
         """Draw the picture, or none where there is no value but 0."""
         groups: dict[str, list[float]] = {}
         for row in frame:
@@ -269,7 +273,7 @@ class bars(FrameBlock):
     beside: str = ""
     most: int = 8
 
-    def build(self, frame: Frame[Any], caption: str) -> Iterator[Block]:
+    def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
         """Draw the picture."""
         titles, stacks = frame.columns, dict[str, dict[str, float]]()
         for row, name in product(frame, filter(None, (self.value, self.beside))):
@@ -289,7 +293,7 @@ class scatter(FrameBlock):
     y: str
     by: str = ""
 
-    def build(self, frame: Frame[Any], caption: str) -> Iterator[Block]:
+    def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
         """Draw the picture, or none where no row has both numbers or all have the same: axes without a finding."""
         rows = [row for row in frame if row.get(self.x) is not None and row.get(self.y) is not None]
         if rows and np.ptp(_take(rows, self.y)) > NOISE:
@@ -349,7 +353,7 @@ def _compile_template(template: str) -> Template:
     return Environment(undefined=StrictUndefined, autoescape=False).from_string(template)
 
 
-def _take(rows: Iterable[Mapping[str, Any]], name: str) -> np.ndarray:
+def _take(rows: Iterable[Mapping[str, object]], name: str) -> np.ndarray:
     return np.array([_estimate(row[name]) for row in rows], dtype=np.float64)
 
 

@@ -8,7 +8,7 @@ gives an information set a strategy; any of these for each player; records, whic
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.core.json import JsonObject
 from bestresponse.report.document import Block, Cell, Column, KeyValues, Note, Table
 
 _LARGEST_DENOMINATOR = 9999
@@ -73,7 +73,7 @@ def regret_text(regret: float) -> str:
     return f"{regret:.1e}" if regret > 0 else "0"
 
 
-def show_facts(facts: JsonObject, players: Sequence[str]) -> tuple[Block, ...]:
+def show_facts(facts: Mapping[str, object], players: Sequence[str]) -> tuple[Block, ...]:
     """Show an answer: its method, its numbers, what it says of each player, its records and policies."""
     roles = set(players)
     shared = {key: fact for key, fact in facts.items() if isinstance(fact, dict) and set(fact) == roles}
@@ -96,12 +96,12 @@ def show_facts(facts: JsonObject, players: Sequence[str]) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
-def show_values(facts: JsonObject) -> KeyValues:
+def show_values(facts: Mapping[str, object]) -> KeyValues:
     """Show named numbers, words and lists of words."""
     return KeyValues(tuple((_name(key), _write(fact)) for key, fact in facts.items()))
 
 
-def show_by_player(players: Sequence[str], columns: Mapping[str, JsonObject], unit: float = 1.0) -> Table:
+def show_by_player(players: Sequence[str], columns: Mapping[str, Mapping[str, object]], unit: float = 1.0) -> Table:
     """Show facts that are there for every player, a row each."""
     records = [{"player": player} | {key: fact[player] for key, fact in columns.items()} for player in players]
     return show_records(records, players, numbered=False, unit=unit)
@@ -187,7 +187,7 @@ def _is_single(fact: object) -> bool:
     return fact is None or isinstance(fact, str | int | float)
 
 
-def _is_policy(fact: JsonMapping) -> bool:
+def _is_policy(fact: Mapping[str, object]) -> bool:
     """Say whether every player has strategies at information sets, or has nothing to decide."""
     return all(
         isinstance(sets, Mapping) and all(isinstance(moves, Mapping) for moves in sets.values())

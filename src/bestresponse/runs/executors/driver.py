@@ -90,7 +90,7 @@ class Channel(Protocol):
         """Send messages; OSError where the driver is gone."""
         ...
 
-    def recv(self) -> Any:
+    def recv(self) -> list[Message]:
         """Wait for messages; EOFError or OSError where the driver is gone."""
         ...
 

@@ -31,10 +31,17 @@ from bestresponse.runs.execution import Execution, Outcome, Progress
 from bestresponse.runs.inputs import OptionalModelSetting
 from bestresponse.runs.run import find_folder, load_run
 from bestresponse.runs.settings import RunSettings, setting, settings
-from bestresponse.runs.store.folder import RunFolder, encode_rows, read_lines
+from bestresponse.runs.store.folder import RunFolder, encode_rows, read_lines, read_sorted
 from bestresponse.runs.study import Measured, Study
 from bestresponse.studies.tournament import study as tournaments
-from bestresponse.theory.behaviour.choices import HIGHEST_LEVEL, ChoiceFit, Choices, fit_choices, predict_quantal
+from bestresponse.theory.behaviour.choices import (
+    HIGHEST_LEVEL,
+    ChoiceFit,
+    ChoiceModel,
+    Choices,
+    fit_choices,
+    predict_quantal,
+)
 from bestresponse.theory.behaviour.mixtures import Histories, count_agreement, fit_mixture, prune_mixture, resample
 from bestresponse.theory.catalogue.tables import load as load_table
 from bestresponse.theory.games.normal_form import NormalForm
@@ -331,7 +338,7 @@ def _find_cooperation(form: NormalForm) -> tuple[int, int] | None:
 
 def list_sequences(folder: RunFolder) -> Iterator[SeatMoves]:
     """Yield what every known player did in every match."""
-    for line in folder.sorted_records():
+    for line in read_sorted(folder.path / "records.jsonl"):
         data, record = line["data"], line["record"]
         form = _make_form(canonical(data["form"]))
         numbers = [{action: k for k, action in enumerate(actions)} for actions in form.actions]
@@ -538,7 +545,7 @@ def _list_histories(
 
 
 def _estimate_choices(
-    config: BehaveConfig, name: str, group: PlayerGroup, models: Sequence[Any], frames: dict[str, list[Any]]
+    config: BehaveConfig, name: str, group: PlayerGroup, models: Sequence[ChoiceModel], frames: dict[str, list[Any]]
 ) -> Mapping[str, Value]:
     """Estimate the models of single choices for a group, list them, and return their parameters."""
     few = len({seen.form for seen in group.sequences}) < _FEW_GAMES

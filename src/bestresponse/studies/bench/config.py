@@ -543,7 +543,7 @@ class Plan:
             for data in self._list_plays(0, condition):
                 yield data, condition.source.num_games
 
-    def list_plays(self) -> Iterator[JsonObject]:
+    def list_plays(self) -> Iterator[dict[str, object]]:
         """Yield every play as plain data."""
         for game, condition in product(range(self.config.games), self.conditions.values()):
             if game < condition.source.num_games:
@@ -567,7 +567,9 @@ class Plan:
                 if elicit != "logprobs" or _has_letters(telling.theme):
                     yield self._describe(game, condition, telling, str(model), elicit)
 
-    def _describe(self, game: int, condition: Condition, telling: Variant, model: str, elicit: str) -> JsonObject:
+    def _describe(
+        self, game: int, condition: Condition, telling: Variant, model: str, elicit: str
+    ) -> dict[str, object]:
         data: JsonObject = {
             "study": "bench",
             "condition": condition.name,

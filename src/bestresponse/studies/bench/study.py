@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from bestresponse.analysis.people import show_people
 from bestresponse.core.ask import Ask
 from bestresponse.core.episode import Record
-from bestresponse.core.game import AnyGame, View
+from bestresponse.core.game import Game, State, View
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.models.base import Model
 from bestresponse.players.llm.player import prompt
@@ -64,7 +64,7 @@ def estimate_prompts(config: BenchConfig, what: str, firsts: Iterable[tuple[Json
     )
 
 
-def show_play(game: AnyGame | None, data: JsonMapping) -> tuple[View, Ask]:
+def show_play(game: Game[State] | None, data: JsonMapping) -> tuple[View, Ask]:
     """Return what the player of a play is shown, and asked for."""
     assert game is not None, "every play of the benchmark has a game"
     role, state = game.roles[data.get("seat", 0)], game.start()

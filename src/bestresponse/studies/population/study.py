@@ -268,11 +268,11 @@ def measure_population(config: PopulationConfig, folder: RunFolder) -> Measured:
         for own, other in product(names, rivals)
     }
     readings = Readings()
-    records = sorted(folder.sorted_records(), key=lambda line: int(line["data"]["repeat"]))
-    for line in readings.list_finished(records):
-        for (role, own), (_, other) in permutations(line["data"]["seats"]):
+    plays = sorted(folder.sorted_plays(), key=lambda play: int(play.data["repeat"]))
+    for play in readings.list_finished(plays):
+        for (role, own), (_, other) in permutations(play.data["seats"]):
             label = role if role in config.populations else "all"
-            earned[label, own, other].append(line["record"]["payoffs"][role])
+            earned[label, own, other].append(play.record.payoffs[role])
     matches = [
         PairRow(population=label, strategy=own, against=other, matches=len(paid), mean=fmean(paid) if paid else None)
         for (label, own, other), paid in earned.items()
@@ -290,7 +290,7 @@ def measure_population(config: PopulationConfig, folder: RunFolder) -> Measured:
             "equilibria": Frame(StrategyEquilibriumRow, list(_list_equilibria(config, payoffs) if payoffs else ())),
             **readings.frames,
         },
-        len(records) - len(readings.voids),
+        len(plays) - len(readings.voids),
         ("population", "strategy"),
         groups,
     )
@@ -352,7 +352,7 @@ population = Study(
     "population",
     PopulationConfig,
     specs=lambda config: (play for pair in config.pairs for play in list_plays(config, "population", pair)),
-    play=lambda config, models: make_player(lambda data: config.make_game(), models),
+    play=lambda config, models: make_player(lambda spec: config.make_game(), models),
     measure=measure_population,
     metrics=list_metrics(StrategyFigures),
     title="A population in {{ config.game.name }}",

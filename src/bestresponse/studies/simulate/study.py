@@ -26,10 +26,9 @@ from bestresponse.analysis.people import show_people
 from bestresponse.analysis.theory import Predicted, Theory, describe_theory
 from bestresponse.core.ask import Ask, Choice, Words
 from bestresponse.core.capabilities import Wording, measure_decision_cost
-from bestresponse.core.codec import record_from_json
 from bestresponse.core.episode import AnyEpisode, Episode, Record
 from bestresponse.core.errors import InvalidGame, SettingError
-from bestresponse.core.json import JsonMapping, canonical
+from bestresponse.core.json import canonical
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import HasSpeakers, HasStage
@@ -50,6 +49,7 @@ from bestresponse.runs import seats as seating
 from bestresponse.runs.inputs import NamedModel, OptionalModelSetting, PersonasSetting, SeatsSetting
 from bestresponse.runs.reporting.answers import Readings, warn_of_gaps
 from bestresponse.runs.settings import setting, settings
+from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.runs.study import Measured, Study
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.games.regrets import regret
@@ -171,14 +171,14 @@ class Plays:
         return cluster_bootstrap(values, repeats, rng=rng)
 
 
-def read_plays(config: SimulateConfig, lines: Iterable[JsonMapping]) -> Plays:
-    """Read every finished play; `lines` are those of a run's records, as plain data."""
+def read_plays(config: SimulateConfig, plays: Iterable[StoredPlay]) -> Plays:
+    """Read every finished play."""
     game, readings = config.make_game(), Readings()
     counted: list[tuple[int, Record]] = []
     payoffs: list[list[float]] = []
-    for line in readings.list_finished(sorted(lines, key=lambda line: int(line["data"]["repeat"]))):
-        record = record_from_json(line["record"])
-        counted.append((line["data"]["repeat"], record))
+    for play in readings.list_finished(sorted(plays, key=lambda play: int(play.data["repeat"]))):
+        record = play.record
+        counted.append((play.data["repeat"], record))
         # Where the game was repeated, the mean a round, weighted as payoffs were.
         rounds = sum(submission.role == game.roles[0] for submission in record.submissions)
         weight = sum(config.discount**number for number in range(rounds)) if config.rounds > 1 else 1.0
@@ -705,8 +705,8 @@ simulate = Study(
     "simulate",
     SimulateConfig,
     specs=lambda config: seating.list_plays(config, "simulate", config.seats, config.personas, config.referee),
-    play=lambda config, models: seating.make_player(lambda data: config.make_game(), models),
-    measure=lambda config, folder: measure_simulation(read_plays(config, folder.sorted_records())),
+    play=lambda config, models: seating.make_player(lambda spec: config.make_game(), models),
+    measure=lambda config, folder: measure_simulation(read_plays(config, folder.sorted_plays())),
     metrics=list_metrics(PlayedSeatFigures),
     title="Playing {{ config.game.name }}",
     subtitle="{% set players = config.seats.values()|unique|list %}{% if players|length == 1 %}{{ players[0] }} in all "

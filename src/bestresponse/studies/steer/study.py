@@ -31,7 +31,7 @@ from bestresponse.players.dialogue.speaker import Guided
 from bestresponse.report.blocks import Measurement, Shown, lines, metrics_table, pivot, scatter, table, text
 from bestresponse.report.document import Block, Figure, Paragraph, Quote
 from bestresponse.report.figures.tree import draw_tree
-from bestresponse.report.frames import Frame, Heads, Value, column, list_metrics
+from bestresponse.report.frames import Frame, Heads, Row, Value, column, list_metrics
 from bestresponse.report.stats.agreement import krippendorff_alpha
 from bestresponse.report.stats.statistics import Interval, cluster_bootstrap
 from bestresponse.runs.execution import Execution, Job, Outcome
@@ -204,7 +204,7 @@ def measure_steering(results: session.SteerResults) -> SteerMeasured:
     """Build every frame and figure of a run."""
     readings = Readings()
     for entry in results.entries:
-        readings.add(entry.by, entry.reading.status.value, entry.reading.how)
+        readings.add(entry.by, entry.reading.status, entry.reading.how)
     unread = Counter(entry.reading.how[:160] for entry in results.entries if not entry.reading.status.readable)
     solution = _measure_cfr(results) if results.psro is None else _measure_psro(results, results.psro)
     frames: dict[str, Frame[Any]] = {
@@ -311,7 +311,7 @@ def _split_by_game(plays: building.FreshPlays, games: int) -> list[tuple[int, bu
     return [(game, building.FreshPlays(plays.unguided[part], plays.guided[:, part])) for game, part in parts]
 
 
-def _measure_cfr(results: session.SteerResults) -> dict[str, Frame[Any]]:
+def _measure_cfr(results: session.SteerResults) -> dict[str, Frame[Row]]:
     games, solved = results.games, [game for game in results.games if game.solved is not None]
     advice = [row for game in solved if game.solved for row in _list_advice(game.game, game.number, game.solved)]
     rulings: Counter[str] = Counter()
@@ -437,7 +437,7 @@ def _compare_referees(games: Sequence[session.GameResult]) -> Iterator[RefereeRo
         )
 
 
-def _measure_following(results: session.SteerResults) -> dict[str, Frame[Any]]:
+def _measure_following(results: session.SteerResults) -> dict[str, Frame[Row]]:
     config, manners = results.config, results.domain.manners(results.config.actions)
     pairs = [(game.number, *pair) for game in results.games for pair in Counter(game.followed.named).elements()]
     hits = [float(told == name) for _, told, name in pairs]
@@ -478,7 +478,7 @@ def build_guidance_game(solved: Sequence[solving.SolvedDialogue]) -> NormalForm:
     return NormalForm(payoffs, players, (choices,) * len(players))
 
 
-def _measure_psro(results: session.SteerResults, psro: PsroResult) -> dict[str, Frame[Any]]:
+def _measure_psro(results: session.SteerResults, psro: PsroResult) -> dict[str, Frame[Row]]:
     players = [f"player {seat + 1}" for seat in range(len(psro.prompts))]
     rng = np.random.default_rng(split(results.config.seed, "psro intervals"))
     span = (results.domain.low, results.domain.high)

@@ -53,7 +53,7 @@ class OwnStories(Converted["str | Path | Sequence[Story]", tuple[Story, ...]]):
     """Stories of one's own: a folder of texts with games beside them, kept as the texts and the games."""
 
     @classmethod
-    def convert(cls, value: Any, stored: bool) -> tuple[Story, ...]:
+    def convert(cls, value: str | Path | Sequence[Story], stored: bool) -> tuple[Story, ...]:
         """Read the folder, or what was kept of it."""
         if isinstance(value, str | Path):
             if stored or not Path(value).exists():
@@ -62,7 +62,7 @@ class OwnStories(Converted["str | Path | Sequence[Story]", tuple[Story, ...]]):
         return tuple(story if isinstance(story, Story) else make_story(**story) for story in value)
 
     @classmethod
-    def to_json(cls, value: tuple[Story, ...]) -> list[JsonObject]:
+    def to_json(cls, value: tuple[Story, ...]) -> list[dict[str, object]]:
         """Return names, texts and programs."""
         return [{"name": one.id, "text": one.text, "program": write_program(one.table)} for one in value]
 
@@ -132,7 +132,7 @@ class StoriesConfig(RunSettings):
         return tuple(story for _, _, story in sorted(ranked, key=lambda entry: entry[:2]))[: self.count]
 
 
-def list_tasks(config: StoriesConfig) -> Iterator[JsonObject]:
+def list_tasks(config: StoriesConfig) -> Iterator[dict[str, object]]:
     """Yield every story for every model, stories in the outermost loop. The story itself is part of the spec."""
     shared = {
         name: value for name, value in config.to_json().items() if name not in ("model", "stories", "games", "count")

@@ -33,8 +33,8 @@ from bestresponse.analysis.people import show_people
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, InvalidGame, SettingError, UsageError
 from bestresponse.core.files import read_text_file
-from bestresponse.core.game import AnyGame
-from bestresponse.core.json import JsonMapping, JsonObject, digest
+from bestresponse.core.game import Game, State
+from bestresponse.core.json import digest
 from bestresponse.core.player import Player
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import split
@@ -112,10 +112,11 @@ class EntriesSetting(inputs.Converted["Participant | Sequence[Participant]", tup
     many = True
 
     @classmethod
-    def convert(cls, value: Any, stored: bool) -> tuple[Entry | str, ...]:
+    def convert(cls, value: Participant | Sequence[Participant], stored: bool) -> tuple[Entry | str, ...]:
         """Read files and describe models and functions; names are looked up once the game is known."""
-        several = isinstance(value, Sequence) and not isinstance(value, str)
-        return tuple(_describe_entry(item, stored) for item in (value if several else [value]))
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            return tuple(_describe_entry(item, stored) for item in value)
+        return (_describe_entry(value, stored),)
 
     @classmethod
     def to_json(cls, value: tuple[Entry, ...]) -> list[dict[str, str]]:
@@ -123,7 +124,7 @@ class EntriesSetting(inputs.Converted["Participant | Sequence[Participant]", tup
         return [entry.to_json() for entry in value]
 
 
-def _describe_entry(item: Any, stored: bool) -> Entry | str:
+def _describe_entry(item: object, stored: bool) -> Entry | str:
     if isinstance(item, Entry):
         return item
     if isinstance(item, Mapping):
@@ -705,7 +706,7 @@ _AGENTS = {
 }  # fmt: skip
 
 
-def list_matches(config: TournamentConfig) -> Iterator[JsonObject]:
+def list_matches(config: TournamentConfig) -> Iterator[dict[str, object]]:
     """Yield every match in which somebody has to be asked, `repetitions` times."""
     shared = {"study": "tournament", "game": config.game.to_json(), **{name: getattr(config, name) for name in _ASKING}}
     for repetition, places in product(range(config.repetitions or 1), config.asked_pairs):
@@ -722,10 +723,10 @@ def list_matches(config: TournamentConfig) -> Iterator[JsonObject]:
         }
 
 
-def _seat_entry(config: TournamentConfig, data: JsonMapping, game: AnyGame, role: str, name: str) -> Player | None:
+def _seat_entry(config: TournamentConfig, spec: Spec, game: Game[State], role: str, name: str) -> Player | None:
     """Seat who needs no model."""
     seat = game.roles.index(role)
-    entry, seed = config.entries[data["places"][seat]], split(data["seed"], seat)
+    entry, seed = config.entries[spec.data["places"][seat]], split(spec.data["seed"], seat)
     match entry.kind:
         case "model":
             return None
@@ -745,7 +746,7 @@ def _seat_entry(config: TournamentConfig, data: JsonMapping, game: AnyGame, role
 
 def prepare_matches(config: TournamentConfig, models: Mapping[str, Model]) -> PlayOne:
     """Return the function that plays one match; two strategies of Axelrod's library play it there."""
-    play_seats = make_player(lambda data: config.repeated, models, partial(_seat_entry, config))
+    play_seats = make_player(lambda spec: config.repeated, models, partial(_seat_entry, config))
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
         entries = [config.entries[place] for place in spec.data["places"]]
@@ -821,10 +822,10 @@ METRICS = list_metrics(
 def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
     """Work out the standings, and what becomes of strategies that multiply by what they earn."""
     readings = Readings()
-    for line in folder.sorted_records():
-        seats = {role: name for role, name in line["data"]["seats"] if name in config.models}
-        readings.count(line["record"]["submissions"], seats)
-    standings = find_standings(config, folder.sorted_plays())
+    plays = list(folder.sorted_plays())
+    for play in plays:
+        readings.count(play.record, {role: name for role, name in play.data["seats"] if name in config.models})
+    standings = find_standings(config, plays)
     shares = list(standings.list_shares())
     last = max((row["generation"] for row in shares), default=0)
     totals = {row["name"]: row["total"] for row in standings.rows}

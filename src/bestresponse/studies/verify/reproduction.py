@@ -420,7 +420,7 @@ def turn_claim(claim: Claim) -> Claim:
     return Claim(_TURNED[claim.form], (second, first, *rest))
 
 
-def measure_translator(samples: Iterable[Sample], translator: Translator, recheck: Recheck) -> JsonObject:
+def measure_translator(samples: Iterable[Sample], translator: Translator, recheck: Recheck) -> dict[str, float | None]:
     """Translate every recorded reasoning and compare with what was recorded."""
     counts: Counter[str] = Counter()
     judged: list[tuple[bool, bool]] = []

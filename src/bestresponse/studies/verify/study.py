@@ -49,6 +49,7 @@ from bestresponse.report.stats.statistics import Interval, cluster_bootstrap, pa
 from bestresponse.report.tables import to_csv
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.inputs import GameSetting, ModelSetting, NamedModel, NamesSetting
+from bestresponse.runs.run import Run
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
 from bestresponse.runs.study import Estimate, Measured, Study
@@ -240,7 +241,7 @@ class VerifyConfig(RunSettings):
         return tuple(dict.fromkeys(both))
 
 
-def list_runs(config: VerifyConfig) -> Iterator[JsonObject]:
+def list_runs(config: VerifyConfig) -> Iterator[dict[str, object]]:
     """Yield every run of the loop as plain data."""
     shared = {name: value for name, value in config.to_json().items() if name != "repeats"}
     for repeat in range(config.repeats):
@@ -503,7 +504,7 @@ def _compare_with_people(
     return judgements, [AgreementRow(figure=name, value=value) for name, value in figures.items()]
 
 
-def list_sheets(measured: Measured, run: Any) -> list[tuple[Path, str]]:
+def list_sheets(measured: Measured, run: Run[VerifyConfig]) -> list[tuple[Path, str]]:
     """List a sheet for each rater; a sheet that is there already is left as it was filled in."""
     rows = [
         {

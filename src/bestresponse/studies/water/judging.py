@@ -20,7 +20,7 @@ from functools import cache
 from importlib.resources import files
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, TypedDict
 
 import numpy as np
 
@@ -42,6 +42,7 @@ from bestresponse.report.stats.statistics import Floats
 from bestresponse.runs.inputs import ModelLike, ModelsSetting
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.run import Run, load_run
+from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.water.texts import TEXTS
 
@@ -95,7 +96,7 @@ def rubric() -> Mapping[str, tuple[str, tuple[str, ...]]]:
     return {scale: (data[scale]["title"], tuple(data[scale]["levels"])) for scale in SCALES}
 
 
-def _list_residents(run: str | Path | Run[Any], games: int) -> list[tuple[StoredPlay, str]]:
+def _list_residents(run: str | Path | Run[RunSettings], games: int) -> list[tuple[StoredPlay, str]]:
     """List the residents of the first games of a run that count; UsageError where there are none."""
     loaded = run if isinstance(run, Run) else load_run(run)
     if loaded.study.name != "water":
@@ -107,7 +108,7 @@ def _list_residents(run: str | Path | Run[Any], games: int) -> list[tuple[Stored
     return residents
 
 
-def make_sheet(run: str | Path | Run[Any], judge: str = "judge 1", games: int = 30) -> str:
+def make_sheet(run: str | Path | Run[RunSettings], judge: str = "judge 1", games: int = 30) -> str:
     """Write an empty sheet for one judge, with all that a model judge sees: fill in whole numbers from 1 to 5."""
     rows = []
     for play, resident in _list_residents(run, games):
@@ -158,7 +159,7 @@ def _read_score(cell: str, where: str) -> int:
 
 
 def judge_run(
-    run: str | Path | Run[Any],
+    run: str | Path | Run[RunSettings],
     model: ModelLike | Sequence[ModelLike],
     games: int = 5,
     limits: ModelLimits | None = None,

@@ -453,7 +453,7 @@ class Question:
         """Show what the player knows at the information set."""
         return self.shown
 
-    def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
+    def apply(self, state: State, moves: Mapping[Role, object]) -> State:
         """End with the answer."""
         return tuple(moves.values())
 
