@@ -30,12 +30,12 @@ papers = Registry(
     "paper",
     {
         "akata": "bestresponse.studies.reproduce.recorded_play:reproduce_akata",
-        "alympics": "bestresponse.studies.reproduce.alympics:reproduce",
-        "autoformalization": "bestresponse.studies.reproduce.autoformalization:reproduce",
+        "alympics": "bestresponse.studies.reproduce.alympics:reproduce_alympics",
+        "autoformalization": "bestresponse.studies.reproduce.autoformalization:reproduce_autoformalization",
         "dilemma": "bestresponse.studies.reproduce.recorded_play:reproduce_dilemma",
         "fairgame": "bestresponse.studies.reproduce.recorded_play:reproduce_fairgame",
-        "lelma": "bestresponse.studies.verify.reproduction:reproduce",
-        "stories": "bestresponse.studies.stories.study:reproduce",
+        "lelma": "bestresponse.studies.verify.reproduction:reproduce_lelma",
+        "stories": "bestresponse.studies.stories.study:reproduce_stories",
     },
 )
 """Functions of a folder that return a `Reproduction`."""

@@ -149,7 +149,7 @@ class pivot(FrameBlock):
         down, across = frame.list_values(self.rows), frame.list_values(self.columns)
         if self.heat:
             numbers = [[_estimate(cells.get((row, name))) for name in across] for row in down]
-            image = charts.heatmap(numbers, list(map(str, down)), list(map(str, across)))
+            image = charts.draw_heatmap(numbers, list(map(str, down)), list(map(str, across)))
             yield Figure(image, caption, f"{self.value} by {self.rows} and {self.columns}")
             return
         style = frame.columns[self.value]
@@ -185,7 +185,7 @@ class lines(FrameBlock):
         tallest = sorted(groups, key=lambda name: -max(_take(groups[name], self.y)))[: self.most]
         drawn = {name: rows for name, rows in groups.items() if name in tallest}
         titles = frame.columns
-        image = charts.lines(
+        image = charts.draw_lines(
             {name: (_take(rows, self.x), _take(rows, self.y)) for name, rows in drawn.items()},
             dict(self._find_bands(drawn)),
             expected={name: _take(rows, self.expected) for name, rows in drawn.items()} if self.expected else {},
@@ -232,7 +232,7 @@ class intervals(FrameBlock):
         ]
         if rows:
             title = frame.columns[self.value].name
-            image = charts.intervals(rows, x_label=title, reference=self.reference)
+            image = charts.draw_intervals(rows, x_label=title, reference=self.reference)
             yield Figure(image, caption, f"{title} with intervals")
 
 
@@ -255,7 +255,7 @@ class boxes(FrameBlock):
                 groups.setdefault(str(row[self.by]), []).append(_estimate(row[self.value]))
         if any(abs(value) > NOISE for values in groups.values() for value in values):
             title = frame.columns[self.value].name
-            image = charts.distribution(groups, x_label=title, zero=self.zero)
+            image = charts.draw_distribution(groups, x_label=title, zero=self.zero)
             yield Figure(image, caption, f"{title} by {frame.columns[self.by].name}")
 
 
@@ -282,7 +282,7 @@ class bars(FrameBlock):
                 stacks.setdefault(bar, {})[str(row[self.parts])] = _estimate(row[name])
         if stacks and max(map(len, stacks.values())) <= self.most:
             title = titles[self.value].name
-            yield Figure(charts.bars(stacks, x_label=title), caption, f"{title} by {titles[self.by].name}")
+            yield Figure(charts.draw_bars(stacks, x_label=title), caption, f"{title} by {titles[self.by].name}")
 
 
 @dataclass(frozen=True)
@@ -299,7 +299,8 @@ class scatter(FrameBlock):
         if rows and np.ptp(_take(rows, self.y)) > NOISE:
             x_label, y_label = frame.columns[self.x].name, frame.columns[self.y].name
             groups = [str(row[self.by]) for row in rows] if self.by else None
-            image = charts.scatter(_take(rows, self.x), _take(rows, self.y), groups, x_label=x_label, y_label=y_label)
+            dots = _take(rows, self.x), _take(rows, self.y)
+            image = charts.draw_scatter(*dots, groups, x_label=x_label, y_label=y_label)
             yield Figure(image, caption, f"{y_label} by {x_label}")
 
 

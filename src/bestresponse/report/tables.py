@@ -33,7 +33,7 @@ _PLAIN = (str, int, bool, type(None))
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
-def list_rows(table: Table) -> list[dict[str, Cell]]:
+def list_table_rows(table: Table) -> list[dict[str, Cell]]:
     """List the rows of a document's table as mappings from column to cell; columns of the same name are numbered."""
     names = number_repeated((column.name for column in table.columns), " ")
     return [dict(zip(names, row, strict=True)) for row in table.rows]

@@ -28,12 +28,12 @@ _HELP = {
 }
 
 
-def number_text(number: float, exact: str | None = None, *, unit: float = 1.0) -> str:
+def write_amount(number: float, exact: str | None = None, *, unit: float = 1.0) -> str:
     """Write a number: as a fraction where it is known and short, else with up to six digits.
 
     What is below 1e-12 of `unit`, such as the range of the payoffs it is made of, is the rounding of 0.
 
-    >>> number_text(0.5), number_text(1 / 3, "1/3"), number_text(-1e-17), number_text(2e-9, unit=1e-9)
+    >>> write_amount(0.5), write_amount(1 / 3, "1/3"), write_amount(-1e-17), write_amount(2e-9, unit=1e-9)
     ('0.5', '1/3', '0', '2e-09')
     """
     if exact is not None:
@@ -57,8 +57,8 @@ def mix_text(mix: Mapping[str, float], exact: Mapping[str, str] | None = None, d
         return used[0]
     times = " × " if any(name[:1] in _NUMERIC for name in used) else " "
     texts = [
-        f"{number_text(mix[name], exact[name] if exact else None) if decimals is None else f'{mix[name]:.{decimals}f}'}"
-        f"{times}{name}"
+        (write_amount(mix[name], exact[name] if exact else None) if decimals is None else f"{mix[name]:.{decimals}f}")
+        + f"{times}{name}"
         for name in used[:_NAMED]
     ]
     return " + ".join(texts) + (f" + {len(used) - _NAMED} more actions" if len(used) > _NAMED else "")
@@ -202,5 +202,5 @@ def _write(fact: object, exact: object = None, unit: float = 1.0) -> Cell:
         words = [str(_write(part)) for part in fact]
         return ", ".join(words[:_NAMED]) + (f" and {len(words) - _NAMED:,} more" if len(words) > _NAMED else "")
     if isinstance(fact, float) or exact is not None:
-        return number_text(float(str(fact)), str(exact) if exact is not None else None, unit=unit)
+        return write_amount(float(str(fact)), str(exact) if exact is not None else None, unit=unit)
     return fact if isinstance(fact, str | int) else None

@@ -20,7 +20,7 @@ from typing import TypeVar
 from bestresponse.core.errors import ModelUnavailable, UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.runs.execution import Ended, Job, Keep, Task, map_ahead
-from bestresponse.runs.executors.driver import Driver, Message, Worker, WorkerJob, describe_job
+from bestresponse.runs.executors.driver import Driver, Message, PlayWorker, WorkerJob, describe_job
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -187,7 +187,7 @@ class _PlayActor:
 
     def __init__(self, work: WorkerJob) -> None:
         self._channel = _QueueChannel()
-        threading.Thread(target=Worker(self._channel, work).run, daemon=True).start()
+        threading.Thread(target=PlayWorker(self._channel, work).run, daemon=True).start()
 
     def deliver(self, messages: list[Message]) -> None:
         """Take in messages of the driver."""

@@ -642,7 +642,7 @@ def find_theme(data: JsonMapping) -> Theme:
     return Theme(OWN, "", (row, col), (tuple(rows), tuple(cols)))
 
 
-def make_game(data: JsonMapping) -> MatrixGame:
+def make_bench_game(data: JsonMapping) -> MatrixGame:
     """Make the game of a spec, as it is shown."""
     dress = find_theme(data)
     own = "action" if data["elicit"] == "pure" else "mixture"
@@ -685,7 +685,7 @@ def prepare_plays(plan: Plan, models: Mapping[str, Model]) -> PlayOne:
     seated: dict[tuple[object, ...], Player] = {}
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
-        data, game = spec.data, make_game(spec.data)
+        data, game = spec.data, make_bench_game(spec.data)
         key = tuple(data.get(name) for name in _ASKING)
         if key not in seated:
             seated[key] = seat_player(data, models[data["model"]])

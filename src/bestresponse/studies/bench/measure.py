@@ -768,7 +768,7 @@ def _list_worst(results: Results) -> Iterator[ListedRow]:
 
 def _write_transcript(row: PlayRow, play: StoredPlay) -> str:
     """Write what a model said, how that was read and what was refuted in it, and what it had been asked."""
-    decision, game = find_decision(play), plans.make_game(play.data)
+    decision, game = find_decision(play), plans.make_bench_game(play.data)
     reply = decision.reasoning[:_LONGEST_REPLY] if decision is not None else ""
     judged = f"claims: {row['claims']}, refuted: {row['refuted']}" if row["claims"] is not None else ""
     asked = game.view((), game.roles[play.data["seat"]]).briefing

@@ -31,7 +31,7 @@ from bestresponse.report.stats.statistics import precision_reached
 from bestresponse.runs.execution import Execution, Outcome, execute
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
 from bestresponse.runs.study import Estimate, Study
-from bestresponse.studies.bench.config import BASE, EMBEDDED, BenchConfig, Plan, make_game, prepare_plays
+from bestresponse.studies.bench.config import BASE, EMBEDDED, BenchConfig, Plan, make_bench_game, prepare_plays
 from bestresponse.studies.bench.measure import METRICS, measure_bench, measure_plays
 from bestresponse.theory.trees.tree import Tree
 
@@ -48,7 +48,7 @@ def estimate_prompts(config: BenchConfig, what: str, firsts: Iterable[tuple[Json
     characters = dict(calls)
     for data, count in firsts:
         plays += count
-        shown, ask = show_play(study.game(config, data), data)
+        shown, ask = show_question(study.game(config, data), data)
         asked = count * data.get("samples", 1) * (MOST_ATTEMPTS if is_verified(data["model"]) else 1)
         calls[data["model"]] += asked * data["attempts"]
         characters[data["model"]] += asked * len(prompt(shown, ask, "line"))
@@ -64,7 +64,7 @@ def estimate_prompts(config: BenchConfig, what: str, firsts: Iterable[tuple[Json
     )
 
 
-def show_play(game: Game[State] | None, data: JsonMapping) -> tuple[View, Ask]:
+def show_question(game: Game[State] | None, data: JsonMapping) -> tuple[View, Ask]:
     """Return what the player of a play is shown, and asked for."""
     assert game is not None, "every play of the benchmark has a game"
     role, state = game.roles[data.get("seat", 0)], game.start()
@@ -121,7 +121,7 @@ def show_first_play(measured: Measurement) -> Shown:
     """Show the first question of the run as models are asked it."""
     study = bench.pick(measured.config)
     data = next(iter(study.specs(measured.config)))
-    shown, _ = show_play(study.game(measured.config, data), data)
+    shown, _ = show_question(study.game(measured.config, data), data)
     told = "\n\n".join(filter(None, (shown.briefing, shown.situation)))
     return Shown("The first question as it was shown", (Code(told, "text"),))
 
@@ -133,7 +133,7 @@ _BOXES = (
 )
 
 
-def compare(comparison: str, title: str = "", caption: str = "Paired on common games.") -> table:
+def show_pairs(comparison: str, title: str = "", caption: str = "Paired on common games.") -> table:
     """Show the differences of one kind of comparison."""
     columns = ("player", "against", "by", "difference", "games", "p", "effect")
     return table("differences", columns, title=title, caption=caption, where={"comparison": comparison})
@@ -158,7 +158,7 @@ bench = Study(
     "{{ config.family }} games of {{ config.shape|join(' x ') }}{% endif %}, seed {{ config.seed }}",
     command="bench",
     tables=lambda config: {"invariance": 3, "sensitivity": 2, "generalisation": 6}.get(config.suite, 1),
-    game=lambda config, data: make_game(data),
+    game=lambda config, data: make_bench_game(data),
     choose=lambda config: "sequential" if isinstance(config.form, Tree) else "bench",
     count_plays=lambda config: None if config.precision else Plan(config).total,
     estimate_calls=lambda config: estimate_prompts(
@@ -195,7 +195,7 @@ bench = Study(
             title="Same game, told otherwise",
         ),
         table("variants", ("player", "version", "invariance")),
-        compare("variants", caption="What telling games otherwise does to the gap; positive: worse than as drawn."),
+        show_pairs("variants", caption="What telling games otherwise does to the gap; positive: worse than as drawn."),
         intervals("variants", ("player", "version"), "invariance", caption="With 95 % intervals.", reference=1.0),
         table("settings", ("player", "version", "asked", "answered", "gap_normalised"), title="Sensitivity"),
         intervals("settings", ("player", "version"), "gap_normalised", caption="With 95 % intervals."),
@@ -208,9 +208,9 @@ bench = Study(
         ),
         table("sizes", caption="The same questions about games of other sizes."),
         table("names", caption="Well-known games under their own names and under letters (means resample games)."),
-        compare("names"),
+        show_pairs("names"),
         table("padding", caption="Games with one dominated action more for each player, and as drawn."),
-        compare("padding"),
+        show_pairs("padding"),
         lines("sizes", "actions", "success_1", "player", caption="Answers within 1 % of optimal, 95 % intervals."),
         table("same_games", title="On the games that were answered", caption="Above, baselines play all games."),
         boxes("games", "player", "gap_normalised", title="Game by game", caption=f"Nash gap of every game. {_BOXES}"),
@@ -218,9 +218,9 @@ bench = Study(
         boxes("games", "player", "exploitability_normalised", caption=f"What a best response takes. {_BOXES}"),
         list_outliers("exploitability_normalised"),
         scatter("games", "hardness", "gap_normalised", "player", title="Which games are hard", caption=_HARD),
-        compare("players", "Players compared"),
+        show_pairs("players", "Players compared"),
         table("self_play", caption="The model against itself: correlated-equilibrium regret of its two answers."),
-        compare("verified", "Verified reasoning", "The first less the second; negative: the first loses less."),
+        show_pairs("verified", "Verified reasoning", "The first less the second; negative: the first loses less."),
         text(
             "{% if frame('differences').select(comparison='verified')|length %}A model whose reasoning is verified is "
             "asked again where something is refuted, and second thoughts alone change answers. Only beside "

@@ -437,7 +437,7 @@ stories_study = Study(
 """How often the program that a model writes for a story is the story's true game, level by level."""
 
 
-def reproduce(folder: Path) -> Reproduction:
+def reproduce_stories(folder: Path) -> Reproduction:
     """Say for every method how its games are related to the true ones, with intervals over stories."""
     truths = {text.stem: read_reference(text) for text in sorted(folder.glob("*.txt"))}
     found: dict[str, list[tuple[str, str]]] = {}

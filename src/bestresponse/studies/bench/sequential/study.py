@@ -160,7 +160,7 @@ Answer = tuple[int, Array | None, StoredPlay]
 class TreeResults:
     """The answers of a run, by player, way of asking and number of the policy, in the game that they are about."""
 
-    plan: plans.Plan
+    plan: plans.QuestionPlan
     arena: plans.Arena
     answers: Mapping[tuple[str, str, int], list[Answer]]
 
@@ -278,7 +278,7 @@ def _find_equilibrium(tree: Tree, theory: Theory) -> Policy | None:
 
 def measure_policies(config: BenchConfig, folder: RunFolder) -> Measured:
     """Put the answers together to policies, in the order of the settings, and measure these."""
-    plan = plans.make_plan(config)
+    plan = plans.plan_questions(config)
     theory = describe_theory(plan.game)
     arena = plans.Arena(plan.form, _find_equilibrium(plan.tree, theory))
     answers: dict[tuple[str, str, int], list[Answer]] = {}
@@ -309,14 +309,14 @@ def measure_policies(config: BenchConfig, folder: RunFolder) -> Measured:
 
 def estimate_questions(config: BenchConfig) -> Estimate:
     """Count calls and tokens from the question at every information set."""
-    plan = plans.make_plan(config)
+    plan = plans.plan_questions(config)
     asked = f"{len(plan.infosets):,} of {len(plan.candidates):,} information sets of {plan.game.name}"
     return estimate_prompts(config, asked, plan.count_by_first())
 
 
 def draw_policies(measured: Measurement) -> Shown | None:
     """Draw the policy of every player on the tree, with what is lost at every information set."""
-    tree, rows = plans.make_plan(measured.config).tree, measured.frame("infosets")
+    tree, rows = plans.plan_questions(measured.config).tree, measured.frame("infosets")
     figures = []
     for player in rows.list_values("player"):
         known: dict[str, dict[int, Any]] = {name: {} for name in ("mixture", *_LOSSES)}
@@ -362,7 +362,7 @@ _SHOWN = (
 sequential = Study(
     "sequential",
     BenchConfig,
-    specs=lambda config: plans.make_plan(config).list_plays(),
+    specs=lambda config: plans.plan_questions(config).list_plays(),
     play=plans.prepare_questions,
     measure=measure_policies,
     metrics=METRICS,
@@ -371,8 +371,8 @@ sequential = Study(
     "{{ about.asked }} of {{ about.infosets }} information sets",
     unit="answers",
     tables=2,
-    game=lambda config, data: plans.make_plan(config).make_question(data),
-    count_plays=lambda config: plans.make_plan(config).total,
+    game=lambda config, data: plans.plan_questions(config).make_question(data),
+    count_plays=lambda config: plans.plan_questions(config).total,
     estimate_calls=estimate_questions,
     report=(
         warn_unfinished,
