@@ -397,7 +397,7 @@ DYNAMICS: tuple[GameQuestion[NormalForm], ...] = (
         "Play drifts towards the softmax reply to the present profile",
         _follow(partial(theory.logit_dynamics, precision=10.0)),
     ),
-    GameQuestion("moran", "Individuals of a finite population breed by fitness and replace others at random", _evolve),
+    GameQuestion("moran", "Members of a finite population reproduce by fitness and replace others at random", _evolve),
     GameQuestion("alpha-rank", "How long evolving populations stay at each pure profile", _rank),
 )
 """All dynamics that can be asked for by name."""

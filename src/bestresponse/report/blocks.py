@@ -143,9 +143,7 @@ class pivot(FrameBlock):
 
     def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
         """Build the table or the picture."""
-        cells: dict[tuple[object, object], Any] = {
-            (row[self.rows], row[self.columns]): row[self.value] for row in frame
-        }
+        cells: dict[object, Any] = {(row[self.rows], row[self.columns]): row[self.value] for row in frame}
         down, across = frame.list_values(self.rows), frame.list_values(self.columns)
         if self.heat:
             numbers = [[_estimate(cells.get((row, name))) for name in across] for row in down]
@@ -176,7 +174,7 @@ class lines(FrameBlock):
 
     def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
         """Draw the picture, or none where no row has a value."""
-        groups: dict[str, list[Mapping[str, Any]]] = {}
+        groups: dict[str, list[Row]] = {}
         for row in frame:
             if row[self.y] is not None:
                 groups.setdefault(str(row[self.by]) if self.by else "", []).append(row)
@@ -194,9 +192,7 @@ class lines(FrameBlock):
         )
         yield Figure(image, caption, f"{titles[self.y].name} by {titles[self.x].name}")
 
-    def _find_bands(
-        self, groups: Mapping[str, Sequence[Mapping[str, object]]]
-    ) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
+    def _find_bands(self, groups: Mapping[str, Sequence[Row]]) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
         """Yield the bands; one value alone has none, so there the band shrinks to the line."""
         for name, rows in groups.items():
             if self.band:
@@ -225,11 +221,8 @@ class intervals(FrameBlock):
 
     def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
         """Draw the picture, or none where no row has an interval."""
-        rows = [
-            (", ".join(str(row[name]) for name in self.label), value)
-            for row in frame
-            if isinstance(value := row[self.value], Interval) and value.estimate >= self.least
-        ]
+        known = [(row, value) for row in frame if isinstance(value := row[self.value], Interval)]
+        rows = [(", ".join(str(row[k]) for k in self.label), v) for row, v in known if v.estimate >= self.least]
         if rows:
             title = frame.columns[self.value].name
             image = charts.draw_intervals(rows, x_label=title, reference=self.reference)
@@ -354,7 +347,7 @@ def _compile_template(template: str) -> Template:
     return Environment(undefined=StrictUndefined, autoescape=False).from_string(template)
 
 
-def _take(rows: Iterable[Mapping[str, object]], name: str) -> np.ndarray:
+def _take(rows: Iterable[Row], name: str) -> np.ndarray:
     return np.array([_estimate(row[name]) for row in rows], dtype=np.float64)
 
 

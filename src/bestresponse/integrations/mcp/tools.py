@@ -344,15 +344,8 @@ def _read_policy(form: NormalForm | Tree, strategies: Strategies, responder: str
 
 
 TOOLS: dict[str, Callable[..., BaseModel]] = {
-    "solve": solve_game,
-    "check": check_profile,
-    "best_response": best_response,
-    "formalize_check": formalize_check,
-    "verify": verify_text,
-    "compare": compare_pair,
-    "tournament": tournament,
-    "list_games": list_known_games,
-    "list_strategies": list_known_strategies,
-    "list_studies": list_studies,
-}
+    "solve": solve_game, "check": check_profile, "best_response": best_response, "formalize_check": formalize_check,
+    "verify": verify_text, "compare": compare_pair, "tournament": tournament, "list_games": list_known_games,
+    "list_strategies": list_known_strategies, "list_studies": list_studies,
+}  # fmt: skip
 """By name, in the order in which clients see them."""

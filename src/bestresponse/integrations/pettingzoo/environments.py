@@ -5,7 +5,6 @@ Importing this module registers the games of the catalogue with PettingZoo, as `
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -83,7 +82,7 @@ class MatrixEnvironment(ParallelEnv):  # type: ignore[misc, unused-ignore]
         return self._actions[agent]
 
     def reset(
-        self, seed: int | None = None, options: Mapping[str, object] | None = None
+        self, seed: int | None = None, options: dict[str, object] | None = None
     ) -> tuple[dict[str, Bits], dict[str, dict[str, object]]]:
         """Start again; nothing is drawn, so the seed changes nothing."""
         self.agents = list(self.possible_agents)
@@ -152,7 +151,7 @@ class TreeEnvironment(AECEnv):  # type: ignore[misc, unused-ignore]
         """Return the numbers of moves, as many as the agent ever has at once."""
         return self._actions[agent]
 
-    def reset(self, seed: int | None = None, options: Mapping[str, object] | None = None) -> None:
+    def reset(self, seed: int | None = None, options: dict[str, object] | None = None) -> None:
         """Start again at the root; the seed draws the moves of chance."""
         if seed is not None or not hasattr(self, "_rng"):
             self._rng = np.random.default_rng(seed)

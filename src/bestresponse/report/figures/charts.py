@@ -81,7 +81,7 @@ def series_colour(number: int) -> str:
     return _SERIES[number % len(_SERIES)]
 
 
-def cut_label(text: str, limit: int = 40) -> str:
+def clip(text: str, limit: int = 40) -> str:
     """Prepare a name for a figure: one line, nothing hidden, not too long."""
     line = " ".join(visible(text).split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
@@ -151,7 +151,7 @@ def draw_distribution(groups: Mapping[str, ArrayLike], *, x_label: str = "", zer
         axes.margins(x=0.03)
         if zero:
             axes.axvline(0, color=QUIET, linewidth=0.9, zorder=1)
-        axes.set_xlabel(cut_label(x_label))
+        axes.set_xlabel(clip(x_label))
         return to_svg(axes)
 
 
@@ -201,7 +201,7 @@ def draw_intervals(rows: Sequence[tuple[str, Interval]], *, x_label: str = "", r
             axes.axvline(reference, color=QUIET, linewidth=0.9, zorder=1)
         axes.set_xlim(left - margin, right + margin)
         _name_rows(axes, [name for name, _ in rows])
-        axes.set_xlabel(cut_label(x_label))
+        axes.set_xlabel(clip(x_label))
         return to_svg(axes)
 
 
@@ -221,7 +221,7 @@ def draw_scatter(
             )
             axes.plot(
                 *compute_bin_means(across[inside], up[inside]), color=colour, marker=marker, markersize=5, linewidth=2,
-                linestyle=_LINES[number % len(_LINES)], label=cut_label(name), zorder=3,
+                linestyle=_LINES[number % len(_LINES)], label=clip(name), zorder=3,
             )  # fmt: skip
         _describe(axes, x_label, y_label, legend=groups is not None)
         return to_svg(axes)
@@ -264,14 +264,7 @@ def draw_lines(
             marker = MARKERS[number % len(MARKERS)] if across.size <= 30 else ""
             style = "-" if expected else _LINES[number % len(_LINES)]
             axes.plot(
-                across,
-                up,
-                color=colour,
-                linewidth=2,
-                linestyle=style,
-                marker=marker,
-                markersize=5,
-                label=cut_label(name),
+                across, up, color=colour, linewidth=2, linestyle=style, marker=marker, markersize=5, label=clip(name)
             )
         if all(np.equal(np.mod(as_sample(x), 1.0), 0.0).all() for x, _ in series.values()):
             axes.locator_params("x", integer=True)
@@ -287,7 +280,7 @@ def draw_bars(values: Mapping[str, Mapping[str, float]], *, x_label: str = "") -
         for row, (_, shares) in enumerate(rows):
             start = 0.0
             for number, part in enumerate(parts):
-                share, name = shares.get(part, 0.0), cut_label(part) if row == 0 else "_nolegend_"
+                share, name = shares.get(part, 0.0), clip(part) if row == 0 else "_nolegend_"
                 axes.barh(row, share, 0.62, start, color=series_colour(number), alpha=0.85, label=name, zorder=2)
                 start += share
         axes.axvline(0, color=QUIET, linewidth=0.9, zorder=3)
@@ -319,7 +312,7 @@ def draw_heatmap(cells: ArrayLike, rows: Sequence[str], columns: Sequence[str]) 
                 inside = axes.text(float(column), row, text, ha="center", va="center", fontsize=9.5, color=INK)
                 inside.set_in_layout(False)
         axes.set_xlim(-0.5, len(columns) - 0.5)
-        axes.set_xticks(range(len(columns)), [cut_label(name, 14) for name in columns])
+        axes.set_xticks(range(len(columns)), [clip(name, 14) for name in columns])
         axes.xaxis.tick_top()
         axes.tick_params(axis="x", length=0, labelsize=size, rotation=0 if few else 90)
         axes.spines["bottom"].set_visible(False)
@@ -329,15 +322,15 @@ def draw_heatmap(cells: ArrayLike, rows: Sequence[str], columns: Sequence[str]) 
 
 
 def _name_rows(axes: Axes, names: Sequence[str]) -> None:
-    axes.set_yticks(range(len(names)), [cut_label(name) for name in names])
+    axes.set_yticks(range(len(names)), [clip(name) for name in names])
     axes.set_ylim(len(names) - 0.45, -0.55)
     axes.tick_params(axis="y", length=0, labelcolor=INK, labelsize=10.5)
     axes.spines["left"].set_visible(False)
 
 
 def _describe(axes: Axes, x_label: str, y_label: str, *, legend: bool) -> None:
-    axes.set_xlabel(cut_label(x_label))
-    axes.set_ylabel(cut_label(y_label))
+    axes.set_xlabel(clip(x_label))
+    axes.set_ylabel(clip(y_label))
     axes.grid(color=GRID)
     if not legend:
         return

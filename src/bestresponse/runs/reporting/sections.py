@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from math import fsum
 from pathlib import Path
@@ -13,7 +13,7 @@ from bestresponse.players.llm.verified import bare_name
 from bestresponse.report.document import Block, Code, Column, KeyValues, Note, Section, Table
 from bestresponse.runs.store.folder import Manifest, read_lines
 
-Prices = Callable[[str, Usage], float | None]
+Prices = Callable[[str, Mapping[str, int | None]], float | None]
 """The price in US dollars of a model's usage; None where it is not known."""
 
 
@@ -38,8 +38,8 @@ def price_by_model(manifest: Manifest) -> Prices:
     """Return the prices of a run's models, by the identity that its manifest recorded for each."""
     by_name = {bare_name(name): find_price_by_identity(entry["identity"]) for name, entry in manifest.models.items()}
 
-    def price(model: str, usage: Usage) -> float | None:
-        return by_name[model](usage) if model in by_name else None
+    def price(model: str, usage: Mapping[str, int | None]) -> float | None:
+        return by_name[model](Usage(**usage)) if model in by_name else None
 
     return price
 
@@ -51,11 +51,11 @@ def count_calls(calls: Path, prices: Prices) -> tuple[CallTotals, ...]:
     money: dict[str, list[float | None]] = defaultdict(list)
     for call in read_lines(calls):
         total = sums.setdefault(call["model"], CallTotals(call["model"]))
-        usage = Usage(**call["reply"]["usage"])
+        usage = call["reply"]["usage"]
         total.calls += 1
-        total.prompt += usage.prompt or 0
-        total.completion += usage.completion or 0
-        total.reasoning += usage.reasoning or 0
+        total.prompt += usage.get("prompt") or 0
+        total.completion += usage.get("completion") or 0
+        total.reasoning += usage.get("reasoning") or 0
         seconds[call["model"]].append(call["reply"]["latency"])
         money[call["model"]].append(prices(call["model"], usage))
     for name, total in sums.items():

@@ -22,7 +22,6 @@ from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, StoreError, UsageError
 from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonMapping, JsonObject, canonical
-from bestresponse.models.base import Usage
 from bestresponse.report.document import Cell, Column, Document, Table
 from bestresponse.report.frames import Figures, Value
 from bestresponse.report.stats.statistics import Interval
@@ -156,12 +155,12 @@ class _FollowedRun:
     def _count_call(self, line: bytes) -> None:
         try:
             call = json.loads(line)
-            usage = Usage(**call["reply"]["usage"])
+            usage = call["reply"]["usage"]
             price = self._prices(call["model"], usage)
         except (ValueError, KeyError, TypeError) as error:
             raise StoreError(f"{self.calls_file} holds a line that is no call: {error!r}") from None
         self._calls += 1
-        self._tokens += (usage.prompt or 0) + (usage.completion or 0)
+        self._tokens += (usage.get("prompt") or 0) + (usage.get("completion") or 0)
         self._money = None if price is None or self._money is None else self._money + price
 
     def list_live(self) -> list[StoredPlay]:
