@@ -64,30 +64,21 @@ class BehaveConfig(RunSettings):
     Takes runs of `import`, `bench`, `simulate`, `tournament` and `serve`: games of two with a payoff table.
     """
 
-    runs: tuple[str | Path, ...] = setting(
-        default=(), kw_only=False, argument=True, how=True, help="Folders of runs, or folders above them."
-    )
-    fit: tuple[Fit, ...] = setting(
-        default=("strategies", "qre", "level-k", "cognitive-hierarchy"),
-        help="What is estimated: strategies, qre, level-k, cognitive-hierarchy.",
-    )
-    strategies: tournaments.EntriesSetting = setting(
-        default=STRATEGIES,
-        help="The strategies of the mixture: names, all, classic, published, files of rules (.pl), of saved agents "
-        "(.json) or of words (.txt).",
-    )
+    runs: tuple[str | Path, ...] = setting(default=(), kw_only=False, argument=True, how=True)
+    """Folders of runs, or folders above them."""
+    fit: tuple[Fit, ...] = setting(default=("strategies", "qre", "level-k", "cognitive-hierarchy"))
+    """What is estimated: strategies, qre, level-k, cognitive-hierarchy."""
+    strategies: tournaments.EntriesSetting = setting(default=STRATEGIES)
+    """The strategies of the mixture: names, all, classic, published, files of rules (.pl), of saved agents (.json) or
+    of words (.txt)."""
     model: OptionalModelSetting = setting(default=None, short="-m")
     """The model that formalizes strategies in words."""
-    by: tuple[str, ...] = setting(
-        default=("player", "treatment"),
-        help="What makes a group: player, opponent, game, seat, run, treatment (all of it) or a part of it by name.",
-    )
-    choose: Literal["all", "bic", "icl"] = setting(
-        default="all", help="Which strategies are kept: all, or as many as BIC or ICL finds best."
-    )
-    rounds: Literal["first", "all"] = setting(
-        default="first", help="Which choices count as single ones for qre, level-k and cognitive-hierarchy."
-    )
+    by: tuple[str, ...] = setting(default=("player", "treatment"))
+    """What makes a group: player, opponent, game, seat, run, treatment (all of it) or a part of it by name."""
+    choose: Literal["all", "bic", "icl"] = setting(default="all")
+    """Which strategies are kept: all, or as many as BIC or ICL finds best."""
+    rounds: Literal["first", "all"] = setting(default="first")
+    """Which choices count as single ones for qre, level-k and cognitive-hierarchy."""
     beside: Literal["", "dilemma"] = setting(default="", help="People to compare with: dilemma.")
     bootstraps: int = setting(default=200, ge=20, le=100_000, help="Resamples for the intervals.")
     seed: int = setting(default=0, ge=0, lt=2**63, help="Seed of everything that is drawn.")
@@ -177,10 +168,8 @@ class BesideRow(TypedDict):
     first: Annotated[Value, column("first round", ".3f", "share of cooperation of the group")]
     people_first: Annotated[float, column("of people", ".3f")]
     difference: Annotated[float, column(format="+.3f", help="group less people, in the first round")]
-    distance: Annotated[
-        float | None,
-        column("distance of strategies", ".3f", "half the sum of differences of shares: 0 alike, 1 disjoint"),
-    ]
+    distance: Annotated[float | None, column("distance of strategies", ".3f")]
+    """half the sum of differences of shares: 0 alike, 1 disjoint"""
 
 
 class UnusedRow(TypedDict):

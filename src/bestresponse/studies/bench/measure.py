@@ -614,9 +614,8 @@ class DifferenceRow(TypedDict):
     player: str
     against: Annotated[str, column("compared with")]
     by: Annotated[str, column(help="the figure that is compared")]
-    difference: Annotated[
-        statistics.Interval, column(format=".3f", help="mean difference; negative: the first is better")
-    ]
+    difference: Annotated[statistics.Interval, column(format=".3f")]
+    """mean difference; negative: the first is better"""
     games: int
     p: Annotated[float, column(format=".3g", help="sign-flip test, adjusted for the number of comparisons (Holm)")]
     effect: Annotated[float | None, column(format=".2f", help="mean difference over its deviation between games")]

@@ -5,10 +5,12 @@ is the study `sequential`, with the same settings.
 """
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from bestresponse.analysis.people import show_people
 from bestresponse.core.ask import Ask
 from bestresponse.core.episode import Record
+from bestresponse.core.files import read_toml
 from bestresponse.core.game import Game, State, View
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.models.base import Model
@@ -145,6 +147,8 @@ def list_outliers(figure: str) -> table:
     return table("outliers", columns, caption="Outliers, linked to their plays.", where={"figure": figure})
 
 
+_PROSE = read_toml(Path(__file__).with_name("report.toml"))
+
 bench = Study(
     "bench",
     BenchConfig,
@@ -153,9 +157,7 @@ bench = Study(
     measure=measure_bench,
     metrics=METRICS,
     title="How far from optimal?",
-    subtitle="{{ config.labels|join(', ') }} on {% if config.game %}{{ config.game.name }} "
-    "({{ config.shape|join(' x ') }}) with its actions in {{ config.games }} orders{% else %}{{ config.games }} "
-    "{{ config.family }} games of {{ config.shape|join(' x ') }}{% endif %}, seed {{ config.seed }}",
+    subtitle=_PROSE["subtitle"],
     command="bench",
     tables=lambda config: {"invariance": 3, "sensitivity": 2, "generalisation": 6}.get(config.suite, 1),
     game=lambda config, data: make_bench_game(data),
@@ -168,44 +170,20 @@ bench = Study(
     ),
     make_run=play_until_precise,
     report=(
-        text(
-            "{% for heads, values in figures.groups if not values.answered %}{{ heads|join(' / ') }} gave no answer "
-            "that could be read: there is no gap. {% endfor %}",
-            kind="warning",
-        ),
+        text(_PROSE["no_answers"], kind="warning"),
         warn_unfinished,
         show_people,
-        text(
-            "{% if 'smollm2' in config.model %}smollm2 is a very small model that comes along to show that everything "
-            "works; its play says nothing about larger ones.{% endif %}",
-            kind="info",
-        ),
+        text(_PROSE["small_model"], kind="info"),
         headline(("nash_gap", "gap_normalised", "exploitability_normalised", "success_1", "invariance", "answered")),
         metrics_table("How far from optimal", "With 95 % intervals (games resampled). Smaller gaps are better."),
-        text(
-            "The Nash gap is measured against an opponent who plays its equilibrium strategy. Against such an opponent "
-            "every action of the equilibrium's support earns the same, so a small gap can be luck; exploitability "
-            "tells what a player would lose to somebody who knew its strategy, and only an optimal strategy has none."
-        ),
-        text(
-            "{% if frame('variants')|length %}Each game was also shown with rows and columns in another order, with "
-            "seats swapped, shifted, scaled, relabelled, disguised by a story and in another format. A rational "
-            "player's answer does not change. An answer that ignores the game does not change either, so read the "
-            "score together with the gap.{% endif %}",
-            title="Same game, told otherwise",
-        ),
+        text(_PROSE["gap_and_exploitability"]),
+        text(_PROSE["variants"], title="Same game, told otherwise"),
         table("variants", ("player", "version", "invariance")),
         show_pairs("variants", caption="What telling games otherwise does to the gap; positive: worse than as drawn."),
         intervals("variants", ("player", "version"), "invariance", caption="With 95 % intervals.", reference=1.0),
         table("settings", ("player", "version", "asked", "answered", "gap_normalised"), title="Sensitivity"),
         intervals("settings", ("player", "version"), "gap_normalised", caption="With 95 % intervals."),
-        text(
-            "{% if frame('sizes')|length %}A player that computes its strategy does so in games of any size, whatever "
-            "they are called. Well-known games are asked about under their own names and under letters, in the same "
-            "orders of their actions; padded games have one strictly dominated action more for each player, which "
-            "changes nothing.{% endif %}",
-            title="Generalisation",
-        ),
+        text(_PROSE["generalisation"], title="Generalisation"),
         table("sizes", caption="The same questions about games of other sizes."),
         table("names", caption="Well-known games under their own names and under letters (means resample games)."),
         show_pairs("names"),
@@ -221,13 +199,7 @@ bench = Study(
         show_pairs("players", "Players compared"),
         table("self_play", caption="The model against itself: correlated-equilibrium regret of its two answers."),
         show_pairs("verified", "Verified reasoning", "The first less the second; negative: the first loses less."),
-        text(
-            "{% if frame('differences').select(comparison='verified')|length %}A model whose reasoning is verified is "
-            "asked again where something is refuted, and second thoughts alone change answers. Only beside "
-            "again:MODEL, which is asked again in the same cases and not told what was refuted, does a difference come "
-            "from the feedback.{% endif %}",
-            kind="info",
-        ),
+        text(_PROSE["verified"], kind="info"),
         text(
             "{% if frame('plays')|length > 500 %}These are the 500 that lost most; plays.csv holds all.{% endif %}",
             title="The plays",
@@ -235,11 +207,7 @@ bench = Study(
         ),
         table("listed", title="The plays", caption="Unread answers and large losses first.", most=500),
         show_first_play,
-        text(
-            "Nothing is made up: an answer is valid, repaired by a stated rule, or it counts as one of four kinds of "
-            "failure and enters no mean. Where answers are missing, the first table bounds what they could change.",
-            title="How the answers were read",
-        ),
+        text(_PROSE["readings"], title="How the answers were read"),
         table("texts", caption="What was done, and what was wrong."),
     ),
 )

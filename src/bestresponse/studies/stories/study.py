@@ -71,29 +71,23 @@ class OwnStories(Converted["str | Path | Sequence[Story]", tuple[Story, ...]]):
 class StoriesConfig(RunSettings):
     """Measure how well models turn stories into games."""
 
-    model: ModelsSetting = setting(
-        default=("qwen2.5-coder-1.5b",), kw_only=False, short="-m", help="A model; see `bestresponse models`."
-    )
-    stories: OwnStories = setting(
-        default=(),
-        help="Instead of the stories that come along, a folder of texts NAME.txt with games beside them: "
-        "NAME.efg, NAME.nfg or NAME.pl.",
-    )
+    model: ModelsSetting = setting(default=("qwen2.5-coder-1.5b",), kw_only=False, short="-m")
+    """A model; see `bestresponse models`."""
+    stories: OwnStories = setting(default=())
+    """Instead of the stories that come along, a folder of texts NAME.txt with games beside them: NAME.efg, NAME.nfg or
+    NAME.pl."""
     games: NamesSetting = setting(default=(), help="Kinds of game whose stories are taken; all if none is named.")
-    count: int | None = setting(
-        default=None, ge=1, help="Stories that are taken, spread over games and kinds; all if not said."
-    )
+    count: int | None = setting(default=None, ge=1)
+    """Stories that are taken, spread over games and kinds; all if not said."""
     attempts: int = setting(default=5, ge=1, le=20, help="How often a model may write a program for a story.")
     shots: int = setting(default=1, ge=0, le=10, help="Worked examples in the prompt.")
     form: Wish = setting(default="auto", help="What models are asked to write.")
     max_tokens: int = setting(default=1500, ge=1, le=100_000, help="Longest reply, in tokens.")
     temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature.")
-    effort: Literal["minimal", "low", "medium", "high"] | None = setting(
-        default=None, help="How hard models that reason by themselves do so; their own choice if not said."
-    )
-    reasoning_tokens: int | None = setting(
-        default=None, ge=0, le=200_000, help="Tokens that such models may reason for; their own choice if not said."
-    )
+    effort: Literal["minimal", "low", "medium", "high"] | None = setting(default=None)
+    """How hard models that reason by themselves do so; their own choice if not said."""
+    reasoning_tokens: int | None = setting(default=None, ge=0, le=200_000)
+    """Tokens that such models may reason for; their own choice if not said."""
     samples: int = setting(default=1, ge=1, le=1000, help="Programs of each model for each story.")
     llm_seed: int | None = setting(default=None, help="Seed sent to the models that take one.")
 

@@ -32,7 +32,7 @@ import numpy as np
 from bestresponse.analysis.people import show_people
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, InvalidGame, SettingError, UsageError
-from bestresponse.core.files import read_text_file
+from bestresponse.core.files import read_text_file, read_toml
 from bestresponse.core.game import Game, State
 from bestresponse.core.json import digest
 from bestresponse.core.player import Player
@@ -878,12 +878,7 @@ def show_strategy_rules(measured: Measurement) -> Shown | None:
     return Shown("Strategies as rules", tuple(blocks)) if blocks else None
 
 
-_LENGTH = (
-    "{% if config.continuation == 1 %}{{ config.rounds }} rounds{% else %}up to {{ config.rounds }} rounds, going on "
-    "with {{ config.continuation }}{% endif %}{% if config.noise %}, noise {{ config.noise }}{% endif %}"
-    "{% if config.against %}, all against {{ config.against }}{% endif %}"
-    "{% if config.repetitions %}, {{ config.repetitions }} plays of each match{% endif %}"
-)
+_PROSE = read_toml(Path(__file__).with_name("report.toml"))
 
 tournament = Study(
     "tournament",
@@ -894,19 +889,15 @@ tournament = Study(
     metrics=METRICS,
     prepare=formalize_words,
     title="Tournament: {{ config.game.name }}",
-    subtitle="{{ config.entries|length }} take part, " + _LENGTH,
+    subtitle="{{ config.entries|length }} take part, " + _PROSE["length"],
     command="tournament",
     unit="matches",
     game=lambda config, data: config.repeated,
     count_plays=lambda config: len(config.asked_pairs) * (config.repetitions or 1),
     estimate_calls=estimate_matches,
     report=(
-        text(
-            "Winners ({% if config.target %}whose total is the expected one{% else %}with the highest total"
-            "{% endif %}): {{ frame('winners').list_values('name')|join(', ') or 'nobody' }}.",
-            title="Standings",
-        ),
-        metrics_table(caption="{{ config.game.name }}: " + _LENGTH),
+        text(_PROSE["winners"], title="Standings"),
+        metrics_table(caption="{{ config.game.name }}: " + _PROSE["length"]),
         show_people,
         table("targets", caption="Totals expected and reached"),
         table("left_out", caption="Strategies of the groups that do not take part"),
@@ -931,26 +922,15 @@ tournament = Study(
             value="payoff",
             heat=True,
             title="Fingerprint",
-            caption="What {{ config.against }} earns a round against tit-for-tat that cooperates (columns) or defects "
-            "(rows) anyway with these probabilities; the lower right half is that of the dual (Ashlock and Kim 2008).",
+            caption=_PROSE["fingerprint"],
         ),
-        text(
-            "{% if frame('shares')|length %}All begin with equal shares; a share grows in proportion to what the "
-            "strategy earns against the present mix (the discrete replicator, payoffs shifted so that the lowest is "
-            "1).{% endif %}",
-            title="If strategies multiply by what they earn",
-        ),
+        text(_PROSE["shares"], title="If strategies multiply by what they earn"),
         lines("shares", x="generation", y="share", by="strategy", most=8, caption="Shares of the largest"),
         table("final_shares", columns=("strategy", "share"), caption="Shares at the end"),
         table(
             "moran", caption="Moran process: how often each took over a population of {{ config.moran }}, in 100 runs"
         ),
-        text(
-            "{% if frame('standings').rows|selectattr('missing')|list %}A match breaks off at the first answer that "
-            "cannot be read and then counts for nobody; the last columns of the standings bound what the missing "
-            "matches could have changed.{% endif %}",
-            kind="info",
-        ),
+        text(_PROSE["missing"], kind="info"),
         show_strategy_rules,
     ),
 )

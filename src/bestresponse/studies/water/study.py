@@ -680,6 +680,8 @@ def estimate_water_calls(config: WaterConfig) -> Estimate:
 _ERRORS = "mean over the games in which a resident was there, with two standard errors"
 _RESIDENTS: dict[str, Any] = {"x": "day", "by": "resident", "split": "condition"}
 
+_PROSE = read_toml(Path(__file__).with_name("report.toml"))
+
 water = Study(
     "water",
     WaterConfig,
@@ -688,8 +690,7 @@ water = Study(
     measure=measure_water,
     metrics=list_metrics(ConditionFigures),
     title="Who survives the drought?",
-    subtitle="{{ config.seats.values()|unique|join(', ') }}: {{ frame('games')|length - frame('voids')|length }} games "
-    "of {{ config.repeats * config.conditions|length }}, seed {{ config.seed }}",
+    subtitle=_PROSE["subtitle"],
     command="simulate water",
     unit="games",
     tables=2,
@@ -721,9 +722,7 @@ water = Study(
             by="condition",
             expected="rsr_start",
             title="How scarce water was",
-            caption="Resource satisfaction rate: expected supply / needs of the living, mean with two standard errors; "
-            "the last point is after the last day, dotted what it was at the start. Games in which nobody lives any "
-            "more are left out.",
+            caption=_PROSE["scarcity"],
         ),
         lines("residents", y="health", title="Health", caption=f"health in the evening, {_ERRORS}", **_RESIDENTS),
         lines("residents", y="balance", title="Money", caption=f"balance in the evening, {_ERRORS}", **_RESIDENTS),
@@ -744,15 +743,7 @@ water = Study(
             f"first {{{{ [config.repeats, {_MOST_BASELINE_GAMES}]|min }}}} repeats. A town that does not waste its "
             "money on outbidding itself keeps more of its residents.",
         ),
-        text(
-            "{% set rules = config.town %}The drought lasts {{ rules.days }} days. Residents begin with "
-            "{{ '%g'|format(rules.health) }} points of health and have {{ '%g'|format(rules.most_health) }} at most; a "
-            "day with water gives {{ '%g'|format(rules.gain) }}, the n-th dry day in a row takes "
-            "{{ '%g'|format(rules.thirst) }} x n. {% for resident in rules.residents %}{{ resident.name }} needs "
-            "{{ '%g'|format(resident.need) }} units a day and earns ${{ '%g'|format(resident.salary) }}"
-            "{{ '.' if loop.last else '; ' }}{% endfor %}",
-            title="The rules of these games",
-        ),
+        text(_PROSE["rules"], title="The rules of these games"),
         table("voids", title="Games without a result"),
     ),
 )
