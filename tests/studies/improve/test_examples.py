@@ -13,7 +13,7 @@ from bestresponse.models.base import Abilities, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.store.folder import Spec
 from bestresponse.studies.bench.config import BenchConfig, Plan, prepare_plays
-from bestresponse.studies.bench.sequential.policies import make_plan, prepare_questions
+from bestresponse.studies.bench.sequential.policies import plan_questions, prepare_questions
 from bestresponse.studies.improve.examples import (
     Telling,
     classify,
@@ -40,7 +40,7 @@ def ask_of_bench(config):
         plan = Plan(config)
         play_one = prepare_plays(plan, {"student": model})
     else:
-        plan = make_plan(config)
+        plan = plan_questions(config)
         play_one = prepare_questions(config, {"student": model})
     data = next(iter(plan.list_plays()))
     play_one(Spec.of(data), [], lambda submission: None)

@@ -33,9 +33,9 @@ from bestresponse.logic.programs.validate import validate
 from bestresponse.players.llm.player import prompt
 from bestresponse.players.llm.reading import read_reply
 from bestresponse.players.llm.texts import TEXTS
-from bestresponse.studies.bench.config import BenchConfig, make_game, own_view
+from bestresponse.studies.bench.config import BenchConfig, make_bench_game, own_view
 from bestresponse.studies.bench.measure import measure_strategies
-from bestresponse.studies.bench.sequential.policies import Plan, make_plan
+from bestresponse.studies.bench.sequential.policies import QuestionPlan, plan_questions
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
@@ -174,7 +174,7 @@ def _find_ask(task: JsonMapping) -> tuple[View, Mixture]:
 
 def _make_game(task: JsonMapping) -> MatrixGame:
     """Make the game of a task; only where an equilibrium is asked for, the other is said to be rational."""
-    game = make_game({**task, "format": "table"} if task["format"] == SHORT else task)
+    game = make_bench_game({**task, "format": "table"} if task["format"] == SHORT else task)
     return game if task["kind"] == "matrix" else replace(game, others="unsaid")
 
 
@@ -316,8 +316,8 @@ def make_story_examples(payoffs: Array, telling: Telling, rng: np.random.Generat
 
 
 @cache
-def _plan_questions(game: str) -> Plan:
-    return make_plan(BenchConfig("student", NamedGame(game), elicit="mixed"))
+def _plan_questions(game: str) -> QuestionPlan:
+    return plan_questions(BenchConfig("student", NamedGame(game), elicit="mixed"))
 
 
 @cache
