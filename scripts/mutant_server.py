@@ -10,12 +10,14 @@ import pickle
 import resource
 import shutil
 import signal
+import subprocess
 import sys
 import time
 import traceback
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from functools import _lru_cache_wrapper
 from importlib import import_module
 from pathlib import Path
@@ -51,12 +53,14 @@ class _Session:
         self._import_modules()
         self.functions = find_functions()
         self.caches = find_caches((self.source, session.config.rootpath / "tests"))
-        reached = self._learn(session)
+        reached, on_import = self._learn(session), self._list_import_lines()
         gc.collect()
         gc.freeze()  # no fork looks through what they all share
         for mutant in self.mutants:
             if time.monotonic() > self.end:
                 break
+            if any((str(mutant.file), line) in on_import for line in mutant.lines):
+                mutant = replace(mutant, function=None)  # noqa: PLW2901 - its function has done its work already
             tests = sorted({test for line in mutant.lines for test in reached[str(mutant.file), line]})
             if mutant.function is None:  # a constant may be seen by any test, but first by those of its own module
                 lines = {line: found for (file, line), found in reached.items() if file == str(mutant.file)}
@@ -72,10 +76,32 @@ class _Session:
             raise session.Interrupted("a test fails without any change")
         return pickle.loads(kept.read_bytes())
 
-    def _import_modules(self) -> None:
-        for file in {mutant.file for mutant in self.mutants}:
-            words = file.relative_to(self.source.parent).with_suffix("").parts
-            import_module(".".join(words).removesuffix(".__init__"))
+    def _import_modules(self) -> list[str]:
+        """Import every module that has a mutant; return their names."""
+        files = sorted({mutant.file for mutant in self.mutants})
+        words = [file.relative_to(self.source.parent).with_suffix("").parts for file in files]
+        names = [".".join(parts).removesuffix(".__init__") for parts in words]
+        for name in names:
+            import_module(name)
+        return names
+
+    def _list_import_lines(self) -> set[tuple[str, int]]:
+        """List the lines of the source, as (file, line), that run while the modules are imported, in a fresh process."""
+        kept = self.folder / "imported"
+        code = (
+            "import coverage, pickle, sys\n"
+            "from importlib import import_module\n"
+            "seen = coverage.Coverage(data_file=None, include=[sys.argv[1]], config_file=False)\n"
+            "seen.start()\n"
+            "for name in sys.argv[3:]: import_module(name)\n"
+            "seen.stop()\n"
+            "data = seen.get_data()\n"
+            "lines = {(file, line) for file in data.measured_files() for line in data.lines(file)}\n"
+            "open(sys.argv[2], 'wb').write(pickle.dumps(lines))\n"
+        )
+        words = [sys.executable, "-c", code, f"{self.source}/*", str(kept), *self._import_modules()]
+        subprocess.run(words, check=True, env={**os.environ, "PYTHONPATH": str(self.source.parent)})
+        return pickle.loads(kept.read_bytes())
 
     def _trace(self, session, kept: Path) -> bool:
         measured = coverage.Coverage(data_file=None, include=[f"{self.source}/*"], config_file=False)
