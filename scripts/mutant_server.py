@@ -60,7 +60,8 @@ class _Session:
             if time.monotonic() > self.end:
                 break
             if any((str(mutant.file), line) in on_import for line in mutant.lines):
-                mutant = replace(mutant, function=None)  # noqa: PLW2901 - its function has done its work already
+                # Its function has done its work by now, such as making a column.
+                mutant = replace(mutant, function=None)
             tests = sorted({test for line in mutant.lines for test in reached[str(mutant.file), line]})
             if mutant.function is None:  # a constant may be seen by any test, but first by those of its own module
                 lines = {line: found for (file, line), found in reached.items() if file == str(mutant.file)}
@@ -86,7 +87,7 @@ class _Session:
         return names
 
     def _list_import_lines(self) -> set[tuple[str, int]]:
-        """List the lines of the source, as (file, line), that run while the modules are imported, in a fresh process."""
+        """List the lines, as (file, line), that run while a fresh process imports the modules."""
         kept = self.folder / "imported"
         code = (
             "import coverage, pickle, sys\n"

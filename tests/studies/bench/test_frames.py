@@ -276,8 +276,8 @@ def test_a_model_that_answered_both_seats_meets_itself():
     ]
     (met,) = _measure_self_play(gather(rows))
     assert (met["model"], met["elicit"], met["games"]) == ("m", "mixed", 2)
-    # The column player, who gets 16 from P, would gain 50 by Q, less than the row player's 72 + 16. The range of each is
-    # 151, though payoffs of both reach from -85 to 85.
+    # The column player, who gets 16 from P, would gain 50 by Q, less than the row player's 72 + 16. The range of each
+    # is 151, though payoffs of both reach from -85 to 85.
     assert met["largest"] == pytest.approx(88 / 151)
     assert met["regret"] == pytest.approx(44 / 151)
     assert list(_measure_self_play(gather([row(1, strategy=[1.0, 0.0])]))) == []
