@@ -21,7 +21,7 @@ from bestresponse.core.json import JsonObject
 from bestresponse.report.document import Document, Table, cell_json, format_cell
 from bestresponse.report.page import make_environment
 from bestresponse.report.stats.statistics import Interval
-from bestresponse.report.tables import list_rows
+from bestresponse.report.tables import list_table_rows
 from bestresponse.report.text import abridged, visible
 from bestresponse.web.access import ServerState
 from bestresponse.web.texts import load_texts
@@ -130,5 +130,5 @@ def serialize_report(document: Document) -> dict[str, object]:
 
 def serialize_table(table: Table) -> dict[str, object]:
     """Return the rows of a table by the names of its columns; an interval is an object with estimate and ends."""
-    rows = [{name: cell_json(cell) for name, cell in row.items()} for row in list_rows(table)]
+    rows = [{name: cell_json(cell) for name, cell in row.items()} for row in list_table_rows(table)]
     return {"caption": table.caption, "columns": [column.name for column in table.columns], "rows": rows}
