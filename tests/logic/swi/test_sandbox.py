@@ -345,7 +345,7 @@ def start_elsewhere(system: str, **changes: object) -> list[str]:
     plan |= {"command": [shutil.which("echo"), "the program runs"], **changes}
     script = (
         "import sys; from bestresponse.logic.swi import sandbox_child; "
-        f"sys.platform = {system!r}; sandbox_child.main(sys.argv[1])"
+        f"sys.platform = {system!r}; sandbox_child.run_confined(sys.argv[1])"
     )
     command = [sys.executable, "-c", script, json.dumps(plan)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
