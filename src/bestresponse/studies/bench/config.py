@@ -482,13 +482,9 @@ SIZE, NAMED, ANONYMOUS = "size ", "named ", "anonymous "
 """What the names of conditions begin with."""
 _GENERAL_SIZES = (2, 3, 4, 5, 6, 8, 10)
 _CLASSICS = (
-    "matching-pennies",
-    "bismarck-sea",
-    "two-finger-morra",
-    "rock-paper-scissors",
-    "rock-paper-scissors-lizard-spock",
+    "matching-pennies", "bismarck-sea", "two-finger-morra", "rock-paper-scissors", "rock-paper-scissors-lizard-spock",
     "oneill",
-)
+)  # fmt: skip
 """Zero-sum games that models have read about."""
 _MOST_ORDERS = 8
 _SIZES = (2, 3, 4, 6)

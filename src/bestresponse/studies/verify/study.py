@@ -596,9 +596,7 @@ verify_model = Study(
         table("attempts", title="Attempts"),
         table("claims", title="Claims", caption="Over all attempts"),
         table("troubles", title="Translation", caption="What kept sentences from a verdict, over all attempts"),
-        text(
-            "Unread are sentences that speak of amounts or solutions and gave no claim. Nothing is known about these."
-        ),
+        text(_PROSE["unread"]),
         table("judgements", title="People's judgement"),
         table("agreement"),
         text(_PROSE["people"]),
