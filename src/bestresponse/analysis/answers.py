@@ -449,9 +449,8 @@ def _find_question(kind: str, name: str) -> GameQuestion[Any]:
             return question
     if name not in _ADDED[kind].names():
         known = list_questions(kind)
-        raise SettingError(
-            kind, f"there is no {name!r}; expected one of {', '.join(known)}.{did_you_mean(name, known)}"
-        )
+        hint = did_you_mean(name, known)
+        raise SettingError(kind, f"there is no {name!r}; expected one of {', '.join(known)}.{hint}")
     added = _ADDED[kind].load(name)
     if not isinstance(added, GameQuestion):
         raise UsageError(f"{_ADDED[kind].describe(name)} is no bestresponse.analysis.answers.GameQuestion")
