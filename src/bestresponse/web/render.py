@@ -44,17 +44,17 @@ def _environment() -> Environment:
     return environment
 
 
-def render_text(template: str, /, **places: Any) -> str:
+def render_text(template: str, /, **places: object) -> str:
     """Render the template with its places filled."""
     return _environment().get_template(template).render(**places)
 
 
-def render_page(template: str, status: int = 200, /, **places: Any) -> HTMLResponse:
+def render_page(template: str, status: int = 200, /, **places: object) -> HTMLResponse:
     """Render the template as the answer to a request."""
     return HTMLResponse(render_text(template, **places), status)
 
 
-def render_form(server: ServerState, template: str, error: str, **places: Any) -> HTMLResponse:
+def render_form(server: ServerState, template: str, error: str, **places: object) -> HTMLResponse:
     """Render a page of the admin with a form, again where something was wrong with what was sent."""
     return render_page(template, 422 if error else 200, error=error, csrf=server.csrf(), **places)
 

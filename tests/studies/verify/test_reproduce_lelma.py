@@ -10,12 +10,7 @@ import pytest
 from bestresponse.core.errors import UsageError
 from bestresponse.logic import EmbeddedEngine
 from bestresponse.studies.reproduce.reproduction import Reproduction
-from bestresponse.studies.verify.reproduction import (
-    Recheck,
-    games_of,
-    recorded_verdicts,
-    reproduce,
-)
+from bestresponse.studies.verify.reproduction import Recheck, games_of, recorded_verdicts, reproduce
 from bestresponse.studies.verify.study import Confusion
 
 

@@ -691,12 +691,12 @@ def _measure_self_play(results: Results) -> Iterator[SelfPlayRow]:
 
 
 def compute_regret(payoffs: Array, mixes: Mapping[str, list[float]]) -> float:
-    """Compute the largest share of the payoff range that a seat could gain by swapping actions against the other."""
+    """Compute the largest share of its payoff range that a seat could gain by swapping actions against the other."""
     gains = []
     for own, x, y in ((payoffs[0], mixes["row"], mixes["col"]), (payoffs[1].T, mixes["col"], mixes["row"])):
         against = own @ y
-        gains.append(float(x @ (against.max() - against)))
-    return max(gains) / (float(np.ptp(payoffs)) or 1.0)
+        gains.append(float(x @ (against.max() - against)) / (float(np.ptp(own)) or 1.0))
+    return max(gains)
 
 
 class TextRow(TypedDict):

@@ -236,22 +236,25 @@ def make_matrix_examples(
 
 
 def write_answer(task: JsonMapping, own: Array, other: Array, worked: bool) -> str:
-    """Write the answer of a matrix game, worked: who mixes what, what it is worth, and then the mix."""
+    """Write the answer of a matrix game, worked: who mixes what, what it is worth, and then the mix.
+
+    A long question is first put in the short form: what is learnt from many short questions then serves long ones too.
+    """
     game = _make_game(task)
     seat = task["seat"]
     actions, others = game.form.actions[seat], game.form.actions[1 - seat]
     if not worked:
         return _write_mix(actions, own)
     payoffs = np.asarray(task["payoffs"], dtype=np.float64)
+    restated = "" if task["format"] == SHORT else f"{_write_short(task)}\n"
     if task["kind"] == "reply":
         values = np.round(_weigh_actions(payoffs, seat, other), 1) + 0.0
-        brought = [f"{name} brings {value:g}" for name, value in zip(actions, values, strict=True)]
-        return f"Here {_join_names(brought)}. I play {_list_support(actions, own)}.\n{_write_mix(actions, own)}"
+        brought = _join_names([f"{name} brings {value:g}" for name, value in zip(actions, values, strict=True)])
+        return f"{restated}Here {brought}. I play {_list_support(actions, own)}.\n{_write_mix(actions, own)}"
     mine, _ = own_view(payoffs, seat)
     value = _write_value(float(own @ mine @ other))
-    rival = "the other" if task["format"] == SHORT else game.roles[1 - seat]
     return (
-        f"{rival[:1].upper()}{rival[1:]} plays {_list_support(others, other)}, I play {_list_support(actions, own)}, "
+        f"{restated}The other plays {_list_support(others, other)}, I play {_list_support(actions, own)}, "
         f"I get {value}.\n{_write_mix(actions, own)}"
     )
 
@@ -263,7 +266,7 @@ def review_reasons(task: JsonMapping, answer: str) -> Review:
     """
     game, seat = _make_game(task), task["seat"]
     rival, shares = game.roles[1 - seat], zip(game.form.actions[1 - seat], task["opponent"], strict=True)
-    reasons = answer.rpartition("\n")[0]
+    reasons = answer.splitlines()[-2]
     if task["kind"] == "reply":
         mix = _join_names([f"{name} with probability {share:g}" for name, share in shares])
         reasons = reasons.replace("Here", f"If {rival} chooses {mix},", 1)

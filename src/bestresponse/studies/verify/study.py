@@ -31,6 +31,7 @@ import numpy as np
 from bestresponse.core.episode import Record, Submission, play
 from bestresponse.core.errors import SettingError, StoreError, UsageError
 from bestresponse.core.files import read_toml
+from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Player
 from bestresponse.formal.claims.review import Reviewer
@@ -265,8 +266,9 @@ def prepare_runs(config: VerifyConfig, models: Mapping[str, Model]) -> PlayOne:
         model = LlmPlayer(models[config.model], sampling, system=TEXTS.text("reasoner"))
         reasoner = Thinking(model) if config.think else model
         verified = Verified(reasoner, reviewer, config.attempts, scene.subject)
-        seats: dict[str, Player] = {scene.game.roles[scene.seat]: verified}
-        return play(scene.game, seats | scene.others(spec.data["repeat"]), submissions=done, on_submission=keep)
+        game: AnyGame = scene.game
+        seats: dict[str, Player] = {game.roles[scene.seat]: verified}
+        return play(game, seats | scene.others(spec.data["repeat"]), submissions=done, on_submission=keep)
 
     return play_one
 
