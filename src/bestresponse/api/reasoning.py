@@ -8,7 +8,7 @@ from typing import Literal, cast
 
 from bestresponse.core.episode import Record, play as play_episode
 from bestresponse.core.errors import SettingError, UsageError
-from bestresponse.core.game import NATURE, REFEREE, Game, State
+from bestresponse.core.game import NATURE, REFEREE, Game, S
 from bestresponse.core.player import Nature, Player
 from bestresponse.core.registry import Registry, did_you_mean
 from bestresponse.formal.claims import translation
@@ -118,7 +118,7 @@ def play(
     return play_episode(rules, {NATURE: Nature(seed), **seated})
 
 
-def _seat(player: object, rules: Game[State], role: str, seed: int) -> Player:
+def _seat(player: object, rules: Game[S], role: str, seed: int) -> Player:
     if isinstance(player, str):
         if (strategy := find_strategy(player, rules, role, seed)) is not None:
             return strategy

@@ -19,7 +19,7 @@ from bestresponse.analysis.theory import describe_theory
 from bestresponse.core.capabilities import AdjustableRounds
 from bestresponse.core.episode import Record, SeatAsk, Submission, play
 from bestresponse.core.errors import ModelUnavailable, SettingError, UsageError
-from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, State, find_first_asks
+from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, S, find_first_asks
 from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Decision, Nature, Player, Status
 from bestresponse.core.seeds import split
@@ -145,7 +145,7 @@ def _make_match(source: NamedGame, rounds: int, continuation: float, discount: f
     return RepeatedGame(game.normal_form, rounds, continuation, discount=discount, noise=noise)
 
 
-def choose_policy(config: AgentSettings, game: Game[State]) -> Policy:
+def choose_policy(config: AgentSettings, game: Game[S]) -> Policy:
     """Choose what becomes of a seat without a usable answer: it passes where the game lets it, or the play is void."""
     usual: Policy = "abstain" if lets_pass(find_first_asks(game)) else "void"
     if config.on_failure == "abstain" and usual != "abstain":
@@ -154,7 +154,7 @@ def choose_policy(config: AgentSettings, game: Game[State]) -> Policy:
 
 
 def assign_seats(
-    game: Game[State], named: Mapping[str, NamedModel], model: NamedModel | None, others: NamedModel | None = None
+    game: Game[S], named: Mapping[str, NamedModel], model: NamedModel | None, others: NamedModel | None = None
 ) -> dict[str, NamedModel]:
     """Seat the named players, then the model, in the first free seat only where there are others, then the others."""
     for role in named:
@@ -176,14 +176,14 @@ def check_players(config: C) -> C:
     return config
 
 
-def find_model_seats(game: Game[State], seats: Mapping[str, str]) -> tuple[str, ...]:
+def find_model_seats(game: Game[S], seats: Mapping[str, str]) -> tuple[str, ...]:
     """Return the seats in which models sit: those whose player is no strategy of the game."""
     return tuple(role for role, player in seats.items() if find_strategy(player, game, role, 0) is None)
 
 
 def describe_play(
     config: AgentSettings,
-    game: Game[State],
+    game: Game[S],
     seats: Mapping[str, str],
     personas: Mapping[str, Persona] | None = None,
     referee: str | None = None,
@@ -218,7 +218,7 @@ def list_plays(
 
 
 def estimate_plays(
-    config: AgentSettings, game: Game[State], seats: Mapping[str, str], rounds: int = 1, referee: str | None = None
+    config: AgentSettings, game: Game[S], seats: Mapping[str, str], rounds: int = 1, referee: str | None = None
 ) -> Estimate:
     """Count the calls of models at most, shared out by seats; a prompt is about as long as the first briefing."""
     asked = [seats[role] for role in find_model_seats(game, seats)]
@@ -231,7 +231,7 @@ def estimate_plays(
 
 
 def _count_calls(
-    config: AgentSettings, game: Game[State], seats: Mapping[str, str], rounds: int, referee: str | None
+    config: AgentSettings, game: Game[S], seats: Mapping[str, str], rounds: int, referee: str | None
 ) -> tuple[int, bool]:
     """Count the calls of one play at most, and say whether that is sure."""
     asked = find_model_seats(game, seats)
@@ -255,7 +255,7 @@ def _count_thoughts(reasoning: str, rivals: int) -> int:
     return {"predict": 1, "reflect": 1, "refine": 2}.get(name, 0)
 
 
-def _count_questions(game: Game[State], seats: tuple[str, ...], rounds: int) -> tuple[int, bool]:
+def _count_questions(game: Game[S], seats: tuple[str, ...], rounds: int) -> tuple[int, bool]:
     """Count how often these seats are asked in one play at most, and say whether that is sure."""
     theory = describe_theory(game)
     if isinstance(game, AdjustableRounds):
@@ -276,7 +276,7 @@ def _find_longest(tree: Tree, players: list[int]) -> int:
     return int(before.max())
 
 
-def _count_in_trial(game: Game[State], seats: tuple[str, ...], trial: int) -> int:
+def _count_in_trial(game: Game[S], seats: tuple[str, ...], trial: int) -> int:
     players: dict[str, Player] = dict.fromkeys(game.roles, RandomPlayer(trial))
     try:
         record = play(game, {**players, NATURE: Nature(trial)})
@@ -290,13 +290,13 @@ FindPlayer = Callable[[Spec, AnyGame, str, str], Player | None]
 """Finds the player of a spec, game, role and name who needs no model; None where the name is that of a model."""
 
 
-def find_named_player(spec: Spec, game: Game[State], role: str, name: str) -> Player | None:
+def find_named_player(spec: Spec, game: Game[S], role: str, name: str) -> Player | None:
     """Find the player whom everybody can name, see `players.lookup`."""
     return find_strategy(name, game, role, spec.data["seed"])
 
 
 def make_player(
-    find_game: Callable[[Spec], Game[State]],
+    find_game: Callable[[Spec], Game[S]],
     models: Mapping[str, Model],
     find_player: FindPlayer = find_named_player,
 ) -> PlayOne:
@@ -329,7 +329,7 @@ def make_player(
 
 
 def _seat_model(
-    spec: Spec, game: Game[State], role: str, name: str, models: Mapping[str, Model], replies: Sequence[str] = ()
+    spec: Spec, game: Game[S], role: str, name: str, models: Mapping[str, Model], replies: Sequence[str] = ()
 ) -> Player:
     """Seat a model: a speaker in a dialogue, elsewhere an agent as the spec says; `replies` are its own so far."""
     data, model, seed = spec.data, models[name], split(spec.data["seed"], "seat", role)
@@ -356,7 +356,7 @@ def _seat_model(
     return WithFailurePolicy(with_review(name, agent), data["policy"])
 
 
-def _describe_others(spec: Spec, game: Game[State], role: str) -> str:
+def _describe_others(spec: Spec, game: Game[S], role: str) -> str:
     """Say who the other players are, as far as the spec wants it said."""
     wanted = spec.data.get("about_others", "nothing")
     if wanted == "nothing":

@@ -11,7 +11,7 @@ from bestresponse.analysis.people import show_people
 from bestresponse.core.ask import Ask
 from bestresponse.core.episode import Record
 from bestresponse.core.files import read_toml
-from bestresponse.core.game import Game, State, View
+from bestresponse.core.game import Game, S, View
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.models.base import Model
 from bestresponse.players.llm.player import prompt
@@ -66,7 +66,7 @@ def estimate_prompts(config: BenchConfig, what: str, firsts: Iterable[tuple[Json
     )
 
 
-def show_question(game: Game[State] | None, data: JsonMapping) -> tuple[View, Ask]:
+def show_question(game: Game[S] | None, data: JsonMapping) -> tuple[View, Ask]:
     """Return what the player of a play is shown, and asked for."""
     assert game is not None, "every play of the benchmark has a game"
     role, state = game.roles[data.get("seat", 0)], game.start()

@@ -33,7 +33,7 @@ from bestresponse.analysis.people import show_people
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, InvalidGame, SettingError, UsageError
 from bestresponse.core.files import read_text_file, read_toml
-from bestresponse.core.game import Game, State
+from bestresponse.core.game import Game, S
 from bestresponse.core.json import digest
 from bestresponse.core.player import Player
 from bestresponse.core.registry import did_you_mean
@@ -724,7 +724,7 @@ def list_matches(config: TournamentConfig) -> Iterator[dict[str, object]]:
         }
 
 
-def _seat_entry(config: TournamentConfig, spec: Spec, game: Game[State], role: str, name: str) -> Player | None:
+def _seat_entry(config: TournamentConfig, spec: Spec, game: Game[S], role: str, name: str) -> Player | None:
     """Seat who needs no model."""
     seat = game.roles.index(role)
     entry, seed = config.entries[spec.data["places"][seat]], split(spec.data["seed"], seat)
