@@ -425,10 +425,10 @@ class Answered:
         rows = [(name, str(value)) for name, value in self.answer.data.items()]
         return format_html(repr(self), ("what", "answer"), rows)
 
-    def to_json(self) -> JsonObject:
+    def to_json(self) -> dict[str, object]:
         """Give the answer as plain data."""
         head = {"game": self.found.name, "origin": self.found.origin, "asked": self.question.name}
-        return head | self.answer.data
+        return {**head, **self.answer.data}
 
     def to_document(self, *, drawn: bool = False) -> Document:
         """Give the answer as a page, with its picture where wanted and there is one."""
