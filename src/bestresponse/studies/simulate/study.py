@@ -645,15 +645,9 @@ def _list_amounts(plays: Plays, *, by_round: bool) -> Iterator[AmountRow]:
         values = np.array([row["move"] for row in rows], dtype=np.float64)
         least, median, most = map(float, np.quantile(values, [0, 0.5, 1]))
         mean = plays.average(values, "amount", [row["repeat"] for row in rows])
+        named, number = part or nameless, turn or None
         yield AmountRow(
-            seat=seat,
-            part=part or nameless,
-            turn=turn or None,
-            answers=values.size,
-            mean=mean,
-            least=least,
-            median=median,
-            most=most,
+            seat=seat, part=named, turn=number, answers=len(rows), mean=mean, least=least, median=median, most=most
         )
 
 

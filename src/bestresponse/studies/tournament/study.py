@@ -298,9 +298,8 @@ def as_automata(entry: Contestant, stage: StageGame, default_move: str | None) -
     """Return a strategy in both seats of the game, None for who has to be asked; InvalidGame where it cannot play."""
     match entry.kind:
         case "classic":
-            return strategies.make_automaton(entry.source, stage.form, 0), strategies.make_automaton(
-                entry.source, stage.form, 1
-            )
+            make_seat = partial(strategies.make_automaton, entry.source, stage.form)
+            return make_seat(0), make_seat(1)
         case "rules":
             return _run_rules(entry, stage, default_move)
         case _:

@@ -545,17 +545,12 @@ def _compare_conditions(config: WaterConfig, groups: Sequence[ConditionGames]) -
         pair = [group.survivors[[group.repeats.index(k) for k in common]] for group in (second, first)]
         name = f"{second.condition.name} - {first.condition.name}"
         compared.append((name, paired_difference(*pair, rng=rng)))
-    adjusted = holm([result.p_value for _, result in compared]) if compared else ()
+    adjusted = holm([test.p_value for _, test in compared]).tolist() if compared else []
     return [
         ComparisonRow(
-            comparison=name,
-            games=result.n,
-            difference=result.difference,
-            effect=result.effect,
-            p=result.p_value,
-            p_adjusted=float(p),
+            comparison=name, games=test.n, difference=test.difference, effect=test.effect, p=test.p_value, p_adjusted=p
         )
-        for (name, result), p in zip(compared, adjusted, strict=True)
+        for (name, test), p in zip(compared, adjusted, strict=True)
     ]
 
 
