@@ -554,14 +554,7 @@ def _split_key(key: str) -> tuple[str, list[str]]:
 
 
 def play_fresh(
-    game: DialogueGame,
-    policy: Nearest,
-    cast: Cast,
-    answers: AnswerStore,
-    draws: range,
-    *,
-    seed: int = 0,
-    workers: int = 1,
+    game: DialogueGame, policy: Nearest, cast: Cast, answers: AnswerStore, draws: range, seed: int = 0, workers: int = 1
 ) -> FreshPlays:
     """Play every draw, guided by `policy` and unguided."""
 

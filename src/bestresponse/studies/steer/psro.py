@@ -423,14 +423,7 @@ class Inventor:
     temperature: float
 
     def propose(
-        self,
-        most: int,
-        known: list[str],
-        *,
-        what: str = "manners",
-        ranked: bool = False,
-        purpose: str = "",
-        draw: int = 0,
+        self, most: int, known: list[str], what: str = "manners", ranked: bool = False, purpose: str = "", draw: int = 0
     ) -> list[str]:
         """Return up to `most` proposals, as the model wrote them."""
         content = TEXTS.fill(
