@@ -66,7 +66,7 @@ TARGETS = {
                                 "studies/verify/test_evaluation.py"],
     "studies/verify/reproduction.py": ["studies/verify/test_evaluation.py"],
     "studies/water/study.py": [LIMITS, "studies/water/test_study.py"],
-    "studies/water/judging.py": ["studies/water/test_judging.py"],
+    "studies/water/judging.py": ["studies/water/test_judging.py", "studies/water/test_judged_words.py"],
     "theory/games/regrets.py": ["theory/games/test_regrets.py"],
     "theory/dynamics/moran.py": ["theory/dynamics/test_moran.py"],
     "web/experiments": [f"web/experiments/test_{name}.py" for name in ("matching", "payments", "playing", "reading")],
