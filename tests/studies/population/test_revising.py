@@ -8,6 +8,7 @@ from bestresponse.studies.population.study import (
     PopulationConfig,
     _compare_shares,
     _list_equilibria,
+    _meet,
     _revise,
     average_matches,
     population,
@@ -106,3 +107,18 @@ def test_an_estimate_counts_the_matches_of_all_pairs():
     # Four pairs in order, of which the model sits once in two and twice in one: 4 seats, 2 matches, 3 attempts.
     assert (estimate.plays, estimate.what) == (8, "8 matches of hawk-dove, 4 pairs of strategies")
     assert estimate.calls == {"m": 4 * 2 * 3}
+
+
+def test_agents_of_two_populations_meet_each_other_and_those_of_one_the_next():
+    # Strategy 0 of the first meets strategy 1 of the second: 2 for the first, and 7 for the second, whose own is a row.
+    first = np.array([[[1.0], [2.0]], [[3.0], [4.0]]])
+    second = np.array([[[5.0], [6.0]], [[7.0], [8.0]]])
+    rng = np.random.default_rng(0)
+    earned = _meet([np.array([[0]]), np.array([[1]])], [first, second], rng)
+    assert [array.tolist() for array in earned] == [[[2.0]], [[7.0]]]
+    # In a single population of two each meets the other.
+    (alone,) = _meet([np.array([[0, 1]])], [first], rng)
+    assert alone.tolist() == [[2.0, 3.0]]
+    # Of two matches that a pair played either may be drawn.
+    drawn = _meet([np.zeros((1, 1000), dtype=np.int64)], [np.array([[[0.0, 1.0]]])], rng)[0]
+    assert drawn.mean() == pytest.approx(0.5, abs=0.06)
