@@ -8,6 +8,9 @@ SEED ?= $(shell date +%s)
 SAMPLE ?= 60
 MINUTES ?= 60
 
+# Containers often forbid bytecode: every worker and every command that tests start would compile the package again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: audit bench check docs release test types suite coverage soak long mutants train-test clean
 
 # uv installs in a quarter of the time; where it finds no index, pip does, which has settings of its own for that.

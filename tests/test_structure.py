@@ -4,9 +4,7 @@ Every ceiling may be lowered at any time. It is raised only together with the re
 """
 
 import ast
-import io
 import re
-import tokenize
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache
@@ -44,15 +42,6 @@ SHARED_NAMES = 71
 """Public names that are defined in more than one module."""
 SHORT_HELPERS = 133
 """Private functions of at most six lines that are called once in their module."""
-FREE = {
-    tokenize.COMMENT,
-    tokenize.NL,
-    tokenize.NEWLINE,
-    tokenize.INDENT,
-    tokenize.DEDENT,
-    tokenize.ENCODING,
-    tokenize.ENDMARKER,
-}
 ALIASES = {"Any", "JsonObject", "JsonMapping", "AnyGame", "Action"}
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -69,19 +58,23 @@ def functions(tree: ast.AST) -> list[Function]:
 
 
 def count_lines(text: str, tree: ast.Module) -> int:
-    """Count the lines that hold a token other than a comment, leaving out docstrings and strings below attributes."""
+    """Count the lines of code: blank lines, comments, docstrings and strings below attributes are none.
+
+    Tokens would say the same in four times the time: a line that looks blank or like a comment is code inside a string.
+    """
     documented: set[int] = set()
+    quoted: set[int] = set()
     for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            quoted.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
         body = getattr(node, "body", None)
         for statement in body if isinstance(body, list) else []:
             text_alone = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
             if text_alone and isinstance(statement.value.value, str):
                 documented.update(range(statement.lineno, (statement.end_lineno or statement.lineno) + 1))
-    lines: set[int] = set()
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type not in FREE:
-            lines.update(range(token.start[0], token.end[0] + 1))
-    return len(lines - documented)
+    lines = enumerate(map(str.strip, text.split("\n")), 1)
+    code = {number for number, line in lines if line and not line.startswith("#")}
+    return len((code | quoted) - documented)
 
 
 @cache
@@ -141,9 +134,13 @@ def count_short_helpers(text: str, tree: ast.Module) -> int:
     )
 
 
-@pytest.mark.parametrize("package", sorted(count_packages()))
+@pytest.mark.parametrize("package", LINES)
 def test_no_package_has_more_lines_of_code_than_its_ceiling(package):
     assert count_packages()[package] <= LINES[package]
+
+
+def test_every_package_has_a_ceiling():
+    assert set(count_packages()) == set(LINES)
 
 
 def test_public_objects_are_documented():
@@ -173,6 +170,11 @@ def test_private_functions_that_only_name_a_line_do_not_become_more():
 def test_comments_blank_lines_and_docstrings_are_free():
     text = '"""Doc."""\n\n# why\nX = 1\n"""About X."""\n\n\ndef f():\n    """Say."""\n    return X  # why\n'
     assert count_lines(text, ast.parse(text)) == 3
+
+
+def test_lines_of_a_string_are_code_whatever_they_look_like():
+    text = 'X = """\n\n# no comment\n"""\nY = f"""\n\n{X}\n"""\n'
+    assert count_lines(text, ast.parse(text)) == 8
 
 
 def test_no_pattern_has_a_possessive_group():

@@ -168,6 +168,16 @@ def test_text_with_lone_surrogates_and_control_characters_is_kept(tmp_path):
     assert next(read_lines(tmp_path / "x.jsonl")) == {"text": "a\ud800b\x00\u202e\n"}
 
 
+def test_the_words_of_numbers_that_are_none_and_deep_lists_are_kept(tmp_path):
+    deep = "end"
+    for _ in range(300):
+        deep = [deep]
+    lines = Lines(tmp_path / "x.jsonl")
+    lines.append({"text": "NaN of Infinity"}, {"deep": deep})
+    lines.close()
+    assert list(read_lines(tmp_path / "x.jsonl")) == [{"text": "NaN of Infinity"}, {"deep": deep}]
+
+
 def test_a_disk_that_fills_up_in_the_middle_of_a_line_is_a_sentence_and_leaves_whole_lines(tmp_path, monkeypatch):
     lines = Lines(tmp_path / "x.jsonl")
     lines.append({"a": 1})

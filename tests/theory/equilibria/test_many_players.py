@@ -291,8 +291,10 @@ def test_a_loss_of_one_beside_payoffs_of_ten_billion_makes_no_equilibrium() -> N
         assert (certified is not None) == (cell == (1, 0, 1, 1))
 
 
-@pytest.mark.parametrize("shape", [(2, 2, 2, 2), (3, 2, 2)])
-@pytest.mark.parametrize("values", [(0, 1, 2, 10**10), (0, 1, 2**60, 2**60 + 1), (0, 1, -3, 10**13)])
+@pytest.mark.parametrize(
+    ("values", "shape"),
+    [((0, 1, 2, 10**10), (2, 2, 2, 2)), ((0, 1, 2**60, 2**60 + 1), (3, 2, 2)), ((0, 1, -3, 10**13), (3, 2, 2))],
+)
 def test_whatever_the_range_of_exact_payoffs_what_is_listed_is_an_equilibrium(values, shape) -> None:
     drawn = np.random.default_rng([0, *shape]).integers(0, 4, (len(shape), *shape))
     game = NormalForm(np.array(values, dtype=object)[drawn])
