@@ -64,7 +64,7 @@ TARGETS = {
     "studies/stories/study.py": [LIMITS, "studies/stories", "cli/commands/test_formalize.py"],
     "studies/tournament/study.py": [LIMITS, "studies/tournament", "cli/commands/test_tournament.py"],
     "studies/verify/study.py": [LIMITS, "studies/verify/test_turns.py", "studies/verify/test_hidden.py",
-                                "studies/verify/test_evaluation.py"],
+                                "studies/verify/test_evaluation.py", "studies/verify/test_verify_figures.py"],
     "studies/verify/reproduction.py": ["studies/verify/test_evaluation.py"],
     "studies/water/study.py": [LIMITS, "studies/water/test_study.py"],
     "studies/water/judging.py": ["studies/water/test_judging.py", "studies/water/test_judged_words.py"],

@@ -10,7 +10,7 @@ from bestresponse.studies.population.study import PopulationConfig
 from bestresponse.studies.simulate.study import SimulateConfig
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.stories.study import StoriesConfig
-from bestresponse.studies.tournament.study import Entry, TournamentConfig
+from bestresponse.studies.tournament.study import Contestant, TournamentConfig
 from bestresponse.studies.verify.study import VerifyConfig
 from bestresponse.studies.water.study import WaterConfig
 
@@ -168,7 +168,7 @@ def test_what_is_asked_unless_said_otherwise():
 
 
 def test_a_thousand_take_part_in_a_tournament_and_no_more():
-    entries = [Entry(f"player {number}", "model", "m") for number in range(1001)]
+    entries = [Contestant(f"player {number}", "model", "m") for number in range(1001)]
     assert len(TournamentConfig("prisoners-dilemma", entries[:1000]).entries) == 1000
     with pytest.raises(UsageError, match="entries: 1001 take part; at most 1000 can"):
         TournamentConfig("prisoners-dilemma", entries)

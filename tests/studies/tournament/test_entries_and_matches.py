@@ -7,8 +7,9 @@ import running
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.games.lookup import NamedGame
 from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.runs.store.folder import Spec
 from bestresponse.studies.tournament.study import (
-    Entry,
+    Contestant,
     Standings,
     TournamentConfig,
     _seat_entry,
@@ -50,7 +51,7 @@ def test_a_function_plays_and_a_stored_run_does_not_hold_it(tmp_path):
     assert (match["first_total"], match["second_total"]) == (2, 7)
     stored = TournamentConfig.from_json(config.to_json())
     with pytest.raises(UsageError, match="copy_first was a Python function, which a stored run does not hold"):
-        _seat_entry(stored, {"places": [0, 1], "seed": 1}, stored.repeated, stored.repeated.roles[0], "")
+        _seat_entry(stored, Spec.of({"places": [0, 1], "seed": 1}), stored.repeated, stored.repeated.roles[0], "")
 
 
 def test_a_game_needs_two_players_with_equally_many_moves():
@@ -160,7 +161,7 @@ def test_targets_are_told_with_what_was_earned(tmp_path):
 
 def test_a_match_is_played_as_often_as_asked_for(tmp_path):
     model = ScriptedModel(lambda request: '{"answer": "defect"}', name="llm")
-    config = configure(Entry("llm", "model", "llm"), "tit-for-tat", rounds=2, repetitions=3)
+    config = configure(Contestant("llm", "model", "llm"), "tit-for-tat", rounds=2, repetitions=3)
     ran = running.run(tournament, config, tmp_path, {"llm": model})
     assert (ran.outcome.played, tournament.count(config)) == (9, 9)
     match = ran.frame("matches").select(first="llm", second="tit-for-tat")[0]
