@@ -34,3 +34,12 @@ def test_cooperation_is_sustained_from_one_half_on():
         assert row["sustained"] is holds
     discounted = SimulateConfig("prisoners-dilemma", "random", rounds=50, continuation=0.9, discount=0.5)
     assert [row["sustained"] for row in list_sustained(discounted)] == [False]
+
+
+def test_the_first_who_speaks_rules_in_a_dialogue_unless_somebody_is_named():
+    roles = SimulateConfig("meeting", "m").make_game().roles
+    assert SimulateConfig("meeting", "m").referee == "m"
+    assert SimulateConfig("meeting", seat={roles[0]: "simulated", roles[1]: "n"}).referee == "n"
+    assert SimulateConfig("meeting", "simulated").referee == "simulated"
+    named = SimulateConfig("meeting", "m", referee="judge")
+    assert (named.referee, named.models) == ("judge", ("m", "judge"))
