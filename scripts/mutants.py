@@ -70,8 +70,7 @@ TARGETS = {
     "studies/water/judging.py": ["studies/water/test_judging.py", "studies/water/test_judged_words.py"],
     "theory/games/regrets.py": ["theory/games/test_regrets.py"],
     "theory/dynamics/moran.py": ["theory/dynamics/test_moran.py"],
-    "web/experiments": [f"web/experiments/test_{name}.py" for name in (
-        "matching", "payments", "playing", "reading", "tables")],
+    "web/experiments": [f"web/experiments/test_{name}.py" for name in ("matching", "reading", "tables")],
     "web/security.py": ["web/security"],
     "web/services/export.py": ["web/experiments/test_payments.py", "web/watching/test_export.py"],
     "web/sessions": [f"web/sessions/test_{name}.py" for name in (
