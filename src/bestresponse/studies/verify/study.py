@@ -110,7 +110,7 @@ class Confusion:
         """Cohen's kappa of people and checker; None where it is not defined."""
         counts = ((1, 1, self.passed), (1, 0, self.false_alarm), (0, 1, self.missed), (0, 0, self.caught))
         pairs = [(actual, predicted) for actual, predicted, count in counts for _ in range(count)]
-        return compute_if_defined(lambda both: cohen_kappa(*np.transpose(both).tolist()), pairs)
+        return compute_if_defined(lambda both: cohen_kappa(*np.reshape(both, (-1, 2)).T.tolist()), pairs)
 
 
 def aggregate(ratings: Sequence[Rating]) -> tuple[bool, bool]:
