@@ -123,6 +123,7 @@ def is_verified(name: str) -> bool:
     return name.startswith((SPELLING, AGAIN))
 
 
+@cache
 def bare_name(name: str) -> str:
     """Return the name of the model itself, without `verified:` or `again:` and without the label of `LABEL=URL`.
 
@@ -132,6 +133,7 @@ def bare_name(name: str) -> str:
     return _LABEL.sub("", name.removeprefix(SPELLING).removeprefix(AGAIN))
 
 
+@cache
 def make_label(name: str) -> str:
     """Return the name under which a model is reported: the label of `LABEL=URL`, else its name.
 
